@@ -16,6 +16,7 @@ export const ROOMS = {
     'loop',
     'approvals',
     'runs',
+    'flows',
     'workflows',
     'records',
     'runtime',

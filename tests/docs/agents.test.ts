@@ -6,7 +6,7 @@ import { AgentReport, Permission } from '#contract/agent.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
 import { TomlKeys, UNSUPPORTED } from '#core/agents/keys.ts';
 import { loadPlace, reportOf } from '#core/agents/load.ts';
-import { builtinPlace } from '#core/agents/places.ts';
+import { builtinPlaces } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
@@ -37,7 +37,7 @@ test('every key stands in the table, and no other', () => {
 });
 
 test('the built-in agents are named', async () => {
-  const names = (await loadPlace(builtinPlace(), tools)).map((file) => reportOf(file).name);
+  const names = (await loadPlace(builtinPlaces()[0], tools)).map((file) => reportOf(file).name);
   for (const name of names) expect(page).toContain(`\`${name}\``);
 });
 

@@ -2,7 +2,7 @@
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Environment } from '#core/base/child-environment.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
-import { builtinPlace } from '#core/agents/places.ts';
+import { builtinPlaces } from '#core/agents/places.ts';
 import type { Embeddings } from '#core/model/embeddings.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { runtimeOf } from '#core/hosting/compose-runtime.ts';
@@ -110,7 +110,7 @@ export function builtinAgents(trust: Trust): AgentFolders {
   const warn = (line: string): never => {
     throw new Error(line);
   };
-  return new AgentFolders({ tools: allTools(), places: [builtinPlace()], trust, warn });
+  return new AgentFolders({ tools: allTools(), places: [...builtinPlaces()], trust, warn });
 }
 
 /** Answers each item of each question once, as the person would. */

@@ -1,5 +1,6 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
+import { TriadError } from '../base/errors.ts';
 import type { Trust } from './trust.ts';
 import type { Ceilings } from './ceilings.ts';
 import { FileTextCache } from './file-text-cache.ts';
@@ -13,7 +14,9 @@ import {
   type HereRules,
   type LoadedFile,
   loadPlace,
+  type UnlinkedFile,
 } from './load.ts';
+import { linkFiles } from './links.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
@@ -41,7 +44,7 @@ export interface ProjectFile {
 export class AgentFolders {
   readonly #ports: AgentFolderPorts;
   /** Parsed files by path, reused while the hash is the same. */
-  readonly #parsed = new Map<string, { hash: string; file: LoadedFile }>();
+  readonly #parsed = new Map<string, { hash: string; file: UnlinkedFile }>();
   /** Of the places that need no trust: what a project says is read whenever it matters. */
   readonly #texts = new FileTextCache();
   readonly #reported = new Set<string>();
@@ -82,8 +85,18 @@ export class AgentFolders {
     for (const { raw } of instructions)
       if (raw.problem !== null) this.#warn(`${raw.path}\0${raw.problem}`, () => [`${raw.path} ${raw.problem}`]);
     const registry = new AgentRegistry(untrusted, toldOf(instructions.filter(isTrusted)));
-    for (const { place, files } of [...own, ...trusted])
-      for (const definition of definitionsOf(this.#load(files, place))) registry.register(definition);
+    const all = [...own, ...trusted];
+    const loaded = linkFiles(
+      all.flatMap(({ place, files }) => this.#load(files, place)),
+      this.#ports.tools,
+    );
+    for (const file of loaded)
+      if (!file.ok)
+        this.#report(
+          file,
+          all.flatMap(({ files }) => files),
+        );
+    for (const definition of definitionsOf(loaded)) registry.register(definition);
     return registry;
   }
 
@@ -94,7 +107,24 @@ export class AgentFolders {
     const loaded = await Promise.all(
       places.map(async (place) => (await loadPlace(place, tools, ceilings)).map((file) => this.checked(file, place))),
     );
-    return this.withServers(loaded.flat(), folder);
+    return this.withServers(linkFiles(loaded.flat(), tools), folder);
+  }
+
+  /** One file as it was read, with what the others of the folder make of its links. */
+  async linked(folder: string, place: AgentPlace, file: UnlinkedFile): Promise<LoadedFile> {
+    const { tools } = this.#ports;
+    const all = await Promise.all(
+      this.places(folder).map(async (one) => {
+        const others = (await loadPlace(one, tools)).filter(({ path }) => path !== file.path);
+        const files = others.map((other) => this.checked(other, one));
+        return one.folder === place.folder ? [...files, file] : files;
+      }),
+    );
+    const files = all.flat();
+    const found = linkFiles(files, tools)[files.indexOf(file)];
+    if (!found) throw new TriadError('internal', `${file.path} is in no place of ${folder}`);
+    const [checked = found] = await this.withServers([found], folder);
+    return checked;
   }
 
   /** With warnings about what they name of MCP servers that the folder does not have. */
@@ -106,7 +136,7 @@ export class AgentFolders {
   }
 
   /** With what is known against its model now. */
-  checked(file: LoadedFile, { dialect }: AgentPlace): LoadedFile {
+  checked(file: UnlinkedFile, { dialect }: AgentPlace): UnlinkedFile {
     return this.#models === null ? file : checkHere(file, dialect, this.#models);
   }
 
@@ -119,14 +149,12 @@ export class AgentFolders {
     return readPlace(place, (path) => this.#texts.read(path));
   }
 
-  #load(files: readonly RawFile[], place: AgentPlace): LoadedFile[] {
+  #load(files: readonly RawFile[], place: AgentPlace): UnlinkedFile[] {
     const parsed = firstOfEachName(files.map((raw) => this.#parse(raw, place)));
-    const loaded = parsed.map((file) => this.checked(file, place));
-    for (const file of loaded) if (!file.ok) this.#report(file, files);
-    return loaded;
+    return parsed.map((file) => this.checked(file, place));
   }
 
-  #parse(raw: RawFile, place: AgentPlace): LoadedFile {
+  #parse(raw: RawFile, place: AgentPlace): UnlinkedFile {
     const { tools } = this.#ports;
     if (raw.problem !== null) return loadFile(raw, place, tools);
     const known = this.#parsed.get(raw.path);

@@ -2,7 +2,7 @@
 import type { Fault } from '#contract/agent.ts';
 import { nearest } from '../base/nearest.ts';
 import { fault } from './entries.ts';
-import type { LoadedFile } from './load.ts';
+import type { UnlinkedFile } from './load.ts';
 import { withMcpTools } from './mcp-names.ts';
 import type { ServerMention } from './server-names.ts';
 
@@ -16,8 +16,8 @@ interface KnownServer {
 }
 
 /** With a warning for each that is not there. */
-export function checkServers(file: LoadedFile, known: KnownServers): LoadedFile {
-  if (!file.ok) return file;
+export function checkServers<T extends UnlinkedFile>(file: T, known: KnownServers): T {
+  if (!file.ok || 'composition' in file) return file;
   const left = file.definition.lenient ? '; it is left out' : '';
   const found = file.mentions.flatMap((mention) => {
     const missing = missingOf(mention, known);

@@ -11,6 +11,11 @@ export function chainedReason(schema: JsonSchema | null, from: string): string |
   return `Chained execution from agent__${from}`;
 }
 
+/** Why the fixed reason cannot be put in; null where it can, or need not be. */
+export function reasonFault(_schema: JsonSchema | null, _from: string): string | null {
+  return null;
+}
+
 /** For the end of a system prompt. */
 export function expectationWords({ format, schema, next }: OutputExpectation): string {
   const whom = next === undefined ? 'handed over' : `handed to ${next}`;

@@ -7,9 +7,11 @@ import { nearest } from '../base/nearest.ts';
 import { type Ceilings, cutWarnings } from './ceilings.ts';
 import { type Body, type Entry, fault, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
-import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, UNSUPPORTED, type AgentKeys } from './keys.ts';
+import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, type AgentKeys } from './keys.ts';
+import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
+import type { Link } from './links.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
-import { readToml } from './toml.ts';
+import { readTomlAgent } from './sections.ts';
 import { type KnownTool, modelFault, nameFaults, permissionWarnings, unneededPermissions } from './vocabulary.ts';
 
 export interface DefinitionSource {
@@ -30,6 +32,8 @@ export type ParsedDefinition =
       at: Record<'model' | 'temperature', Position>;
       /** What it names of MCP servers. */
       mentions: ServerMention[];
+      /** What it names of other agents. */
+      links: Link[];
     }
   /** `name`: what the file says it is, where it says so. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
@@ -43,7 +47,7 @@ const MAX_KEYS = 500;
 /** The path's ending tells the format. */
 export function parseDefinition(text: string, from: DefinitionSource): ParsedDefinition {
   const isToml = from.path?.endsWith('.toml') ?? false;
-  const read = isToml ? readToml(text) : readMarkdown(text);
+  const read = isToml ? readTomlAgent(text) : readMarkdown(text);
   if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
   if (read.entries.length > MAX_KEYS) {
     const errors = [fault(START, `the file has more than ${MAX_KEYS} keys`)];
@@ -75,6 +79,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ),
     ...permissionWarnings(values, from.tools, (index) => positionOf(['tools', index]) ?? START),
     ...idleReflection(values, positionOf),
+    ...idleNext(values, positionOf),
   ];
   const definition = definitionOf(values, prompt, text, from);
   const cut = from.ceilings
@@ -84,7 +89,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
       })
     : [];
   const at = { model: positionOf(['model']) ?? START, temperature: positionOf(['temperature']) ?? START };
-  return { ok: true, definition, warnings: [...warnings, ...cut], at, mentions: serversIn(values, positionOf) };
+  return { ok: true, definition, warnings: [...warnings, ...cut], at, mentions: serversIn(values, positionOf), links: linksIn(values, positionOf) };
 }
 
 function isAt(one: Fault, before: Fault | undefined): boolean {
@@ -109,6 +114,7 @@ function definitionOf(values: AgentKeys, systemPrompt: string, text: string, fro
     requiresApproval: values.requires_approval,
     approvalTimeoutMs: values.approval_timeout === undefined ? null : values.approval_timeout * 1000,
     reflection: reflectionOf(values),
+    ...contractsOf(values),
     systemPrompt,
     enabled: values.enabled,
     lifecycle: 'permanent',
@@ -144,7 +150,7 @@ function idleReflection(values: AgentKeys, positionOf: PositionOf): Fault[] {
   });
 }
 
-type PositionOf = (path: readonly PropertyKey[]) => Position | null;
+export type PositionOf = (path: readonly PropertyKey[]) => Position | null;
 
 /** Finds the position of a key's value, or of an item of its list; null for an unknown key. */
 function positionsOf(entries: readonly Entry[]): PositionOf {
@@ -158,7 +164,6 @@ function positionsOf(entries: readonly Entry[]): PositionOf {
 function unknownKey({ key, at }: Entry, schema: z.ZodObject): Fault[] {
   if (key === null) return [fault(at, 'a key must be plain text')];
   if (key.startsWith('x-')) return [];
-  if (UNSUPPORTED.includes(key)) return [fault(at, `${key} is not supported by this version`, { key })];
   return [fault(at, `unknown key ${key}`, { key, suggestion: nearest(key, Object.keys(schema.shape)) })];
 }
 
@@ -178,6 +183,7 @@ function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: Pos
   const unknown = model === undefined ? null : modelFault(model, positionOf(['model']) ?? START);
   const faults = [
     ...(unknown === null ? [] : [unknown]),
+    ...contractFaults(values, positionOf),
     ...nameFaults('tools', wanted, tools, at('tools')),
     ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
     ...misplaced.map(({ name: tool, startsAgents }) => {

@@ -4,12 +4,15 @@ import type { AgentValue } from '#contract/agent.ts';
 import { keyParts, tomlTree } from '../base/toml-tree.ts';
 import { afterLine, lineStart, replaceAll } from './replace.ts';
 
-/** Null removes the key. Callers must check the result. */
-export function editToml(text: string, key: string, value: AgentValue): string {
+/** `path`: a key, perhaps in a table. Null removes it. Callers must check the result. */
+export function editToml(text: string, path: readonly string[], value: AgentValue): string {
   const tree = tomlTree(text);
   const top = tree?.body[0].body ?? [];
-  const pairs = top.filter((node) => node.type === 'TOMLKeyValue');
-  const known = pairs.findLast((pair) => keyParts(pair)[0] === key);
+  const tables = top.filter((node) => node.type === 'TOMLTable');
+  const own = path.length > 1 ? tables.find((node) => isSame(keyParts(node), path.slice(0, -1))) : undefined;
+  const pairs = own?.body ?? top.filter((node) => node.type === 'TOMLKeyValue');
+  const key = own ? path.slice(-1) : path;
+  const known = pairs.findLast((pair) => isSame(keyParts(pair), key));
   if (known) {
     const from = lineStart(text, known.range[0]);
     if (value === null) return replaceAll(text, [{ from, to: afterLine(text, known.range[1]), by: '' }]);
@@ -19,11 +22,20 @@ export function editToml(text: string, key: string, value: AgentValue): string {
     return replaceAll(text, [{ from: valueFrom, to, by: literal(value) }]);
   }
   if (value === null) return text;
-  // A key behind the name of a table would be the table's.
+  const line = `${key.at(-1)} = ${literal(value)}\n`;
+  const insert = (at: number, by: string): string => {
+    const gap = at === 0 || text[at - 1] === '\n' ? '' : '\n';
+    return replaceAll(text, [{ from: at, to: at, by: `${gap}${by}` }]);
+  };
   const last = pairs.at(-1);
-  const at = last ? afterLine(text, last.range[1]) : (top[0]?.range[0] ?? text.length);
-  const gap = at === 0 || text[at - 1] === '\n' ? '' : '\n';
-  return replaceAll(text, [{ from: at, to: at, by: `${gap}${key} = ${literal(value)}\n` }]);
+  if (path.length > 1 && !own) return insert(text.length, `\n[${path[0]}]\n${line}`);
+  if (last) return insert(afterLine(text, last.range[1]), line);
+  // Behind the name of its table; a key behind the name of another table would be that one's.
+  return insert(own ? afterLine(text, own.key.range[1]) : (top[0]?.range[0] ?? text.length), line);
+}
+
+function isSame(a: readonly string[], b: readonly string[]): boolean {
+  return a.length === b.length && a.every((part, index) => part === b[index]);
 }
 
 function literal(value: Exclude<AgentValue, null>): string {

@@ -2,23 +2,38 @@
 import type { AgentDefinition, AgentValue } from '#contract/agent.ts';
 import { MAX_ITERATIONS } from '#contract/limits.ts';
 import { TriadError } from '../base/errors.ts';
-import type { Entry } from './entries.ts';
+import type { Entry, ReadFile } from './entries.ts';
 import { editToml } from './edit-toml.ts';
 import { editYaml } from './edit-yaml.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
+import { CompositionKeys, SECTIONS } from './composition.ts';
 import { MarkdownKeys, TomlKeys } from './keys.ts';
+import { readTomlAgent, writtenKey } from './sections.ts';
 import { readToml } from './toml.ts';
 
 export type FormValues = Record<string, AgentValue>;
 /** The form's name for the system prompt; in Markdown it is the text below the frontmatter. */
 const PROMPT = 'prompt';
-const FORM_KEYS: readonly string[] = Object.keys(TomlKeys.shape);
+
+/** A composition's keys have their section before them, as in `control_flow.type`. */
+export type FileKind = 'markdown' | 'toml' | 'composition';
+
+const SHAPES: Readonly<Record<FileKind, Readonly<Record<string, unknown>>>> = {
+  markdown: MarkdownKeys.shape,
+  toml: TomlKeys.shape,
+  composition: CompositionKeys.shape,
+};
+const READERS: Readonly<Record<FileKind, (text: string) => ReadFile>> = {
+  markdown: readMarkdown,
+  toml: readTomlAgent,
+  composition: (text) => readToml(text, SECTIONS),
+};
 
 /** Null where the text cannot be read as keys. A value of a kind that no form has is left out. */
-export function valuesOf(text: string, isToml: boolean): FormValues | null {
-  const read = isToml ? readToml(text) : readMarkdown(text);
+export function valuesOf(text: string, kind: FileKind): FormValues | null {
+  const read = READERS[kind](text);
   if (!read.ok) return null;
-  const shape = isToml ? TomlKeys.shape : MarkdownKeys.shape;
+  const shape = SHAPES[kind];
   const known = read.entries.flatMap(({ key, value }: Entry): [string, AgentValue][] => {
     const plain = key !== null && Object.hasOwn(shape, key) ? plainOf(value) : undefined;
     return key === null || plain === undefined ? [] : [[key, plain]];
@@ -64,32 +79,37 @@ export function valuesOfDefinition(definition: AgentDefinition): FormValues {
 }
 
 /** The text with some keys changed. Throws `bad_input` where that cannot be done without touching anything else. */
-export function editText(text: string, isToml: boolean, changes: Readonly<FormValues>): string {
-  if (!valuesOf(text, isToml)) throw new TriadError('bad_input', 'The text cannot be read as keys: correct it first');
+export function editText(text: string, kind: FileKind, changes: Readonly<FormValues>): string {
+  if (!valuesOf(text, kind)) throw new TriadError('bad_input', 'The text cannot be read as keys: correct it first');
   let edited = text;
   for (const [key, value] of Object.entries(changes)) {
-    if (!FORM_KEYS.includes(key)) throw new TriadError('bad_input', `An agent has no key "${key}"`);
-    edited = editOne(edited, isToml, key, value);
+    if (key !== PROMPT && !Object.hasOwn(SHAPES[kind], key))
+      throw new TriadError('bad_input', `${kind === 'composition' ? 'A composition' : 'An agent'} has no key "${key}"`);
+    edited = editOne(edited, kind, key, value);
   }
-  const after = valuesOf(edited, isToml);
+  const after = valuesOf(edited, kind);
   const isWanted = Object.entries(changes).every(([key, value]) => isSame(after?.[key] ?? null, value));
-  const isRest = others(edited, isToml, changes) === others(text, isToml, changes);
+  const isRest = others(edited, kind, changes) === others(text, kind, changes);
   if (after && isWanted && isRest) return edited;
   const names = Object.keys(changes).join(', ');
   throw new TriadError('bad_input', `${names} cannot be changed from the form as it is written: change the text`);
 }
 
 /** All that was not to be changed, also keys that no form has. */
-function others(text: string, isToml: boolean, changes: Readonly<FormValues>): string {
-  const read = isToml ? readToml(text) : readMarkdown(text);
+function others(text: string, kind: FileKind, changes: Readonly<FormValues>): string {
+  const read = READERS[kind](text);
   if (!read.ok) return '';
   const rest = read.entries.filter(({ key }) => key === null || !Object.hasOwn(changes, key));
   const body = Object.hasOwn(changes, PROMPT) ? null : read.body?.text;
   return JSON.stringify([rest.map(({ key, value }) => [key, value]), body]);
 }
 
-function editOne(text: string, isToml: boolean, key: string, value: AgentValue): string {
-  if (isToml) return editToml(text, key, key === PROMPT && typeof value === 'string' ? `${value.trim()}\n` : value);
+function editOne(text: string, kind: FileKind, key: string, value: AgentValue): string {
+  if (kind !== 'markdown') {
+    const isLong = key === PROMPT || key.startsWith('handoff.');
+    const written = isLong && typeof value === 'string' && value.includes('\n') ? `${value.trim()}\n` : value;
+    return editToml(text, kind === 'toml' ? writtenKey(text, key) : key.split('.'), written);
+  }
   const file = splitMarkdown(text);
   if (!file) return text;
   const bodyAt = text.length - file.body.length;

@@ -12,7 +12,7 @@ import { type AgentFolders, pathInProject } from './agent-folders.ts';
 import type { Ceilings } from './ceilings.ts';
 import { copyToTriad } from './copy-to-triad.ts';
 import { newPath } from './draft.ts';
-import { editText, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
+import { editText, type FileKind, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import type { AgentPlace } from './places.ts';
@@ -52,23 +52,24 @@ export class AgentFiles {
     const { agents, tools, ceilings } = this.#ports;
     const raw = { path: file, problem: null, text, hash: sha256(text) };
     const alone = agents.checked(loadFile(raw, place, tools, await ceilings(folder)), place);
-    const [loaded = alone] = await agents.withServers([alone], folder);
+    const loaded = await agents.linked(folder, place, alone);
     const report = reportOf(loaded);
     if (place.dialect !== 'triad')
       return { text, report, values: loaded.ok ? valuesOfDefinition(loaded.definition) : null };
-    const values = valuesOf(text, isToml(file));
+    const values = valuesOf(text, kindOf(file, place));
     const name = nameOf(loaded);
     const others = loaded.ok ? await loadPlace(place, tools) : [];
-    const other = others.find((one) => one.path !== file && one.ok && one.definition.name === name);
+    const other = others.find((one) => one.path !== file && one.ok && nameOf(one) === name);
     if (!other) return { text, report, values };
     const taken = fault(START, `the name ${name} is taken by ${other.path}`, { key: 'name' });
     return { text, report: { ...report, ok: false, errors: [taken] }, values };
   }
 
   async edit(folder: string, file: string, text: string, changes: Readonly<FormValues>): Promise<AgentLint> {
-    if (this.#placeHolding(folder, file).dialect !== 'triad')
+    const place = this.#placeHolding(folder, file);
+    if (place.dialect !== 'triad')
       throw new TriadError('not_allowed', `${file} is of another program: it is changed there`);
-    return this.lint(folder, file, editText(text, isToml(file), changes));
+    return this.lint(folder, file, editText(text, kindOf(file, place), changes));
   }
 
   /**
@@ -124,9 +125,11 @@ export class AgentFiles {
     const place = this.#placeHolding(folder, file);
     const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
+    if ('composition' in loaded) return editText(text, 'composition', { 'agent.name': name });
     if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
-    if (isToml(file)) return copyToTriad({ ...valuesOf(text, true), name });
-    return loaded.definition.name === name ? text : editText(text, false, { name });
+    const kind = kindOf(file, place);
+    if (kind === 'toml') return copyToTriad({ ...valuesOf(text, kind), name });
+    return loaded.definition.name === name ? text : editText(text, kind, { name });
   }
 
   /** Throws `not_allowed` for a file that no place of the folder has. */
@@ -157,8 +160,8 @@ async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise
   throw new TriadError('not_allowed', `${file} lies behind a link, which is not followed`);
 }
 
-function isToml(file: string): boolean {
-  return extname(file) === '.toml';
+function kindOf(file: string, { compositions }: AgentPlace): FileKind {
+  return compositions ? 'composition' : extname(file) === '.toml' ? 'toml' : 'markdown';
 }
 
 function withLineFeeds(text: string): string {

@@ -83,7 +83,7 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
   });
   const mentions = [...mentionsIn('tools', definition.tools, () => ({ item: null, at: toolsAt })), ...servers];
   const warnings = [...reading.finish(), ...cut].sort((a, b) => a.line - b.line);
-  return { ok: true, definition, warnings, at, mentions };
+  return { ok: true, definition, warnings, at, mentions, links: [] };
 }
 
 function failed(name: string | null, error: Fault): ParsedDefinition {

@@ -12,10 +12,10 @@ import {
   MAX_TEMPERATURE,
 } from '#contract/limits.ts';
 
-const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
-const oneOf = <const T extends readonly string[]>(values: T) =>
+export const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
+export const oneOf = <const T extends readonly string[]>(values: T) =>
   z.enum(values, { error: `must be one of ${values.join(', ')}` });
-const whole = (max: number, min = 1) =>
+export const whole = (max: number, min = 1) =>
   z
     .int({ error: `must be a whole number from ${min} to ${max}` })
     .min(min, `must be at least ${min}`)
@@ -27,10 +27,15 @@ const between = (min: number, max: number) => {
 const flag = z.boolean({ error: 'must be true or false' });
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, { error });
 
+/** In the file's own words, or as JSON text. */
+const schema = z.union([z.record(z.string(), z.unknown()), word], {
+  error: 'must be a JSON Schema: its keys, or JSON text',
+});
+
 const MINUTES = `must be a number above 0, at most ${MAX_BUDGET.minutes}`;
 
 /** An absent optional one leaves the choice to the parent or the settings. */
-const keys = {
+export const keys = {
   name: z
     .string({ error: 'must be text' })
     .refine(
@@ -67,6 +72,15 @@ const keys = {
     .union([word, z.array(word).min(1)], { error: 'must be text, or a list of texts, none of them empty' })
     .optional(),
   enabled: flag.default(true),
+  next: z
+    .union([word, z.array(word).min(1)], { error: 'must be the name of an agent, or a list of names' })
+    .optional(),
+  input_format: oneOf(['text', 'json']).optional(),
+  input_schema: schema.optional(),
+  output_format: oneOf(['text', 'markdown', 'json']).optional(),
+  output_schema: schema.optional(),
+  expose_as_tool: flag.default(false),
+  project_instructions: flag.default(false),
 } satisfies Record<string, z.ZodType>;
 
 /** Of TOML alone; in Markdown the text below the frontmatter is the prompt. */
@@ -87,7 +101,6 @@ export const CHOICES: Readonly<Record<string, readonly string[]>> = {
   role: ['primary', 'subagent'],
   effort: Effort.options,
   permissions: Permission.options,
+  input_format: ['text', 'json'],
+  output_format: ['text', 'markdown', 'json'],
 };
-
-/** Keys of the format that change nothing yet. */
-export const UNSUPPORTED: readonly string[] = ['next'];

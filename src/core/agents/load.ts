@@ -1,6 +1,7 @@
 /** From files to agents: a file that does not fit is reported and left out, and never stops the others. */
 import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
 import type { Ceilings } from './ceilings.ts';
+import { parseComposition, type ParsedComposition } from './composition.ts';
 import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
 import { fault, START } from './entries.ts';
 import { parseForeign } from './foreign.ts';
@@ -9,14 +10,23 @@ import type { AgentPlace, Dialect } from './places.ts';
 import { type RawFile, readPlace } from './read-place.ts';
 import type { KnownTool } from './vocabulary.ts';
 
-export type LoadedFile = { path: string; source: AgentReport['source'] } & ParsedDefinition;
+interface From {
+  path: string;
+  source: AgentReport['source'];
+}
+
+/** An agent's file, or a composition's with its agents found. `chain`: the names of those that follow it. */
+export type LoadedFile = From & ParsedDefinition & { chain?: string[] };
+/** A file as it was read alone. */
+export type UnlinkedFile = From & (ParsedDefinition | ParsedComposition);
+export type FineFile = UnlinkedFile & { ok: true };
 
 /** The parsed files of a place, sorted by path. With `ceilings`, warnings tell what they cut. */
 export async function loadPlace(
   place: AgentPlace,
   tools: readonly KnownTool[],
   ceilings?: Ceilings,
-): Promise<LoadedFile[]> {
+): Promise<UnlinkedFile[]> {
   return firstOfEachName((await readPlace(place)).map((file) => loadFile(file, place, tools, ceilings)));
 }
 
@@ -25,12 +35,13 @@ export function loadFile(
   place: AgentPlace,
   tools: readonly KnownTool[],
   ceilings?: Ceilings,
-): LoadedFile {
+): UnlinkedFile {
   const { path } = file;
   const { source, dialect } = place;
   if (file.problem !== null)
     return { path, source, ok: false, name: null, errors: [fault(START, file.problem)], warnings: [] };
   const from: DefinitionSource = { source, path, tools, ceilings };
+  if (place.compositions) return { path, source, ...parseComposition(file.text, { source, path }) };
   const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
   return { path, source, ...parsed };
 }
@@ -40,8 +51,8 @@ export function loadFile(
  * other programs, and those that come with this one, were not written for this endpoint: their agents get the lead's model
  * instead.
  */
-export function checkHere(file: LoadedFile, dialect: Dialect, rules: HereRules): LoadedFile {
-  if (!file.ok) return file;
+export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules): UnlinkedFile {
+  if (!file.ok || 'composition' in file) return file;
   const { definition, at } = file;
   const cold = definition.temperature === null ? null : rules.temperatureFault();
   const warned = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
@@ -58,16 +69,16 @@ export function checkHere(file: LoadedFile, dialect: Dialect, rules: HereRules):
 
 export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault'>;
 
-function withWarning(file: LoadedFile & { ok: true }, warning: Fault): LoadedFile & { ok: true } {
+function withWarning<T extends { warnings: Fault[] }>(file: T, warning: Fault): T {
   return { ...file, warnings: [...file.warnings, warning] };
 }
 
 /** Two files of one place with one name: the first by path stays, the other is a fault. */
-export function firstOfEachName(loaded: readonly LoadedFile[]): LoadedFile[] {
+export function firstOfEachName(loaded: readonly UnlinkedFile[]): UnlinkedFile[] {
   const first = new Map<string, string>();
   return loaded.map((file) => {
     if (!file.ok) return file;
-    const { name } = file.definition;
+    const name = nameOf(file) ?? '';
     const other = first.get(name);
     first.set(name, other ?? file.path);
     if (other === undefined) return file;
@@ -77,16 +88,17 @@ export function firstOfEachName(loaded: readonly LoadedFile[]): LoadedFile[] {
   });
 }
 
-export function definitionsOf(files: readonly LoadedFile[]): AgentDefinition[] {
-  return files.flatMap((file) => (file.ok ? [file.definition] : []));
+export function definitionsOf(files: readonly UnlinkedFile[]): AgentDefinition[] {
+  return files.flatMap((file) => (file.ok && !('composition' in file) ? [file.definition] : []));
 }
 
 /** The name that the file gives its agent; null where it has none. */
-export function nameOf(file: LoadedFile): string | null {
-  return file.ok ? file.definition.name : file.name;
+export function nameOf(file: UnlinkedFile): string | null {
+  if (!file.ok) return file.name;
+  return 'composition' in file ? file.composition.name : file.definition.name;
 }
 
-export function reportOf(file: LoadedFile): AgentReport {
+export function reportOf(file: UnlinkedFile): AgentReport {
   const { path, source, ok, warnings } = file;
   return { file: path, name: nameOf(file), source, ok, errors: file.ok ? [] : file.errors, warnings };
 }

@@ -6,16 +6,24 @@ import type { AgentReport } from '#contract/agent.ts';
 /** The program whose format the files have. */
 export type Dialect = 'triad' | 'claude' | 'opencode';
 
+/** Name of the folders of compositions, beside those of agents. */
+const COMPOSITIONS = 'compositions';
+
 export interface AgentPlace {
   folder: string;
   source: AgentReport['source'];
   dialect: Dialect;
+  /** Its files compose agents that others define; left out for a place of agents. */
+  compositions?: true;
 }
 
-/** The agents that come with the program. */
-export function builtinPlace(): AgentPlace {
+/** The agents and the compositions that come with the program. */
+export function builtinPlaces(): [AgentPlace, AgentPlace] {
   const folder = fileURLToPath(new URL('./builtin', import.meta.url));
-  return { folder, source: 'builtin', dialect: 'triad' };
+  return [
+    { folder, source: 'builtin', dialect: 'triad' },
+    { folder: join(folder, COMPOSITIONS), source: 'builtin', dialect: 'triad', compositions: true },
+  ];
 }
 
 /** The person's places; a later place overrides an earlier one. */
@@ -23,6 +31,7 @@ export function userPlaces(config: string, home: string): AgentPlace[] {
   return [
     { folder: join(home, '.claude', 'agents'), source: 'user', dialect: 'claude' },
     { folder: join(config, 'agents'), source: 'user', dialect: 'triad' },
+    { folder: join(config, COMPOSITIONS), source: 'user', dialect: 'triad', compositions: true },
   ];
 }
 
@@ -32,18 +41,24 @@ const PROJECT: readonly (readonly [string, Dialect])[] = [
   ['.opencode/agents', 'opencode'],
   ['.claude/agents', 'claude'],
   ['.triad/agents', 'triad'],
+  [`.triad/${COMPOSITIONS}`, 'triad'],
 ];
 
 /** A project's settings; they define no agents, and need trust like them. */
 export const PROJECT_CONFIG = '.triad/config.toml';
 
 export function projectPlaces(workspace: string): AgentPlace[] {
-  return PROJECT.map(([path, dialect]) => ({ folder: join(workspace, path), source: 'project', dialect }));
+  return PROJECT.map(([path, dialect]) => placeOf(join(workspace, path), dialect));
 }
 
 /** The place of a given folder of agents' files; its path tells the format. */
 export function placeAt(folder: string): AgentPlace {
   const path = `${basename(dirname(folder))}/${basename(folder)}`;
   const dialect = PROJECT.find(([known]) => known === path)?.[1] ?? 'triad';
-  return { folder, source: 'project', dialect };
+  return placeOf(folder, dialect);
+}
+
+function placeOf(folder: string, dialect: Dialect): AgentPlace {
+  const place = { folder, source: 'project' as const, dialect };
+  return basename(folder) === COMPOSITIONS ? { ...place, compositions: true } : place;
 }

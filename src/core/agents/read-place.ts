@@ -91,8 +91,8 @@ export function placeHolding(places: readonly AgentPlace[], file: string): Agent
 }
 
 /** By its name alone, or by its path in the place. */
-function isAgentFile(name: string, { dialect }: Pick<AgentPlace, 'dialect'>): boolean {
-  const endings = dialect === 'triad' ? ['.md', '.toml'] : ['.md'];
+function isAgentFile(name: string, { dialect, compositions }: Pick<AgentPlace, 'dialect' | 'compositions'>): boolean {
+  const endings = compositions ? ['.toml'] : dialect === 'triad' ? ['.md', '.toml'] : ['.md'];
   return endings.includes(extname(name)) && !NO_AGENT.test(name);
 }
 

@@ -1,6 +1,7 @@
 /** The files of a workspace that need trust, each compared with what was trusted, for the person to decide. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
+import type { Composition } from './composition.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
 import { instructionWords, isInstructions } from './instruction-files.ts';
 import { describeFault, loadFile } from './load.ts';
@@ -54,6 +55,7 @@ function saysOf(file: ProjectFile, tools: readonly KnownTool[], all: readonly Pr
     return 'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept';
   const loaded = loadFile(raw, place, tools);
   if (!loaded.ok) return `no agent: ${loaded.errors.map((error) => describeFault(relative, error)).join('; ')}`;
+  if ('composition' in loaded) return compositionSays(loaded.composition);
   const { name, role, description, model, permissions, tools: wanted } = loaded.definition;
   const facts = [
     `${role === 'primary' ? 'lead' : 'agent'} ${name}`,
@@ -73,6 +75,12 @@ function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFil
   return first === undefined || first.relative === relative
     ? words
     : `${words} (the text of ${first.relative}, told once)`;
+}
+
+function compositionSays({ name, description, flow }: Composition): string {
+  const { type, rounds, primary, coagent } = flow;
+  const bound = type === 'hitl' ? '' : `, at most ${rounds} ${rounds === 1 ? 'answer' : 'answers'}`;
+  return `composition ${name} · primary ${primary} · coagent ${coagent ?? 'none'} · control flow ${type}${bound}: ${description}`;
 }
 
 /** What would be started or reached, each with all of its arguments and what it gets of the environment. */

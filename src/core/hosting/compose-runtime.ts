@@ -2,7 +2,7 @@
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AgentFolders } from '../agents/agent-folders.ts';
-import { builtinPlace, userPlaces } from '../agents/places.ts';
+import { builtinPlaces, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
 import { LiveSettings } from '../settings/live-settings.ts';
 import { createAnthropicModel } from '../model/anthropic.ts';
@@ -38,7 +38,7 @@ export async function composeRuntime(
     tools,
     warn,
     trust,
-    places: [builtinPlace(), ...userPlaces(config, homedir())],
+    places: [...builtinPlaces(), ...userPlaces(config, homedir())],
   });
   // Warms the cache while the store opens: the first workflow then reads only changed files.
   const read = works ? agents.of(folder).catch(() => undefined) : undefined;

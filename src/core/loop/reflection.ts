@@ -30,8 +30,9 @@ export async function* reflect(
   const { history, envelope } = run;
   const { entries } = history;
   const end = closing(answer, entries);
-  const reviews = reviewsOf(entries);
-  if (!envelope.reflection) return end;
+  // What was handed over was reviewed before, and what the coagent adds is its own.
+  if (!envelope.reflection || answer.by !== undefined || isHandedOver(entries, answer)) return end;
+  const reviews = ownReviews(entries);
   // What is not whole is not reviewed; an earlier answer that is may be better.
   if (end.outcome !== 'completed') return reviews.length > 0 ? failed(entries) : end;
   const step = nextReview(answer, reviews, envelope.reflection);
@@ -51,6 +52,16 @@ export async function* reflect(
       return null;
     }
   }
+}
+
+function isHandedOver(entries: readonly Entry[], { n }: AssistantEntry): boolean {
+  return entries.some((entry) => entry.kind === 'handoff' && entry.answer === n);
+}
+
+/** Those of the run itself, since its coagent was heard last. */
+function ownReviews(entries: readonly Entry[]): Review[] {
+  const heard = entries.findLastIndex((entry) => entry.kind === 'handoff');
+  return reviewsOf(entries.slice(heard + 1));
 }
 
 type Step = 'review' | 'retry' | 'done' | 'fail';

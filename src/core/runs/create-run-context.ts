@@ -52,7 +52,7 @@ export function createRunContext(parts: Parts): RunContext {
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
     admit: async (until) => {
       const resume = watchdog.hold();
-      return limiter.acquire(model, until, { free: plan.depth === 0 }).finally(resume);
+      return limiter.acquire(model, until, { free: plan.kind === 'lead' }).finally(resume);
     },
     price: (usage) => engine.price(envelope.model, usage),
     ...recordsFor(parts),
@@ -72,7 +72,7 @@ export function createRunContext(parts: Parts): RunContext {
       return children.backgroundReports(wait).finally(resume);
     },
   };
-  const partner = plan.partner?.(run) ?? null;
+  const partner = plan.partner?.(run, plan) ?? null;
   return run;
 }
 

@@ -118,7 +118,7 @@ export class Envelopes {
   }
 
   /** What serves a run is made like a child of it. */
-  #kit(limits: Settings['limits'], agents: AgentRegistry): Kit {
+  #kit(limits: Settings['limits'], agents = new AgentRegistry()): Kit {
     return {
       child: (definition, parent) => {
         const request = delegationRequest(definition.name, SERVED, undefined);

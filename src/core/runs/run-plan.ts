@@ -27,7 +27,7 @@ export interface RunPlan {
   /** How many waited for a slot when it began to wait, itself included; 0 if one was free. */
   queueDepth: number;
   /** Makes what its control flow does once it has answered; null where it has none. */
-  partner: ((run: RunContext) => Partner) | null;
+  partner: ((run: RunContext, plan: RunPlan) => Partner) | null;
   /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
   children: ((history: Transcript, signal: AbortSignal) => LeadChildren) | null;
 }

@@ -5,6 +5,7 @@ import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
+import { partnerFor } from '../flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { Recorder } from '../log/recorder.ts';
@@ -93,7 +94,7 @@ export async function planOf(
     ...(isFirst ? { prior: [], left: [] } : await saidBefore(engine, workflow)),
     queuedMs: performance.now() - startedAt,
     queueDepth: 0,
-    partner: null,
+    partner: partnerFor(engine, workflow, envelope),
     children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
   };
   return plan;

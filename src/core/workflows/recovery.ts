@@ -154,7 +154,8 @@ async function closeRun(
   end: { error: ErrorInfo; durationMs: number },
 ): Promise<void> {
   const ids = { ...run, runId: run.id };
-  const isRunning = run.status === 'running';
+  // A coagent waits for nobody's yes: one that had not begun yet was about to.
+  const isRunning = run.status === 'running' || (run.kind === 'coagent' && run.status === 'pending');
   const entries = isRunning || messages.length > 0 ? await store.entriesOf(run.id) : [];
   let next = (entries.at(-1)?.n ?? -1) + 1;
   for (const message of messages) {

@@ -8,7 +8,10 @@ import type { Served } from '#lib/view/stations.ts';
 import { plural } from './sentences.ts';
 
 /** Who ends the work, and what the other one does. */
-function meaning({ type, coagent }: { type: Flow['type']; coagent?: { agent: string } }, agent: string): string {
+function meaning(
+  { type, coagent }: { type: Flow['type']; coagent?: { agent: string } | undefined },
+  agent: string,
+): string {
   const other = coagent?.agent ?? '';
   switch (type) {
     case 'hitl':

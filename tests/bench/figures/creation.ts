@@ -1,6 +1,6 @@
 /** What it takes to create a sub-agent, apart from asking about it and storing it: its settings, their hash, its registration. */
 import { AgentFolders } from '#core/agents/agent-folders.ts';
-import { builtinPlace } from '#core/agents/places.ts';
+import { builtinPlaces } from '#core/agents/places.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
@@ -27,7 +27,7 @@ export async function creationFigures(session: Session): Promise<Figure[]> {
     throw new Error(line);
   };
   const [tools, trust] = [allTools(), new Trust(folder)];
-  const agents = await new AgentFolders({ tools, places: [builtinPlace()], trust, warn }).of(folder);
+  const agents = await new AgentFolders({ tools, places: [...builtinPlaces()], trust, warn }).of(folder);
   const settings = settingsOf('');
   const models = new ModelRules({ settings, lists: new ModelLists(), baseUrl: undefined });
   const parts = { settings, tools: new ToolRegistry(tools), provider: () => 'anthropic', models };

@@ -3,7 +3,7 @@ import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises'
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
-import { builtinPlace, userPlaces } from '#core/agents/places.ts';
+import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { trustLookOf } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
@@ -17,7 +17,7 @@ async function place(files: Record<string, string>) {
   const root = await folderWith({ 'project/README.md': '', ...files });
   const trust = new Trust(join(root, 'data'));
   const warnings: string[] = [];
-  const places = [builtinPlace(), ...userPlaces(join(root, 'config'), join(root, 'home'))];
+  const places = [...builtinPlaces(), ...userPlaces(join(root, 'config'), join(root, 'home'))];
   const agents = new AgentFolders({ tools, places, trust, warn: (line) => warnings.push(line) });
   const project = join(root, 'project');
   const look = async () => trustLookOf(project, await trust.hashes(project), tools);

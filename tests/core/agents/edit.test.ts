@@ -67,28 +67,28 @@ describe('Markdown', () => {
     ],
     [{ prompt: 'Another\nprompt' }, ['-Prompt', '- here', '+Another', '+prompt']],
   ] as const)('%j', ([changes, expected]) => {
-    expect(changed(MARKDOWN, editText(MARKDOWN, false, changes as never))).toEqual(expected);
+    expect(changed(MARKDOWN, editText(MARKDOWN, 'markdown', changes as never))).toEqual(expected);
   });
 
   test('into the template: every word of it stays', () => {
     const before = agentTemplate('abc');
-    const after = editText(before, false, { model: 'opus', tools: ['grep'] });
+    const after = editText(before, 'markdown', { model: 'opus', tools: ['grep'] });
     expect(changed(before, after)).toEqual(['+model: opus', '+tools: [grep]']);
-    expect(valuesOf(after, false)).toMatchObject({ name: 'abc', model: 'opus', tools: ['grep'] });
+    expect(valuesOf(after, 'markdown')).toMatchObject({ name: 'abc', model: 'opus', tools: ['grep'] });
   });
 
   test('where no line can be changed alone, nothing is changed', () => {
     const oneLine = '---\n{name: a, description: b}\n---\nP';
-    expect(() => editText(oneLine, false, { name: null })).toThrow('cannot be changed from the form');
+    expect(() => editText(oneLine, 'markdown', { name: null })).toThrow('cannot be changed from the form');
     const list = '---\ntools: [a, # why\n  b]\n---\nP';
-    expect(() => editText(list, false, { tools: ['a'] })).toThrow('tools cannot be changed from the form');
-    expect(() => editText('---\nname: [\n---\nP', false, { name: 'b' })).toThrow('correct it first');
-    expect(() => editText(MARKDOWN, false, { nmae: 'b' })).toThrow('An agent has no key "nmae"');
+    expect(() => editText(list, 'markdown', { tools: ['a'] })).toThrow('tools cannot be changed from the form');
+    expect(() => editText('---\nname: [\n---\nP', 'markdown', { name: 'b' })).toThrow('correct it first');
+    expect(() => editText(MARKDOWN, 'markdown', { nmae: 'b' })).toThrow('An agent has no key "nmae"');
   });
 
   test('a file without keys, without a last line, without a prompt', () => {
-    expect(editText('---\n---\nP', false, { name: 'x' })).toBe('---\nname: x\n---\nP');
-    expect(editText('---\nname: y\n---', false, { name: 'x', prompt: 'q' })).toBe('---\nname: x\n---\nq\n');
+    expect(editText('---\n---\nP', 'markdown', { name: 'x' })).toBe('---\nname: x\n---\nP');
+    expect(editText('---\nname: y\n---', 'markdown', { name: 'x', prompt: 'q' })).toBe('---\nname: x\n---\nq\n');
   });
 });
 
@@ -101,36 +101,36 @@ describe('TOML', () => {
     [{ prompt: 'Yo\nyo' }, ['-prompt = """', '-Hi', '-"""', "+prompt = '''", '+Yo', '+yo', "+'''"]],
     [{ prompt: "a'''\n\\" }, ['-Hi', "+a'''", '+\\\\']],
   ] as const)('%j', ([changes, expected]) => {
-    const after = editText(TOML, true, changes as never);
+    const after = editText(TOML, 'toml', changes as never);
     expect(changed(TOML, after)).toEqual(expected);
-    expect(valuesOf(after, true)).toMatchObject(
+    expect(valuesOf(after, 'toml')).toMatchObject(
       Object.fromEntries(Object.entries(changes).filter(([, value]) => value !== null)),
     );
   });
 
   test('a list with comments between its brackets is not changed from the form', () => {
     const list = 'tools = [\n  "a#", # why\n  "b",\n]\n';
-    expect(() => editText(list, true, { tools: ['b'] })).toThrow('tools cannot be changed from the form');
-    expect(editText('tools = ["a#"]\n', true, { tools: ['b'] })).toBe('tools = [ "b" ]\n');
+    expect(() => editText(list, 'toml', { tools: ['b'] })).toThrow('tools cannot be changed from the form');
+    expect(editText('tools = ["a#"]\n', 'toml', { tools: ['b'] })).toBe('tools = [ "b" ]\n');
   });
 
   test('a very long prompt is changed like any other', () => {
     const long = `name = "a"\nprompt = """\n${'All "of" it, '.repeat(60_000)}""" # why\n[x-meta]\nb = 1\n`;
-    expect(editText(long, true, { prompt: 'Hi' })).toBe("name = \"a\"\nprompt = '''\nHi\n''' # why\n[x-meta]\nb = 1\n");
-    expect(editText(long, true, { model: 'opus' })).toBe(long.replace('[x-meta]', 'model = "opus"\n[x-meta]'));
+    expect(editText(long, 'toml', { prompt: 'Hi' })).toBe("name = \"a\"\nprompt = '''\nHi\n''' # why\n[x-meta]\nb = 1\n");
+    expect(editText(long, 'toml', { model: 'opus' })).toBe(long.replace('[x-meta]', 'model = "opus"\n[x-meta]'));
   });
 
   test('a new key never falls into a table', () => {
-    expect(editText('[x-a]\nb = 1\n', true, { name: 'q' })).toBe('name = "q"\n[x-a]\nb = 1\n');
+    expect(editText('[x-a]\nb = 1\n', 'toml', { name: 'q' })).toBe('name = "q"\n[x-a]\nb = 1\n');
   });
 });
 
 test('a value that no form has is left out; a text that is no keys has no values', () => {
-  expect(valuesOf('---\nname: {a: 1}\ntools: [a, 1]\nmodel:\n---\nP', false)).toEqual({
+  expect(valuesOf('---\nname: {a: 1}\ntools: [a, 1]\nmodel:\n---\nP', 'markdown')).toEqual({
     tools: ['a', '1'],
     model: null,
     prompt: 'P',
   });
-  expect(valuesOf('no frontmatter', false)).toBeNull();
-  expect(valuesOf('a = ', true)).toBeNull();
+  expect(valuesOf('no frontmatter', 'markdown')).toBeNull();
+  expect(valuesOf('a = ', 'toml')).toBeNull();
 });

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { definitionsOf, describeFault, loadPlace, type LoadedFile } from '#core/agents/load.ts';
-import { builtinPlace } from '#core/agents/places.ts';
+import { builtinPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
 import { allTools } from '#core/tools/all-tools.ts';
@@ -53,7 +53,7 @@ test('a missing folder holds none; a pipe, a folder and a huge file are told', a
 });
 
 test('the agents that come with the program fit, and so does the template', async () => {
-  const files = await loadPlace(builtinPlace(), tools);
+  const files = await loadPlace(builtinPlaces()[0], tools);
   expect(files.flatMap((file) => [...file.warnings, ...(file.ok ? [] : file.errors)])).toEqual([]);
   expect(definitionsOf(files).map(({ name, role, model }) => [name, role, model])).toEqual([
     ['code-reviewer', 'subagent', 'sonnet'],
@@ -63,7 +63,7 @@ test('the agents that come with the program fit, and so does the template', asyn
   ]);
   for (const { name, role, systemPrompt } of definitionsOf(files))
     if (role === 'subagent') expect(systemPrompt, name).toContain('## Summary');
-  expect(await readdir(builtinPlace().folder)).toHaveLength(4);
+  expect(await readdir(builtinPlaces()[0].folder)).toHaveLength(4);
   for (const name of ['docs', 'a b', 'true', '1.0']) {
     const parsed = parseDefinition(agentTemplate(name), { source: 'user', path: null, tools });
     expect(parsed).toMatchObject({ ok: true, definition: { name }, warnings: [] });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { startEngine } from '../../support/engine.ts';
+import { done, PAIR, pair, startFlow } from '../../support/flows.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -33,4 +34,17 @@ test('events and hints of a lead and its sub-agent have trace and chain, also wh
   const stored = await store.events(conversationId, 1, 1000);
   const bearing = stored.filter((event) => 'traceId' in event || 'parentChain' in event);
   expect(new Set(bearing.map(({ type }) => type)), 'all others follow from it').toEqual(new Set(['run-queue']));
+});
+
+test('events of a run that serves a sub-agent name that one too, also in a page without its queueing', async () => {
+  const engine = await startFlow(pair(['First.'], { First: done('Good.') }), { flow: { type: 'judge' }, as: 'sub' });
+  await engine.ask('Go');
+  const { conversationId, events, runtime } = engine;
+  const own = events.filter(({ agent }) => agent === 'checker');
+  const chain = ['user', 'lead', PAIR, 'checker'];
+  expect(own.length).toBeGreaterThan(8);
+  expect(own.map(({ parentChain }) => parentChain)).toEqual(own.map(() => chain));
+  const queued = engine.of('run-queue').at(-1)!.seq;
+  const page = await runtime.request('conversation.events', { conversationId, after: queued });
+  expect(page).toEqual(engine.durable().filter(({ seq }) => seq > queued));
 });

@@ -10,6 +10,7 @@ import { temporary } from './proposal.ts';
 import { EMPTY_REPORT, reportOf, reportOfRow } from './report.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
+import { partnerFor } from '../../flows/partner.ts';
 import type { Transcript } from '../../log/transcript.ts';
 import { Recorder } from '../../log/recorder.ts';
 import { executeRun } from '../../runs/run.ts';
@@ -163,7 +164,7 @@ export class SubAgentRuns {
       ...how,
       prior: [],
       left: [],
-      partner: null,
+      partner: partnerFor(engine, workflow, envelope),
       children: null,
       stored: await loadStored(engine.store, stored, []),
       queuedMs: Math.max(0, Date.now() - Date.parse(asked.queuedAt)),

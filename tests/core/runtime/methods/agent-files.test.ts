@@ -2,7 +2,7 @@
 import { mkdir, readdir, readFile, stat, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
-import { builtinPlace } from '#core/agents/places.ts';
+import { builtinPlaces } from '#core/agents/places.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { Script } from '../../../support/fake-model/script.ts';
@@ -166,7 +166,7 @@ test('what comes with the program or belongs to another is read, copied and neve
   expect(text).toMatch(/^---\nname: cl\ndescription: d\ntools: \[.*grep.*\]\n---\n\nOther prompt\n$/);
   await save('.triad/agents/cl.md', text, null);
 
-  const builtin = join(builtinPlace().folder, 'code-reviewer.md');
+  const builtin = join(builtinPlaces()[0].folder, 'code-reviewer.md');
   const { readOnly, hash, text: reviewer } = await request('agents.read', { folder, file: builtin });
   expect(readOnly).toBe('it comes with Triad');
   await expect(request('agents.save', { folder, file: builtin, text: reviewer, before: hash })).rejects.toMatchObject({

@@ -6,12 +6,13 @@ import type { AgentReport } from '#contract/agent.ts';
 import { checkHere, describeFault, loadPlace, reportOf } from '#core/agents/load.ts';
 import {
   type AgentPlace,
-  builtinPlace,
+  builtinPlaces,
   placeAt,
   PROJECT_CONFIG,
   projectPlaces,
   userPlaces,
 } from '#core/agents/places.ts';
+import { linkFiles } from '#core/agents/links.ts';
 import { readPlace } from '#core/agents/read-place.ts';
 import { checkServers, type KnownServers } from '#core/agents/check-servers.ts';
 import { Trust } from '#core/agents/trust.ts';
@@ -54,7 +55,7 @@ export async function validateAgents(io: Io, name: string | undefined, options: 
   );
   // Files that belong to no workspace may be for one with other servers.
   const known = settings && workspace ? await serversHere(io, settings, folder) : null;
-  const all = loaded.flat().map((file) => reportOf(known === null ? file : checkServers(file, known)));
+  const all = linkFiles(loaded.flat(), tools).map((file) => reportOf(known === null ? file : checkServers(file, known)));
   const reports = name === undefined ? all : named(name, all);
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
   else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
@@ -101,7 +102,7 @@ async function placesFor(
 ): Promise<{ places: AgentPlace[]; workspace: boolean }> {
   if (dir === undefined) {
     const { config } = await folders(env);
-    return { places: [builtinPlace(), ...userPlaces(config, homedir()), ...projectPlaces(folder)], workspace: true };
+    return { places: [...builtinPlaces(), ...userPlaces(config, homedir()), ...projectPlaces(folder)], workspace: true };
   }
   const given = resolve(folder, dir);
   const found = await stat(given).catch(() => null);

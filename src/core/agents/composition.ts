@@ -1,0 +1,194 @@
+/** A composition's file, TOML, parsed strictly: an agent made of a primary, perhaps a coagent, and how the two take turns. */
+import { z } from 'zod';
+import type { AgentReport, Fault } from '#contract/agent.ts';
+import { ControlFlow, type FlowDefinition } from '#contract/flows/control-flow.ts';
+import { DEFAULT_FLOW_ROUNDS, MAX_FLOW_ROUNDS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import { sha256 } from '../base/hash.ts';
+import { nearest } from '../base/nearest.ts';
+import { type Entry, fault, type Position, START } from './entries.ts';
+import { defaultHandoff } from './handoffs.ts';
+import { keys, oneOf, whole, word } from './keys.ts';
+import type { Link } from './links.ts';
+import { readToml } from './toml.ts';
+
+/** What a file composes, before its agents are looked up. */
+export interface Composition {
+  name: string;
+  description: string;
+  /** Its agents as the file names them. */
+  flow: FlowDefinition;
+  source: AgentReport['source'];
+  path: string | null;
+  /** SHA-256 of the text, in hex. */
+  hash: string;
+}
+
+export type ParsedComposition =
+  | { ok: true; composition: Composition; links: Link[]; warnings: Fault[]; at: (key: string) => Position }
+  | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
+
+/** The key that bounds each control flow; a `hitl` has no bound. */
+export const ROUNDS_KEY = { loop: 'max_iterations', judge: 'max_rounds', smart: 'max_rounds', chat: 'max_turns' } as const;
+const BOUNDS = ['max_iterations', 'max_rounds', 'max_turns'] as const;
+const rounds = whole(MAX_FLOW_ROUNDS).optional();
+const text = z
+  .string({ error: 'must be text' })
+  .trim()
+  .min(1, 'must not be empty')
+  .max(MAX_PROMPT_CHARS, `is longer than ${MAX_PROMPT_CHARS} characters`)
+  .optional();
+export const HANDOFF_TYPES = ['static', 'template', 'generated'] as const;
+
+/** By section and key. `template` and `generator_prompt` are `text` by the names of their types. */
+export const CompositionKeys = z.object({
+  'agent.name': keys.name,
+  'agent.description': keys.description,
+  'composition.primary': word,
+  'composition.coagent': word.optional(),
+  'control_flow.type': oneOf(ControlFlow.options),
+  'control_flow.max_iterations': rounds,
+  'control_flow.max_rounds': rounds,
+  'control_flow.max_turns': rounds,
+  'handoff.type': oneOf(HANDOFF_TYPES).optional(),
+  'handoff.text': text,
+  'handoff.template': text,
+  'handoff.generator_prompt': text,
+});
+type Values = z.infer<typeof CompositionKeys>;
+type Key = keyof Values;
+
+const KEYS = Object.keys(CompositionKeys.shape);
+export const SECTIONS: readonly string[] = [...new Set(KEYS.map((key) => key.split('.')[0] ?? ''))];
+const CHOICES: Readonly<Record<string, readonly string[]>> = {
+  'control_flow.type': ControlFlow.options,
+  'handoff.type': HANDOFF_TYPES,
+};
+
+export function parseComposition(
+  source: string,
+  from: { source: AgentReport['source']; path: string | null },
+): ParsedComposition {
+  const read = readToml(source, SECTIONS);
+  if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
+  const known = read.entries.filter(({ key }) => key !== null && KEYS.includes(key));
+  const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
+  const places = new Map(known.map((entry) => [entry.key, entry.valueAt]));
+  const at = (key: string): Position => places.get(key) ?? START;
+  const result = CompositionKeys.safeParse(raw);
+  const errors = [
+    ...read.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
+    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, places))),
+    ...(result.success ? flowFaults(result.data, at) : []),
+  ].sort((a, b) => a.line - b.line || a.column - b.column);
+  if (errors.length > 0 || !result.success)
+    return { ok: false, name: typeof raw['agent.name'] === 'string' ? raw['agent.name'] : null, errors, warnings: [] };
+  const values = result.data;
+  const composition = {
+    name: values['agent.name'],
+    description: values['agent.description'],
+    flow: flowOf(values),
+    source: from.source,
+    path: from.path,
+    hash: sha256(source),
+  };
+  return { ok: true, composition, links: linksIn(values, at), warnings: [], at };
+}
+
+function flowOf(values: Values): FlowDefinition {
+  const type = values['control_flow.type'];
+  const coagent = values['composition.coagent'] ?? null;
+  const key = type === 'hitl' ? null : (`control_flow.${ROUNDS_KEY[type]}` as const);
+  const said = textKeyOf(values);
+  const handoffType =
+    values['handoff.type'] ??
+    (said === 'handoff.template' ? 'template' : said === 'handoff.generator_prompt' ? 'generated' : 'static');
+  return {
+    type,
+    rounds: (key === null ? undefined : values[key]) ?? DEFAULT_FLOW_ROUNDS[type],
+    primary: values['composition.primary'],
+    coagent,
+    handoff:
+      said === undefined ? defaultHandoff(type, coagent !== null) : { type: handoffType, text: values[said] ?? '' },
+  };
+}
+
+type TextKey = 'handoff.text' | 'handoff.template' | 'handoff.generator_prompt';
+const TEXT_KEYS: readonly TextKey[] = ['handoff.text', 'handoff.template', 'handoff.generator_prompt'];
+
+function textKeyOf(values: Values): TextKey | undefined {
+  return TEXT_KEYS.find((key) => values[key] !== undefined);
+}
+
+function linksIn(values: Values, at: (key: string) => Position): Link[] {
+  return (['primary', 'coagent'] as const).flatMap((use): Link[] => {
+    const key = `composition.${use}`;
+    const wanted = values[`composition.${use}`];
+    return wanted === undefined ? [] : [{ use, wanted, key, item: null, at: at(key) }];
+  });
+}
+
+/** What the keys cannot be together. */
+function flowFaults(values: Values, at: (key: Key) => Position): Fault[] {
+  const type = values['control_flow.type'];
+  const hasCoagent = values['composition.coagent'] !== undefined;
+  const faults: Fault[] = [];
+  const add = (key: Key, message: string, suggestion: string | null = null): void => {
+    faults.push(fault(at(key), message, { key, suggestion }));
+  };
+  if (type === 'hitl' && hasCoagent)
+    add('composition.coagent', 'composition.coagent is asked nothing in a hitl: leave it out, or take another control_flow.type');
+  if (type !== 'hitl' && type !== 'loop' && !hasCoagent)
+    add('control_flow.type', `control_flow.type ${type} needs a coagent: name one in [composition]`);
+  for (const bound of BOUNDS) {
+    const key = `control_flow.${bound}` as const;
+    if (values[key] === undefined || (type !== 'hitl' && ROUNDS_KEY[type] === bound)) continue;
+    if (type === 'hitl') add(key, `${key} bounds nothing in a hitl, which ends with the first whole answer`);
+    else add(key, `${key} does not bound a ${type}`, ROUNDS_KEY[type]);
+  }
+  return [...faults, ...handoffFaults(values, at)];
+}
+
+function handoffFaults(values: Values, at: (key: Key) => Position): Fault[] {
+  const said = TEXT_KEYS.filter((key) => values[key] !== undefined);
+  const [first, second] = said;
+  const type = values['handoff.type'];
+  if (second !== undefined)
+    return [fault(at(second), `${second} says again what ${first} says: keep one of them`, { key: second })];
+  if (type !== undefined && first === undefined)
+    return [fault(at('handoff.type'), 'handoff.type needs handoff.text', { key: 'handoff.type' })];
+  const fitting = { 'handoff.text': type, 'handoff.template': 'template', 'handoff.generator_prompt': 'generated' };
+  if (first !== undefined && type !== undefined && fitting[first] !== type)
+    return [fault(at(first), `${first} is not of a handoff of type ${type}: write it as handoff.text`, { key: first, suggestion: 'text' })];
+  if (values['control_flow.type'] === 'hitl' && first !== undefined)
+    return [fault(at(first), `${first} is told nobody in a hitl: leave [handoff] out`, { key: first })];
+  return [];
+}
+
+function unknownKey({ key, at }: Entry): Fault {
+  const name = key ?? '';
+  const [section = '', inner] = name.split('.');
+  if (SECTIONS.includes(section)) {
+    if (inner === undefined) return fault(at, `${section} must be a section: write [${section}] above its keys`, { key: name });
+    const own = KEYS.filter((one) => one.startsWith(`${section}.`)).map((one) => one.slice(section.length + 1));
+    return fault(at, `unknown key ${inner} in [${section}]`, { key: name, suggestion: nearest(inner, own) });
+  }
+  const home = KEYS.find((one) => one.endsWith(`.${name}`));
+  if (home !== undefined) {
+    const where = home.split('.')[0] ?? '';
+    return fault(at, `${name} belongs into the section [${where}]`, { key: name, suggestion: home });
+  }
+  return fault(at, `unknown section or key ${name}`, { key: name, suggestion: nearest(name, SECTIONS) });
+}
+
+function errorOf(
+  issue: z.core.$ZodIssue,
+  raw: Readonly<Record<string, unknown>>,
+  places: ReadonlyMap<string | null, Position>,
+): Fault {
+  const key = String(issue.path[0]);
+  const place = places.get(key);
+  if (!place) return fault(START, `${key} is missing`, { key });
+  const value = raw[key];
+  const suggestion = typeof value === 'string' ? nearest(value, CHOICES[key] ?? []) : null;
+  return fault(place, `${key} ${issue.message}`, { key, suggestion });
+}

@@ -1,0 +1,80 @@
+/** An agent in TOML may have its keys in sections: they are read as the plain keys that they stand for. */
+import type { Fault } from '#contract/agent.ts';
+import { nearest } from '../base/nearest.ts';
+import { type Entry, fault, type ReadFile } from './entries.ts';
+import { readToml } from './toml.ts';
+
+/** The plain key of each key of a section. */
+const PLAIN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  agent: { name: 'name', description: 'description', role: 'role' },
+  model: { model: 'model', temperature: 'temperature', max_tokens: 'max_tokens', effort: 'effort' },
+  tools: { enabled: 'tools' },
+  react: { max_iterations: 'max_iterations', doom_loop_threshold: 'doom_loop_threshold' },
+  prompt: { system: 'prompt' },
+};
+const SECTIONS = Object.keys(PLAIN);
+
+/** The entries of a file with or without sections, by plain key; all other keys as they are. */
+export function readTomlAgent(text: string): ReadFile {
+  const read = readToml(text, SECTIONS);
+  if (!read.ok) return read;
+  const entries: Entry[] = [];
+  for (const entry of read.entries) {
+    const plain = plainOf(entry);
+    const error = plain === null ? sectionFault(entry) : repeated(plain, entries, entry);
+    if (error) return { ok: false, error };
+    entries.push(plain === null || plain === entry.key ? entry : renamed(entry, plain));
+  }
+  return { ok: true, entries, body: null };
+}
+
+/** Where a plain key stands in this text, or would: in its section where the text has sections. */
+export function writtenKey(text: string, key: string): string[] {
+  const read = readToml(text, SECTIONS);
+  const isSectioned = read.ok && read.entries.some((entry) => plainOf(entry) !== entry.key);
+  const isPlain = read.ok && read.entries.some((entry) => entry.key === key);
+  if (!isSectioned || isPlain) return [key];
+  for (const [section, keys] of Object.entries(PLAIN))
+    for (const [inner, plain] of Object.entries(keys)) if (plain === key) return [section, inner];
+  return [key];
+}
+
+/** Null for a key that its section does not have. */
+function plainOf({ key }: Entry): string | null {
+  const [section = '', inner] = (key ?? '').split('.');
+  const keys = inner === undefined ? undefined : PLAIN[section];
+  if (inner === undefined || keys === undefined) return key;
+  return Object.hasOwn(keys, inner) ? (keys[inner] ?? null) : null;
+}
+
+function sectionFault({ key, at }: Entry): Fault {
+  const [section = '', inner = ''] = (key ?? '').split('.');
+  if (section === 'model' && inner === 'provider')
+    return fault(at, 'provider is set for all agents, in the settings: leave it out here', { key });
+  const suggestion = nearest(inner, Object.keys(PLAIN[section] ?? {}));
+  return fault(at, `unknown key ${inner} in [${section}]`, { key, suggestion });
+}
+
+function repeated(plain: string | null, before: readonly Entry[], entry: Entry): Fault | null {
+  if (entry.key === 'prompt.system' && typeof entry.value === 'object' && entry.value !== null)
+    return fault(entry.valueAt, 'system must be the text itself: write it inline, between """ and """', { key: 'prompt' });
+  if (plain === null || before.every(({ key }) => key !== plain)) return null;
+  return fault(entry.at, `${entry.key} says again what ${plain} says above: keep one of them`, { key: plain });
+}
+
+/** With the places that are only looked up when asked for. */
+function renamed(entry: Entry, key: string): Entry {
+  return {
+    key,
+    value: entry.value,
+    get at() {
+      return entry.at;
+    },
+    get valueAt() {
+      return entry.valueAt;
+    },
+    get items() {
+      return entry.items;
+    },
+  };
+}

@@ -1,0 +1,55 @@
+/** What a coagent's ended run says of the answer that it was handed. Pure. */
+import type { Flow } from '#contract/agent.ts';
+import type { Entry, HandoffEntry, ToolEntry } from '#contract/message.ts';
+import { isDeclaredDone } from './control-flow.ts';
+import { feedbackWords } from './handoff-prompt.ts';
+import { lastResponse } from '../log/transcript.ts';
+import type { RunResult } from '../loop/closing.ts';
+import { cutAtCodePoint } from '../base/text.ts';
+
+/** Longest critique that is kept, in code units; what the agent is told is whole. */
+const MAX_CRITIQUE_CHARS = 8_000;
+
+export interface Heard extends RunResult {
+  /** Of the coagent's run. */
+  entries: readonly Entry[];
+}
+
+/** The entry on the way back, but for what the one on the way out says. `changes`: whether a tool changes or runs something. */
+export function judged(
+  { type, coagent }: Pick<Flow, 'type' | 'coagent'>,
+  answer: number,
+  { outcome, text, error, entries }: Heard,
+  changes: (tool: string) => boolean,
+): Pick<HandoffEntry, 'prompt'> & { back: NonNullable<HandoffEntry['back']> } {
+  if (outcome !== 'completed') return { prompt: '', back: { outcome, error: error?.message ?? outcome } };
+  const name = coagent?.agent ?? '';
+  const told = feedbackWords({ type }, name, text);
+  if (type === 'loop') return { prompt: told, back: { outcome } };
+  const last = lastResponse(entries);
+  const passed = last !== undefined && isDeclaredDone(entries, last);
+  const critique = cutAtCodePoint(text, MAX_CRITIQUE_CHARS);
+  const review = { answer, verdict: { passed, score: scoreIn(text), critique } };
+  // What only looked at the answer adds nothing to it.
+  const prompt = passed ? (hasWorked(entries, changes) ? text : '') : told;
+  return { prompt, back: { outcome, review } };
+}
+
+/** Of the last line that gives one; null where none does. */
+export function scoreIn(text: string): number | null {
+  const scores = [...text.matchAll(/^[ \t*_#>-]*score[*_]*[ \t]*:[ \t*_]*(\d{1,3})(?!\d)/gim)].map(([, score]) =>
+    Number(score),
+  );
+  const last = scores.at(-1);
+  return last === undefined || last > 100 ? null : last;
+}
+
+/** Whether a call that changes or runs something was really made, whatever came of it. */
+function hasWorked(entries: readonly Entry[], changes: (tool: string) => boolean): boolean {
+  return entries.some((entry) => entry.kind === 'tool' && changes(entry.name) && wasMade(entry));
+}
+
+/** One that was refused has no such marks. */
+function wasMade({ status, metadata }: ToolEntry): boolean {
+  return status === 'completed' || metadata['undoable'] === true || 'exitCode' in metadata;
+}

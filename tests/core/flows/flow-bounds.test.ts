@@ -1,0 +1,76 @@
+/** Limits around a control flow: of the workflow, of each run, of requests at the provider, and the agent's own reviews. */
+import { describe, expect, test } from 'vitest';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
+import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows.ts';
+
+const judge = { type: 'judge' } as const;
+const look = toolUse('glob', { pattern: '*' });
+const limit = (iterations: number) => `[limits.workflow]\nmax_iterations = ${iterations}\n`;
+
+describe('a limit of the workflow', () => {
+  test('holds for the coagent: the answer is handed over as it is, and why is said', async () => {
+    const engine = await startFlow(pair(['First.'], { First: [[look], 'Too late.'] }), {
+      flow: judge,
+      settings: limit(2),
+    });
+    const end = await engine.ask('Go');
+    expect(end).toMatchObject({ outcome: 'partial', text: 'First.', error: { code: 'coagent_failed' } });
+    expect(end.error?.message).toContain('The limit of 2 iterations for the whole workflow was reached');
+  });
+
+  test('that forbids to write the words of a handoff ends the run with its answer', async () => {
+    const engine = await startFlow(pair(['First.']), {
+      flow: { ...judge, handoff: { type: 'generated', text: 'Write.' } },
+      settings: limit(1),
+    });
+    const end = await engine.ask('Go');
+    expect(end).toMatchObject({ outcome: 'budget_exceeded', text: 'First.' });
+    expect(end.error?.message).toContain('the answer was handed to nobody');
+    expect(engine.model.requests).toHaveLength(1);
+  });
+
+  test('that ends the agent in a later round leaves what it said last', async () => {
+    const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.' }), {
+      flow: judge,
+      settings: limit(2),
+    });
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded', text: 'Second.' });
+    expect(asked(engine, CHECKER)).toHaveLength(1);
+  });
+});
+
+test('an answer of a later round that is cut off does not take the place of a whole one', async () => {
+  const cut = { blocks: [text('Half of')], options: { stopReason: 'max_tokens' } };
+  const engine = await startFlow(pair(['First.', cut], { First: 'No title.' }), { flow: judge });
+  expect(await engine.ask('Go')).toMatchObject({ outcome: 'partial', text: 'First.', error: { code: 'max_tokens' } });
+  expect(handoffs(engine.events)).toHaveLength(2);
+});
+
+test('with one request at a time, nobody waits for a request of the other', async () => {
+  const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), {
+    ...{ flow: judge, as: 'sub' },
+    settings: '[providers.anthropic]\nmax_concurrent = 1\n',
+  });
+  expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
+});
+
+test("an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds", async () => {
+  const reviews = new Script()
+    .on({ system: REVIEWER, where: ({ prompt }) => /Draft/.test(prompt) })
+    .reply([text(verdict(false, 20, 'Not whole.'))])
+    .on({ system: REVIEWER })
+    .reply([text(verdict(true, 80))]);
+  const engine = await startFlow(
+    before(
+      pair(['Draft one.', 'First.', 'Draft two.', 'Second.'], { First: 'No title.', Second: done('Good.') }),
+      reviews,
+    ),
+    { flow: judge, worker: { reflection: { criteria: null, maxRetries: 1 } } },
+  );
+  expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'Second.' });
+  const lead = engine.of('run-end').find(({ parentRunId }) => parentRunId === null);
+  expect(lead?.reviews?.map((review) => review.verdict?.passed)).toEqual([false, true, false, false, true, true]);
+  expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
+  expect(asked(engine, WORKER)).toHaveLength(4);
+});
