@@ -6,7 +6,7 @@ import { Envelope } from '#contract/agent.ts';
 import { ApprovalRequest, Context, Decision } from '#contract/approval.ts';
 import { ErrorCode, ErrorInfo } from '#contract/error.ts';
 import { DurableEvent, HintEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
-import { AssistantEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import { AssistantEntry, HandoffEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import { Outcome, Usage } from '#contract/outcome.ts';
 import { Grant } from '#contract/permission.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
@@ -77,6 +77,7 @@ test.for([
   ['assistant entry', AssistantEntry],
   ['tool entry', ToolEntry],
   ['system entry', SystemEntry],
+  ['handoff entry', HandoffEntry],
   ['approval', ApprovalRequest],
   ['context', Context],
   ['grant', Grant],

@@ -12,6 +12,7 @@ import { openStore } from '#core/store/surreal.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
 import { recordedTrouble, recordedWorkflow } from '../support/events.ts';
 import { conversationId, conversationRow, type Recording } from '../support/recording.ts';
+import { recordedServing } from '../support/served.ts';
 import { fieldsOf, filesBelow } from '../support/session-files.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');
@@ -63,7 +64,9 @@ test('the example is what the program writes', async () => {
 describe('every field is named', () => {
   let files: [name: string, text: string][];
   beforeAll(async () => {
-    files = [...Object.entries(await written(recordedWorkflow())), ...Object.entries(await written(recordedTrouble()))];
+    files = [];
+    for (const recording of [recordedWorkflow(), recordedTrouble(), recordedServing()])
+      files.push(...Object.entries(await written(recording)));
   });
 
   test.for([

@@ -2,7 +2,8 @@
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, HintEvent, RequestStart, RequestUsage } from '#contract/event.ts';
-import type { AssistantEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import { isServing } from '#contract/flows/serving.ts';
+import type { AssistantEntry, HandoffEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import type { Usage } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -65,6 +66,8 @@ export class Recording {
   #seq = 0;
   #ms = START_MS;
   readonly #entries = new Map<string, number>();
+  /** What was queued, by run id. */
+  readonly queued = new Map<string, Extract<Payload, { type: 'run-queue' }>>();
 
   get durable(): DurableEvent[] {
     return this.events.filter((event) => 'seq' in event);
@@ -78,6 +81,7 @@ export class Recording {
   record(who: RunIds, payload: Payload): void {
     this.#ms += STEP_MS;
     this.#seq += 1;
+    if (payload.type === 'run-queue') this.queued.set(who.runId, payload);
     this.events.push({ ...payload, at: this.at, ...who, seq: this.#seq });
   }
 
@@ -97,8 +101,17 @@ export class Recording {
     this.record(who, { type: 'message-end', entry: { kind: 'system', code, text, ...this.#next(who) } });
   }
 
+  handoff(who: RunIds, entry: New<HandoffEntry>): void {
+    this.record(who, { type: 'handoff', entry: { kind: 'handoff', ...entry, ...this.#next(who) } });
+  }
+
   result(who: RunIds, entry: New<ToolEntry>): void {
     this.record(who, { type: 'tool-end', entry: { kind: 'tool', ...entry, ...this.#next(who) } });
+  }
+
+  /** How many its history has. */
+  entries({ runId }: RunIds): number {
+    return this.#entries.get(runId) ?? 0;
   }
 
   #next({ runId }: RunIds): { n: number; at: string } {
@@ -164,23 +177,31 @@ interface Job {
   kind?: RunKind;
   toolCallId?: string | null;
   item?: number;
+  place?: number;
+  /** Of its envelope. */
+  changes?: Partial<Envelope>;
 }
 
 /** Queued with the envelope that it returns; started by `start`. */
 export function queue(recording: Recording, who: RunIds, job: Job): Envelope {
-  const { prompt, title, kind = 'lead', toolCallId = null, item = 0 } = job;
-  const envelope = envelopeOf(who.agent, prompt);
+  const { prompt, title, kind = 'lead', toolCallId = null, item = 0, place, changes } = job;
+  const envelope = envelopeOf(who.agent, prompt, changes);
+  const { depth, parentChain } = recording.queued.get(who.parentRunId ?? '') ?? {
+    depth: 0,
+    parentChain: ['user', 'lead'],
+  };
   const isLead = who.parentRunId === null;
   recording.record(who, {
     type: 'run-queue',
     kind,
-    depth: isLead ? 0 : 1,
+    depth: isLead || isServing({ kind }) ? depth : depth + 1,
     name: who.agent,
     title,
     task: prompt,
     toolCallId,
     item,
-    parentChain: isLead ? ['user', who.agent] : ['user', 'lead', who.agent],
+    ...(place === undefined ? {} : { place }),
+    parentChain: isLead ? ['user', who.agent] : [...parentChain, who.agent],
     traceId: who.runId.replaceAll('-', ''),
     envelope,
     envelopeHash: canonicalHash(envelope),
@@ -190,7 +211,9 @@ export function queue(recording: Recording, who: RunIds, job: Job): Envelope {
 
 export function start(recording: Recording, who: RunIds, envelope: Envelope, attempt = 1): void {
   const envelopeHash = canonicalHash(envelope);
-  recording.record(who, { type: 'run-start', attempt, envelope, envelopeHash, queuedMs: 12.5 });
+  const { kind = 'lead' } = recording.queued.get(who.runId) ?? {};
+  const serves = isServing({ kind }) ? { serves: true as const } : {};
+  recording.record(who, { type: 'run-start', attempt, envelope, envelopeHash, queuedMs: 12.5, ...serves });
   if (attempt > 1) return recording.remark(who, 'resumed', `Resumed (attempt ${attempt})`);
   recording.words(who, { source: who.parentRunId === null ? 'person' : 'parent', text: envelope.prompt });
 }
@@ -199,7 +222,7 @@ export function start(recording: Recording, who: RunIds, envelope: Envelope, att
 export function approve(
   recording: Recording,
   { parentRunId: _, ...asking }: RunIds,
-  operation: 'spawn' | 'parallel',
+  operation: 'spawn' | 'delegate' | 'parallel',
   asked: readonly { runId: string; title: string; envelope: Envelope; no: string | null }[],
 ): void {
   const hashes = asked.map(({ envelope }) => canonicalHash(envelope));

@@ -10,3 +10,8 @@ export function isSubAgent({ kind }: { kind: RunKind }): boolean {
 export function isServing({ kind }: { kind: RunKind }): boolean {
   return kind === 'coagent' || kind === 'chain';
 }
+
+/** A sub-agent or a stage of its chain: its workflow's end tells of it. */
+export function isReported(run: { kind: RunKind }): boolean {
+  return isSubAgent(run) || run.kind === 'chain';
+}

@@ -23,3 +23,23 @@ export function expectationWords({ format, schema, next }: OutputExpectation): s
   const shape = schema === null ? '' : ` that fits this JSON Schema:\n\n${JSON.stringify(schema, null, 2)}`;
   return `## Your last message\n\nIt is ${whom} as it is: one JSON value and nothing else, without a code fence${shape}`;
 }
+
+/** STOPGAP until helper defs is merged. */
+export function payloadOf(
+  { format, schema, reason }: OutputExpectation,
+  text: string,
+): { ok: true; payload: string } | { ok: false; why: string } {
+  if (format !== 'json') return { ok: true, payload: text };
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch (error) {
+    return { ok: false, why: `it is not JSON (${error instanceof Error ? error.message : ''})` };
+  }
+  if (reason !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value))
+    value = { ...value, reason };
+  const required = (schema?.['required'] ?? []) as string[];
+  const missing = required.filter((key) => typeof value !== 'object' || value === null || !(key in value));
+  if (missing.length > 0) return { ok: false, why: `it must have ${missing.join(', ')}` };
+  return { ok: true, payload: JSON.stringify(value) };
+}

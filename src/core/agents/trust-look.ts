@@ -66,6 +66,12 @@ function saysOf(file: ProjectFile, tools: readonly KnownTool[], all: readonly Pr
   return `${facts.join(' · ')}: ${description}`;
 }
 
+function compositionSays({ name, description, flow }: Composition): string {
+  const { type, rounds, primary, coagent } = flow;
+  const bound = type === 'hitl' ? '' : `, at most ${rounds} ${rounds === 1 ? 'answer' : 'answers'}`;
+  return `composition ${name} · primary ${primary} · coagent ${coagent ?? 'none'} · control flow ${type}${bound}: ${description}`;
+}
+
 function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFile[]): string {
   if (raw.problem !== null) return 'no instructions';
   const first = all.find(
@@ -75,12 +81,6 @@ function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFil
   return first === undefined || first.relative === relative
     ? words
     : `${words} (the text of ${first.relative}, told once)`;
-}
-
-function compositionSays({ name, description, flow }: Composition): string {
-  const { type, rounds, primary, coagent } = flow;
-  const bound = type === 'hitl' ? '' : `, at most ${rounds} ${rounds === 1 ? 'answer' : 'answers'}`;
-  return `composition ${name} · primary ${primary} · coagent ${coagent ?? 'none'} · control flow ${type}${bound}: ${description}`;
 }
 
 /** What would be started or reached, each with all of its arguments and what it gets of the environment. */

@@ -114,6 +114,7 @@ export class Grants {
     this.#drop(before);
     const { conversationId, workflowId, runId, parentRunId, askedBy: agent } = grant;
     await this.#log.open(conversationId);
+    await this.#log.knowRun(runId);
     // Between two commits, as a conversation is purged: no event comes after its last one.
     const { stored } = await this.#log.exclusive(conversationId, async () => {
       const isKept = (await this.#store.conversation(conversationId)) !== null;

@@ -5,6 +5,7 @@ import { TriadError } from '../base/errors.ts';
 import { apply } from '../store/apply.ts';
 import type { Store, Write } from '../store/store.ts';
 import { unwritten } from '../store/unwritten.ts';
+import { RunChains } from './run-chains.ts';
 
 type Listener = (event: AgentEvent) => void;
 
@@ -30,6 +31,7 @@ const LOW_PRIORITY: ReadonlySet<DurableEvent['type']> = new Set<DurableEvent['ty
 ]);
 
 export class EventLog {
+  readonly chains = new RunChains();
   readonly #store: Store;
   readonly #onFailure: (error: TriadError) => void;
   readonly #lastSeq = new Map<string, number>();
@@ -64,6 +66,13 @@ export class EventLog {
     if (this.#lastSeq.has(conversationId)) return;
     this.#lastSeq.set(conversationId, seq);
     this.#published.set(conversationId, seq);
+  }
+
+  /** Before an event of a run that this process may not have worked on: whom it stands below must be known then. */
+  async knowRun(runId: string): Promise<void> {
+    if (this.chains.of(runId) !== undefined) return;
+    const run = await this.#store.run(runId);
+    if (run) this.chains.keep(runId, run.parentChain);
   }
 
   /** Whether this opened conversation has no events yet. */

@@ -44,6 +44,9 @@ export class Recorder {
     this.ids = ids;
     this.#tally = tally;
     this.#workflow = workflow;
+    // Of a run that goes on or is tried again; a fresh one is queued.
+    const known = workflow.failureContextOf(ids.runId);
+    if (known) log.chains.keep(ids.runId, known.parentChain);
   }
 
   get tally(): Tally {
@@ -58,7 +61,10 @@ export class Recorder {
       this.#workflow.count(used);
     }
     if (payload.type === 'message-part') this.#open.complete(this.ids, payload.messageId, payload.part, payload.value);
-    if (payload.type === 'run-queue') this.#workflow.queued(this.ids.runId, failureContextOf(payload));
+    if (payload.type === 'run-queue') {
+      this.#workflow.queued(this.ids.runId, failureContextOf(payload));
+      this.#log.chains.keep(this.ids.runId, payload.parentChain);
+    }
     const origin = isFailed(payload) ? this.#workflow.failureContextOf(this.ids.runId) : undefined;
     // Deltas that came before the event are published before it.
     this.#open.publish();

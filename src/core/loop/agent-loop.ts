@@ -7,6 +7,7 @@ import { lastResponse, nextStep, type Transcript, turnsOf } from '../log/transcr
 import type { Payload, Recorded } from '../log/recorder.ts';
 import type { RunResult } from './closing.ts';
 import { modelTurn } from './model-turn.ts';
+import { asPromised } from './output-check.ts';
 import { reflect } from './reflection.ts';
 import type { RunContext } from './run-context.ts';
 import { answerAtLimit, type Ending, limitCrossed, repeatedCalls } from './stop-conditions.ts';
@@ -53,7 +54,7 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
       if (step.do === 'close') {
         const result = yield* reflect(run, step.last, notice);
         const last = result && run.partner ? yield* run.partner.next(step.last, result, notice) : result;
-        if (last) return last;
+        if (last) return asPromised(run.envelope, last);
         continue;
       }
 

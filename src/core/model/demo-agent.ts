@@ -3,8 +3,8 @@ import { factOf, listedLines, firstWords, fileWorthReading } from './demo-facts.
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 /** What a prompt can ask a demo agent for, each in backticks behind its word. */
-const FILES = /\bFiles: `([^`\n]+)`/;
-const WORDS = /\bLook for: `([^`\n]+)`/;
+export const FILES = /\bFiles: `([^`\n]+)`/;
+export const WORDS = /\bLook for: `([^`\n]+)`/;
 const ID = 'demo_agent_';
 
 export function agentReply(scene: Scene): Reply {
@@ -17,27 +17,27 @@ export function agentReply(scene: Scene): Reply {
   }
   const file = fileIn(calls);
   if (!done.has('read') && file !== undefined && can('read_file')) {
-    return { text: `\`${file}\` looks worth reading.`, calls: [call('read', 'read_file', { path: file })] };
+    return { text: `\`${file}\` looks worth reading.`, calls: [agentCall('read', 'read_file', { path: file })] };
   }
   return { text: report(prompt, calls, file), calls: [] };
 }
 
-function searches(prompt: string): Reply['calls'] {
+export function searches(prompt: string): Reply['calls'] {
   const files = FILES.exec(prompt)?.[1];
   const words = WORDS.exec(prompt)?.[1];
   const asked = [
-    ...(files === undefined ? [] : [call('glob', 'glob', { pattern: files })]),
-    ...(words === undefined ? [] : [call('grep', 'grep', { pattern: words })]),
+    ...(files === undefined ? [] : [agentCall('glob', 'glob', { pattern: files })]),
+    ...(words === undefined ? [] : [agentCall('grep', 'grep', { pattern: words })]),
   ];
-  return asked.length > 0 ? asked : [call('list', 'list_directory', {})];
+  return asked.length > 0 ? asked : [agentCall('list', 'list_directory', {})];
 }
 
-function call(id: string, name: string, input: Record<string, unknown>): Reply['calls'][number] {
+export function agentCall(id: string, name: string, input: Record<string, unknown>): Reply['calls'][number] {
   return { id: ID + id, name, input };
 }
 
 /** Of the files that were found, the one that tells most. */
-function fileIn(calls: readonly DoneCall[]): string | undefined {
+export function fileIn(calls: readonly DoneCall[]): string | undefined {
   const found = calls.flatMap(({ name, output, isError }) => {
     if (isError || name === 'read_file') return [];
     const lines = listedLines(output);

@@ -124,6 +124,7 @@ const Report = z.object({
   report: z.string().default(''),
   error: z.string().nullish(),
   metrics: Metrics.optional(),
+  chained_stages: z.array(z.object({ agent: z.string() })).optional(),
 });
 export type Report = z.infer<typeof Report>;
 const Batch = z.object({ results: z.array(Report.required({ agent_id: true })) });
@@ -157,8 +158,8 @@ export function lateReports(notes: readonly string[]): Report[] {
     });
 }
 
-/** The summary of a report, or its beginning. */
+/** The summary of a report, or its answer, or its beginning. */
 export function summaryOf(report: string): string {
-  const section = /^## Summary\s*\n([\s\S]*?)(?=\n## |$(?![\s\S]))/m.exec(report)?.[1];
+  const section = /^## (?:Summary|Answer)\s*\n([\s\S]*?)(?=\n## |$(?![\s\S]))/m.exec(report)?.[1];
   return (section ?? firstWords(report, 300)).trim();
 }

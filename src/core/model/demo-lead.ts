@@ -1,4 +1,4 @@
-/** The demo's lead: three acts, one for each message of a conversation; the last writes a file. After them the way to a real model. */
+/** The demo's lead: four acts, one for each message of a conversation; the third writes a file. After them the way to a real model. */
 import {
   count,
   factOf,
@@ -10,6 +10,8 @@ import {
   reportsOf,
   summaryOf,
 } from './demo-facts.ts';
+import { FACTS_WANTED } from './demo-report.ts';
+import { fileAskedFor } from './demo-review.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 const SCRIPTED =
@@ -24,6 +26,8 @@ interface Act {
   asking: string;
   /** Whether what came of it is written to a file. */
   writes?: boolean;
+  /** Whether the report is shown whole. */
+  whole?: boolean;
   next: string;
 }
 
@@ -91,9 +95,36 @@ const ACTS: readonly Act[] = [
           };
     },
     writes: true,
-    next: 'That was all of the script: one sub-agent, a permanent one, three at once, and a file.',
+    next: 'Send a fourth message, and three agents work one after the other on one report.',
+  },
+  {
+    intent: 'I look at the folder, then have a report written by agents that always follow each other.',
+    asking:
+      'One agent shall collect facts, one write the report from them, one check it against the files. **One question** covers them all: it shows every stage.',
+    start: (scene) =>
+      !scene.can('delegate_task') || !scene.agents.includes(FIRST_OF_CHAIN)
+        ? null
+        : {
+            id: 'chain',
+            name: 'delegate_task',
+            input: {
+              operation: 'delegate',
+              agent_id: FIRST_OF_CHAIN,
+              reason: 'Have a report written',
+              prompt: promptOf(
+                'What is in this folder, and what was left to do in it?',
+                'Files: `**/*`. Look for: `TODO|FIXME`',
+                FACTS_WANTED,
+              ),
+            },
+          },
+    whole: true,
+    next: 'That was all of the script: one sub-agent, a permanent one, three at once, a file, and three in a row.',
   },
 ];
+
+/** The one that `report-writer` and `report-checker` follow. */
+const FIRST_OF_CHAIN = 'fact-finder';
 
 const TASKS = [
   {
@@ -111,6 +142,18 @@ const TASKS = [
 ];
 
 export function leadReply(scene: Scene): Reply {
+  const reply = actReply(scene);
+  const ends = reply.calls.length === 0 && scene.notes.some((note) => ENDS_ITSELF.test(note));
+  if (!ends || !scene.can('task_complete')) return reply;
+  return { text: '', calls: [{ id: 'demo_done', name: 'task_complete', input: { summary: reply.text } }] };
+}
+
+/** The words with which a loop hands the work back to the agent. */
+const ENDS_ITSELF = /call task_complete with your whole answer/;
+
+const STARTS: ReadonlySet<string> = new Set(['spawn_agent', 'delegate_task', 'parallel_tasks']);
+
+function actReply(scene: Scene): Reply {
   const { calls } = scene;
   const number = actOf(calls.map(({ id }) => id)) || actOf(scene.earlier) + 1;
   const act = ACTS[number - 1];
@@ -121,10 +164,17 @@ export function leadReply(scene: Scene): Reply {
       text: `Demo, act ${number} of ${ACTS.length}. ${act.intent}`,
       calls: [inAct(number, { id: 'look', name: 'list_directory', input: {} })],
     };
-  const seen = looked ? factOf(looked, '.') : '';
-  const started = calls.find(({ name }) => name !== 'list_directory' && name !== 'write_file');
+  const asked = fileAskedFor(scene.notes);
+  const read = calls.find(({ name }) => name === 'read_file');
+  if (asked !== undefined && !read && scene.can('read_file'))
+    return {
+      text: 'My reviewer asks for more: I look at it.',
+      calls: [inAct(number, { id: 'improve', name: 'read_file', input: { path: asked } })],
+    };
+  const seen = [...(looked ? [factOf(looked, '.')] : []), ...(read ? [factOf(read, asked ?? '.')] : [])].join(' ');
+  const started = calls.find(({ name }) => STARTS.has(name));
   if (started) {
-    const outcome = outcomeOf(started, lateReports(scene.notes));
+    const outcome = act.whole ? wholeOf(started) : outcomeOf(started, lateReports(scene.notes));
     const written = calls.find(({ name }) => name === 'write_file');
     if (written) return finalOf(seen, outcome, writtenText(written), act.next);
     const write = act.writes ? writeOf(scene, started, looked, outcome) : null;
@@ -176,10 +226,14 @@ function inAct(number: number, call: Reply['calls'][number]): Reply['calls'][num
   return { ...call, id: `demo_act${number}_${call.id}` };
 }
 
+/** Agents that nothing follows and nobody reviews: their report is their own. */
+const ALONE = ['code-reviewer', 'documentation-writer', 'test-generator'];
+
 /** As many as are wanted; the same ones again where there are too few. */
 function agentsOf({ agents }: Scene, wanted: number): string[] {
   if (agents.length === 0) return [];
-  const sorted = [...agents].sort((a, b) => Number(b === 'code-reviewer') - Number(a === 'code-reviewer'));
+  const known = ALONE.filter((name) => agents.includes(name));
+  const sorted = known.length > 0 ? known : agents;
   return Array.from({ length: wanted }, (_, index) => sorted[index % sorted.length]!);
 }
 
@@ -189,6 +243,15 @@ function outcomeOf({ output, isError }: DoneCall, late: readonly Report[]): stri
   if (reports.length === 0) return `${isError ? 'That did not work' : 'The answer was'}: ${firstWords(output, 300)}`;
   if (reports.length === 1) return sentenceOf(reports[0]!);
   return reports.map((report) => `- **${report.agent_id ?? 'Sub-agent'}**: ${sentenceOf(report)}`).join('\n');
+}
+
+/** The report of a chain as its last agent gave it, with who worked on it. */
+function wholeOf(started: DoneCall): string {
+  const [first] = reportsOf(started.output) ?? [];
+  if (!first?.success) return outcomeOf(started, []);
+  const names = [FIRST_OF_CHAIN, ...(first.chained_stages ?? []).map(({ agent }) => agent)];
+  const agents = [...new Set(names)].map((name) => `\`${name}\``).join(' → ');
+  return `${agents}: each got what the one before it gave, and the last gave this:\n\n---\n\n${first.report}\n\n---`;
 }
 
 /** One report of each sub-agent, in the order of the first ones: what came late replaces what was said before. */
@@ -215,12 +278,12 @@ function sentenceOf({ success, outcome, report, error, metrics }: Report): strin
   return `It did not finish (${(outcome ?? 'error').replace('_', ' ')})${why === '' ? '' : `: ${why}`}.${kept}`;
 }
 
-function promptOf(task: string, input: string): string {
+function promptOf(task: string, input: string, output = 'a Markdown report with a title and a `## Summary`'): string {
   return `**Task**: ${task}
 
 **Input Data**: the folder of the workspace. ${input}
 
-**Expected Output Format**: a Markdown report with a title and a \`## Summary\`.
+**Expected Output Format**: ${output}.
 
 **Constraints**: read only; change nothing.`;
 }

@@ -30,9 +30,9 @@ export interface Reply {
   calls: readonly { id: string; name: string; input: Record<string, unknown> }[];
 }
 
-/** Messages of the engine, which begin no exchange: of a limit, a new attempt, a late report. */
+/** Messages of the engine, which begin no exchange: of a limit, a new attempt, a late report, a reviewer, a loop. */
 const NOTE =
-  /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent )/;
+  /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent |Your answer was looked at by |[^]*If all of the task is done and checked, call task_complete)/;
 
 export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
   // An exchange begins where the newest words came that neither go with results nor are a note.

@@ -2,6 +2,8 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { newId } from '../base/ids.ts';
 import { agentReply } from './demo-agent.ts';
+import { reportReply } from './demo-report.ts';
+import { reviewReply } from './demo-review.ts';
 import { leadReply } from './demo-lead.ts';
 import { type Reply, sceneOf } from './demo-scene.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts';
@@ -67,7 +69,7 @@ function replyTo(request: ModelRequest): Reply {
   const scene = sceneOf(request);
   const isLead = request.system.startsWith('You are the lead agent of Triad');
   const leads = isLead || request.tools.some(({ name }) => name === 'spawn_agent' || name === 'delegate_task');
-  return leads ? leadReply(scene) : agentReply(scene);
+  return leads ? leadReply(scene) : (reviewReply(scene) ?? reportReply(scene) ?? agentReply(scene));
 }
 
 /** An answer ends where the request bounds it, like that of any model. */

@@ -71,6 +71,7 @@ export async function deleteNote(
   const deleteRow = () => log.save([{ kind: 'delete', table: 'memory', key: memoryKey(scope, folder, name) }]);
   if (!writer) return deleteRow();
   await log.open(writer.conversationId);
+  await log.knowRun(writer.runId);
   const change = { type: 'memory-change', scope, folder, name, text: null, by: 'person' } as const;
   // Between two commits, as a conversation is purged: no event comes after its last one.
   const { stored } = await log.exclusive(writer.conversationId, async () => {

@@ -116,7 +116,7 @@ function dropQuestions({ recorder, stored: { approvals } }: RunPlan): void {
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */
-function open({ recorder, envelope, kind, attempt, retried }: RunPlan, history: Transcript): void {
+function open({ recorder, envelope, kind, attempt, retried, stored }: RunPlan, history: Transcript): void {
   type Words = Pick<UserEntry, 'kind' | 'source' | 'text'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
   const tell = (words: Words): void => {
     void recorder.record({ type: 'message-end', entry: history.add(words) });
@@ -130,13 +130,20 @@ function open({ recorder, envelope, kind, attempt, retried }: RunPlan, history: 
     const isWhole = step.do === 'close' && closing(step.last, history.entries).outcome === 'completed';
     // A whole answer that is still to be reviewed goes on with its review.
     const goesOn = step.do !== 'close' || (isWhole && (envelope.reflection ?? envelope.flow) !== undefined);
-    if (!goesOn) tell({ kind: 'user', source: 'engine', text: GO_ON });
+    const misfit = UNFIT.includes(stored.error?.code ?? '') ? notAsPromised(stored.error?.message) : null;
+    if (misfit ?? !goesOn) tell({ kind: 'user', source: 'engine', text: misfit ?? GO_ON });
   }
 }
 
 /** For an agent that had answered, but not completely; one that was cut off is simply asked again. */
 const GO_ON =
   'Your last answer was not complete. Go on with the task from where you stopped, with your tools where they help, and write the whole final report.';
+
+/** Errors of an answer that is whole, and cannot be handed on. */
+const UNFIT: readonly string[] = ['invalid_chain_payload', 'invalid_output'];
+
+const notAsPromised = (why = ''): string =>
+  `${why}\n\nWrite your last message again, whole, so that it fits, with your tools where they help.`;
 
 /** Said once for each workflow, wherever it is shown. */
 function tellDemo({ recorder, envelope: { provider }, kind }: RunPlan): void {

@@ -303,6 +303,7 @@ async function record({ log, store }: Parts, { sets, calls, plan, redo, at }: Do
     if (whole && (row.undone ?? false) === !redo) continue;
     const { conversationId, workflowId } = set;
     const { parentRunId, agent } = run;
+    log.chains.keep(runId, run.parentChain);
     events.push(
       log.append({
         ...{ type: 'change-undo' as const, conversationId, workflowId, runId, parentRunId, agent, at },

@@ -9,7 +9,7 @@ import { newId } from '../base/ids.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
 import type { Services } from './services.ts';
-import { tracedPage } from './traced.ts';
+import { tracedAll } from './traced.ts';
 import { agentFileMethods } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
@@ -79,7 +79,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     'conversation.events': async ({ conversationId, after }) => {
       const { agent } = await conversation(conversationId);
       const events = await store.events(conversationId, after + 1, after + EVENTS);
-      return tracedPage(store, events, agent);
+      return tracedAll(events, agent, log);
     },
     'message.send': async ({ conversationId, text, approve }) =>
       orchestrator.send(await conversation(conversationId), text, approve),

@@ -29,7 +29,7 @@ import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
 import { AttentionFeed } from './attention.ts';
 import { EventLog } from '../log/event-log.ts';
-import { learnRuns, Traces } from './traced.ts';
+import { traced } from './traced.ts';
 import { handlersOf, type HandlerPorts } from './handlers.ts';
 import { priceOf } from '../model/prices.ts';
 import { advanceIdsPast } from '../base/ids.ts';
@@ -203,9 +203,7 @@ function subscriberOf(
     const { conversationId } = parse(topic, topics.conversation, input);
     const { agent } = await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
     await log.open(conversationId);
-    const traces = new Traces(agent);
-    await learnRuns(store, conversationId, traces);
-    return log.subscribe(conversationId, (event) => each(traces.traced(event)));
+    return log.subscribe(conversationId, (event) => each(traced(event, agent, log.chains)));
   };
 }
 

@@ -43,6 +43,10 @@ export interface ChildReport {
   /** All classes of input. */
   tokensInput: number;
   tokensOutput: number;
+  /** The stages of its chain that were begun, in order; left out where there are none. All else is of the whole chain. */
+  stages?: { place: number; agent: string; runId: string; outcome: Outcome }[];
+  /** What the runs gave that came before the one that ended the chain too early; left out where none did. */
+  gave?: { agent: string; runId: string; report: string }[];
 }
 
 export interface ChildState {

@@ -6,6 +6,8 @@ import type { ChildReport } from './children.ts';
 import {
   agentTargets,
   atMost,
+  chainFields,
+  metricsOf,
   requireChildren,
   delegationRequest,
   PROMPT_RULE,
@@ -86,11 +88,8 @@ function batchResult(reports: readonly ChildReport[]): ToolResult {
     report: report.report,
     error: report.error,
     ...(report.edits ? { changed_by_person: report.edits } : {}),
-    metrics: {
-      duration_ms: Math.round(report.durationMs),
-      tokens_input: report.tokensInput,
-      tokens_output: report.tokensOutput,
-    },
+    ...chainFields(report),
+    metrics: metricsOf(report),
   }));
   const sections = reports.map(
     (report, index) =>

@@ -45,10 +45,10 @@ export const readReport = defineTool<z.infer<typeof Input>>({
     }),
 });
 
-/** A report from the offset on, in code units, as much as is handed over at once; where more follows, it says how to read on. */
-export function reportPage(text: string, runId: string, offset = 0): string {
+/** A report from the offset on, in code units, as much as is handed over at once (`most`: in bytes); where more follows, it says how to read on. */
+export function reportPage(text: string, runId: string, offset = 0, most = MAX_REPORT_BYTES): string {
   const rest = text.slice(offset).toWellFormed();
-  const page = cutAtBytes(rest, MAX_REPORT_BYTES);
+  const page = cutAtBytes(rest, most);
   if (page.length === rest.length) return page;
   const end = offset + page.length;
   return `${page}\n\n[Cut off here, after ${end} of ${text.length} characters. Read on with ${NAME}: run_id "${runId}", offset ${end}]`;

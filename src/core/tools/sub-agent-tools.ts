@@ -71,11 +71,8 @@ export function reportResult(report: ChildReport | undefined): ToolResult {
     report: report.report,
     ...(report.error === null ? {} : { error: report.error }),
     ...(report.edits ? { changed_by_person: report.edits } : {}),
-    metrics: {
-      duration_ms: Math.round(report.durationMs),
-      tokens_input: report.tokensInput,
-      tokens_output: report.tokensOutput,
-    },
+    ...chainFields(report),
+    metrics: metricsOf(report),
   };
   const status =
     success || report.outcome === 'partial'
@@ -84,4 +81,19 @@ export function reportResult(report: ChildReport | undefined): ToolResult {
         ? 'cancelled'
         : 'error';
   return { status, output: JSON.stringify(output) };
+}
+
+/** What the lead is told of a chain; nothing of an agent that nothing follows. */
+export function chainFields({ stages, gave }: ChildReport): Record<string, unknown> {
+  return {
+    ...(stages && {
+      chained_stages: stages.map(({ place, runId, ...stage }) => ({ stage: place, child_id: runId, ...stage })),
+    }),
+    ...(gave && { gave: gave.map(({ runId, ...run }) => ({ child_id: runId, ...run })) }),
+  };
+}
+
+/** Of the whole chain. */
+export function metricsOf({ durationMs, tokensInput, tokensOutput }: ChildReport): Record<string, number> {
+  return { duration_ms: Math.round(durationMs), tokens_input: tokensInput, tokens_output: tokensOutput };
 }

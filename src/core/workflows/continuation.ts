@@ -4,6 +4,7 @@ import { endedAtLimit } from '#contract/ended-at-limit.ts';
 import { Budget } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { chainOf, chainsIn, isLeft } from '../flows/chain.ts';
 import { Exclusive } from '../base/exclusive.ts';
 import type { Engine } from '../runs/engine.ts';
 import { TriadError } from '../base/errors.ts';
@@ -43,14 +44,17 @@ export class Continuation {
     this.#orchestrator = orchestrator;
   }
 
-  /** A sub-agent that did not complete goes on from its last finished step. Rejects a concurrent call for the same run (`conflict`). */
+  /**
+   * A sub-agent that did not complete goes on from its last finished step; where that is a chain, at the stage that did
+   * not, whichever run of it is named. Rejects a concurrent call for the same run (`conflict`).
+   */
   retry(runId: string): Promise<{ workflowId: string }> {
     const asked = this.#liveOf(runId);
     return this.#exclusive.run(runId, async () => {
-      const row = await this.#run(runId);
+      const row = await this.#lastOf(await this.#run(runId));
       refuseRetry(row);
       const workflow = await this.#workflow(row.workflowId);
-      refuseAtLimit(await this.#engine.store.entriesOf(runId), {
+      refuseAtLimit(await this.#engine.store.entriesOf(row.id), {
         run: row.limits ?? limitsOf(row.envelope),
         workflow: this.#live(row.workflowId)?.budget.limits ?? workflow.budget ?? {},
       });
@@ -88,6 +92,7 @@ export class Continuation {
           () => this.#run(runId),
           () => change(undefined),
         );
+      refuseServing(row);
       refuseUnlessExceeded(row);
       refuseAtLimit(entries, { run: limits, workflow: live?.budget.limits ?? budget ?? {} });
       refuseTooLittle('run', limits, row);
@@ -139,7 +144,8 @@ export class Continuation {
     const live = this.#live(row.workflowId);
     if (live) {
       refuseStopped(live);
-      if (live.subAgents.tryAgain(row, live.runs.has(row.id))) return change?.(live);
+      const isLive = live.runs.has(row.id) || live.runs.has(chainOf(row));
+      if (live.subAgents.tryAgain(row, isLive)) return change?.(live);
       await live.runs.get(live.runs.leadRunId)?.done;
       refuseStopped(live);
     }
@@ -189,6 +195,16 @@ export class Continuation {
     return row;
   }
 
+  /** The run that a chain has come to: of one that has completed its own task, the last stage that was queued. */
+  async #lastOf(row: RunRow): Promise<RunRow> {
+    if (row.outcome !== 'completed' || row.envelope.stages.length === 0) return row;
+    const stages = chainsIn(await this.#engine.store.runsOf([row.workflowId])).get(row.id) ?? [];
+    const last = stages.at(-1) ?? row;
+    if (last.outcome === 'completed' && isLeft(row, stages))
+      throw new TriadError('conflict', 'Its next stage has not started: it does when the workflow goes on');
+    return last;
+  }
+
   /** Throws where it is in the trash. */
   async #workflow(workflowId: string): Promise<WorkflowRow> {
     const { store } = this.#engine;
@@ -215,15 +231,26 @@ function raised(before: Budget, { add, seen }: More, { usage, workedMs }: Pick<R
   );
 }
 
-function refuseRetry({ parentRunId, attempt, outcome, status }: RunRow): void {
+/** What serves another run goes on only with that. */
+function refuseRetry(row: RunRow): void {
+  refuseServing(row);
+  const { kind, parentRunId, attempt, outcome, status } = row;
   const refuse = (why: string): never => {
     throw new TriadError('conflict', `${why}: there is nothing to try again`);
   };
   if (parentRunId === null) refuse('This is the lead, and only a sub-agent can be tried again');
   if (outcome === 'completed') refuse('This agent has completed its task');
   if (attempt === 0 && outcome === null) refuse('This agent still waits for a yes, or for its turn');
-  if (attempt === 0) refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
+  // A stage that was stopped before its start has the yes of its chain.
+  if (attempt === 0 && kind !== 'chain')
+    refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
   if (outcome === null) refuse(`This agent is ${status}`);
+}
+
+/** Only the run that it serves can go on, and hand the work over again. */
+function refuseServing({ kind, parentChain }: RunRow): void {
+  if (kind !== 'coagent') return;
+  throw new TriadError('conflict', `It serves the run of ${parentChain.at(-2)}: try that one again`);
 }
 
 /** What the person stops does not go on by what was asked for before. */

@@ -23,7 +23,7 @@ export interface Lead {
   envelopeHash: string;
   /** The stored run when it goes on. */
   row: RunRow | null;
-  /** Its sub-agents' rows, likewise. */
+  /** The rows of its sub-agents and of their stages, likewise. */
   children: RunRow[];
   /** By the clock that never jumps. */
   startedAt: number;

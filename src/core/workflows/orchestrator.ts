@@ -1,6 +1,6 @@
 /** Workflows: one at a time in a conversation, started by a message or continued, stopped as a whole or in part. */
 import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
-import { isSubAgent } from '#contract/flows/serving.ts';
+import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
@@ -223,7 +223,7 @@ export class Orchestrator {
       for (const notice of opening.notices ?? [])
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
-      const children = runs.filter(isSubAgent);
+      const children = runs.filter(isReported);
       const lead = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
@@ -304,7 +304,7 @@ export class Orchestrator {
       maxSubAgents: limits.max_sub_agents,
       maxConcurrent: limits.max_concurrent,
       price,
-      subAgents: summariesOf(children),
+      subAgents: summariesOf(runs.filter(isReported)),
       // Refused and never started ones gave their slot back.
       taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
       raised: runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : [])),

@@ -1,6 +1,7 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
 import type { DurableEvent, RequestPurpose, RequestStart, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { ErrorInfo } from '#contract/error.ts';
+import { isReported } from '#contract/flows/serving.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { interruptedExchanges } from '../approvals/exchange.ts';
 import { estimatedTokens } from '../loop/request-meter.ts';
@@ -183,7 +184,7 @@ function workflowEnd(
   runs: readonly RunRow[],
   end: { error: ErrorInfo; durationMs: number },
 ): Payload {
-  const children = runs.filter(({ kind }) => kind !== 'lead' && kind !== 'coagent');
+  const children = runs.filter(isReported);
   const subAgents = summariesOf(children).map((child) =>
     child.status === 'running' ? { ...child, status: 'error' as const, outcome: 'interrupted' as const } : child,
   );

@@ -4,7 +4,7 @@ import { plural } from './sentences.ts';
 export const demoWords = {
   heading: 'The demo: everything is real but the answers',
   steps: [
-    'Send the three messages below, one after the other. The demo looks at your folder and starts sub-agents.',
+    'Send the four messages below, one after the other. The demo looks at your folder and starts sub-agents.',
     'You are asked before each sub-agent starts. Say yes, say no, or change its prompt and see what becomes of it.',
     'Every answer is scripted and says so. Nothing leaves this machine. In your folder one small file is made, if you say yes to it, and you can undo that.',
   ],
@@ -13,6 +13,7 @@ export const demoWords = {
     'What is in this folder? Let one sub-agent count the files.',
     'Let a permanent agent look for what was left to do.',
     'Let three agents look at the texts, the tests and the links at the same time, and write down what they found.',
+    'Have a report on this folder written: one agent collects facts, one writes, one checks.',
   ],
   messagesLabel: 'Send these, one after the other',
   next: 'Next in the demo',

@@ -1,10 +1,20 @@
 /** Every event that a client gets, live or later, names its run's trace and the agents above it; stored blocks do not grow by it. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
+import { EventLog } from '#core/log/event-log.ts';
+import { OpenMessages } from '#core/log/open-messages.ts';
+import { Recorder } from '#core/log/recorder.ts';
+import { WorkflowTotals } from '#core/log/workflow-totals.ts';
+import { traced, tracedAll } from '#core/runtime/traced.ts';
+import { apply } from '#core/store/apply.ts';
+import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../support/engine.ts';
 import { done, PAIR, pair, startFlow } from '../../support/flows.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { conversationId, conversationRow } from '../../support/recording.ts';
+import { recordedServing, served } from '../../support/served.ts';
 
 test('events and hints of a lead and its sub-agent have trace and chain, also when they are read again', async () => {
   const script = new Script()
@@ -47,4 +57,68 @@ test('events of a run that serves a sub-agent name that one too, also in a page 
   const queued = engine.of('run-queue').at(-1)!.seq;
   const page = await runtime.request('conversation.events', { conversationId, after: queued });
   expect(page).toEqual(engine.durable().filter(({ seq }) => seq > queued));
+});
+
+/** By agent: also of those that work for a sub-agent, or follow one. */
+const CHAINS: Readonly<Record<string, readonly string[]>> = {
+  lead: ['user', 'lead'],
+  critic: ['user', 'lead', 'critic'],
+  writer: ['user', 'lead', 'writer'],
+  proofreader: ['user', 'lead', 'writer', 'proofreader'],
+  editor: ['user', 'lead', 'writer', 'editor'],
+  checker: ['user', 'lead', 'writer', 'checker'],
+};
+const wrong = (events: readonly AgentEvent[]) =>
+  events.filter(({ agent, parentChain }) => JSON.stringify(parentChain) !== JSON.stringify(CHAINS[agent]));
+
+async function emptyLog() {
+  const store = await openStore({ url: 'mem://' });
+  onTestFinished(() => store.close());
+  await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: { ...conversationRow() } }]);
+  const log = new EventLog(store, (error) => {
+    throw error;
+  });
+  await log.open(conversationId);
+  const { durable } = recordedServing();
+  await store.commit([], durable.slice(0, 1).flatMap(apply));
+  return { store, log, durable };
+}
+
+test.for([
+  ['as its runs are queued', false],
+  ['as it goes on in another process', true],
+] as const)('a live event of a coagent and of a stage names all above it, %s', async ([, again]) => {
+  const { log, durable } = await emptyLog();
+  const open = new OpenMessages(log);
+  const told: AgentEvent[] = [];
+  log.subscribe(conversationId, (event) => told.push(traced(event, 'lead', log.chains)));
+  const queued = durable.filter((event) => event.type === 'run-queue');
+  const contexts = queued.map(({ runId, traceId, parentChain }) => {
+    return [runId, { traceId, parentChain, attempted: '' }] as const;
+  });
+  const totals = new WorkflowTotals(ZERO_TALLY, again ? contexts : []);
+  for (const event of queued) {
+    const { type, seq: _, at: __, conversationId: ___, workflowId, runId, parentRunId, agent, ...rest } = event;
+    const ids = { conversationId, workflowId, runId, parentRunId, agent };
+    const recorder = new Recorder(log, open, ids, ZERO_TALLY, totals);
+    if (!again) void recorder.record({ type, ...rest });
+    recorder.printed('call', 'words', 5);
+    void recorder.record({ type: 'notice', level: 'info', text: 'It works' });
+  }
+  await log.flush();
+  expect(told).toHaveLength(queued.length * (again ? 2 : 3));
+  expect(wrong(told)).toEqual([]);
+});
+
+test('what is read of an earlier process names them too, from any place, with few reads', async () => {
+  const { store, log, durable } = await emptyLog();
+  await store.commit(durable, durable.flatMap(apply));
+  let reads = 0;
+  const counting = new EventLog({ ...store, run: (id) => ((reads += 1), store.run(id)) }, () => undefined);
+  expect(wrong(await tracedAll(durable, 'lead', counting))).toEqual([]);
+  expect(reads, 'one for each run below a sub-agent').toBe(3);
+  expect(wrong(await tracedAll(durable, 'lead', counting))).toEqual([]);
+  expect(reads, 'and none again').toBe(3);
+  const [late] = durable.filter(({ runId }) => runId === served.checker.runId).slice(-1);
+  expect(wrong(await tracedAll([late!], 'lead', log)), 'nothing of its lead is read with it').toEqual([]);
 });

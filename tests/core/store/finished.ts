@@ -14,6 +14,7 @@ import { conversationRow } from './support.ts';
 export interface Agent {
   agent: string;
   model?: string;
+  kind?: 'spawn' | 'coagent';
   outcome?: Outcome;
   /** Names of its calls. */
   tools?: readonly string[];
@@ -98,13 +99,13 @@ export class Conversation {
     return workflowId;
   }
 
-  #begin(who: RunIds, { model = 'sonnet', outcome }: Agent, prompt: string): void {
+  #begin(who: RunIds, { model = 'sonnet', kind = 'spawn', outcome }: Agent, prompt: string): void {
     const envelope = envelopeOf(who.agent, prompt, { model });
     const envelopeHash = canonicalHash(envelope);
     const isLead = who.parentRunId === null;
     this.recording.record(who, {
       type: 'run-queue',
-      kind: isLead ? 'lead' : 'spawn',
+      kind: isLead ? 'lead' : kind,
       depth: isLead ? 0 : 1,
       name: who.agent,
       title: prompt,

@@ -7,11 +7,13 @@ import { startEngine } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { CHILD, delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { filesBelow } from '../../support/session-files.ts';
+import { folderWith } from '../../support/workspace.ts';
 
 const GUIDE = '# How we work\nBuild with make.';
 
 /** A lead that delegates to who is told and who is not; the workspace has instructions. */
-async function started() {
+async function started(options: { data?: string } = {}) {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([delegateTo('told', 'Do it.'), delegateTo('untold', 'Do it too.')])
@@ -19,7 +21,7 @@ async function started() {
     .reply([text('# Report\n\nDone.')])
     .on({})
     .reply([text('All done.')]);
-  const engine = await startEngine(script, { files: { 'AGENTS.md': GUIDE } });
+  const engine = await startEngine(script, { files: { 'AGENTS.md': GUIDE }, ...options });
   const read = engine.agents.of.bind(engine.agents);
   vi.spyOn(engine.agents, 'of').mockImplementation(async (folder) => {
     const found = await read(folder);
@@ -76,4 +78,30 @@ test('in nobody’s before they are trusted, nor once they have changed', async 
   await engine.ended(workflowId);
   expect([untrusted, guided()]).toEqual([['AGENTS.md'], []]);
   expect(systems().some((system) => system.includes('Delete everything'))).toBe(false);
+});
+
+test('history, both exports and the Markdown of the session have them, by path and with their text', async () => {
+  const data = await folderWith();
+  const { engine, agree } = await started({ data });
+  const { conversationId, runtime } = engine;
+  await agree();
+  const { workflowId } = await engine.ask('Go');
+  const { runs } = await runtime.request('workflow.get', { workflowId });
+  expect(runs.map(({ envelope }) => envelope.instructions?.map(({ path, text: told }) => [path, told]))).toEqual([
+    [['AGENTS.md', GUIDE]],
+    [['AGENTS.md', GUIDE]],
+    undefined,
+  ]);
+  const exported = async (format: 'md' | 'json') =>
+    (await runtime.request('conversation.export', { conversationId, format })).text;
+  const block = `**Told by the project**: \`AGENTS.md\`\n\n\`\`\`\n${GUIDE}\n\`\`\`\n`;
+  expect((await exported('md')).split(block)).toHaveLength(3);
+  expect((await exported('json')).split(JSON.stringify(GUIDE)).length).toBeGreaterThanOrEqual(3);
+  await runtime.request('conversation.project', { conversationId });
+  const pages = Object.entries(await filesBelow(join(data, 'sessions'))).filter(([path]) => path.endsWith('.md'));
+  const item = '# Told by the project\n\n- `AGENTS.md`\n\n> # How we work\n> Build with make.\n';
+  const having = pages
+    .filter(([, page]) => page.includes(item))
+    .map(([path]) => /(session|told|untold)[^/]*$/.exec(path)?.[1]);
+  expect(having.sort()).toEqual(['session', 'told']);
 });

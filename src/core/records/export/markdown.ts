@@ -1,13 +1,17 @@
 /** The Markdown export: the whole conversation, with content in blocks that it cannot break out of. */
 import type { Approval, Subject } from '#contract/approval.ts';
+import { isServing } from '#contract/flows/serving.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
-import type { Entry, Part } from '#contract/message.ts';
+import type { AssistantEntry, Entry, HandoffEntry, Part } from '#contract/message.ts';
 import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
+import { roleOf, servedBy } from '../run-words.ts';
+import { verdictOf } from '../../loop/review-words.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
+import { instructionBlocks } from '../instructions-part.ts';
 import {
   code,
   decided,
@@ -50,9 +54,11 @@ export async function* markdownOf(
 function workflowOf(record: ExportedWorkflow, number: number): string {
   const { workflow, runs, calls, approvals, entries, executions } = record;
   const { id, outcome, status, createdAt, endedAt, durationMs, usage, error, subAgentCount } = workflow;
-  const [lead, ...others] = [...runs].sort((a, b) => a.depth - b.depth);
+  const lead = runs.find(({ kind }) => kind === 'lead');
+  const others = runs.filter(({ kind }) => kind !== 'lead');
   const partOfRun = (run: RunRow): string[] =>
     runOf(run, {
+      runs,
       entries: entries.get(run.id) ?? [],
       calls: calls.filter(({ runId }) => runId === run.id),
     });
@@ -91,23 +97,27 @@ function executionOf(execution: SubAgentExecution): string {
 
 /** What is stored of a run beside its row. */
 interface OfRun {
+  /** All of its workflow. */
+  runs: readonly RunRow[];
   entries: readonly Entry[];
   calls: readonly ToolCallRow[];
 }
 
-function runOf(run: RunRow, { entries, calls }: OfRun): string[] {
+function runOf(run: RunRow, { runs, entries, calls }: OfRun): string[] {
   const { envelope, outcome, status, startedAt, endedAt, durationMs, usage, error } = run;
-  const what = run.parentRunId === null ? 'Lead' : 'Sub-agent';
+  const served = isServing(run) ? servedBy(run, runs) : undefined;
+  const whom = served && `${run.kind === 'chain' ? 'follows' : 'works for'} ${code(served.agent)} ${code(served.id)}`;
   return [
     '',
-    `### ${what} ${inline(run.name)}: ${outcome ?? status}`,
+    `### ${roleOf(run, runs)}${served ? ':' : ''} ${inline(run.name)}: ${outcome ?? status}`,
     '',
-    `- Run: ${code(run.id)}, ${run.kind}${run.title ? `, ${inline(run.title)}` : ''}`,
+    `- Run: ${code(run.id)}, ${run.kind}${run.title ? `, ${inline(run.title)}` : ''}${whom ? `, ${whom}` : ''}`,
     `- Agent: ${code(run.agent)}, model: ${code(envelope.model)}`,
     `- Tools: ${envelope.tools.map(code).join(', ') || 'none'}`,
     `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
+    ...instructionBlocks(envelope),
     // The task of a run that never started is in no entry.
     ...(entries.length === 0
       ? ['', '**Task**', '', fence(run.task)]
@@ -125,7 +135,7 @@ function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
       );
     case 'assistant':
       return [
-        ...entry.parts.flatMap((part) => partOf(part, entry.interrupted ? ' (interrupted)' : '', block)),
+        ...entry.parts.flatMap((part) => partOf(part, markOf(entry), block)),
         ...(entry.cut ? ['', inline(cutText(entry.cut))] : []),
       ];
     case 'tool': {
@@ -140,10 +150,21 @@ function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
       return block(`**Remark** (${entry.code})`, entry.text);
     case 'handoff':
       return block(
-        `**Handoff** from ${inline(entry.from)} to ${inline(entry.to)}, round ${entry.round} of ${entry.rounds}`,
+        `**Handoff** from ${inline(entry.from)} to ${inline(entry.to)}, round ${entry.round} of ${entry.rounds}${backOf(entry)}`,
         entry.prompt,
       );
   }
+}
+
+function markOf({ by, interrupted }: AssistantEntry): string {
+  return `${by === undefined ? '' : ` of its coagent ${inline(by)}`}${interrupted ? ' (interrupted)' : ''}`;
+}
+
+/** What came back, as a part of the head; empty on the way out. */
+function backOf({ back }: HandoffEntry): string {
+  if (!back) return '';
+  const why = back.error === undefined ? '' : ` (${inline(back.error)})`;
+  return `: ${back.review ? verdictOf(back.review) : back.outcome}${why}`;
 }
 
 type Block = (head: string, text: string, language?: string) => string[];

@@ -1,38 +1,51 @@
-/** The Markdown file of one sub-agent: its metadata and permissions, its task and its findings. Pure. */
+/** The Markdown file of a sub-agent, a stage or a coagent: its metadata and permissions, its task and its findings. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
+import { isServing } from '#contract/flows/serving.ts';
+import type { Entry } from '#contract/message.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
+import { roleOf, servedBy, serversOf } from '../run-words.ts';
 import { code, decided, fence, inline, lines, quote, wrote } from '../markdown-parts.ts';
+import { instructionItems } from '../instructions-part.ts';
 import { frontMatter } from './front-matter.ts';
-import { SESSION_FILE, wikilink } from './names.ts';
+import { handoffEntries, handoffsOf } from './handoffs-part.ts';
+import { agentFileOf, SESSION_FILE, wikilink } from './names.ts';
 import { changesOf, questionsOf } from './questions-part.ts';
 import { recommendationsOf } from './recommendations.ts';
 import { reviewsOf } from './reviews-part.ts';
 import { estimatedPart, tokensOf, usd } from './tokens.ts';
 
-/** `calls`: of all runs. `folder`: name of the session's folder. */
-export function agentPage(
-  run: RunRow,
-  { approvals, calls }: { approvals: readonly Approval[]; calls: readonly ToolCallRow[] },
-  folder: string,
-): string {
-  const session = wikilink(folder, SESSION_FILE, 'session');
+/** What its workflow has, of all runs. */
+interface Around {
+  runs: readonly RunRow[];
+  approvals: readonly Approval[];
+  calls: readonly ToolCallRow[];
+  entries: ReadonlyMap<string, readonly Entry[]>;
+}
+
+/** `folder`: name of the session's folder. */
+export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Around, folder: string): string {
+  const handoffs = handoffEntries(entries.get(run.id));
+  const trips = handoffsOf(handoffs, runs, folder);
   const decision = decisionFor(run.id, approvals);
   const { findings, recommendations } = recommendationsOf(run.text);
   const questions = questionsOf(run.id, approvals);
-  const reviews = reviewsOf(run);
+  const told = instructionItems(run.envelope);
+  const reviews = reviewsOf(run, handoffs);
   const files = calls.filter(({ runId }) => runId === run.id).flatMap((call) => wrote(call) ?? []);
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
   return lines([
-    fieldsOf(run, decision, wikilink(folder, SESSION_FILE)) + `# ${inline(run.agent)}: ${inline(run.title)}`,
+    fieldsOf(run, decision, { runs, folder }) + `# ${inline(run.agent)}: ${inline(run.title)}`,
     '',
-    `Sub-agent of ${session}.`,
+    placeOf(run, runs, folder),
     ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),
+    ...(told.length > 0 ? ['', '## Told by the project', ...told] : []),
     ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
     ...(files.length > 0 ? section('Files written', files.map((file) => `- ${file}`).join('\n')) : []),
+    ...(trips.length > 0 ? ['', '## Handoffs', ...trips] : []),
     ...(reviews.length > 0 ? ['', '## Reviews', ...reviews] : []),
     ...(run.error ? errorOf(run) : []),
     ...section('Findings', findings === '' ? none : quote(findings)),
@@ -40,16 +53,36 @@ export function agentPage(
   ]);
 }
 
-function fieldsOf(run: RunRow, decision: Decision | null, session: string): string {
+/** Whom it belongs to and what follows it, with links. */
+function placeOf(run: RunRow, runs: readonly RunRow[], folder: string): string {
+  const session = wikilink(folder, SESSION_FILE, 'session');
+  const served = isServing(run) ? servedBy(run, runs) : undefined;
+  if (served) {
+    const whom = served.kind === 'lead' ? inline(served.agent) : wikilink(folder, agentFileOf(served), served.agent);
+    return `${roleOf(run, runs)}: it ${run.kind === 'chain' ? 'follows' : 'works for'} ${whom} in ${session}.`;
+  }
+  const stages = serversOf(run, runs).filter(({ kind }) => kind === 'chain');
+  const links = stages.map((stage) => wikilink(folder, agentFileOf(stage), stage.agent)).join(', ');
+  return `Sub-agent of ${session}.${links === '' ? '' : ` Followed by ${links}.`}`;
+}
+
+function fieldsOf(
+  run: RunRow,
+  decision: Decision | null,
+  { runs, folder }: { runs: readonly RunRow[]; folder: string },
+): string {
   const { envelope, error, usage } = run;
+  const served = isServing(run) ? servedBy(run, runs) : undefined;
+  const whom = wikilink(folder, served && served.kind !== 'lead' ? agentFileOf(served) : SESSION_FILE);
   return frontMatter({
-    subagent_of: session,
+    [run.kind === 'chain' ? 'stage_of' : run.kind === 'coagent' ? 'coagent_of' : 'subagent_of']: whom,
     session_id: run.conversationId,
     workflow_id: run.workflowId,
     run_id: run.id,
     agent_name: run.agent,
     title: run.title,
     kind: run.kind,
+    ...(run.place ? { place: run.place } : {}),
     spawned_at: run.queuedAt,
     started_at: run.startedAt,
     completed_at: run.endedAt,

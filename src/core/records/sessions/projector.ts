@@ -285,7 +285,11 @@ export class SessionProjector {
 
   /** One whose rows the check could not list; null if it was deleted. */
   async #renderedAgain(workflowId: string, folder: string): Promise<Rendered | null> {
-    const record = await recordOf(this.#ports.store, workflowId, (run) => run.parentRunId === null);
+    const record = await recordOf(
+      this.#ports.store,
+      workflowId,
+      (run) => run.kind === 'lead' || run.envelope.flow !== undefined,
+    );
     return record && renderedOf(record, folder);
   }
 
@@ -313,7 +317,7 @@ export class SessionProjector {
 }
 
 function renderedOf(rows: WorkflowRows, folder: string): Rendered {
-  const children = rows.runs.filter(({ parentRunId }) => parentRunId !== null);
+  const children = rows.runs.filter(({ kind }) => kind !== 'lead');
   const pages = children.map((run) => ({ name: agentFileOf(run), text: agentPage(run, rows, folder) }));
   return { pages, part: workflowPart(rows, folder) };
 }

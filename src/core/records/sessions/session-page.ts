@@ -1,5 +1,6 @@
 /** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
 import type { Missing } from '#contract/missing.ts';
+import { isReported } from '#contract/flows/serving.ts';
 import { missingText } from '#contract/missing-text.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
@@ -18,6 +19,7 @@ export function sessionPage(
 ): string {
   const { id, title, folder, agent, usage } = conversation;
   const { status, outcome, startedAt, completedAt, model } = stateOf(parts);
+  const coagents = parts.flatMap((part) => part.coagents);
   const fields = frontMatter({
     session_id: id,
     title,
@@ -30,6 +32,7 @@ export function sessionPage(
     workspace: folder,
     workflows: parts.length,
     sub_agents: parts.flatMap(({ links }) => links),
+    ...(coagents.length > 0 ? { coagents } : {}),
     tokens: tokensOf(usage),
     tokens_input: inputTokensOf(usage),
     tokens_output: usage.outputTokens,
@@ -73,15 +76,14 @@ export function sessionMetadata(
       started_at: part.startedAt,
       completed_at: part.endedAt,
     })),
-    sub_agents: trace
-      .filter(({ file }) => file !== null)
-      .map(({ run_id, agent_name, file, status, outcome }) => ({
-        run_id,
-        agent_name,
-        file,
-        status,
-        outcome,
-      })),
+    sub_agents: trace.filter(isReported).map(({ run_id, agent_name, kind, file, status, outcome }) => ({
+      run_id,
+      agent_name,
+      kind,
+      file,
+      status,
+      outcome,
+    })),
     totals: {
       requests: usage.requests,
       tokens: tokensOf(usage),

@@ -4,15 +4,16 @@ import { itemHashes } from '#contract/item-hashes.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
+import { callPathOf } from '../run-words.ts';
 import { agentFileOf } from './names.ts';
 import { estimatedPart, tokensOf, usd } from './tokens.ts';
 
-export type TraceEntry = ReturnType<typeof entryOf>;
+export type TraceEntry = ReturnType<typeof entryOf> & { call_path: string[] };
 
 /** In order of creation: the lead first. */
 export function traceEntries(runs: readonly RunRow[], approvals: readonly Approval[]): TraceEntry[] {
   const traces = new Map(runs.map(({ id, traceId }) => [id, traceId]));
-  return runs.map((run) => entryOf(run, approvals, traces));
+  return runs.map((run) => ({ ...entryOf(run, approvals, traces), call_path: callPathOf(run, runs) }));
 }
 
 function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMap<string, string>) {
@@ -26,6 +27,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     title: run.title,
     file: parentRunId === null ? null : agentFileOf(run),
     kind: run.kind,
+    ...(run.place ? { place: run.place } : {}),
     depth: run.depth,
     parent_chain: run.parentChain,
     spawned_at: run.queuedAt,

@@ -1,4 +1,5 @@
 /** Renders the part of a session's files about one workflow; constant once the workflow has ended. Pure. */
+import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import { notesOf } from '#contract/call-row.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
@@ -6,6 +7,9 @@ import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import type { WorkflowRows } from '../../store/check.ts';
 import { code, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
+import { roleOf, serversOf } from '../run-words.ts';
+import { handoffEntries, handoffsOf } from './handoffs-part.ts';
+import { instructionItems } from '../instructions-part.ts';
 import { agentFileOf, noteLink, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
 import { reviewsOf } from './reviews-part.ts';
@@ -20,8 +24,10 @@ export interface WorkflowPart {
   endedAt: string | null;
   /** The lead's model; null before its run was queued. */
   model: string | null;
-  /** Links to its sub-agents' files. */
+  /** Links to the files of its sub-agents and of the stages that follow them. */
   links: string[];
+  /** Links to the files of its coagents, one a round. */
+  coagents: string[];
   trace: TraceEntry[];
   maxQueueDepth: number;
   /** Markdown of its section, without the heading. */
@@ -31,8 +37,7 @@ export interface WorkflowPart {
 /** `folder`: name of the session's folder. */
 export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart {
   const { workflow, runs, approvals } = record;
-  const lead = runs.find(({ parentRunId }) => parentRunId === null);
-  const children = runs.filter(({ parentRunId }) => parentRunId !== null);
+  const lead = runs.find(({ kind }) => kind === 'lead');
   return {
     id: workflow.id,
     status: workflow.status,
@@ -40,25 +45,29 @@ export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart
     startedAt: workflow.createdAt,
     endedAt: workflow.endedAt,
     model: lead?.envelope.model ?? null,
-    links: children.map((run) => wikilink(folder, agentFileOf(run))),
+    links: runs.filter(isReported).map((run) => wikilink(folder, agentFileOf(run))),
+    coagents: runs.filter(({ kind }) => kind === 'coagent').map((run) => wikilink(folder, agentFileOf(run))),
     trace: traceEntries(runs, approvals),
-    maxQueueDepth: maxQueueDepth(children),
-    body: bodyOf(record, lead, children, folder),
+    maxQueueDepth: maxQueueDepth(runs),
+    body: bodyOf(record, lead, folder),
   };
 }
 
 function bodyOf(
-  { workflow, approvals, calls, entries }: WorkflowRows,
+  { workflow, runs, approvals, calls, entries }: WorkflowRows,
   lead: RunRow | undefined,
-  children: readonly RunRow[],
   folder: string,
 ): string {
   const { id, createdAt, endedAt, durationMs, usage, subAgentCount, attempt, error, text, outcome } = workflow;
-  const linked = children.map((run) => ({ run, line: linkOf(run, folder) }));
+  const linked = runs.filter(isSubAgent).map((run) => ({ run, lines: linksOf(run, runs, folder) }));
   const own = calls.filter(({ runId }) => runId === lead?.id);
-  const steps = stepsOf(lead ? (entries.get(lead.id) ?? []) : [], own, linked);
-  const reviews = lead ? reviewsOf(lead) : [];
+  const said = lead ? (entries.get(lead.id) ?? []) : [];
+  const steps = stepsOf(said, own, linked);
+  const handoffs = handoffEntries(said);
+  const trips = handoffsOf(handoffs, runs, folder);
+  const reviews = lead ? reviewsOf(lead, handoffs) : [];
   const questions = questionsOf(workflow.runId, approvals);
+  const told = lead ? instructionItems(lead.envelope) : [];
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
@@ -67,8 +76,10 @@ function bodyOf(
     ...notesOfWorkflow(calls),
     ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt)],
+    ...(told.length > 0 ? ['', '### Told by the project', ...told] : []),
     ...steps,
     ...(questions.length > 0 ? ['', '### Questions', ...questions] : []),
+    ...(trips.length > 0 ? ['', '### Handoffs', ...trips] : []),
     ...(reviews.length > 0 ? ['', '### Reviews', ...reviews] : []),
     ...(error ? ['', '### Error', '', `${code(error.code)}: ${inline(error.message)}`] : []),
     ...(text === '' && outcome === null ? [] : ['', '### Answer', '', text === '' ? 'None.' : quote(text)]),
@@ -85,7 +96,8 @@ function notesOfWorkflow(calls: readonly ToolCallRow[]): string[] {
 
 interface Linked {
   run: RunRow;
-  line: string;
+  /** Its own, and below it those of what serves it. */
+  lines: readonly string[];
 }
 
 /** One step for each response of the lead with tool calls: its text and the calls. */
@@ -104,7 +116,7 @@ function stepsOf(entries: readonly Entry[], rows: readonly ToolCallRow[], linked
       if (part.type !== 'tool_use') return [];
       const own = linked.filter(({ run }) => run.toolCallId === part.id);
       for (const { run } of own) told.add(run.id);
-      if (own.length > 0) return own.map(({ line }) => line);
+      if (own.length > 0) return own.flatMap(({ lines: each }) => each);
       const result = results.get(part.id);
       const file = wrote(rows.find(({ toolCallId }) => toolCallId === part.id));
       const end = `${result ? result.status : 'not done'}${seconds(result?.durationMs ?? null)}`;
@@ -120,12 +132,21 @@ function stepsOf(entries: readonly Entry[], rows: readonly ToolCallRow[], linked
     ];
   });
   // Started by a response whose end was never recorded.
-  const others = linked.filter(({ run }) => !told.has(run.id)).map(({ line }) => line);
+  const others = linked.filter(({ run }) => !told.has(run.id)).flatMap(({ lines: each }) => each);
   return [...steps.flat(), ...(others.length > 0 ? ['', '### Further sub-agents', '', ...others] : [])];
 }
 
-function linkOf(run: RunRow, folder: string): string {
-  const { agent, title, kind, outcome, status, durationMs, usage } = run;
+function linksOf(run: RunRow, runs: readonly RunRow[], folder: string): string[] {
+  const below = serversOf(run, runs).flatMap((one) => [
+    `  - ${linkOf(one, roleOf(one, runs), folder)}`,
+    // A stage may have a coagent too.
+    ...serversOf(one, runs).map((each) => `    - ${linkOf(each, roleOf(each, runs), folder)}`),
+  ]);
+  return [`- ${linkOf(run, `${run.kind}, ${inline(run.title)}`, folder)}`, ...below];
+}
+
+function linkOf(run: RunRow, what: string, folder: string): string {
+  const { agent, outcome, status, durationMs, usage } = run;
   const tokens = tokensOf(usage).toLocaleString('en-US');
-  return `- ${wikilink(folder, agentFileOf(run), agent)}, ${kind}, ${inline(title)}: ${outcome ?? status}${seconds(durationMs)}, ${tokens} tokens`;
+  return `${wikilink(folder, agentFileOf(run), agent)}, ${what}: ${outcome ?? status}${seconds(durationMs)}, ${tokens} tokens`;
 }

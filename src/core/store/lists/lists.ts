@@ -209,7 +209,7 @@ export function executionListing(
 }
 
 export function executionsIn(workflows: readonly Pick<WorkflowFacts, 'runs'>[]): RunRow[] {
-  return workflows.flatMap(({ runs }) => runs.filter(({ parentRunId }) => parentRunId !== null));
+  return workflows.flatMap(({ runs }) => runs.filter(({ kind }) => kind !== 'lead'));
 }
 
 /** Unfinished workflows, which the index does not have yet, with the facts that filters need. */

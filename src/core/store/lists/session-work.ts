@@ -1,4 +1,5 @@
 /** The workflows of many conversations with their sub-agents, as the list of sessions tells of them: no texts, no envelopes. */
+import { isReported } from '#contract/flows/serving.ts';
 import type { RunRow, SessionWork, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '../../base/usage.ts';
 import { queryEach } from '../rows/query-each.ts';
@@ -22,7 +23,7 @@ async function someWork(database: Database, conversationIds: readonly string[]):
   const workflows = await ofEach<WorkflowRow>(database, 'workflow', each, conversationIds);
   const ids = workflows.flat().map(({ id }) => id);
   const runs = await ofEach<RunRow>(database, 'run', 'run WITH INDEX by_workflow WHERE workflowId', ids);
-  const subAgents = new Map(ids.map((id, index) => [id, (runs[index] ?? []).flatMap(summaryOf)]));
+  const subAgents = new Map(ids.map((id, index) => [id, (runs[index] ?? []).filter(isReported).map(summaryOf)]));
   return conversationIds.map((conversationId, index) => ({
     conversationId,
     workflows: (workflows[index] ?? []).map(({ id, outcome, status, subAgentCount, usage }) => ({
@@ -49,8 +50,6 @@ async function ofEach<T extends { id: string }>(
   return rows.map((some) => some.sort((a, b) => (a.id < b.id ? -1 : 1)));
 }
 
-/** None for a lead. */
 function summaryOf({ id, agent, kind, status, outcome, durationMs, usage }: RunRow) {
-  if (kind === 'lead' || kind === 'coagent') return [];
-  return [{ runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(usage) }];
+  return { runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(usage) };
 }

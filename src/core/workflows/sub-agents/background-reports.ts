@@ -37,14 +37,18 @@ export class BackgroundReports {
   }
 }
 
-function wordsOf({ agent, runId, outcome, report, error }: ChildReport): string {
+function wordsOf({ agent, runId, outcome, report, error, stages = [], gave = [] }: ChildReport): string {
   const why = error === null || error === outcome ? '' : ` (${error})`;
-  return `Report of the sub-agent ${agent} (${runId}), outcome ${outcome}${why}:\n\n${report || error || ''}`;
+  const through = stages.map((stage) => `${stage.place} ${stage.agent} (${stage.runId}): ${stage.outcome}`);
+  const chain = through.length === 0 ? '' : `. Its stages: ${through.join(', ')}`;
+  const before = gave.map((run) => `\n\nWhat ${run.agent} (${run.runId}) gave before:\n\n${run.report}`);
+  return `Report of the sub-agent ${agent} (${runId}), outcome ${outcome}${why}${chain}:\n\n${report || error || ''}${before.join('')}`;
 }
 
 /**
  * Whether the lead still waits for a report of this sub-agent beside its calls: one report is the result of the call
  * that asked for it, unless that said it works on, and each time the person has it tried again there is one more.
+ * `own`: the entries of it and of its stages.
  */
 export function owesReport(
   child: Pick<RunRow, 'id' | 'toolCallId'>,

@@ -1,45 +1,46 @@
-/** What a lead gets to know of a sub-agent: the report, capped, and the metrics. */
+/** What a lead gets to know of a sub-agent: the report of its chain's last run, capped, and the metrics of the whole chain. */
+import { MAX_REPORT_BYTES } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
-import type { RunRow } from '#contract/view.ts';
-import type { EndedRun } from '../../runs/run.ts';
+import { addTally, inputTokensOf } from '#contract/tally.ts';
+import type { ChainEnd } from '../../flows/chain.ts';
 import type { ChildReport } from '../../tools/children.ts';
 import { reportPage } from '../../tools/read-report.ts';
 
 /** Of a sub-agent that did nothing (yet). */
 export const EMPTY_REPORT = { report: '', error: null, durationMs: 0, tokensInput: 0, tokensOutput: 0 };
 
-export function reportOf({
-  runId,
-  agent,
-  outcome,
-  text,
-  error,
-  durationMs,
-  tally,
-}: EndedRun & { runId: string; agent: string }): ChildReport {
+/** Of a sub-agent and the stages that followed it; it goes by the id of its first run. */
+export function reportOf({ links, outcome, error }: ChainEnd): ChildReport {
+  const [{ runId, agent }, ...stages] = links;
+  const last = links.at(-1)!;
+  const tally = links.map((link) => link.tally).reduce(addTally);
+  const handedOn = links.slice(0, -1);
   return {
     runId,
     agent,
     status: STATUS_OF[outcome],
     outcome,
-    report: reportPage(text, runId),
+    report: reportPage(last.text, last.runId),
     error: outcome === 'completed' ? null : (error?.message ?? outcome),
-    durationMs,
-    tokensInput: tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens,
+    durationMs: links.reduce((sum, { durationMs }) => sum + durationMs, 0),
+    tokensInput: inputTokensOf(tally),
     tokensOutput: tally.outputTokens,
+    ...(stages.length > 0 && {
+      stages: stages.map((stage, index) => ({
+        place: index + 1,
+        agent: stage.agent,
+        runId: stage.runId,
+        outcome: stage.outcome,
+      })),
+    }),
+    // Of a chain that did not come to its end, what the runs before have found is not lost.
+    ...(outcome !== 'completed' &&
+      handedOn.length > 0 && {
+        gave: handedOn.map((link) => ({
+          agent: link.agent,
+          runId: link.runId,
+          report: reportPage(link.text, link.runId, 0, MAX_REPORT_BYTES / links.length),
+        })),
+      }),
   };
-}
-
-/** Of a sub-agent that had ended before a restart. */
-export function reportOfRow(row: RunRow): ChildReport {
-  const { id: runId, agent, text, error, durationMs, usage } = row;
-  return reportOf({
-    runId,
-    agent,
-    outcome: row.outcome ?? 'interrupted',
-    text,
-    error,
-    durationMs: durationMs ?? 0,
-    tally: usage,
-  });
 }

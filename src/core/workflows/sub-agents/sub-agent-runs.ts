@@ -2,14 +2,15 @@
 import { Envelope } from '#contract/agent.ts';
 import type { Decision } from '#contract/approval.ts';
 import type { ErrorInfo } from '#contract/error.ts';
-import type { Tally } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import type { RunRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { temporary } from './proposal.ts';
-import { EMPTY_REPORT, reportOf, reportOfRow } from './report.ts';
+import { reportOf } from './report.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
+import { newId, traceIdOf } from '../../base/ids.ts';
+import { chainsIn, hasEnded, isLeft, type Link, linkOf, type NextStage, runChain } from '../../flows/chain.ts';
 import { partnerFor } from '../../flows/partner.ts';
 import type { Transcript } from '../../log/transcript.ts';
 import { Recorder } from '../../log/recorder.ts';
@@ -32,136 +33,241 @@ export interface LeadParts {
   history: Transcript;
 }
 
-/** A sub-agent that its lead has asked for. */
-export interface AskedSubAgent extends Pick<
+/** A run that its lead has asked for, or that is a stage of one. */
+interface Asked extends Pick<
   RunRow,
-  'id' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent' | 'queuedAt'
+  'id' | 'parentRunId' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent' | 'queuedAt'
 > {
-  /** What the store has of it from an earlier attempt of the workflow; null where this attempt asked for it. */
+  /** From the person down to this agent. */
+  parentChain: string[];
+  /** What the store has of it from an earlier attempt; null where there was none. */
   stored: RunRow | null;
 }
 
+/** A sub-agent that its lead has asked for. */
+export interface AskedSubAgent extends Asked {
+  /** What the store has of the stages that follow it, in order. */
+  stages: readonly RunRow[];
+}
+
+type Unstarted = 'cancelled' | 'rejected';
+
 export class SubAgentRuns {
   readonly #parts: LeadParts;
+  /** Asked for, or left by an earlier attempt, and not gone on with yet. */
+  readonly #expected = new Map<string, AskedSubAgent>();
   /** Sub-agents that a person stopped before they started. */
-  readonly #stopped = new Map<string, ChildReport>();
+  readonly #stopped = new Map<string, Promise<ChildReport>>();
 
   constructor(parts: LeadParts) {
     this.#parts = parts;
   }
 
-  recorder(runId: string, agent: string, tally: Tally = ZERO_TALLY): Recorder {
-    const { engine, plan, workflow } = this.#parts;
-    const { conversationId, workflowId, runId: parentRunId } = plan.recorder.ids;
-    const ids = { conversationId, workflowId, runId, parentRunId, agent };
-    return new Recorder(engine.log, engine.open, ids, tally, workflow.record);
+  /** Whether some wait to be started, or to be gone on with. */
+  get areExpected(): boolean {
+    return this.#expected.size > 0;
   }
 
-  /** It was asked for, or an earlier attempt left it: until its start it can be ended by a stop alone. */
+  recorder({ id: runId, agent, parentRunId, stored }: Asked): Recorder {
+    const { engine, plan, workflow } = this.#parts;
+    const { conversationId, workflowId } = plan.recorder.ids;
+    const ids = { conversationId, workflowId, runId, parentRunId, agent };
+    return new Recorder(engine.log, engine.open, ids, stored?.usage ?? ZERO_TALLY, workflow.record);
+  }
+
+  /** It was asked for, or an earlier attempt left it: until its start it can be ended by a stop alone, also one of its stage. */
   expect(asked: AskedSubAgent): void {
-    const { id: runId, agent, stored } = asked;
     this.#register(asked);
-    this.#parts.workflow.subAgents.waits(runId, () => {
-      const error = errorInfo(new Stopped('user'));
-      const recorder = this.recorder(runId, agent, stored?.usage);
-      this.#stopped.set(runId, this.endUnstarted(recorder, 'cancelled', error, stored));
-    });
+    this.#expected.set(asked.id, asked);
+    for (const runId of runIdsOf(asked)) {
+      this.#parts.workflow.subAgents.waits(runId, () => {
+        this.#begin(asked);
+        const ended = this.#endNext(asked, 'cancelled', errorInfo(new Stopped('user')));
+        this.#stopped.set(asked.id, ended);
+      });
+    }
   }
 
   /** The same for a fresh one and for one that a restart interrupted. */
   async answered(asked: AskedSubAgent, decision: Decision | null): Promise<ChildReport> {
-    const { workflow } = this.#parts;
-    const { id: runId, agent, stored } = asked;
-    if (stored?.outcome && stored.outcome !== 'interrupted') return reportOfRow(stored);
-    workflow.subAgents.waitsNoMore(runId);
-    const stopped = this.#stopped.get(runId);
+    this.#begin(asked);
+    const stopped = this.#stopped.get(asked.id);
     if (stopped) return stopped;
-    if (!decision?.allowed) return this.#refuse(this.recorder(runId, agent), decision);
+    if (asked.stored && !isLeft(asked.stored, asked.stages)) return reportOfStored(asked, asked.stored);
+    if (!decision?.allowed) return this.#refuse(asked, decision);
     const envelope = decision.edited === undefined ? asked.envelope : Envelope.parse(decision.edited);
-    return this.#start({ ...asked, envelope, envelopeHash: decision.hashAfter }, false);
+    return this.#start({ ...asked, envelope, envelopeHash: decision.hashAfter });
   }
 
-  /** Another attempt at what an earlier one did not complete; its yes, its envelope and its slot still hold. */
-  again(row: RunRow): Promise<ChildReport> {
-    this.#parts.workflow.subAgents.waitsNoMore(row.id);
-    return this.#start({ ...row, queuedAt: new Date().toISOString(), stored: row }, true);
+  /** Another attempt at what a run of its chain did not complete; its yes, its envelope and its slot still hold. */
+  again(row: RunRow, asked: AskedSubAgent): Promise<ChildReport> {
+    this.#begin(asked);
+    return this.#start({ ...asked, queuedAt: new Date().toISOString() }, row.id);
   }
 
-  /** `row`: what an earlier attempt left, whose slot stays taken. `queueDepth`: how many waited with it. */
-  endUnstarted(
-    recorder: Recorder,
-    outcome: 'cancelled' | 'rejected',
+  /** The lead has ended, and nothing will go on: what was never started ends with it. */
+  endExpected(error: ErrorInfo): void {
+    for (const asked of this.#expected.values()) {
+      const last = asked.stages.at(-1) ?? asked.stored;
+      if (last?.outcome !== 'interrupted') void this.#endNext(asked, 'cancelled', error);
+    }
+    this.#expected.clear();
+  }
+
+  /** Nobody waits for it any more: a stop finds it in the tree of runs, or it ends. */
+  #begin(asked: AskedSubAgent): void {
+    this.#expected.delete(asked.id);
+    for (const runId of runIdsOf(asked)) this.#parts.workflow.subAgents.waitsNoMore(runId);
+  }
+
+  /** Ends what would be next of it, without starting that; `retry`: the run that was to be tried again. */
+  async #endNext(
+    asked: AskedSubAgent,
+    outcome: Unstarted,
     error: ErrorInfo,
-    row: RunRow | null = null,
-    queueDepth = 0,
-  ): ChildReport {
-    const { runId, agent } = recorder.ids;
-    const text = row?.text ?? '';
-    const durationMs = row?.durationMs ?? 0;
-    const { workflow } = this.#parts;
-    if (!row || row.attempt === 0) workflow.subAgents.slots.release();
-    workflow.agents.unregister(runId);
-    void recorder.record({
-      type: 'run-end',
-      outcome,
-      text,
-      error,
-      durationMs,
-      usage: usageOf(recorder.tally),
-      ...(queueDepth > 0 ? { queueDepth } : {}),
-    });
-    workflow.subAgents.change(runId, { status: STATUS_OF[outcome], outcome, durationMs });
-    const status = STATUS_OF[outcome];
-    return { ...EMPTY_REPORT, runId, agent, status, outcome, report: text, error: error.message };
+    { retry = null, queueDepth = 0 }: { retry?: string | null; queueDepth?: number } = {},
+  ): Promise<ChildReport> {
+    const end = (run: Asked): Link => endedBefore(run, retry) ?? this.#endUnstarted(run, outcome, error, queueDepth);
+    return reportOf(await runChain(end(asked), asked, async (next) => end(this.#stage(asked, next))));
   }
 
-  async #start(asked: AskedSubAgent, retried: boolean): Promise<ChildReport> {
-    const { workflow, plan, signal } = this.#parts;
-    const { id: runId, agent, title, stored } = asked;
-    const recorder = this.recorder(runId, agent, stored?.usage);
+  /** `queueDepth`: how many waited with it. */
+  #endUnstarted(asked: Asked, outcome: Unstarted, error: ErrorInfo, queueDepth: number): Link {
+    const { id: runId, agent, kind, stored } = asked;
+    const { workflow } = this.#parts;
+    const recorder = this.recorder(asked);
+    const text = stored?.text ?? '';
+    const durationMs = stored?.durationMs ?? 0;
+    // What an earlier attempt left keeps its slot, and a stage has none of its own.
+    if (kind !== 'chain' && (stored?.attempt ?? 0) === 0) workflow.subAgents.slots.release();
+    workflow.agents.unregister(runId);
+    const { tally } = recorder;
+    const depth = queueDepth > 0 ? { queueDepth } : {};
+    void recorder.record({ type: 'run-end', outcome, text, error, durationMs, usage: usageOf(tally), ...depth });
+    workflow.subAgents.change(runId, { status: STATUS_OF[outcome], outcome, durationMs });
+    return { runId, agent, outcome, text, error, durationMs, tally };
+  }
+
+  async #start(asked: AskedSubAgent, retry: string | null = null): Promise<ChildReport> {
+    const { workflow, signal } = this.#parts;
+    const { id: runId, parentRunId, agent, title } = asked;
     this.#register(asked);
     const { controller, unlink } = linkedController(signal);
-    const ids = { runId, parentRunId: plan.recorder.ids.runId, agent, title };
     const work = async (live: LiveRun): Promise<ChildReport> => {
       const { queueDepth, turn } = workflow.subAgents.admit(runId, controller.signal);
-      const leave = await turn.catch((error: unknown) => this.#neverStarted(recorder, error, stored, queueDepth));
+      const how = { retry, queueDepth };
+      const leave = await turn.catch((error: unknown) => this.#neverStarted(asked, error, how));
       if (typeof leave !== 'function') return leave;
       try {
-        return await this.#execute(live, recorder, asked, { retried, queueDepth });
+        return await this.#goThrough(live, await this.#known(asked, how), how);
       } finally {
         leave();
       }
     };
-    return workflow.runs.live({ ...ids, controller }, work).finally(() => {
+    return workflow.runs.live({ runId, parentRunId, agent, title, controller }, work).finally(() => {
       unlink();
       workflow.agents.unregister(runId);
     });
   }
 
+  /** One that is tried again as it is stored now, with the settings that it was started with. */
+  async #known(asked: AskedSubAgent, { retry }: How): Promise<AskedSubAgent> {
+    if (retry === null) return asked;
+    const rows = await this.#parts.engine.store.runsOf([this.#parts.workflow.id]);
+    const stored = rows.find(({ id }) => id === asked.id) ?? null;
+    const { envelope, envelopeHash } = stored ?? asked;
+    return { ...asked, envelope, envelopeHash, stored, stages: chainsIn(rows).get(asked.id) ?? [] };
+  }
+
   /** A temporary agent is an agent of its workflow from its question to its end, as what was approved of it. */
-  #register({ id, kind, envelope }: AskedSubAgent): void {
+  #register({ id, kind, envelope }: Asked): void {
     if (kind === 'spawn') this.#parts.workflow.agents.register(temporary(envelope), id);
   }
 
-  async #execute(
-    live: LiveRun,
-    recorder: Recorder,
-    asked: AskedSubAgent,
-    how: Pick<RunPlan, 'retried' | 'queueDepth'>,
-  ): Promise<ChildReport> {
+  /** The sub-agent, and in its slot and turn the stages that follow it, from the first that has not ended. */
+  async #goThrough(live: LiveRun, asked: AskedSubAgent, how: How): Promise<ChildReport> {
+    const first = endedBefore(asked, how.retry) ?? (await this.#execute(live, asked, how));
+    return reportOf(await runChain(first, asked, (next) => this.#runStage(live, asked, next, how)));
+  }
+
+  /** One that is stopped before its start is queued and ended, so that a chain that did not come to its end says where. */
+  async #runStage(above: LiveRun, asked: AskedSubAgent, next: NextStage, { retry }: How): Promise<Link> {
+    const { signal } = above.controller;
+    const stop = signal.aborted ? stopOf(signal) : null;
+    if (stop?.code === 'interrupted') throw stop;
+    const stage = this.#stage(asked, next);
+    const before = endedBefore(stage, retry);
+    if (before) return before;
+    if (stop) return this.#endUnstarted(stage, 'cancelled', errorInfo(stop), 0);
+    const { id: runId, parentRunId, agent, title } = stage;
+    const { controller, unlink } = linkedController(signal);
+    const work = (live: LiveRun): Promise<Link> => this.#execute(live, stage, { retry, queueDepth: 0 });
+    return this.#parts.workflow.runs.live({ runId, parentRunId, agent, title, controller }, work).finally(unlink);
+  }
+
+  /** The stage as it was left, or else queued now. It waits for nothing, so it never has waited long. */
+  #stage(first: AskedSubAgent, { place, envelope, envelopeHash }: NextStage): Asked {
+    const queuedAt = new Date().toISOString();
+    const stored = first.stages[place - 1];
+    if (stored) return { ...stored, envelope, queuedAt, stored };
+    const { agent } = envelope;
+    const before = first.envelope.stages.slice(0, place).map((stage) => stage.agent);
+    const asked: Asked = {
+      id: newId(),
+      parentRunId: first.id,
+      toolCallId: first.toolCallId,
+      item: first.item,
+      envelope,
+      envelopeHash,
+      title: agent,
+      kind: 'chain',
+      agent,
+      queuedAt,
+      parentChain: [...first.parentChain, ...before],
+      stored: null,
+    };
+    this.queue(asked, place);
+    return asked;
+  }
+
+  /** `place`: of a stage. */
+  queue(asked: Asked, place?: number): void {
+    const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash } = asked;
+    const { plan, workflow } = this.#parts;
+    const usage = usageOf(ZERO_TALLY);
+    workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
+    void this.recorder(asked).record({
+      type: 'run-queue',
+      kind,
+      depth: plan.depth + 1,
+      name: agent,
+      title,
+      task: envelope.prompt,
+      toolCallId,
+      item,
+      ...(place !== undefined && { place }),
+      parentChain,
+      traceId: traceIdOf(runId),
+      envelope,
+      envelopeHash,
+    });
+  }
+
+  async #execute(live: LiveRun, asked: Asked, { retry, queueDepth }: How): Promise<Link> {
     const { workflow, plan, engine } = this.#parts;
-    const { id: runId, agent, envelope, envelopeHash, kind, stored } = asked;
+    const { id: runId, agent, envelope, envelopeHash, kind, stored, parentChain } = asked;
     const attempt = (stored?.attempt ?? 0) + 1;
     workflow.subAgents.begun(runId, attempt);
     const run: RunPlan = {
-      recorder,
+      recorder: this.recorder(asked),
       kind,
       depth: plan.depth + 1,
-      chain: [...plan.chain, agent],
+      chain: parentChain,
       envelope,
       envelopeHash,
       attempt,
-      ...how,
+      retried: runId === retry,
+      queueDepth,
       prior: [],
       left: [],
       partner: partnerFor(engine, workflow, envelope),
@@ -174,25 +280,47 @@ export class SubAgentRuns {
     const { outcome, durationMs, tally } = ended;
     if (outcome === 'interrupted') throw new TriadError('interrupted', ended.error?.message ?? 'Interrupted');
     workflow.subAgents.change(runId, { status: STATUS_OF[outcome], outcome, durationMs, usage: usageOf(tally) });
-    return reportOf({ ...ended, runId, agent });
+    return { ...ended, runId, agent };
   }
 
-  #refuse(recorder: Recorder, decision: Decision | null): ChildReport {
+  async #refuse(asked: AskedSubAgent, decision: Decision | null): Promise<ChildReport> {
     const { signal } = this.#parts;
     const cancelled = decision?.outcome === 'cancelled';
     const reason = decision?.reason ?? (cancelled ? 'Cancelled' : 'no reason given');
     const message = cancelled ? reason : `Rejected${decider(decision)}: ${reason}`;
     if (signal.aborted && stopOf(signal).code === 'interrupted') throw stopOf(signal);
     const code = cancelled ? 'cancelled' : 'not_allowed';
-    return this.endUnstarted(recorder, cancelled ? 'cancelled' : 'rejected', { code, message });
+    return this.#endNext(asked, cancelled ? 'cancelled' : 'rejected', { code, message });
   }
 
   /** Stopped while it waited for its turn. */
-  #neverStarted(recorder: Recorder, error: unknown, row: RunRow | null, queueDepth: number): ChildReport {
+  async #neverStarted(asked: AskedSubAgent, error: unknown, how: How): Promise<ChildReport> {
     const info = errorInfo(error);
     if (info.code === 'interrupted') throw error;
-    return this.endUnstarted(recorder, 'cancelled', info, row, queueDepth);
+    return this.#endNext(await this.#known(asked, how), 'cancelled', info, how);
   }
+}
+
+interface How {
+  /** The run that is tried again; null where the chain goes on from where it was. */
+  retry: string | null;
+  queueDepth: number;
+}
+
+/** Of one that had ended, with its chain, before a restart. */
+async function reportOfStored(asked: AskedSubAgent, stored: RunRow): Promise<ChildReport> {
+  return reportOf(await runChain(linkOf(stored), asked, async ({ place }) => linkOf(asked.stages[place - 1]!)));
+}
+
+/** How it ended in an earlier attempt; null where it goes on, or is to be tried again. */
+function endedBefore({ stored }: Asked, retry: string | null): Link | null {
+  return stored && hasEnded(stored) && stored.id !== retry ? linkOf(stored) : null;
+}
+
+/** A stop of any of these ends the chain: of the sub-agent, and of the stage that its chain goes on with. */
+function runIdsOf({ id, stages }: AskedSubAgent): string[] {
+  const open = stages.filter((stage) => !hasEnded(stage));
+  return [id, ...open.map((stage) => stage.id)];
 }
 
 /** Whoever has the whole workflow's questions answered is named by the reason. */

@@ -1,17 +1,19 @@
 /** Sub-agents of one lead: every one of them an ordinary run, proposed, approved, queued, run and reported on one path. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { Approval, Decision, SpawnItem } from '#contract/approval.ts';
+import { isSubAgent } from '#contract/flows/serving.ts';
 import { DEPTH_REFUSAL, MAX_AGENT_DEPTH } from '#contract/limits.ts';
+import type { Status } from '#contract/outcome.ts';
 import { isSpawn, spawnItems } from '#contract/spawn-items.ts';
 import type { RunRow, StopReceipt } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
 import { BackgroundReports, owesReport } from './background-reports.ts';
 import { type AskedSubAgent, type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
 import { EMPTY_REPORT } from './report.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { canonicalHash } from '../../base/hash.ts';
-import { newId, traceIdOf } from '../../base/ids.ts';
+import { newId } from '../../base/ids.ts';
 import { limitNotice } from '../../budget/limit-notices.ts';
+import { chainOf, chainsIn, isLeft } from '../../flows/chain.ts';
 import { type Operation, questionOf } from './proposal.ts';
 import type { LeadChildren } from '../../runs/run-plan.ts';
 import { isRaised, limitsOf } from '../../budget/limits.ts';
@@ -19,7 +21,6 @@ import { Stopped, stopOf } from '../../base/stop.ts';
 import type { ChildReport, ChildRequest, ChildState } from '../../tools/children.ts';
 import { editWords } from '../../tools/edit-words.ts';
 import type { Question } from '../../tools/question.ts';
-import { usageOf } from '../../base/usage.ts';
 
 export class SubAgents implements LeadChildren {
   readonly #parts: LeadParts;
@@ -32,11 +33,13 @@ export class SubAgents implements LeadChildren {
     this.#parts = parts;
     this.#runs = new SubAgentRuns(parts);
     this.#background = new BackgroundReports(parts.signal);
-    this.#asked = new Map(parts.plan.stored.children.map((row) => [row.id, { ...row, stored: row }]));
-    for (const asked of this.#asked.values()) {
-      const { outcome, attempt } = asked.stored!;
-      if (outcome === 'interrupted' || (outcome === null && attempt === 0)) this.#runs.expect(asked);
-    }
+    const { children } = parts.plan.stored;
+    const chains = chainsIn(children);
+    const own = children.filter(isSubAgent).map((row): [string, AskedSubAgent] => {
+      return [row.id, { ...row, stored: row, stages: chains.get(row.id) ?? [] }];
+    });
+    this.#asked = new Map(own);
+    for (const asked of this.#asked.values()) if (isLeft(asked.stored!, asked.stages)) this.#runs.expect(asked);
   }
 
   get maxSubAgents(): number {
@@ -48,7 +51,7 @@ export class SubAgents implements LeadChildren {
     const isOpen = this.#parts.workflow.subAgents
       .summaries()
       .some(({ outcome }) => outcome === null || outcome === 'interrupted');
-    return slots.left === 0 && !isOpen;
+    return slots.left === 0 && !isOpen && !this.#runs.areExpected;
   }
 
   agents(): { name: string; description: string }[] {
@@ -102,18 +105,16 @@ export class SubAgents implements LeadChildren {
         if (report) return report;
         if (job) this.#background.track(job);
         const { runId, envelope } = item;
-        const status = this.#parts.workflow.subAgents.get(runId)?.status ?? 'pending';
-        return { ...EMPTY_REPORT, runId, agent: envelope.agent, status, outcome: null };
+        return { ...EMPTY_REPORT, runId, agent: envelope.agent, status: this.#statusOf(runId), outcome: null };
       }),
     );
     return withEdits(reports);
   }
 
   list(): ChildState[] {
-    const { runs, subAgents } = this.#parts.workflow;
-    return runs.childrenOf(this.#parts.plan.recorder.ids.runId).map(({ runId, agent, title }) => {
-      return { runId, agent, title, status: subAgents.get(runId)?.status ?? 'pending' };
-    });
+    const { workflow, plan } = this.#parts;
+    const working = workflow.runs.childrenOf(plan.recorder.ids.runId);
+    return working.map(({ runId, agent, title }) => ({ runId, agent, title, status: this.#statusOf(runId) }));
   }
 
   async terminate(runId: string): Promise<StopReceipt> {
@@ -136,8 +137,10 @@ export class SubAgents implements LeadChildren {
     const { engine, workflow, history, plan } = this.#parts;
     const goOn = new Set<string>();
     workflow.subAgents.endStopped();
-    for (const row of plan.stored.children) {
-      if (!owesReport(row, await engine.store.entriesOf(row.id), history.entries)) continue;
+    for (const { stored: row, stages } of this.#asked.values()) {
+      if (!row) continue;
+      const own = await Promise.all([row, ...stages].map(({ id }) => engine.store.entriesOf(id)));
+      if (!owesReport(row, own.flat(), history.entries)) continue;
       const asked = plan.stored.approvals.flatMap(({ request: { subject }, decisions }) =>
         spawnItems(subject).map((item, index) => ({ item, decision: decisions[index] ?? null })),
       );
@@ -150,7 +153,7 @@ export class SubAgents implements LeadChildren {
       !history.entries.some((entry) => entry.kind === 'tool' && entry.toolCallId === toolCallId);
     for (const row of workflow.subAgents.serveRetries((row) => this.#retry(row))) {
       // Where the call that asked for it is still open, that call goes on with it.
-      const goesOn = row.outcome === 'interrupted' && (goOn.has(row.id) || isOpen(row));
+      const goesOn = row.outcome === 'interrupted' && (goOn.has(chainOf(row)) || isOpen(row));
       if (!goesOn) this.#retry(row);
     }
   }
@@ -161,8 +164,9 @@ export class SubAgents implements LeadChildren {
     const bound = limitNotice(history.entries)?.bound;
     const own = workflow.budget.limitsOfRun(plan.recorder.ids.runId, limitsOf(plan.envelope));
     const isAtLimit = bound && !isRaised(bound, bound.of === 'run' ? own : workflow.budget.limits);
-    if (signal.aborted || isAtLimit) return false;
-    this.#background.track(this.#runs.again(row));
+    const asked = this.#asked.get(chainOf(row));
+    if (signal.aborted || isAtLimit || !asked) return false;
+    this.#background.track(this.#runs.again(row, asked));
     return true;
   }
 
@@ -177,11 +181,13 @@ export class SubAgents implements LeadChildren {
     workflow.agents.cleanupTemporary();
     if (reason.code === 'interrupted') return;
     // Asked for, but their call was never settled: they end with their lead.
-    for (const { id: runId, agent, stored } of this.#asked.values()) {
-      if (workflow.subAgents.get(runId)?.outcome !== null) continue;
-      const recorder = this.#runs.recorder(runId, agent, stored?.usage);
-      this.#runs.endUnstarted(recorder, 'cancelled', errorInfo(reason), stored);
-    }
+    this.#runs.endExpected(errorInfo(reason));
+  }
+
+  /** Of one that works, or waits for that: where its own run has ended, a stage of it works. */
+  #statusOf(runId: string): Status {
+    const status = this.#parts.workflow.subAgents.get(runId)?.status ?? 'pending';
+    return status === 'completed' ? 'running' : status;
   }
 
   async #job(item: SpawnItem, decision: Decision | null): Promise<ChildReport> {
@@ -191,10 +197,11 @@ export class SubAgents implements LeadChildren {
   }
 
   #queue(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): SpawnItem {
-    const { workflow, plan } = this.#parts;
+    const { plan } = this.#parts;
     const { agent } = envelope;
     const asked: AskedSubAgent = {
       id: newId(),
+      parentRunId: plan.recorder.ids.runId,
       toolCallId,
       item,
       envelope,
@@ -203,27 +210,13 @@ export class SubAgents implements LeadChildren {
       kind,
       agent,
       queuedAt: new Date().toISOString(),
-      stored: null,
-    };
-    const { id: runId, title, envelopeHash } = asked;
-    this.#asked.set(runId, asked);
-    const usage = usageOf(ZERO_TALLY);
-    workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
-    this.#runs.expect(asked);
-    void this.#runs.recorder(runId, agent).record({
-      type: 'run-queue',
-      kind,
-      depth: plan.depth + 1,
-      name: agent,
-      title,
-      task: envelope.prompt,
-      toolCallId,
-      item,
       parentChain: [...plan.chain, agent],
-      traceId: traceIdOf(runId),
-      envelope,
-      envelopeHash,
-    });
+      stored: null,
+      stages: [],
+    };
+    this.#asked.set(asked.id, asked);
+    this.#runs.expect(asked);
+    this.#runs.queue(asked);
     return itemOf(asked);
   }
 }

@@ -95,7 +95,7 @@ function addRewind(sessions: Command, io: Io, done: Done): void {
     });
 }
 
-const KINDS = ['spawn', 'delegate', 'parallel', 'chain'] as const satisfies readonly RunKind[];
+const KINDS = ['spawn', 'delegate', 'parallel', 'chain', 'coagent'] as const satisfies readonly RunKind[];
 const STATUSES = ['pending', 'running', 'completed', 'error', 'cancelled'] as const satisfies readonly Status[];
 const SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ExecutionSort[];
 

@@ -2,7 +2,9 @@
 import { cutText } from '#contract/cut-text.ts';
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
-import type { AssistantEntry } from '#contract/message.ts';
+import type { AssistantEntry, HandoffEntry } from '#contract/message.ts';
+import { summaryOf } from '#core/base/text.ts';
+import { verdictOf } from '#core/loop/review-words.ts';
 import { observe } from '#core/records/adapters/progress.ts';
 import { cost, duration, oneLine, tokens } from './format.ts';
 import type { Style } from '../terminal/style.ts';
@@ -17,6 +19,11 @@ type Durable<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }
 const NOTICE_INK = { info: 'dim', warning: 'yellow', error: 'red' } as const;
 const clean = (text: string) => oneLine(visible(text));
 
+/** Of a run: its place in its chain, and of the first run of one, how many follow it. */
+interface Queued extends Pick<Durable<'run-queue'>, 'kind' | 'agent' | 'place' | 'parentRunId'> {
+  stages: number;
+}
+
 /** What was shown so far. */
 export interface Shown {
   /** The lead's message in flight of which words were shown. */
@@ -29,6 +36,8 @@ export interface Shown {
   /** Whether any words of the lead were shown. */
   spoke: boolean;
   titles: ReadonlyMap<string, string>;
+  /** By run id: what was queued. */
+  runs: ReadonlyMap<string, Queued>;
 }
 
 export const NOTHING_SHOWN: Shown = {
@@ -38,6 +47,7 @@ export const NOTHING_SHOWN: Shown = {
   midLine: false,
   spoke: false,
   titles: new Map(),
+  runs: new Map(),
 };
 
 /** What an event adds to the terminal, and what has been shown then. */
@@ -53,7 +63,11 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
       return withCut(isLead ? messageEnd(shown, event.entry, anewOf(event, style)) : silent(shown), event, style);
     case 'run-start':
     case 'run-end':
-      return noted(shown, ...progress(event, style));
+      return noted(shown, ...progress(shown, event, style));
+    case 'run-queue':
+      return silent({ ...shown, runs: new Map(shown.runs).set(event.runId, queuedOf(event)) });
+    case 'handoff':
+      return noted(shown, style('dim', handoff(event.entry)));
     case 'approval-request':
       return silent({ ...shown, titles: new Map(shown.titles).set(event.approval.id, event.approval.title) });
     case 'approval-decide':
@@ -67,13 +81,11 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'workflow-end':
       return workflowEnd(shown, event, style);
     case 'workflow-start':
-    case 'run-queue':
     case 'turn-start':
     case 'turn-end':
     case 'message-start':
     case 'request-start':
     case 'message-part':
-    case 'handoff':
     case 'tool-start':
     case 'tool-end':
     case 'usage':
@@ -160,15 +172,36 @@ function anewOf({ agent }: AgentEvent, style: Style): string {
   return style('yellow', `↻ ${clean(agent)}: the answer above was cut off, and starts again here:`);
 }
 
-function progress(event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
+function queuedOf({ kind, agent, place, parentRunId, envelope }: Durable<'run-queue'>): Queued {
+  return { kind, agent, parentRunId, stages: envelope.stages.length, ...(place === undefined ? {} : { place }) };
+}
+
+/** One line each way, quiet: what is handed over stands in the history. */
+function handoff({ from, to, runId, round, rounds, back }: HandoffEntry): string {
+  const way = `⇄ ${clean(from)} → ${clean(to)}`;
+  if (!back) return `${runId === null ? `⇄ ${clean(from)} goes on` : way}: round ${round} of ${rounds}`;
+  const { verdict } = back.review ?? {};
+  const said = verdict?.passed === false ? summaryOf(verdict.critique) : (back.error ?? '');
+  return `${way}: ${back.review ? verdictOf(back.review) : back.outcome}${said === '' ? '' : `: ${clean(said)}`}`;
+}
+
+/** A coagent's start and answer are told by the handoff. Only the last stage's report goes to the lead. */
+function progress({ runs }: Shown, event: Durable<'run-start' | 'run-end'>, style: Style): string[] {
   const lines: string[] = [];
+  const own = runs.get(event.runId);
+  const first = own?.kind === 'chain' ? runs.get(own.parentRunId ?? '') : undefined;
+  const stage = first ? ` (stage ${own?.place} of ${first.stages} after ${clean(first.agent)})` : '';
+  const isBetween = first ? own?.place !== first.stages : (own?.stages ?? 0) > 0;
   observe(event, {
-    onAgentSpawn: ({ text, attempt }) =>
-      lines.push(style('cyan', attempt > 1 ? `${clean(text)} (resumed)` : clean(text))),
+    onAgentSpawn: ({ text, attempt }) => {
+      if (own?.kind === 'coagent') return;
+      lines.push(style(first ? 'dim' : 'cyan', `${clean(text)}${stage}${attempt > 1 ? ' (resumed)' : ''}`));
+    },
     onAgentComplete: ({ agent, text }) => {
-      if (event.type !== 'run-end') return;
+      if (event.type !== 'run-end' || own?.kind === 'coagent') return;
       const figures = `${duration(event.durationMs)} · ${tokens(event.usage)}`;
-      lines.push(`${style('green', '✓')} ${clean(agent)} ${style('dim', figures)}`, harmless(text));
+      lines.push(`${style('green', '✓')} ${clean(agent)}${stage} ${style('dim', figures)}`);
+      if (!isBetween) lines.push(harmless(text));
     },
     onAgentError: ({ text, message, severity }) => {
       lines.push(`${style(severity === 'error' ? 'red' : 'yellow', clean(text))}: ${clean(message)}`);

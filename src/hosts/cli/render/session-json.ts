@@ -1,5 +1,6 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
 import { notesOf, wroteOf } from '#contract/call-row.ts';
+import { isReported } from '#contract/flows/serving.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, SessionWork, ToolCallRow, WorkflowRow } from '#contract/view.ts';
@@ -92,7 +93,7 @@ function trashed({ deletedAt }: Session['conversation']): { deletedAt?: string }
 }
 
 function listedWorkflow({ id, outcome, status, usage }: WorkflowRow, runs: readonly RunRow[]) {
-  const subAgents = runs.filter((run) => run.workflowId === id && run.parentRunId !== null).map(subAgent);
+  const subAgents = runs.filter((run) => run.workflowId === id && isReported(run)).map(subAgent);
   return { id, outcome, status, subAgents, usage: usageOf(usage) };
 }
 

@@ -36,10 +36,9 @@ function workflowText(workflow: WorkflowTrace, width: number, style: Style): str
 /** `lead` stands before the run's own line, `rest` before everything below it. */
 function runText(run: RunTrace, lead: string, rest: string, width: number, style: Style): string[] {
   const mark = run.outcome === null ? '…' : run.outcome === 'completed' ? '✓' : '✗';
-  const role = run.role === 'primary' ? 'primary' : `${run.kind} #${run.order}`;
   const { queuedMs, waitingMs, modelMs, toolsMs } = run.times;
   const parts = [
-    `${mark} ${clean(run.name)} (${role})`,
+    `${mark} ${clean(run.name)} (${roleText(run)})`,
     ms(run.durationMs),
     tokens(run.usage),
     cost(run.usage.costUsd),
@@ -50,7 +49,7 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
   const below = rest + (run.children.length > 0 ? '│   ' : '    ');
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
-    style('dim', truncate(below + times, width)),
+    style('dim', truncate(below + times + path(run), width)),
     ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run)].map((line) => truncate(below + line, width)),
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
@@ -59,6 +58,14 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
     }),
   ];
 }
+
+function roleText({ role, kind, order, place }: RunTrace): string {
+  if (role === 'sub-agent') return `${kind} #${order}`;
+  return role === 'primary' ? role : role === 'stage' ? `stage ${place}` : `coagent, round ${place}`;
+}
+
+/** The agents that a stage was reached through. */
+const path = ({ role, callPath }: RunTrace): string => (role === 'stage' ? ` · ${clean(callPath.join(' › '))}` : '');
 
 /** Whole, on as many lines as that takes: they are what one looks for. */
 function errorLines({ error, traceId, parentChain, kind, title }: RunTrace, width: number): string[] {

@@ -1,11 +1,13 @@
 /** The trace of a session: its workflows as trees of runs, with where their time went. Pure; also its stable JSON. */
 import type { Approval } from '#contract/approval.ts';
 import { wroteOf } from '#contract/call-row.ts';
+import { isSubAgent } from '#contract/flows/serving.ts';
 import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
+import { callPathOf } from '#core/records/run-words.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
 import { usageOf } from '#core/base/usage.ts';
 
@@ -50,15 +52,20 @@ function workflowTrace(detail: WorkflowDetail) {
     usage: usageOf(usage),
     /** Given in it, or used in it; as they are now. */
     grants: detail.grants ?? [],
-    maxQueueDepth: maxQueueDepth(detail.runs.filter(({ parentRunId }) => parentRunId !== null)),
+    maxQueueDepth: maxQueueDepth(detail.runs),
     runs: childrenOf(null, detail),
   };
 }
 
 function childrenOf(parent: string | null, detail: WorkflowDetail): RunTrace[] {
-  return detail.runs
-    .filter(({ parentRunId }) => parentRunId === parent)
-    .map((run, index) => ({ ...runOnly(run, index + 1, detail), children: childrenOf(run.id, detail) }));
+  const siblings = detail.runs.filter(({ parentRunId }) => parentRunId === parent);
+  const order = (run: RunRow): number => siblings.filter((one) => roleOf(one) === roleOf(run)).indexOf(run) + 1;
+  return siblings.map((run) => ({ ...runOnly(run, order(run), detail), children: childrenOf(run.id, detail) }));
+}
+
+function roleOf(run: RunRow): 'primary' | 'sub-agent' | 'stage' | 'coagent' {
+  if (run.kind === 'lead') return 'primary';
+  return isSubAgent(run) ? 'sub-agent' : run.kind === 'chain' ? 'stage' : 'coagent';
 }
 
 function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
@@ -88,11 +95,14 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     title,
     kind,
     depth,
-    role: run.parentRunId === null ? ('primary' as const) : ('sub-agent' as const),
-    /** Place among its siblings, from 1. */
+    role: roleOf(run),
+    /** Place among its siblings of the same role, from 1. */
     order,
+    /** Of a stage: its place in its chain. Of a coagent: the round that it serves in. Null for others. */
+    place: run.place ?? null,
     traceId,
     parentChain,
+    callPath: callPathOf(run, detail.runs),
     task,
     model: run.envelope.model,
     status,

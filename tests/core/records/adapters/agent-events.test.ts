@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { loopEvent } from '#core/records/adapters/agent-events.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../../support/events.ts';
 import { lead, Recording, reviewer, usageOf } from '../../../support/recording.ts';
+import { recordedServing, served } from '../../../support/served.ts';
 
 const loopOf = ({ events }: Recording, runId: string) =>
   events
@@ -73,4 +74,13 @@ test.for([
   const end = { type: 'run-end', outcome, text: '', error: null, durationMs: 1, usage: usageOf() } as const;
   recording.record(lead, end);
   expect(loopOf(recording, lead.runId)).toMatchObject([{ type }]);
+});
+
+test('work that goes to a coagent is handed to it by name, each round, and comes back without a word', () => {
+  const events = loopOf(recordedServing(), served.lead.runId);
+  expect(events.filter(({ type }) => type === 'HandoffTo')).toEqual([
+    { type: 'HandoffTo', agent: 'critic', prompt: 'Review round 1' },
+    { type: 'HandoffTo', agent: 'critic', prompt: 'Review round 2' },
+  ]);
+  expect(events.at(-1)).toMatchObject({ type: 'TurnComplete', text: 'Three faults, all in src/parser.ts.' });
 });

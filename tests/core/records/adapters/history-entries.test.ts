@@ -5,6 +5,7 @@ import { apply } from '#core/store/apply.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../../support/events.ts';
 import { conversationId, conversationRow, lead, type Recording, reviewer } from '../../../support/recording.ts';
+import { recordedServing, served } from '../../../support/served.ts';
 
 /** `until`: how many of the events had happened. */
 async function historyOf({ durable }: Recording, runId: string, until?: number): Promise<HistoryEntry[]> {
@@ -125,4 +126,18 @@ test('arguments that are no JSON are given as the model wrote them', async () =>
   }
   const history = await historyOf(recording, reviewer.runId);
   expect(history).toContainEqual(expect.objectContaining({ id: 'call_read_1', arguments: '{"path": "src/li' }));
+});
+
+test('a handoff stands where it happened, both ways, before the words that the agent got', async () => {
+  expect((await historyOf(recordedServing(), served.lead.runId)).map(short).slice(-9)).toEqual([
+    'ToolResult(call_delegate)',
+    'AssistantText',
+    'lead > critic: Review round 1',
+    'critic > lead: Score: 60\nName the files.',
+    'User(coagent)',
+    'AssistantText',
+    'lead > critic: Review round 2',
+    'critic > lead: Score: 90\nGood.',
+    'System(TaskComplete)',
+  ]);
 });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { observe, type ProgressObserver } from '#core/records/adapters/progress.ts';
 import { recordedTrouble, recordedWorkflow, troubled } from '../../../support/events.ts';
 import { Recording, reviewer, usageOf } from '../../../support/recording.ts';
+import { recordedServing } from '../../../support/served.ts';
 
 type Call = [name: keyof ProgressObserver, told: object];
 
@@ -78,5 +79,14 @@ test.for([
     severity === null
       ? ['onAgentComplete', { text: '  Done.' }]
       : ['onAgentError', { severity, errorType: outcome, message: outcome }],
+  ]);
+});
+
+test('a coagent and a stage are told as they start and end, like sub-agents', () => {
+  const calls = told(recordedServing()).map(([name, one]) => `${name} ${'agent' in one ? String(one.agent) : ''}`);
+  const run = (agent: string) => [`onAgentSpawn ${agent}`, `onAgentComplete ${agent}`];
+  expect(calls).toEqual([
+    ...['onAgentSpawn writer', ...run('proofreader'), 'onAgentComplete writer'],
+    ...[...run('editor'), ...run('checker'), ...run('critic'), ...run('critic')],
   ]);
 });

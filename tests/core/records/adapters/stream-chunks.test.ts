@@ -7,6 +7,7 @@ import { startEngine } from '../../../support/engine.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../../support/events.ts';
 import { spawnOne } from '../../../support/fake-model/scenarios.ts';
 import { lead, Recording, reviewer, usageOf } from '../../../support/recording.ts';
+import { recordedServing, served } from '../../../support/served.ts';
 
 const chunksOf = ({ events }: Recording) => events.map(streamChunk).filter((chunk) => chunk !== null);
 
@@ -80,4 +81,17 @@ test('the engine’s own events give the start before the report', async () => {
     sub_agent_id: end.subAgents[0]?.runId,
   });
   expect(chunks[1]?.data.report).toContain('# Report: the workspace');
+});
+
+test('a coagent and a stage are chunks of their own, below the run that they serve', () => {
+  const chunks = chunksOf(recordedServing()).filter(({ type }) => type === 'sub_agent_complete');
+  const { lead: chief, writer } = served;
+  expect(chunks.map(({ sub_agent_name, parent_agent_id }) => [sub_agent_name, parent_agent_id])).toEqual([
+    ['proofreader', writer.runId],
+    ['writer', chief.runId],
+    ['editor', writer.runId],
+    ['checker', writer.runId],
+    ['critic', chief.runId],
+    ['critic', chief.runId],
+  ]);
 });

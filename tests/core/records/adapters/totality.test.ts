@@ -6,9 +6,10 @@ import { observe } from '#core/records/adapters/progress.ts';
 import { streamChunk } from '#core/records/adapters/stream-chunks.ts';
 import { recordedTrouble, recordedWorkflow } from '../../../support/events.ts';
 import { lead, reviewer } from '../../../support/recording.ts';
+import { recordedServing } from '../../../support/served.ts';
 
 const types = [...DurableEvent.options, ...HintEvent.options].map(({ shape }) => shape.type.value);
-const recorded = [...recordedWorkflow().events, ...recordedTrouble().events];
+const recorded = [...recordedWorkflow().events, ...recordedTrouble().events, ...recordedServing().events];
 const nobody = {
   onAgentSpawn: () => undefined,
   onAgentComplete: () => undefined,
@@ -23,6 +24,7 @@ describe('the recordings', () => {
   test.for([
     ['the good one', recordedWorkflow()],
     ['the bad one', recordedTrouble()],
+    ['the one with coagents and stages', recordedServing()],
   ] as const)('%s fits the contract, and its numbers have no gaps', ([, { events, durable }]) => {
     for (const event of events) {
       const schema = 'seq' in event ? DurableEvent : HintEvent;

@@ -11,7 +11,7 @@ import { at, conversationRow, later, runRow } from '../../../hosts/support/event
 import { fieldsOf, linksOf } from '../../../support/session-files.ts';
 
 const FOLDER = '2026-03-01-a-session-0123456789ab';
-const NOTHING = { approvals: [], calls: [] };
+const NOTHING = { runs: [], approvals: [], calls: [], entries: new Map() };
 const child = (rest: Partial<RunRow>): RunRow => runRow({ kind: 'spawn', depth: 1, agent: 'x', ...rest });
 
 test.for([
@@ -77,7 +77,7 @@ test('files that it wrote stand with each time that this was undone, those of ot
     { ...call, status: 'error' as const, undos: [{ ...undo, path: 'c.txt' }] },
     call,
   ];
-  const page = agentPage(run, { approvals: [], calls }, FOLDER);
+  const page = agentPage(run, { ...NOTHING, calls }, FOLDER);
   expect(page.slice(page.indexOf('## Files'), page.indexOf('\n## Findings'))).toBe(`## Files written
 
 - \`\` a\`b.txt \`\` and 2 more, undone by person at ${later(1)}, written again by person at ${later(2)}

@@ -13,6 +13,7 @@ function childrenOf(n: number): Agent[] {
   return Array.from({ length: n % 4 }, (_, child) => ({
     agent: (n + child) % 3 === 0 ? 'reviewer' : 'writer',
     model: (n + child) % 5 === 0 ? 'opus' : 'haiku',
+    kind: (n + child) % 6 === 1 ? ('coagent' as const) : ('spawn' as const),
     outcome: OUTCOMES[(n + child) % OUTCOMES.length] ?? 'completed',
     nanoUsd: ((n * 7 + child) % 11) * 1_000_000,
     durationMs: (n * 53 + child) % 17,
@@ -62,7 +63,12 @@ describe.each(ENGINES)('on %s', (engine) => {
     const from = made[40]?.row.created_at ?? '';
     const filters: ExecutionFilter[] = [
       ...[{}, { agent: 'reviewer' }, { agent: 'lead' }, { model: 'opus' }, { model: 'unused' }, { from }, { to: from }],
-      ...[{ kind: 'spawn' as const }, { kind: 'delegate' as const }, { status: 'completed' as const }],
+      ...[
+        { kind: 'spawn' as const },
+        { kind: 'coagent' as const },
+        { kind: 'delegate' as const },
+        { status: 'completed' as const },
+      ],
       ...[{ status: 'cancelled' as const }, { status: 'running' as const }, { minCostUsd: 0.005 }],
       { agent: 'writer', model: 'haiku', status: 'error', kind: 'spawn' },
     ];

@@ -1,4 +1,4 @@
-/** A list of sessions tells of all their workflows and sub-agents, in a few queries for hundreds of sessions. */
+/** A list of sessions tells of all their workflows, sub-agents and stages, in a few queries for hundreds of sessions. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SessionWork } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
@@ -28,8 +28,14 @@ describe.each(ENGINES)('on %s', (engine) => {
         const workflow = workflowRow({ conversationId, status: 'completed', outcome: 'completed', subAgentCount: 1 });
         const ids = { conversationId, workflowId: workflow.id };
         const lead = runRow({ ...ids, id: workflow.runId });
-        const children = ['one', 'two'].map((agent) => runRow({ ...ids, parentRunId: lead.id, kind: 'spawn', agent }));
-        return { workflow, runs: [lead, ...children], children };
+        const [one, two] = [
+          runRow({ ...ids, parentRunId: lead.id, kind: 'spawn', agent: 'one' }),
+          runRow({ ...ids, kind: 'chain', agent: 'two' }),
+        ] as const;
+        const children = [one, { ...two, parentRunId: one.id }];
+        // What a coagent did is part of the run that it serves.
+        const coagent = runRow({ ...ids, parentRunId: lead.id, kind: 'coagent', agent: 'critic' });
+        return { workflow, runs: [lead, ...children, coagent], children };
       });
       const usage = { inputTokens: 0, outputTokens: 0, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: 0 };
       const work = workflows.map(({ workflow: { id, outcome, status, subAgentCount }, children }) => ({

@@ -6,6 +6,7 @@ import type { AssistantEntry } from '#contract/message.ts';
 import { newId } from '#core/base/ids.ts';
 import { linesOf, NOTHING_SHOWN } from '#hosts/cli/render/event-lines.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
+import { recordedServing, served } from '../../../support/served.ts';
 import {
   at,
   childId,
@@ -181,4 +182,38 @@ test('a response that was cut off after a call says so, with the calls that are 
       'lead: The response was cut off here. What followed is lost, with the calls that had begun: write_file; the model is told.',
     ],
   });
+});
+
+test('a handoff and its verdict are a line each, and a stage says its place; its words go to the next one unseen', () => {
+  const { notes, data } = printed(...recordedServing().events);
+  expect(notes.filter((note) => !/^(✓ proofreader|approved)/.test(note))).toEqual([
+    '→ Running writer agent...',
+    '⇄ writer → proofreader: round 1 of 3',
+    '⇄ proofreader → writer: passed',
+    '✓ writer 500 ms · 3,120 tokens',
+    '→ Running editor agent... (stage 1 of 2 after writer)',
+    '✓ editor (stage 1 of 2 after writer) 500 ms · 3,120 tokens',
+    '→ Running checker agent... (stage 2 of 2 after writer)',
+    '✓ checker (stage 2 of 2 after writer) 500 ms · 3,120 tokens',
+    '  All three faults are real.',
+    '⇄ lead → critic: round 1 of 3',
+    '⇄ critic → lead: not passed, 60 of 100: Score: 60 Name the files.',
+    '⇄ lead → critic: round 2 of 3',
+    '⇄ critic → lead: passed, 90 of 100',
+    'completed · 3.2 s · 3,120 tokens · $0.0049',
+  ]);
+  expect(data).toBe('Three faults.\nThree faults, all in src/parser.ts.\n');
+});
+
+test('a coagent that failed says why, in the line of the handoff and with its trace', () => {
+  const { proofreader: who } = served;
+  const events = recordedServing().durable.map((event): AgentEvent => {
+    const error = { code: 'overloaded', message: 'The provider is overloaded' } as const;
+    if (event.type === 'run-end' && event.runId === who.runId) return { ...event, outcome: 'error', error };
+    if (event.type !== 'handoff' || !event.entry.back) return event;
+    return { ...event, entry: { ...event.entry, back: { outcome: 'error', error: error.message } } };
+  });
+  const { notes } = printed(...events);
+  expect(notes).toContain('⇄ proofreader → writer: error: The provider is overloaded');
+  expect(notes.join('\n')).toContain('✗ proofreader: overloaded (error): The provider is overloaded');
 });

@@ -1,11 +1,13 @@
 /** The trace: a tree of runs with where their time went, as data and as text. */
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
-import type { WorkflowDetail } from '#contract/view.ts';
+import type { RunRow, WorkflowDetail, WorkflowRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { traceText } from '#hosts/cli/render/trace-text.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
+import { RowsMade } from '../../../core/store/rows-made.ts';
+import { recordedServing, served } from '../../../support/served.ts';
 import { grantOf } from '../../../core/approvals/support.ts';
 import {
   at,
@@ -165,4 +167,37 @@ test('what a grant or a rule allowed says which, and grants stand with their tim
   const last = lines.at(-1);
   expect(last).toContain(`+ grant:${grant.id} · lead may use write_file on docs/*.md (project)`);
   expect(last).toMatch(/given .+ · used once · revoked /);
+});
+
+test('what serves a run stands below it, with its role, its place and the path of calls', () => {
+  const made = new RowsMade(recordedServing().durable);
+  const { critics, lead, writer, ...others } = served;
+  const of = ({ runId }: typeof lead) => made.row('run', runId) as unknown as RunRow;
+  const runs = [lead, writer, ...Object.values(others), ...critics]
+    .map(of)
+    .sort((a, b) => (a.queuedAt < b.queuedAt ? -1 : 1));
+  const workflow = made.row('workflow', lead.workflowId) as unknown as WorkflowRow;
+  const trace = traceOf(conversationRow(), [{ ...detail, workflow, runs, calls: [], requests: [], approvals: [] }]);
+  const [{ runs: [root] = [] } = {}] = trace.workflows;
+  const facts = root?.children.flatMap((child) => [child, ...child.children]) ?? [];
+  expect(facts.map(({ agent, role, order, place, depth }) => [agent, role, order, place, depth])).toEqual([
+    ['writer', 'sub-agent', 1, null, 1],
+    ['proofreader', 'coagent', 1, 1, 1],
+    ['editor', 'stage', 1, 1, 1],
+    ['checker', 'stage', 2, 2, 1],
+    ['critic', 'coagent', 1, 1, 0],
+    ['critic', 'coagent', 2, 2, 0],
+  ]);
+  expect(facts.map(({ callPath }) => callPath.join(' '))).toEqual([
+    'child:writer',
+    'child:writer child:proofreader',
+    'child:writer child:editor',
+    'child:writer child:editor child:checker',
+    'child:critic',
+    'child:critic',
+  ]);
+  const lines = traceText(trace, 120, plainStyle).join('\n');
+  expect(lines).toMatch(/├── ✓ writer \(delegate #1\)[^\n]*\n[^\n]*\n│ {3}├── ✓ proofreader \(coagent, round 1\)/);
+  expect(lines).toMatch(/│ {3}└── ✓ checker \(stage 2\)[^\n]*\n[^\n]* · child:writer › child:editor › child:checker\n/);
+  expect(lines).toMatch(/└── ✓ critic \(coagent, round 2\)/);
 });

@@ -62,13 +62,13 @@ test('a table of what was asked and what came of it', async () => {
 });
 
 test('every filter, and a limit over several pages', async () => {
-  const filters = ['--agent', 'code-reviewer', '--kind', 'delegate', '--status', 'completed', '--model', 'sonnet-5'];
+  const filters = ['--agent', 'code-reviewer', '--kind', 'coagent', '--status', 'completed', '--model', 'sonnet-5'];
   const pages = [
     { items: Array.from({ length: 200 }, () => execution), next: '1' },
     { items: [execution], next: '0' },
   ];
   const { out, inputs } = await triad([...filters, '--sort', 'cost', '--limit', '201', '--json'], pages);
-  const asked = { agent: 'code-reviewer', kind: 'delegate', status: 'completed', model: 'sonnet-5', sort: 'cost' };
+  const asked = { agent: 'code-reviewer', kind: 'coagent', status: 'completed', model: 'sonnet-5', sort: 'cost' };
   expect(inputs).toEqual([
     { ...asked, limit: 200 },
     { ...asked, limit: 1, before: '1' },

@@ -30,12 +30,14 @@ const child = runRow({
   agent: 'code-reviewer',
   durationMs: 1500,
 });
+const served = { parentRunId: childId, agent: 'editor', place: 1 };
+const stage = runRow({ ...served, id: newId(), kind: 'chain', durationMs: 1500 });
 const snapshot: Snapshot = {
   seq: 9,
   conversation: conversationRow(),
   workflows: [workflowRow()],
   more: false,
-  runs: [runRow(), child],
+  runs: [runRow(), child, stage, runRow({ ...served, id: newId(), kind: 'coagent' })],
   entries: {},
   calls: [],
   approvals: [],
@@ -54,6 +56,8 @@ const subAgents: SubAgentSummary[] = [
     usage: zero,
   },
 ];
+/** With the stage that followed; no coagent. */
+const shown = [...subAgents, { ...subAgents[0]!, runId: stage.id, agent: 'editor', kind: 'chain' as const }];
 const listed = { id: workflowId, outcome: 'completed', status: 'completed', subAgents, usage } as const;
 
 const none = () => {
@@ -160,14 +164,14 @@ test('show prints prompt, sub-agents, outcome and answer, older pages too', asyn
     });
   const { out } = await triad(['sessions', 'show', conversationId], client());
   expect(out).toMatch(
-    /> Earlier\n[\s\S]*First answer\n[\s\S]*> Review it\n {2}✓ code-reviewer \(delegate\) · completed · 1\.5 s · 0 tokens\n\nAll good\.\n$/,
+    /> Earlier\n[\s\S]*First answer\n[\s\S]*> Review it\n {2}✓ code-reviewer \(delegate\) · completed · 1\.5 s · 0 tokens\n {2}✓ editor \(chain\) · completed · 1\.5 s · 0 tokens\n\nAll good\.\n$/,
   );
   const json = JSON.parse((await triad(['sessions', 'show', conversationId, '--json'], client())).out) as {
     workflows: object[];
   };
   expect(json.workflows).toMatchObject([
     { prompt: 'Earlier' },
-    { ...listed, prompt: 'Review it', answer: 'All good.' },
+    { ...listed, subAgents: shown, prompt: 'Review it', answer: 'All good.' },
   ]);
 });
 

@@ -1,0 +1,229 @@
+/** Chains that do not come to their end: what is told, what is stopped, what is tried again, and what a restart goes on with. */
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { Store } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
+import type { Answers } from '../../support/chains.ts';
+import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain, withAgents } from '../../support/chains.ts';
+import { builtinAgents, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { type Harness, outcomes } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { LEAD } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Trust } from '#core/agents/trust.ts';
+
+const retry = ({ runtime }: Harness, runId: string) => runtime.request('run.retry', { runId });
+const says = (words: string): Answers[string] => ({ blocks: [text(words)] });
+const fails: Answers[string] = {
+  blocks: [text('x')],
+  options: { status: 400, error: { type: 'invalid_request_error', message: 'It broke' } },
+};
+const hangs: Answers[string] = { blocks: [text('I begin', { deltas: 4 })], options: { hangAfter: 3 } };
+
+/** How often each agent was asked. */
+const asked = ({ model }: Pick<Harness, 'model'>): Record<string, number> =>
+  Object.fromEntries(
+    Object.keys(GOOD).map((name) => [
+      name,
+      model.requests.filter(({ seen }) => seen.system.includes(`You ${name}.`)).length,
+    ]),
+  );
+
+describe('a chain that fails', () => {
+  test.for([
+    ['no JSON', 'It rains.', /is not what draft takes: .*JSON/i],
+    ['JSON of another shape', '{"fact":"It rains."}', /is not what draft takes: .*facts/],
+  ])('where its payload is %s: the run that gives it fails, with its text, and no stage starts', async (parts) => {
+    const [, words, why] = parts as [string, string, RegExp];
+    const engine = await startChain(chainScript({ research: says(words) }));
+    const end = await engine.ask('Go');
+    expect(outcomes(end)).toEqual(['completed', 'error']);
+    const [run] = await stagesOf(engine, end.workflowId);
+    expect(run).toMatchObject({ outcome: 'error', text: words, error: { code: 'invalid_chain_payload' } });
+    expect(run!.error!.message).toMatch(why);
+    const result = await resultOf(engine);
+    expect(result).toMatchObject({ success: false, report: words });
+    expect(result['error']).toMatch(/Not started after it: draft, polish$/);
+    expect(result['error']).toMatch(why);
+  });
+
+  test('at a stage: its lead is told which one, why, and what the ones before gave', async () => {
+    const engine = await startChain(chainScript({ polish: fails }));
+    const end = await engine.ask('Go');
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'completed', 'error']);
+    const [first, draft, polish] = await stagesOf(engine, end.workflowId);
+    expect(await resultOf(engine)).toMatchObject({
+      success: false,
+      outcome: 'error',
+      child_id: first!.id,
+      error: expect.stringMatching(/^Stage 2 of 2 \(polish\) ended as error: .*It broke/) as string,
+      chained_stages: [
+        { stage: 1, child_id: draft!.id, outcome: 'completed' },
+        { stage: 2, child_id: polish!.id, outcome: 'error' },
+      ],
+      gave: [
+        { agent: 'research', child_id: first!.id, report: '{"facts":["It rains."]}' },
+        { agent: 'draft', child_id: draft!.id, report: 'It rains, they say.' },
+      ],
+    });
+  });
+
+  test('what the ones before gave is capped together, with a way to the rest', async () => {
+    const long = `{"facts":["${'It rains. '.repeat(6000)}"]}`;
+    const engine = await startChain(chainScript({ research: says(long), draft: fails }));
+    await engine.ask('Go');
+    const { gave } = (await resultOf(engine)) as { gave: { report: string; child_id: string }[] };
+    expect(gave[0]!.report.length).toBeLessThan(26_000);
+    expect(gave[0]!.report).toContain(`Read on with read_report: run_id "${gave[0]!.child_id}"`);
+  });
+});
+
+describe('a stop', () => {
+  test.for([
+    ['of the stage alone', 1],
+    ['of the sub-agent that the chain began with', 0],
+  ] as const)('%s ends the chain as cancelled; its lead goes on', async ([, index]) => {
+    const engine = await startChain(chainScript({ draft: hangs }));
+    const { workflowId } = await engine.send('Go');
+    await engine.event('message-delta', ({ agent }) => agent === 'draft');
+    const runs = await stagesOf(engine, workflowId);
+    const receipt = await engine.runtime.request('run.stop', { runId: runs[index]!.id });
+    expect(receipt).toMatchObject({ agents: 2 - index, requests: 1, left: 0 });
+    const end = await engine.ended(workflowId);
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
+    expect(await resultOf(engine)).toMatchObject({ success: false, outcome: 'cancelled' });
+    expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
+  });
+
+  test('of the workflow ends it, whatever stage works', async () => {
+    const engine = await startChain(chainScript({ draft: hangs }));
+    const { workflowId } = await engine.send('Go');
+    await engine.event('message-delta', ({ agent }) => agent === 'draft');
+    const receipt = await engine.runtime.request('workflow.stop', { workflowId });
+    expect(receipt).toMatchObject({ agents: 3, requests: 1, left: 0 });
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['cancelled', 'completed', 'cancelled']);
+    expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
+  });
+
+  test('by its lead, which sees the chain as one that works', async () => {
+    const start = toolUse('spawn_agent', {
+      ...{ operation: 'spawn', name: 'finder', agent: 'research', prompt: 'Find facts.', background: true },
+    });
+    const script = chainScript({ draft: hangs }, [start]);
+    let id = '';
+    script.rules.splice(
+      1,
+      0,
+      ...new Script()
+        .on({ ...LEAD, turn: 2 })
+        .reply(() => [toolUse('spawn_agent', { operation: 'list_children' })], { hold: { after: 0, until: drafting } })
+        .on({ ...LEAD, turn: 3 })
+        .reply((seen) => {
+          const list = (JSON.parse(seen.results[0]!.text) as { children: { child_id: string; status: string }[] })
+            .children;
+          expect(list).toMatchObject([{ name: 'finder', status: 'running' }]);
+          id = list[0]!.child_id;
+          return [toolUse('spawn_agent', { operation: 'terminate', child_id: id })];
+        }).rules,
+    );
+    const engine = await startChain(script);
+    async function drafting(): Promise<unknown> {
+      return engine.event('message-delta', ({ agent }) => agent === 'draft');
+    }
+    const end = await engine.ask('Go');
+    expect(id).toBe(end.subAgents[0]!.runId);
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
+  });
+});
+
+describe('another try', () => {
+  /** Fails as said, then is tried again by one of its runs and comes to its end. */
+  async function triedAgain(answers: Answers, which: number) {
+    const script = chainScript(answers);
+    script.rules.splice(
+      1,
+      0,
+      ...new Script().on({ ...LEAD, asked: /Report of the sub-agent research/ }).reply([text('Now I know.')]).rules,
+    );
+    const engine = await startChain(script);
+    const first = await engine.ask('Go');
+    const before = asked(engine);
+    const failed = await stagesOf(engine, first.workflowId);
+    await retry(engine, failed[which]!.id);
+    await eventually(async () =>
+      expect(await engine.store.workflow(first.workflowId)).toMatchObject({ attempt: 2, text: 'Now I know.' }),
+    );
+    expect(outcomes(engine.of('workflow-end').at(-1)!)).toEqual(['completed', 'completed', 'completed', 'completed']);
+    expect(engine.of('approval-request')).toHaveLength(1);
+    const handed = (await engine.store.entriesOf(first.runId)).filter((entry) => entry.kind === 'user' && entry.reportsOf);
+    expect(handed).toMatchObject([{ reportsOf: [failed[0]!.id] }]);
+    expect(JSON.stringify(handed)).toContain('Rain is coming.');
+    return { engine, before, after: asked(engine), runs: await stagesOf(engine, first.workflowId) };
+  }
+
+  test.for([
+    ['that stage', 1],
+    ['the run that it began with', 0],
+  ] as const)('of %s goes on at the stage that failed, and asks nothing that was done again', async ([, which]) => {
+    const { before, after, runs } = await triedAgain({ draft: fails }, which);
+    expect(before).toEqual({ research: 1, draft: 1, polish: 0 });
+    expect(after).toEqual({ research: 1, draft: 2, polish: 1 });
+    expect(runs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
+  });
+
+  test('of a run whose answer did not fit tells it what was wrong, and goes on from there', async () => {
+    const { engine, runs, after } = await triedAgain({ research: says('It rains.') }, 0);
+    expect(after).toEqual({ research: 2, draft: 1, polish: 1 });
+    const entries = await engine.store.entriesOf(runs[0]!.id);
+    const words = entries.flatMap((entry) => (entry.kind === 'user' && entry.source === 'engine' ? [entry.text] : []));
+    expect(words).toHaveLength(1);
+    expect(words[0]).toMatch(/^The answer is not what draft takes: .*\n\nWrite your last message again/);
+  });
+
+  test('of a stage at its limit takes a higher limit', async () => {
+    const limited = CHAIN.map((one) => (one.name === 'draft' ? { ...one, maxIterations: 1 } : one));
+    const script = chainScript({ draft: { blocks: [toolUse('list_directory', { path: '.' })] } });
+    const engine = await startChain(script, {}, limited);
+    const first = await engine.ask('Go');
+    expect(outcomes(first)).toEqual(['completed', 'completed', 'budget_exceeded']);
+    const [, draft] = await stagesOf(engine, first.workflowId);
+    const more = { add: { iterations: 3 }, seen: { iterations: 1 } };
+    await engine.runtime.request('run.extend', { runId: draft!.id, ...more });
+    await eventually(() => expect(engine.of('workflow-end')).toHaveLength(2));
+    expect(outcomes(engine.of('workflow-end')[1]!)).toEqual(['completed', 'completed', 'completed', 'completed']);
+  });
+
+  test('of a chain that has completed is refused', async () => {
+    const engine = await startChain(chainScript());
+    const end = await engine.ask('Go');
+    for (const { runId } of end.subAgents)
+      await expect(retry(engine, runId)).rejects.toMatchObject({ code: 'conflict', message: /has completed/ });
+  });
+});
+
+describe('a restart', () => {
+  /** Closes the program at an event and goes on in another one, on the same store. */
+  async function resumed(store: Store, engine: Harness, workflowId: string): Promise<void> {
+    await engine.runtime.close();
+    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const again = await composeRuntime({
+      ...{ store, folder: engine.folder, url: engine.model.url, settings: settingsOf(''), agents },
+    });
+    onTestFinished(() => again.close());
+    await again.request('workflow.resume', { workflowId });
+    await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));
+  }
+
+  test.for(['research', 'draft', 'polish'])('while %s answers goes on there', async (agent) => {
+    const store = await openStore({ url: 'mem://' });
+    const lasting = { ...store, close: () => Promise.resolve() };
+    const engine = await startChain(chainScript({ [agent]: hangs }), { store: lasting });
+    const { workflowId } = await engine.send('Go');
+    await engine.event('message-delta', (event) => event.agent === agent);
+    await resumed(store, engine, workflowId);
+    const runs = await stagesOf({ store }, workflowId);
+    expect(runs.map((run) => [run.agent, run.outcome, run.attempt])).toEqual(
+      Object.keys(GOOD).map((name) => [name, 'completed', name === agent ? 2 : 1]),
+    );
+    expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 1, [agent]: 2 });
+  });
+});
