@@ -290,6 +290,11 @@ export const text = {
     folder: 'Folder',
     provider: 'Provider',
     stages: 'Stages after it',
+    whoWorks: 'Who works',
+    /** The most that all of it can come to. */
+    worst: (most: string) => `In all ${most}`,
+    asAsked: 'before your edits',
+    takenToo: (agent: string, tools: readonly string[]) => `Taken from ${agent} too: ${tools.join(', ')}`,
     reports: 'Reports of others',
     seesReports: 'may search those of this workflow',
     seesNoReports: 'sees none',
