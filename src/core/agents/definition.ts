@@ -35,6 +35,8 @@ export type ParsedDefinition =
       mentions: ServerMention[];
       /** What it names of other agents. */
       links: Link[];
+      /** The names of those that follow it, once its links are looked up. */
+      chain?: string[];
     }
   /** `name`: what the file says it is, where it says so. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };

@@ -6,7 +6,7 @@ import { type AgentDefinition, Envelope, type McpOffer, type Permission } from '
 import { cutIn } from '#contract/cut-limits-text.ts';
 import { z } from 'zod';
 import { AgentRegistry } from '../agents/registry.ts';
-import { isReading, isWithinPermissions } from '../agents/vocabulary.ts';
+import { isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
@@ -18,7 +18,7 @@ import { canonicalHash } from '../base/hash.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { delegate, type Kit, narrowedServing, withServing } from './serving.ts';
+import { delegate, type Kit, servedWithin, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf } from '../budget/limits.ts';
@@ -116,7 +116,7 @@ export class Envelopes {
   }
 
   /** What serves a run is made like a child of it. */
-  #kit(limits: Settings['limits'], agents: AgentRegistry): Kit {
+  #kit(limits: Settings['limits'], agents = new AgentRegistry()): Kit {
     return {
       child: (definition, parent) => {
         const request = delegationRequest(definition.name, SERVED, undefined);
@@ -125,10 +125,12 @@ export class Envelopes {
       },
       only: (part, tools) => {
         const kept = [...new Set(tools)].sort();
-        const registry = toolsIn(this.#tools, part);
-        return { ...part, tools: kept, ...mcpOf(part.mcp ?? [], kept), permissions: registry.permissionsOf(kept) };
+        const cut = { ...part, tools: kept, permissions: toolsIn(this.#tools, part).permissionsOf(kept) };
+        delete cut.mcp;
+        return Object.assign(cut, mcpOf(part.mcp ?? [], kept));
       },
-      reads: (name) => isReading({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }),
+      fits: (name, permissions) =>
+        isWithinPermissions({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }, permissions),
     };
   }
 
@@ -216,7 +218,7 @@ export class Envelopes {
     const { reflection: _, seesReports: __, cut: ___, mcp: ____, ...kept } = asked;
     const { reflection, seesReports } = parsed.data;
     const cut = cutIn({ ...asked, maxTokens, limits });
-    const envelope: Envelope = {
+    const envelope = {
       ...kept,
       ...(reflection ? { reflection } : {}),
       ...(seesReports ? { seesReports } : {}),
@@ -232,8 +234,8 @@ export class Envelopes {
       model: modelId,
       permissions: this.#tools.permissionsOf(tools),
     };
-    const narrowed = narrowedServing(envelope, asked, this.#kit(bounds));
-    return { value: narrowed, hash: canonicalHash(narrowed) };
+    const edited = servedWithin(envelope, asked, this.#kit(bounds));
+    return { value: edited, hash: canonicalHash(edited) };
   }
 
   #build(parts: {

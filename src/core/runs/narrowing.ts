@@ -10,11 +10,6 @@ import { writes } from '../tools/tool.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
 
-/** The one of two approval modes that asks more. */
-export function narrowerMode(a: ApprovalMode, b: ApprovalMode): ApprovalMode {
-  return MODES.indexOf(a) < MODES.indexOf(b) ? a : b;
-}
-
 /** Throws `not_allowed` where the approval mode is wider than the parent's. */
 export function checkMode({ approvalMode }: Envelope, parent: Envelope): void {
   if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {
