@@ -21,8 +21,7 @@ export function createEmit({ engine, workflow, plan, clock }: Parts): Emit {
   const { budget } = workflow;
   const { runId } = recorder.ids;
   // Sub-agents are counted as agents where a stop tells what it ended.
-  const startsAgents = (tool: string): boolean => 
-    isAgentTool(tool) || engine.tools.get(tool)?.recovery === 'continue';
+  const startsAgents = (tool: string): boolean => isAgentTool(tool) || engine.tools.get(tool)?.recovery === 'continue';
   const underWay = { requests: new Set<string>(), tools: new Set<string>() };
   return (payload) => {
     const worked = { runMs: clock.ms, workflowMs: budget.clock.ms };

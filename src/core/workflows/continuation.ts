@@ -247,7 +247,8 @@ function refuseRetry(row: RunRow): void {
   if (outcome === 'completed') refuse('This agent has completed its task');
   if (attempt === 0 && outcome === null) refuse('This agent still waits for a yes, or for its turn');
   // A stage that was stopped before its start has the yes of its chain.
-  if (attempt === 0 && kind !== 'chain') refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
+  if (attempt === 0 && kind !== 'chain')
+    refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
   if (outcome === null) refuse(`This agent is ${status}`);
 }
 

@@ -155,7 +155,9 @@ describe('another try', () => {
     );
     expect(outcomes(engine.of('workflow-end').at(-1)!)).toEqual(['completed', 'completed', 'completed', 'completed']);
     expect(engine.of('approval-request')).toHaveLength(1);
-    const handed = (await engine.store.entriesOf(first.runId)).filter((entry) => entry.kind === 'user' && entry.reportsOf);
+    const handed = (await engine.store.entriesOf(first.runId)).filter(
+      (entry) => entry.kind === 'user' && entry.reportsOf,
+    );
     expect(handed).toMatchObject([{ reportsOf: [failed[0]!.id] }]);
     expect(JSON.stringify(handed)).toContain('Rain is coming.');
     return { engine, before, after: asked(engine), runs: await stagesOf(engine, first.workflowId) };
@@ -226,5 +228,24 @@ describe('a restart', () => {
       Object.keys(GOOD).map((name) => [name, 'completed', name === agent ? 2 : 1]),
     );
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 1, [agent]: 2 });
+  });
+
+  test('in the middle of another try of a stage hands the report over, once', async () => {
+    const store = await openStore({ url: 'mem://' });
+    const script = chainScript({ draft: fails });
+    script.rules.splice(
+      -2,
+      0,
+      ...new Script().on({ system: /You draft/ }).reply(hangs.blocks, { ...hangs.options, times: 1 }).rules,
+    );
+    const engine = await startChain(script, { store: { ...store, close: () => Promise.resolve() } });
+    const { workflowId, runId } = await engine.ask('Go');
+    const [first, draft] = await stagesOf({ store }, workflowId);
+    await retry(engine, draft!.id);
+    await engine.event('message-delta', ({ agent }) => agent === 'draft');
+    await resumed(store, engine, workflowId);
+    const handed = (await store.entriesOf(runId)).filter((entry) => entry.kind === 'user' && entry.reportsOf);
+    expect(handed).toMatchObject([{ reportsOf: [first!.id] }]);
+    expect(asked(engine)).toEqual({ research: 1, draft: 3, polish: 1 });
   });
 });

@@ -87,7 +87,10 @@ function jsonTool(agent: ExposedAgent, schema: JsonSchema): Tool {
       issue([], `has more than ${MAX_PROMPT_CHARS} characters`);
   });
   return defineTool<z.infer<typeof Input>>({
-    ...faceOf<z.infer<typeof Input>>(agent, (input) => ({ prompt: JSON.stringify(valueOf(input)), reason: String(input['reason']) })),
+    ...faceOf<z.infer<typeof Input>>(agent, (input) => ({
+      prompt: JSON.stringify(valueOf(input)),
+      reason: String(input['reason']),
+    })),
     input: Input,
     schema: isFlat ? withReason(schema, ownReason) : wrapped(schema),
   });
