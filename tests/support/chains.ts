@@ -58,11 +58,9 @@ export function chainScript(answers: Answers = {}, call: Blocks = [delegateTo('r
 }
 
 /** What the lead was told by its first call. */
-export async function resultOf({ of }: Harness, name?: string): Promise<Record<string, unknown>> {
-  const ends = of('tool-end').filter(
-    ({ parentRunId, entry }) => parentRunId === null && entry.name === (name ?? entry.name),
-  );
-  return JSON.parse(ends[0]?.entry.output ?? '{}') as Record<string, unknown>;
+export function resultOf(engine: Pick<Harness, 'of'>): Record<string, unknown> {
+  const end = engine.of('tool-end').find(({ parentRunId }) => parentRunId === null);
+  return JSON.parse(end?.entry.output ?? '{}') as Record<string, unknown>;
 }
 
 /** The runs of a workflow below its lead, in the order in which they were queued. */

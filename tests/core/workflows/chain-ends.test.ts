@@ -41,7 +41,7 @@ describe('a chain that fails', () => {
     const [run] = await stagesOf(engine, end.workflowId);
     expect(run).toMatchObject({ outcome: 'error', text: words, error: { code: 'invalid_chain_payload' } });
     expect(run!.error!.message).toMatch(why);
-    const result = await resultOf(engine);
+    const result = resultOf(engine);
     expect(result).toMatchObject({ success: false, report: words });
     expect(result['error']).toMatch(/Not started after it: draft, polish$/);
     expect(result['error']).toMatch(why);
@@ -52,7 +52,7 @@ describe('a chain that fails', () => {
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed', 'error']);
     const [first, draft, polish] = await stagesOf(engine, end.workflowId);
-    expect(await resultOf(engine)).toMatchObject({
+    expect(resultOf(engine)).toMatchObject({
       success: false,
       outcome: 'error',
       child_id: first!.id,
@@ -72,7 +72,7 @@ describe('a chain that fails', () => {
     const long = `{"facts":["${'It rains. '.repeat(6000)}"]}`;
     const engine = await startChain(chainScript({ research: says(long), draft: fails }));
     await engine.ask('Go');
-    const { gave } = (await resultOf(engine)) as { gave: { report: string; child_id: string }[] };
+    const { gave } = resultOf(engine) as { gave: { report: string; child_id: string }[] };
     expect(gave[0]!.report.length).toBeLessThan(26_000);
     expect(gave[0]!.report).toContain(`Read on with read_report: run_id "${gave[0]!.child_id}"`);
   });
@@ -91,7 +91,7 @@ describe('a stop', () => {
     expect(receipt).toMatchObject({ agents: 2 - index, requests: 1, left: 0 });
     const end = await engine.ended(workflowId);
     expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
-    expect(await resultOf(engine)).toMatchObject({ success: false, outcome: 'cancelled' });
+    expect(resultOf(engine)).toMatchObject({ success: false, outcome: 'cancelled' });
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
   });
 
