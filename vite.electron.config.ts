@@ -9,10 +9,10 @@ const root = import.meta.dirname;
 /** Loaded from node_modules at run time: the runtime's own module, and the engine with its binaries. */
 const external = ['electron', 'surrealdb', '@surrealdb/node'];
 
-/** A file, or those of a folder, by their names in the bundle. */
+/** A file, or all those of a folder, by their names in the bundle. */
 function filesAt(path: string, name: string): [name: string, bytes: Buffer][] {
   if (!statSync(path).isDirectory()) return [[name, readFileSync(path)]];
-  return readdirSync(path).map((one) => [`${name}/${one}`, readFileSync(join(path, one))]);
+  return readdirSync(path).flatMap((one) => filesAt(join(path, one), `${name}/${one}`));
 }
 
 /**

@@ -4,7 +4,7 @@ import type { SpawnItem } from './approval.ts';
 
 /** Empty for a question of an older version. */
 export function ownActionsText(
-  { ownActions }: SpawnItem,
+  { ownActions }: Pick<SpawnItem, 'ownActions'>,
   { tools, approvalMode }: Pick<Envelope, 'tools' | 'approvalMode'>,
 ): string {
   if (!ownActions) return '';

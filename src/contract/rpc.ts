@@ -149,6 +149,8 @@ export const methods = {
       folder: folder.optional(),
       name: AgentName,
       source: z.enum(['user', 'project']),
+      /** Left out for an agent. */
+      kind: z.literal('composition').optional(),
       copyOf: file.optional(),
     }),
     AgentText,

@@ -1,10 +1,11 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import { TriadError } from '../base/errors.ts';
+import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { Trust } from './trust.ts';
 import type { Ceilings } from './ceilings.ts';
 import { FileTextCache } from './file-text-cache.ts';
-import { instructionFiles, isInstructions, toldOf } from './instruction-files.ts';
+import { instructionFiles, toldOf } from './instruction-files.ts';
 import {
   checkHere,
   definitionsOf,
@@ -81,7 +82,7 @@ export class AgentFolders {
       return { place, files: mine.map(({ raw }) => raw) };
     });
     const untrusted = project.filter((file) => !isTrusted(file)).map((file) => file.relative);
-    const instructions = project.filter((file) => file.place === null && isInstructions(file.relative));
+    const instructions = project.filter((file) => isInstructionPath(file.relative));
     for (const { raw } of instructions)
       if (raw.problem !== null) this.#warn(`${raw.path}\0${raw.problem}`, () => [`${raw.path} ${raw.problem}`]);
     const registry = new AgentRegistry(untrusted, toldOf(instructions.filter(isTrusted)));

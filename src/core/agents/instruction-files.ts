@@ -1,13 +1,11 @@
 /** The files in which a project tells agents how to work in it: where they are, and what of them reaches a prompt. */
 import { lstat, realpath } from 'node:fs/promises';
-import { basename, dirname, join, relative, sep } from 'node:path';
+import { dirname, join, relative, sep } from 'node:path';
 import type { ProjectInstruction } from '#contract/agent.ts';
+import { INSTRUCTION_FILES } from '#contract/instruction-path.ts';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
 import { cutAtBytes, titleOf } from '../base/text.ts';
 import { type RawFile, readAgentFile } from './read-place.ts';
-
-/** In the order in which those of one folder are told. */
-const NAMES = ['AGENTS.md', 'CLAUDE.md'];
 
 /** A file, with its path relative to the workspace folder, such as `../AGENTS.md`: by it the file is trusted. */
 interface InstructionFile {
@@ -29,15 +27,10 @@ export async function instructionFiles(folder: string): Promise<InstructionFile[
   );
 }
 
-/** Whether a file of a workspace that defines no agent is one of these. */
-export function isInstructions(path: string): boolean {
-  return NAMES.includes(basename(path));
-}
-
 /** The folder and those above it up to its repository's root, nearest first; the folder alone where it lies in none. */
 async function reachOf(folder: string): Promise<{ here: string; root: string; paths: string[] }> {
   const here = await realpath(folder).catch(() => folder);
-  const inFolder = (one: string): string[] => NAMES.map((name) => join(one, name));
+  const inFolder = (one: string): string[] => INSTRUCTION_FILES.map((name) => join(one, name));
   const paths: string[] = [];
   for (let root = here; ; root = dirname(root)) {
     paths.push(...inFolder(root));

@@ -1,9 +1,10 @@
 /** The files of a workspace that need trust, each compared with what was trusted, for the person to decide. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import type { Composition } from './composition.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
-import { instructionWords, isInstructions } from './instruction-files.ts';
+import { instructionWords } from './instruction-files.ts';
 import { describeFault, loadFile } from './load.ts';
 import type { KnownTool } from './vocabulary.ts';
 import { launchWords, MCP_JSON, readMcpJson, wantedBy } from '../settings/mcp-json.ts';
@@ -50,7 +51,7 @@ function diffOf(path: string, before: string, after: string): { diff?: string } 
 function saysOf(file: ProjectFile, tools: readonly KnownTool[], all: readonly ProjectFile[]): string {
   const { relative, raw, place } = file;
   if (relative === MCP_JSON) return raw.problem === null ? serversIn(raw.text) : 'no MCP servers';
-  if (place === null && isInstructions(relative)) return instructionsIn(file, all);
+  if (isInstructionPath(relative)) return instructionsIn(file, all);
   if (place === null)
     return 'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept';
   const loaded = loadFile(raw, place, tools);
@@ -75,7 +76,7 @@ function compositionSays({ name, description, flow }: Composition): string {
 function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFile[]): string {
   if (raw.problem !== null) return 'no instructions';
   const first = all.find(
-    (one) => isInstructions(one.relative) && one.raw.problem === null && one.raw.hash === raw.hash,
+    (one) => isInstructionPath(one.relative) && one.raw.problem === null && one.raw.hash === raw.hash,
   );
   const words = instructionWords(raw.text);
   return first === undefined || first.relative === relative

@@ -6,9 +6,10 @@ import { type AgentDefinition, Envelope, type McpOffer, type Permission } from '
 import { cutIn } from '#contract/cut-limits-text.ts';
 import { z } from 'zod';
 import { AgentRegistry } from '../agents/registry.ts';
-import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
+import { isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
+import { agentTools } from './agent-tools.ts';
 import { boundedBy, childIsTold, defaultSystemPrompt, doomLoopOf, leadIsTold, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
@@ -17,7 +18,7 @@ import { canonicalHash } from '../base/hash.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { delegate, type Kit, withServing } from './serving.ts';
+import { delegate, type Kit, servedWithin, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf } from '../budget/limits.ts';
@@ -27,9 +28,6 @@ import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 
 /** What serves a run has its prompt only when it starts; an envelope has one. */
 const SERVED = '-';
-
-/** What a judge may need: it changes nothing and reaches out to nothing. */
-const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
 
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
 const FIXED = [
@@ -73,7 +71,7 @@ export class Envelopes {
     offers: readonly McpOffer[] = [],
     agents = new AgentRegistry(),
   ): Envelope {
-    const envelope = this.#with(offers).#lead(definition, prompt, folder, limits, offers);
+    const envelope = this.#with(offers, agents).#lead(definition, prompt, folder, limits, offers);
     return withServing({ ...envelope, ...leadIsTold(agents) }, definition, agents, this.#kit(limits, agents));
   }
 
@@ -121,7 +119,7 @@ export class Envelopes {
   }
 
   /** What serves a run is made like a child of it. */
-  #kit(limits: Settings['limits'], agents: AgentRegistry): Kit {
+  #kit(limits: Settings['limits'], agents = new AgentRegistry()): Kit {
     return {
       child: (definition, parent) => {
         const request = delegationRequest(definition.name, SERVED, undefined);
@@ -130,10 +128,12 @@ export class Envelopes {
       },
       only: (part, tools) => {
         const kept = [...new Set(tools)].sort();
-        const registry = toolsIn(this.#tools, part);
-        return { ...part, tools: kept, ...mcpOf(part.mcp ?? [], kept), permissions: registry.permissionsOf(kept) };
+        const cut = { ...part, tools: kept, permissions: toolsIn(this.#tools, part).permissionsOf(kept) };
+        delete cut.mcp;
+        return Object.assign(cut, mcpOf(part.mcp ?? [], kept));
       },
-      reads: (name) => isWithinPermissions({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }, READING),
+      fits: (name, permissions) =>
+        isWithinPermissions({ permissions: this.#tools.get(name)?.permissions ?? ['Execute'] }, permissions),
     };
   }
 
@@ -221,7 +221,7 @@ export class Envelopes {
     const { reflection: _, seesReports: __, cut: ___, mcp: ____, ...kept } = asked;
     const { reflection, seesReports } = parsed.data;
     const cut = cutIn({ ...asked, maxTokens, limits });
-    const envelope: Envelope = {
+    const envelope = {
       ...kept,
       ...(reflection ? { reflection } : {}),
       ...(seesReports ? { seesReports } : {}),
@@ -237,7 +237,8 @@ export class Envelopes {
       model: modelId,
       permissions: this.#tools.permissionsOf(tools),
     };
-    return { value: envelope, hash: canonicalHash(envelope) };
+    const edited = servedWithin(envelope, asked, this.#kit(bounds));
+    return { value: edited, hash: canonicalHash(edited) };
   }
 
   #build(parts: {
@@ -373,11 +374,10 @@ export class Envelopes {
     return { ...wanted, tools: this.#within(childWrites(parent.provider), this.#fitting(lent, permissions)) };
   }
 
-  /** The same with these tools of MCP servers beside the program's own. */
-  #with(offers: readonly McpOffer[]): Envelopes {
-    return offers.length === 0
-      ? this
-      : new Envelopes({ ...this.#ports, tools: toolsIn(this.#tools, { mcp: [...offers] }) });
+  /** The same with these tools of MCP servers, and those of the agents, beside the program's own. */
+  #with(offers: readonly McpOffer[], agents = new AgentRegistry()): Envelopes {
+    const tools = toolsIn(this.#tools, { mcp: [...offers] }).with(agentTools(agents));
+    return tools === this.#tools ? this : new Envelopes({ ...this.#ports, tools });
   }
 
   /** Of all tools those that an agent has which names none. */

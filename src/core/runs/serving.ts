@@ -1,9 +1,10 @@
 /** What serves a run, resolved from the run's own envelope: its coagent, and the stages that follow it. Each only narrows it. */
-import type { AgentDefinition, Coagent, Envelope, Flow, Stage } from '#contract/agent.ts';
+import type { AgentDefinition, Coagent, Envelope, Flow, Permission, Stage } from '#contract/agent.ts';
 import type { OutputExpectation } from '#contract/flows/control-flow.ts';
 import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { chainedReason, expectationWords } from '../agents/contracts.ts';
+import { BASELINE } from '../agents/vocabulary.ts';
 import { TriadError } from '../base/errors.ts';
 
 /** What an envelope is made with. */
@@ -12,12 +13,15 @@ export interface Kit {
   child: (definition: AgentDefinition, parent: Envelope) => Envelope;
   /** With these of its tools. */
   only: <T extends Coagent>(part: T, tools: readonly string[]) => T;
-  /** Whether a tool only reads files, notes and the history. */
-  reads: (tool: string) => boolean;
+  /** Whether a tool needs no other permissions. */
+  fits: (tool: string, permissions: readonly Permission[]) => boolean;
 }
 
 /** Ends the work of who has it: the agent's own in a loop, the coagent's where that decides. */
 const DONE = 'task_complete';
+
+/** What a judge may need: it changes nothing and reaches out to nothing. */
+const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
 
 /** With the coagent and the stages of its definition. */
 export function withServing(
@@ -55,9 +59,25 @@ function withFlow<T extends Envelope>(
   return { ...own, flow: { ...base, coagent: kit.only(coagent, coagentTools(type, coagent.tools, kit)) } };
 }
 
+/**
+ * After an edit of the person: what was taken from the run is taken from all that serves it too, and they ask as much as it
+ * does. What was given to the run beyond what was asked is its own.
+ */
+export function servedWithin(edited: Envelope, asked: Envelope, kit: Kit): Envelope {
+  const taken = asked.tools.filter((tool) => tool !== DONE && !edited.tools.includes(tool));
+  const within = <T extends Coagent>(part: T): T => {
+    const kept = part.tools.filter((tool) => !taken.includes(tool));
+    const cut = kept.length === part.tools.length ? part : kit.only(part, kept);
+    return { ...cut, approvalMode: edited.approvalMode };
+  };
+  const served = <T extends Stage>(part: T): T =>
+    part.flow?.coagent ? { ...part, flow: { ...part.flow, coagent: within(part.flow.coagent) } } : part;
+  return { ...served(edited), stages: edited.stages.map((stage) => served(within(stage))) };
+}
+
 /** A judge only reads; who decides that the work is done says so with a tool. */
-function coagentTools(type: Flow['type'], tools: readonly string[], { reads }: Kit): string[] {
-  const given = type === 'judge' ? tools.filter(reads) : tools;
+function coagentTools(type: Flow['type'], tools: readonly string[], { fits }: Kit): string[] {
+  const given = type === 'judge' ? tools.filter((tool) => fits(tool, READING)) : tools;
   return type === 'loop' ? given.filter((tool) => tool !== DONE) : [...given, DONE];
 }
 

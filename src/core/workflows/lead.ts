@@ -9,6 +9,7 @@ import { partnerFor } from '../flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { Recorder } from '../log/recorder.ts';
+import { toolClashes } from '../runs/agent-tools.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
@@ -42,7 +43,7 @@ export async function leadEnvelope(
   const definition = leadNamed(agents, conversation.agent);
   const { offers, notices } = await mcp.offers(conversation.folder);
   const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents);
-  return { envelope, envelopeHash: canonicalHash(envelope), notices };
+  return { envelope, envelopeHash: canonicalHash(envelope), notices: [...notices, ...toolClashes(agents)] };
 }
 
 /** Throws `not_found` for an agent that cannot be used. */

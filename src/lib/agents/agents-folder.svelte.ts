@@ -1,9 +1,12 @@
 /** The agents of a workspace folder, kept up to date with the disk, and the files that wait for trust. */
 import type { AgentFile, AgentText } from '#contract/agent.ts';
 import type { TrustItem } from '#contract/trust.ts';
+import type { Input } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { keepAgentDraft } from './agent-drafts.ts';
+
+type Named = AgentFile & { name: string };
 
 export class AgentsFolder {
   /** Null until they were read. */
@@ -48,6 +51,14 @@ export class AgentsFolder {
     }
   }
 
+  /** Those that can be named by others, one for each name, in order of name. */
+  get usable(): Named[] {
+    const named = (this.files ?? []).flatMap((file) =>
+      file.state === 'usable' && file.name !== null ? [{ ...file, name: file.name }] : [],
+    );
+    return named.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
   find(file: string): AgentFile | null {
     return this.files?.find((one) => one.file === file) ?? null;
   }
@@ -56,9 +67,9 @@ export class AgentsFolder {
    * Creates an unsaved draft of a new file and resolves with its path. Rejects with a `RequestError`, such as
    * `bad_input`.
    */
-  async createDraft(name: string, source: 'user' | 'project', copyOf?: string): Promise<string> {
+  async createDraft({ source, ...draft }: Omit<Input<'agents.draft'>, 'folder'>): Promise<string> {
     const { folder } = this;
-    const asked = { folder, name, source, ...(copyOf === undefined ? {} : { copyOf }) };
+    const asked = { folder, source, ...draft };
     const { file, text }: AgentText = await this.connection.request('agents.draft', asked);
     keepAgentDraft({ folder, file, source, text, before: null });
     return file;

@@ -1,5 +1,7 @@
 /** The words of the agents' screen. */
 import type { AgentFile } from '#contract/agent.ts';
+import type { ControlFlow, FlowDefinition, HandoffPrompt } from '#contract/flows/control-flow.ts';
+import { flowWords } from './flow-words.ts';
 import { plural } from './sentences.ts';
 
 const states: Readonly<Record<AgentFile['state'], string>> = {
@@ -19,6 +21,27 @@ const sources: Readonly<Record<AgentFile['source'], string>> = {
   user: 'Yours, in all folders',
   builtin: 'Built in',
 };
+const flows: Readonly<Record<ControlFlow, readonly [label: string, meaning: string]>> = {
+  hitl: ['hitl: one answer', 'It answers once, and you say how it goes on.'],
+  loop: [
+    'loop: goes on',
+    'It goes on until it says itself that the task is complete. A coagent says after each answer what comes next.',
+  ],
+  judge: [
+    'judge: is judged',
+    'The coagent ends it: it approves an answer, or says what is missing. It changes nothing.',
+  ],
+  smart: [
+    'smart: is reviewed',
+    'The coagent ends it: it approves an answer, says what is missing, or finishes the work itself.',
+  ],
+  chat: ['chat: takes turns', 'The coagent ends it: the two take turns until it says that the task is complete.'],
+};
+const handoffs: Readonly<Record<HandoffPrompt['type'], string>> = {
+  static: 'static: these words',
+  template: 'template: words with variables such as {{answer}}',
+  generated: 'generated: a model writes the words by these instructions',
+};
 
 export const agentsWords = {
   title: 'Agents',
@@ -35,6 +58,13 @@ export const agentsWords = {
   programs,
   sources,
   lead: 'leads conversations',
+  composition: 'composition',
+  pair: ({ primary, coagent }: FlowDefinition) => (coagent === null ? primary : `${primary} ⇄ ${coagent}`),
+  flowName: ({ type, rounds }: FlowDefinition) => (type === 'hitl' ? type : `${type}, ${flowWords.rounds(rounds)}`),
+  /** Who ends the work. */
+  meaning: ({ type, primary, coagent }: FlowDefinition) =>
+    flowWords.meaning({ type, ...(coagent === null ? {} : { coagent: { agent: coagent } }) }, primary),
+  always: (chain: readonly string[]) => `: always runs with ${chain.join(' and ')}; cannot run without them.`,
   overriddenBy: (file: string) => `Another of the same name is used: ${file}`,
   leadsModel: "the lead's model",
   warnings: (value: number) => plural(value, 'warning', 'warnings'),
@@ -42,11 +72,16 @@ export const agentsWords = {
   unsaved: 'not saved',
   create: 'New agent',
   createTitle: 'New agent',
-  createText: 'It begins as a template with every key in it. Nothing is written until you save.',
+  createText: 'A template has every key in it. Nothing is written until you save.',
+  kind: 'What',
+  kinds: { agent: 'an agent', composition: 'a composition: agents that work together under one name' },
+  from: 'Begin with',
+  template: 'a template',
+  copyOf: (name: string) => `a copy of ${name}`,
   name: 'Name',
   where: 'Where',
   places: { project: 'in this folder', user: 'for all folders' },
-  begin: 'Open the template',
+  begin: 'Open it',
   cancel: 'Cancel',
   back: 'All agents',
   copy: 'Copy to my agents',
@@ -94,8 +129,31 @@ export const agentsWords = {
     max_retries: 'More tries',
     reflection_criteria: 'Criteria',
     enabled: 'Enabled',
+    next: 'Always followed by',
+    expose_as_tool: 'Leads have it as a tool of its own',
+    project_instructions: "Is told the project's instructions",
+    input_format: 'Takes',
+    output_format: 'Gives',
     prompt: 'System prompt',
   },
+  compositionKeys: {
+    'agent.name': 'Name',
+    'agent.description': 'Description',
+    'composition.primary': 'Does the work',
+    'composition.coagent': 'Coagent',
+    'control_flow.type': 'Control flow',
+    rounds: 'Rounds at most',
+    'handoff.type': 'Handoff',
+    handoff: 'What is handed over',
+  },
+  flows,
+  handoffs,
+  noCoagent: 'none: it goes on alone',
+  noNext: 'nobody',
+  formats: { text: 'text', markdown: 'Markdown', json: 'JSON' },
+  anyFormat: 'any text',
+  standardRounds: 'as usual for it',
+  standardHandoff: 'the standard words',
   asLead: "the lead's",
   byDefault: 'the default',
   asSettings: 'as in the settings',

@@ -8,7 +8,10 @@ import type { Served } from '#lib/view/stations.ts';
 import { plural } from './sentences.ts';
 
 /** Who ends the work, and what the other one does. */
-function meaning({ type, coagent }: Pick<Flow, 'type' | 'coagent'>, agent: string): string {
+function meaning(
+  { type, coagent }: { type: Flow['type']; coagent?: { agent: string } | undefined },
+  agent: string,
+): string {
   const other = coagent?.agent ?? '';
   switch (type) {
     case 'hitl':
@@ -112,5 +115,11 @@ export const flowWords = {
     `${formats[format]}${schema === null ? '' : ' of this form'}`,
   schema: 'Form of its last message',
   instructions: 'Instructions of the project',
+  /** Before the first message to a composition. */
+  choosing: 'With your first message you say yes to all of them, as they stand here.',
+  leads: 'leads',
+  cannotLead: 'It cannot lead here',
+  compositions: 'Compositions',
+  agents: 'Agents',
   instruction: (path: string, cut: boolean) => (cut ? `${path} (its beginning)` : path),
 } as const;

@@ -12,6 +12,7 @@ import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
+import { contextWords } from './context-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -289,6 +290,11 @@ export const text = {
     folder: 'Folder',
     provider: 'Provider',
     stages: 'Stages after it',
+    whoWorks: 'Who works',
+    /** The most that all of it can come to. */
+    worst: (most: string) => `In all ${most}`,
+    asAsked: 'before your edits',
+    takenToo: (agent: string, tools: readonly string[]) => `Taken from ${agent} too: ${tools.join(', ')}`,
     reports: 'Reports of others',
     seesReports: 'may search those of this workflow',
     seesNoReports: 'sees none',
@@ -356,6 +362,7 @@ export const text = {
   mcp: mcpWords,
   json: jsonWords,
   changes: changesWords,
+  context: contextWords,
   review: reviewWords,
   decision: {
     /** To what an agent wants to know there is no yes. */

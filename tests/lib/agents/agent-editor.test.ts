@@ -13,7 +13,7 @@ const text = (model: string, description = 'd') =>
   `---\nname: a\ndescription: ${description} # why\nmodel: ${model}\n---\nP\n`;
 const clean = (value: string) => ({
   text: value,
-  values: valuesOf(value, false),
+  values: valuesOf(value, 'markdown'),
   report: { file: FILE, name: 'a', source: 'project' as const, ok: true, errors: [], warnings: [] },
 });
 
@@ -27,7 +27,7 @@ function disk(now: string | null) {
   const connection = new FakeConnection()
     .on('agents.read', read)
     .on('agents.lint', (input) => clean(input.text))
-    .on('agents.edit', ({ text: old, changes }) => clean(editText(old, false, changes)))
+    .on('agents.edit', ({ text: old, changes }) => clean(editText(old, 'markdown', changes)))
     .on('agents.save', ({ text: fresh, before }) => {
       if (before !== (state.now === null ? null : `#${state.now}`)) throw new RequestError('conflict', 'no');
       state.now = fresh;

@@ -117,6 +117,32 @@ describe('the approval modal', () => {
     expect([isChecked('list'), isChecked('read_resource')]).toEqual([true, false]);
   });
 
+  it('shows who takes turns with a sub-agent and who follows it, and the most that all of it can come to', async () => {
+    const [item] = spawn.items;
+    const { prompt: _, stages: __, ...part } = item.envelope;
+    const handoff = { type: 'static' as const, text: 'Look.' };
+    const flow = {
+      type: 'smart' as const,
+      rounds: 3,
+      primary: 'scout',
+      coagent: { ...part, agent: 'reviewer' },
+      handoff,
+    };
+    const instructions = [{ path: 'AGENTS.md', hash: 'h', text: 'Run the tests.' }];
+    const served = { ...item.envelope, instructions, flow, stages: [{ ...part, agent: 'writer' }] };
+    const worst = { requests: 140, nanoUsd: 12_400_000_000 };
+    const html = await shown({ ...spawn, items: [{ ...item, envelope: served, worst }] }, 'medium');
+    for (const words of [
+      'Who works: scout with the coagent reviewer, smart, at most 3 rounds, then writer',
+      'In all at most 140 requests · at most $12.40',
+      'reviewer works with scout',
+      'writer stage 1',
+      'AGENTS.md Run the tests.',
+    ])
+      expect(wordsOf(html), words).toContain(words);
+    expect(wordsOf(await shown(spawn, 'medium'))).not.toMatch(/Who works|In all at most/);
+  });
+
   it('says where it may search the reports of others, and lets that be taken away', async () => {
     const [item] = spawn.items;
     const sees = { ...spawn, items: [{ ...item, envelope: { ...item.envelope, seesReports: true as const } }] };

@@ -1,8 +1,9 @@
 /** An approval as text: all that a yes would allow, nothing cut, nothing that could hide. Pure. */
 import { isDeepStrictEqual } from 'node:util';
-import type { Envelope } from '#contract/agent.ts';
+import type { Coagent, Envelope, Stage } from '#contract/agent.ts';
 import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
+import { allServing, flowText, servingText, worstText } from '#contract/flows/serving-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
 import { lengthOf, lengthWords } from '#contract/visible-text.ts';
 import type { Style } from '../terminal/style.ts';
@@ -39,37 +40,92 @@ function undoWords({ subject, reversible }: ApprovalRequest, style: Style): stri
 }
 
 function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): string[] {
-  const { title, envelope: asked } = item;
-  const own = ownActionsText(item, envelope);
-  const cut = cutLine(envelope);
+  const { title, envelope: asked, worst } = item;
   const edited = isDeepStrictEqual(asked.prompt, envelope.prompt) ? '' : ' (edited)';
-  const { maxIterations, inactivityMs } = envelope.limits;
-  const effort = envelope.effort === null ? '' : `, effort ${envelope.effort}`;
-  const heat = envelope.temperature === undefined ? '' : `, temperature ${envelope.temperature}`;
+  const served = servingText(envelope);
   return [
-    field('agent', `${visible(envelope.agent)}${envelope.definitionHash === null ? ' (made for this task)' : ''}`),
+    field('agent', nameOf(envelope)),
     field('task', passage(title)),
-    field(
-      'model',
-      `${visible(envelope.model)} (${visible(envelope.provider)}), at most ${envelope.maxTokens} tokens a turn${effort}${heat}`,
-    ),
-    field('tools', list(envelope.tools)),
-    field('MCP servers', list(envelope.mcpServers)),
-    field('permissions', list(envelope.permissions)),
-    field('folder', visible(envelope.folder)),
-    field('limits', `${maxIterations} turns, ${Math.round(inactivityMs / 1000)} s without a sign of life`),
-    ...(cut === '' ? [] : [field('cut', visible(cut))]),
-    ...boundLines(envelope),
-    ...(envelope.seesReports ? [field('may search', 'what others of this workflow have reported')] : []),
-    ...(own === '' ? [] : [field('its actions', visible(own))]),
-    ...(envelope.stages.length === 0 ? [] : [field('stages', list(envelope.stages.map(({ agent }) => agent)))]),
-    ...block('system prompt', envelope.systemPrompt, style),
+    ...(served === '' ? [] : [field('who works', visible(served))]),
+    ...(worst ? [field('in all', worstText(worst))] : []),
+    ...settingLines(envelope, ownActionsText(item, envelope)),
+    ...toldLines(envelope, style),
     ...block(`prompt${edited}`, envelope.prompt, style),
+    ...coagentLines(envelope, item, envelope, style),
+    ...envelope.stages.flatMap((stage, index) => [
+      style('bold', `  ── Stage ${index + 1} of ${envelope.stages.length}: ${nameOf(stage)}`),
+      ...servedLines(stage, item, envelope, style),
+      ...coagentLines(stage, item, envelope, style),
+    ]),
   ];
 }
 
+/** The coagent of the run, or of a stage, and what it is told. */
+function coagentLines(stage: Stage, item: SpawnItem, envelope: Envelope, style: Style): string[] {
+  const { flow } = stage;
+  if (!flow || flow.type === 'hitl') return [];
+  const { type, text } = flow.handoff;
+  const told = type === 'generated' ? 'a model writes the handoff by' : `handoff (${type})`;
+  const handoff = block(told, text, style);
+  if (!flow.coagent) return [field('goes on', flowText(flow)), ...handoff];
+  return [
+    style('bold', `  ── Coagent of ${visible(stage.agent)}: ${nameOf(flow.coagent)}`),
+    field('takes turns', visible(flowText(flow))),
+    ...servedLines(flow.coagent, item, envelope, style),
+    ...handoff,
+  ];
+}
+
+function servedLines(part: Coagent, { served = [] }: SpawnItem, envelope: Envelope, style: Style): string[] {
+  const { ownActions } = served[allServing(envelope).indexOf(part)] ?? {};
+  return [...settingLines(part, ownActionsText(ownActions ? { ownActions } : {}, part)), ...toldLines(part, style)];
+}
+
+/** Before its prompt. */
+function toldLines({ systemPrompt, instructions = [] }: Coagent, style: Style): string[] {
+  return [
+    ...block('system prompt', systemPrompt, style),
+    ...instructions.flatMap(({ path, text, cut }) =>
+      block(`told from ${visible(path)}${cut ? ' (its beginning)' : ''}`, text, style),
+    ),
+  ];
+}
+
+const nameOf = ({ agent, definitionHash }: Coagent) =>
+  `${visible(agent)}${definitionHash === null ? ' (made for this task)' : ''}`;
+
+/** What one agent gets, but its prompts. */
+function settingLines(agent: Coagent, own: string): string[] {
+  const cut = cutLine(agent);
+  const { maxIterations, inactivityMs } = agent.limits;
+  const effort = agent.effort === null ? '' : `, effort ${agent.effort}`;
+  const heat = agent.temperature === undefined ? '' : `, temperature ${agent.temperature}`;
+  return [
+    field(
+      'model',
+      `${visible(agent.model)} (${visible(agent.provider)}), at most ${agent.maxTokens} tokens a turn${effort}${heat}`,
+    ),
+    field('tools', list(agent.tools)),
+    field('MCP servers', list(agent.mcpServers)),
+    field('permissions', list(agent.permissions)),
+    field('folder', visible(agent.folder)),
+    field('limits', `${maxIterations} turns, ${Math.round(inactivityMs / 1000)} s without a sign of life`),
+    ...(cut === '' ? [] : [field('cut', visible(cut))]),
+    ...boundLines(agent),
+    ...(agent.seesReports ? [field('may search', 'what others of this workflow have reported')] : []),
+    ...(agent.output ? [field('must end as', outputWords(agent.output))] : []),
+    ...(own === '' ? [] : [field('its actions', visible(own))]),
+  ];
+}
+
+/** What its last message must be. */
+function outputWords({ format, schema, next }: NonNullable<Coagent['output']>): string {
+  const form = schema === null ? '' : ` by the schema ${visible(JSON.stringify(schema))}`;
+  return `${format}${form}${next === undefined ? '' : `, for ${visible(next)}`}`;
+}
+
 /** What bounds it beyond its turns, what it always asks about, and its reviews of itself, where there are any. */
-function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflection }: Envelope): string[] {
+function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflection }: Coagent): string[] {
   const { tokens, costUsd, minutes } = limits.budget ?? {};
   const { doomLoopThreshold: repeats } = limits;
   const budget = [

@@ -69,6 +69,88 @@ test('what bounds it further, always asks, and reviews are shown where there are
   expect(show()).not.toMatch(/budget|repeats|always asks|reviews/);
 });
 
+/** A sub-agent with a coagent, and one stage after it that has a coagent of its own. */
+function servedRequest() {
+  const { prompt: _, stages: __, ...part } = envelope;
+  const ownActions = (says: string) => ({
+    writers: ['write_file'],
+    byMode: { manual: says, selective: says, auto: says },
+    without: 'It only reads.',
+  });
+  const flow = (type: 'smart' | 'judge', coagent: typeof part) => ({
+    ...{ type, rounds: 3, primary: 'builder', coagent },
+    handoff: { type: 'template' as const, text: `Look at {{answer}} as ${type}.` },
+  });
+  const reviewer = {
+    ...part,
+    agent: 'reviewer',
+    definitionHash: 'h',
+    tools: ['write_file'],
+    systemPrompt: 'Be strict.',
+  };
+  const checker = { ...part, agent: 'checker', model: 'haiku', systemPrompt: 'Check it.' };
+  const writer = { ...part, agent: 'writer', systemPrompt: 'Write it.', flow: flow('judge', checker) };
+  const output = { format: 'json' as const, schema: { type: 'object' }, next: 'writer' };
+  const instructions = [{ path: 'AGENTS.md', hash: 'h', text: 'Run the tests.', cut: true as const }];
+  const shown = { ...envelope, output, instructions, flow: flow('smart', reviewer), stages: [writer] };
+  const served = [
+    { agent: 'reviewer', ownActions: ownActions('Asks before it writes.') },
+    { agent: 'writer', ownActions: ownActions('no') },
+    { agent: 'checker', ownActions: ownActions('no') },
+  ];
+  const worst = { requests: 140, nanoUsd: 12_391_000_001 };
+  const item = { runId: 'r', title: 'Look', hash: 'h', envelope: shown, served, worst };
+  return {
+    shown,
+    item,
+    request: spawnRequest({ subject: { kind: 'envelopes', operation: 'delegate', items: [item] } }),
+  };
+}
+
+test('who serves a sub-agent is said in a line, and each is shown whole, with the most that all of it can come to', () => {
+  const { request, shown, item } = servedRequest();
+  const text = show(request, shown);
+  for (const line of [
+    'who works    code-reviewer with the coagent reviewer, smart, at most 3 rounds, then writer with the coagent checker, judge, at most 3 rounds\n',
+    'in all       at most 140 requests · at most $12.40\n',
+    'must end as  json by the schema {"type":"object"}, for writer\n',
+    '  told from AGENTS.md (its beginning) · 1 line, 14 characters\n  │ Run the tests.\n',
+    '  ── Coagent of code-reviewer: reviewer\n  takes turns  with the coagent reviewer, smart, at most 3 rounds\n',
+    'tools        write_file\n',
+    'its actions  Asks before it writes.\n',
+    '  │ Be strict.\n',
+    '  handoff (template) · 1 line, 28 characters\n  │ Look at {{answer}} as smart.\n',
+    '  ── Stage 1 of 1: writer (made for this task)\n',
+    '  │ Write it.\n',
+    '  ── Coagent of writer: checker (made for this task)\n',
+    'model        haiku (anthropic)',
+    '  │ Check it.\n',
+    '  │ Look at {{answer}} as judge.',
+  ])
+    expect(text).toContain(line);
+  expect(text.match(/its actions {2}It only reads\./g)).toHaveLength(2);
+  const unpriced = { ...item, worst: { requests: 1, nanoUsd: null } };
+  const subject = { kind: 'envelopes' as const, operation: 'delegate' as const, items: [unpriced] };
+  expect(show(spawnRequest({ subject }), shown)).toContain('in all       at most 1 request · cost not known\n');
+  expect(show()).not.toMatch(/who works|in all|Stage|Coagent/);
+});
+
+test('an agent that goes on by itself has its rounds and its handoff shown', () => {
+  const flow = {
+    type: 'loop' as const,
+    rounds: 1,
+    primary: 'builder',
+    handoff: { type: 'static' as const, text: 'On.' },
+  };
+  const text = show(spawnRequest(), { ...envelope, flow });
+  expect(text).toContain(
+    'goes on      going on by itself, loop, at most 1 round\n  handoff (static) · 1 line, 3 characters\n  │ On.',
+  );
+  expect(show(spawnRequest(), { ...envelope, flow: { ...flow, type: 'hitl' } })).not.toMatch(
+    /who works|goes on|handoff/,
+  );
+});
+
 test('no title, question or choice can write a line of the text’s own', () => {
   expect(show(spawnRequest({ title: 'Look\n  risk         low' }))).not.toMatch(/^ {2}risk {9}low/m);
   const choices = [
