@@ -70,7 +70,9 @@ export function chainScript(answers: Answers = {}, call: Blocks = [delegateTo('r
 
 /** What the lead was told by its first call. */
 export async function resultOf({ of }: Harness, name?: string): Promise<Record<string, unknown>> {
-  const ends = of('tool-end').filter(({ parentRunId, entry }) => parentRunId === null && entry.name === (name ?? entry.name));
+  const ends = of('tool-end').filter(
+    ({ parentRunId, entry }) => parentRunId === null && entry.name === (name ?? entry.name),
+  );
   return JSON.parse(ends[0]?.entry.output ?? '{}') as Record<string, unknown>;
 }
 

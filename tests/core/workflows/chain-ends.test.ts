@@ -154,7 +154,9 @@ describe('another try', () => {
     );
     expect(outcomes(engine.of('workflow-end').at(-1)!)).toEqual(['completed', 'completed', 'completed', 'completed']);
     expect(engine.of('approval-request')).toHaveLength(1);
-    const handed = (await engine.store.entriesOf(first.runId)).filter((entry) => entry.kind === 'user' && entry.reportsOf);
+    const handed = (await engine.store.entriesOf(first.runId)).filter(
+      (entry) => entry.kind === 'user' && entry.reportsOf,
+    );
     expect(handed).toMatchObject([{ reportsOf: [failed[0]!.id] }]);
     expect(JSON.stringify(handed)).toContain('Rain is coming.');
     return { engine, before, after: asked(engine), runs: await stagesOf(engine, first.workflowId) };
