@@ -80,13 +80,15 @@ export class AgentFiles {
     return this.#saves.add(() => this.#save(folder, file, text, before));
   }
 
-  /** The path and text of a new agent; writes nothing. Throws `conflict` where it already exists. */
+  /** The path and text of a new agent, or of a composition where one is copied; writes nothing. Throws `conflict` where it already exists. */
   async draft(
     folder: string,
     { name, source, copyOf }: { name: string; source: 'user' | 'project'; copyOf?: string | undefined },
   ): Promise<AgentText> {
     const { agents, tools } = this.#ports;
-    const place = agents.places(folder).find((one) => one.source === source && one.dialect === 'triad');
+    const composes = copyOf !== undefined && this.#placeHolding(folder, copyOf).compositions === true;
+    const isPlace = (one: AgentPlace): boolean => one.dialect === 'triad' && (one.compositions === true) === composes;
+    const place = agents.places(folder).find((one) => one.source === source && isPlace(one));
     if (!place) throw new TriadError('not_found', 'There is no folder for such agents');
     const file = await newPath(place, name, tools);
     const text = copyOf === undefined ? agentTemplate(name) : await this.#copy(folder, copyOf, name);
