@@ -1,4 +1,4 @@
-/** The demo in the app: three messages, every question real, every answer labelled. */
+/** The demo in the app: four messages, every question real, every answer labelled. */
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
@@ -37,19 +37,30 @@ test('messages lead through a spawn and a delegation, labelled here and in the h
   expect(app.model.requests, 'nothing was sent').toEqual([]);
 });
 
-test('a third message leads through a batch and a file, and ends the demo', { tag: '@soak' }, async ({ start }) => {
-  test.slow();
-  const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
-  await upToTheBatch(app);
-  await app.send('And now?');
-  for (const name of ['code-reviewer', 'documentation-writer', 'test-generator']) await app.allow(name);
-  await app.allow();
-  await app.expectOutcome('completed');
-  await expect(app.workflow()).toContainText('1 file matches **/*.md');
-  await expect(app.workflow()).toContainText('triad changes --undo RUN');
-  await expect(app.page.getByText(/The demo ends here\..*Changes/)).toBeVisible();
-  expect(app.model.requests, 'nothing was sent').toEqual([]);
-});
+test(
+  'a third message leads through a batch and a file, a fourth through a chain, and the demo ends',
+  { tag: '@soak' },
+  async ({ start }) => {
+    test.slow();
+    const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
+    await upToTheBatch(app);
+    await app.send('And now?');
+    for (const name of ['code-reviewer', 'documentation-writer', 'test-generator']) await app.allow(name);
+    await app.allow();
+    await app.expectOutcome('completed');
+    await expect(app.workflow()).toContainText('1 file matches **/*.md');
+    await expect(app.workflow()).toContainText('triad changes --undo RUN');
+
+    await app.page.getByRole('button', { name: /^Have a report on this folder/ }).click();
+    await app.button('Send').click();
+    await app.allow('fact-finder');
+    await app.expectOutcome('completed');
+    await expect(app.workflow()).toContainText('fact-finder → report-writer → report-checker');
+    await expect(app.workflow()).toContainText(/statements? of \d+ checked/);
+    await expect(app.page.getByText(/The demo ends here\..*Changes/)).toBeVisible();
+    expect(app.model.requests, 'nothing was sent').toEqual([]);
+  },
+);
 
 test(
   'a question that was open when the program was killed is open again after a resume, in the demo too',

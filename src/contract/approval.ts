@@ -27,6 +27,10 @@ export const WorstCase = z.object({
 });
 export type WorstCase = z.infer<typeof WorstCase>;
 
+/** What an agent would be as the lead of a conversation. The prompt of the envelope stands for the person's message. */
+export const LeadPreview = z.object({ envelope: Envelope, worst: WorstCase });
+export type LeadPreview = z.infer<typeof LeadPreview>;
+
 /** One sub-agent that needs approval; `runId` is the run that would start. */
 export const SpawnItem = z.object({
   runId: Id,

@@ -15,7 +15,7 @@ import {
   Fault,
 } from './agent.ts';
 import { AppState, EndpointModels, SearchState } from './app-state.ts';
-import { Answer, Decision } from './approval.ts';
+import { Answer, Decision, LeadPreview } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
@@ -101,6 +101,11 @@ export const methods = {
   'agents.get': method(
     z.strictObject({ folder: folder.optional(), name: z.string().min(1).max(200) }),
     z.object({ definition: AgentDefinition, needs: AgentSummary.shape.needs, warnings: z.array(Fault) }),
+  ),
+  /** What choosing an agent as lead would run, as its files are now; starts no MCP server. `not_found`, `not_allowed`: why none. */
+  'agents.preview': method(
+    z.strictObject({ folder: folder.optional(), agent: z.string().min(1).max(200) }),
+    LeadPreview,
   ),
   /** Forgets temporary agents whose run has ended; says how many there were, and which of the others work or may begin. */
   'agents.cleanup': method(

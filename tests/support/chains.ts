@@ -1,11 +1,11 @@
 /** Agents that follow each other, without files: as their links are resolved, ready for the engine. */
 import type { AgentDefinition } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
-import type { AgentFolders } from '#core/agents/agent-folders.ts';
 import { definitionOf } from './envelope.ts';
 import { type Harness, type HarnessOptions, startEngine } from './engine.ts';
 import { delegateTo, LEAD } from './fake-model/scenarios.ts';
 import { type Blocks, type ReplyOptions, Script, text } from './fake-model/script.ts';
+import { withAgents } from './with-agents.ts';
 
 /** What the second agent of `CHAIN` takes. */
 export const FACTS = {
@@ -26,17 +26,6 @@ export const CHAIN: readonly AgentDefinition[] = [
   }),
   definitionOf({ name: 'polish', systemPrompt: 'You polish.' }),
 ];
-
-/** From now on also these are agents of every folder. */
-export function withAgents(agents: AgentFolders, definitions: readonly AgentDefinition[]): AgentFolders {
-  const before = agents.of.bind(agents);
-  agents.of = async (folder) => {
-    const registry = await before(folder);
-    for (const definition of definitions) registry.register(definition);
-    return registry;
-  };
-  return agents;
-}
 
 export async function startChain(
   script: Script,

@@ -1,16 +1,21 @@
 /** One life of a program around a workflow: from its message, or from where a killed one left it, to its end. */
+import type { AgentDefinition } from '#contract/agent.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import type { GrantRequest } from '#contract/permission.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { Trust } from '#core/agents/trust.ts';
 import type { Store } from '#core/store/store.ts';
 import type { Workspaces } from '#core/workspace/workspaces.ts';
-import { answering, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
+import { withAgents } from './with-agents.ts';
+import { answering, builtinAgents, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
 
 export interface LifeParts {
   mode: 'start' | 'resume';
   store: Store;
   url: string;
   folder: string;
+  /** Agents beside the built-in ones. */
+  definitions?: AgentDefinition[] | undefined;
   /** TOML of the settings. */
   settings?: string;
   /** Where sessions are kept as Markdown; default: nowhere. */
@@ -31,7 +36,7 @@ export interface Result {
 
 /** Closes the store, also where it fails. */
 export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): Promise<Result> {
-  const { settings = '', files, groupSize, workspaces, grant } = rest;
+  const { settings = '', files, groupSize, workspaces, grant, definitions } = rest;
   const runtime = await composeRuntime({
     store,
     folder,
@@ -40,6 +45,7 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
     ...(files === undefined ? {} : { data: files }),
     ...(groupSize === undefined ? {} : { groupSize }),
     ...(workspaces === undefined ? {} : { workspaces }),
+    ...(definitions === undefined ? {} : { agents: withAgents(builtinAgents(new Trust(folder)), definitions) }),
   });
   try {
     await answering(runtime, grant === undefined ? yes : granting(grant));

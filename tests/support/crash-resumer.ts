@@ -4,10 +4,10 @@ import { openStore } from '#core/store/surreal.ts';
 import { lifeOf } from './crash-life.ts';
 import type { Left, Resumed } from './crash.ts';
 
-async function resume({ data, url, folder }: Left): Promise<Resumed> {
+async function resume({ data, ...left }: Left): Promise<Resumed> {
   try {
     const store = await openStore({ url: `rocksdb://${data}` });
-    return { ok: true, result: await lifeOf({ mode: 'resume', store, url, folder }) };
+    return { ok: true, result: await lifeOf({ ...left, mode: 'resume', store }) };
   } catch (error) {
     return { ok: false, why: errorInfo(error).message };
   }

@@ -73,7 +73,7 @@ export function host(lives: readonly HostedLife[], started?: Life['started']): P
 export interface KillPoint {
   /** Closed in the end. */
   model: FakeModel;
-  life: Pick<Life, 'data' | 'folder' | 'grant'>;
+  life: Pick<Life, 'data' | 'folder' | 'grant' | 'definitions'>;
   /** `asked`: how many requests the model had got when the process was killed. */
   check: (result: Result, asked: number) => void | Promise<void>;
 }
@@ -143,7 +143,7 @@ async function killTogether(
 }
 
 /** What a killed process has left, and where its model is. */
-export type Left = Pick<Life, 'data' | 'url' | 'folder'>;
+export type Left = Pick<Life, 'data' | 'url' | 'folder' | 'definitions'>;
 export type Resumed = { ok: true; result: Result } | { ok: false; why: string };
 
 /** Goes on with what killed processes have left, one after the other, without a process of its own for each. */

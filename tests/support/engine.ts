@@ -57,6 +57,8 @@ export interface HarnessOptions {
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
   secrets?: NonNullable<Composition['secrets']>;
+  /** Who leads the conversation; default: the lead. */
+  lead?: string;
   workspaces?: NonNullable<Composition['workspaces']>;
   embeddings?: NonNullable<Composition['embeddings']>;
 }
@@ -87,7 +89,10 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   };
   onTestFinished(close);
   await answering(runtime, options.person ?? yes);
-  const { id: conversationId } = await runtime.request('conversation.create', {});
+  const { id: conversationId } = await runtime.request(
+    'conversation.create',
+    options.lead ? { agent: options.lead } : {},
+  );
   const events: AgentEvent[] = [];
   const arrivals = new Arrivals(events);
   await runtime.subscribe('conversation', { conversationId }, (event) => arrivals.add(event));

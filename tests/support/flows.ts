@@ -108,5 +108,5 @@ export const handoffs = (events: readonly AgentEvent[]): HandoffEntry[] =>
   events.flatMap((event) => (event.type === 'handoff' ? [event.entry] : []));
 
 /** The requests of the checker, and those of the worker. */
-export const asked = ({ model }: Harness, who: Match) =>
+export const asked = ({ model }: { model: Pick<Harness['model'], 'requests'> }, who: Match) =>
   model.requests.filter(({ seen }) => who.system?.test(seen.system));

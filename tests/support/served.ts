@@ -1,5 +1,5 @@
 /** A recorded workflow with runs that serve others: a lead with a reviewer, and a chain whose first agent has one too. */
-import type { AssistantEntry } from '#contract/message.ts';
+import type { AssistantEntry, Review } from '#contract/message.ts';
 import type { RunIds } from '#core/log/recorder.ts';
 import { envelopeOf } from './envelope.ts';
 import { approve, conversationId, idOf, queue, Recording, respond, start, usageOf } from './recording.ts';
@@ -51,13 +51,13 @@ export function recordedServing(): Recording {
   recording.record(chief, { type: 'turn-end', turn: 0, stopReason: 'tool_use' });
 
   answer(recording, chief, 'Three faults.', 1);
-  reviewed(recording, { of: chief, by: served.critics[0], round: 1, passed: false, score: 60 });
+  const first = reviewed(recording, { of: chief, by: served.critics[0], round: 1, passed: false, score: 60 });
   recording.words(chief, { source: 'coagent', text: SAID.critics[0] });
   answer(recording, chief, 'Three faults, all in src/parser.ts.', 2);
-  reviewed(recording, { of: chief, by: served.critics[1], round: 2, passed: true, score: 90 });
+  const second = reviewed(recording, { of: chief, by: served.critics[1], round: 2, passed: true, score: 90 });
   const end = { outcome: 'completed', text: 'Three faults, all in src/parser.ts.', error: null } as const;
   const figures = { durationMs: 3200, usage: usageOf() };
-  recording.record(chief, { type: 'run-end', ...end, ...figures });
+  recording.record(chief, { type: 'run-end', ...end, ...figures, reviews: [first, second] });
   const subAgents = [writer, served.editor, served.checker].map(({ runId, agent }) => {
     const kind = agent === 'writer' ? ('delegate' as const) : ('chain' as const);
     return {
@@ -103,7 +103,7 @@ function chainRuns(recording: Recording, toolCallId: string, begin: () => void):
 function reviewed(
   recording: Recording,
   { of, by, round, passed, score }: { of: RunIds; by: RunIds; round: number; passed: boolean; score: number | null },
-): void {
+): Review {
   const prompt = `Review round ${round}`;
   const answered = recording.entries(of) - 1;
   const trip = { runId: by.runId, round, rounds: 3, answer: answered };
@@ -116,6 +116,7 @@ function reviewed(
   const review = { answer: answered, verdict: { passed, score, critique } };
   const back = { outcome: 'completed', review } as const;
   recording.handoff(of, { ...trip, from: by.agent, to: of.agent, prompt: critique, back });
+  return review;
 }
 
 function answer(recording: Recording, who: RunIds, text: string, turn: number): void {

@@ -1,9 +1,11 @@
 /** The agents of each workspace folder, read anew for each workflow: what was saved before it starts counts, and what runs keeps what it has. */
 import { join, relative, sep } from 'node:path';
 import { TriadError } from '../base/errors.ts';
+import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { Trust } from './trust.ts';
 import type { Ceilings } from './ceilings.ts';
 import { FileTextCache } from './file-text-cache.ts';
+import { instructionFiles, toldOf } from './instruction-files.ts';
 import {
   checkHere,
   definitionsOf,
@@ -36,7 +38,7 @@ export interface AgentFolderPorts {
 export interface ProjectFile {
   relative: string;
   raw: RawFile;
-  /** Null for the project's settings and its MCP servers, which define no agent. */
+  /** Null for the project's settings, its MCP servers and its instructions, which define no agent. */
   place: AgentPlace | null;
 }
 
@@ -80,13 +82,21 @@ export class AgentFolders {
       return { place, files: mine.map(({ raw }) => raw) };
     });
     const untrusted = project.filter((file) => !isTrusted(file)).map((file) => file.relative);
-    const registry = new AgentRegistry(untrusted);
+    const instructions = project.filter((file) => isInstructionPath(file.relative));
+    for (const { raw } of instructions)
+      if (raw.problem !== null) this.#warn(`${raw.path}\0${raw.problem}`, () => [`${raw.path} ${raw.problem}`]);
+    const registry = new AgentRegistry(untrusted, toldOf(instructions.filter(isTrusted)));
     const all = [...own, ...trusted];
     const loaded = linkFiles(
       all.flatMap(({ place, files }) => this.#load(files, place)),
       this.#ports.tools,
     );
-    for (const file of loaded) if (!file.ok) this.#report(file, all.flatMap(({ files }) => files));
+    for (const file of loaded)
+      if (!file.ok)
+        this.#report(
+          file,
+          all.flatMap(({ files }) => files),
+        );
     for (const definition of definitionsOf(loaded)) registry.register(definition);
     return registry;
   }
@@ -157,26 +167,34 @@ export class AgentFolders {
 
   #report(file: LoadedFile & { ok: false }, files: readonly RawFile[]): void {
     const raw = files.find(({ path }) => path === file.path);
-    const version = `${file.path}\0${raw?.problem ?? raw?.hash}`;
+    this.#warn(`${file.path}\0${raw?.problem ?? raw?.hash}`, () =>
+      file.errors.map((error) => describeFault(file.path, error)),
+    );
+  }
+
+  /** Once for each version of a file. */
+  #warn(version: string, lines: () => readonly string[]): void {
     if (this.#reported.has(version)) return;
     this.#reported.add(version);
-    for (const error of file.errors) this.#ports.warn(describeFault(file.path, error));
+    for (const line of lines()) this.#ports.warn(line);
   }
 }
 
 /** Every file of a workspace that needs trust before it may allow or define anything. */
 export async function projectFiles(folder: string): Promise<ProjectFile[]> {
-  const [settings, servers, ...found] = await Promise.all([
+  const [settings, servers, instructions, ...found] = await Promise.all([
     readAgentFile(join(folder, PROJECT_CONFIG)),
     readAgentFile(join(folder, MCP_JSON)),
+    instructionFiles(folder),
     ...projectPlaces(folder).map(async (place) =>
       (await readPlace(place)).map((raw): Omit<ProjectFile, 'relative'> => ({ raw, place })),
     ),
   ]);
   const others = [settings, servers].filter(({ problem }) => problem === null).map((raw) => ({ raw, place: null }));
-  return [...found.flat(), ...others].map((file) => {
+  const inProject = [...found.flat(), ...others].map((file) => {
     return { ...file, relative: pathInProject(folder, file.raw.path) };
   });
+  return [...inProject, ...instructions.map((file) => ({ ...file, place: null }))];
 }
 
 /** A file's path relative to the workspace, with forward slashes: its name in the trust file. */

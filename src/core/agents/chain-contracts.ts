@@ -17,7 +17,8 @@ export function contractMismatch(from: AgentDefinition, next: AgentDefinition): 
     return `it takes ${takes.types?.join(' or ')}, and output_schema gives ${gives.types?.join(' or ')}`;
   for (const name of takes.required) {
     if (name === 'reason') continue;
-    if (gives.isClosed && !gives.properties.has(name)) return `it requires "${name}", which output_schema does not have`;
+    if (gives.isClosed && !gives.properties.has(name))
+      return `it requires "${name}", which output_schema does not have`;
   }
   for (const name of gives.required)
     if (takes.isClosed && !takes.properties.has(name)) return `it takes no "${name}", which output_schema requires`;
@@ -66,7 +67,11 @@ function typesOf(schema: unknown): string[] | null {
 function areApart(gives: string[] | null, takes: string[] | null): boolean {
   if (!gives || !takes) return false;
   // A number may be whole.
-  const all = takes.includes('integer') ? [...takes, 'number'] : takes.includes('number') ? [...takes, 'integer'] : takes;
+  const all = takes.includes('integer')
+    ? [...takes, 'number']
+    : takes.includes('number')
+      ? [...takes, 'integer']
+      : takes;
   return !gives.some((type) => all.includes(type));
 }
 

@@ -51,7 +51,9 @@ export function compositionWarnings(file: FineFile, names: Names, tools: readonl
   const lacked = lackedTools(own, coagent, tools);
   return [
     ...(judged.length > 0 ? [say(`a judge only reads, so it does not get ${judged.join(', ')}`)] : []),
-    ...(lacked.length > 0 ? [say(`it names ${lacked.join(', ')}, which ${own.flow?.primary} does not have: a run is refused for it`)] : []),
+    ...(lacked.length > 0
+      ? [say(`it names ${lacked.join(', ')}, which ${own.flow?.primary} does not have: a run is refused for it`)]
+      : []),
   ];
 }
 

@@ -28,7 +28,12 @@ export type ParsedComposition =
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
 /** The key that bounds each control flow; a `hitl` has no bound. */
-export const ROUNDS_KEY = { loop: 'max_iterations', judge: 'max_rounds', smart: 'max_rounds', chat: 'max_turns' } as const;
+export const ROUNDS_KEY = {
+  loop: 'max_iterations',
+  judge: 'max_rounds',
+  smart: 'max_rounds',
+  chat: 'max_turns',
+} as const;
 const BOUNDS = ['max_iterations', 'max_rounds', 'max_turns'] as const;
 const rounds = whole(MAX_FLOW_ROUNDS).optional();
 const text = z
@@ -136,7 +141,10 @@ function flowFaults(values: Values, at: (key: Key) => Position): Fault[] {
     faults.push(fault(at(key), message, { key, suggestion }));
   };
   if (type === 'hitl' && hasCoagent)
-    add('composition.coagent', 'composition.coagent is asked nothing in a hitl: leave it out, or take another control_flow.type');
+    add(
+      'composition.coagent',
+      'composition.coagent is asked nothing in a hitl: leave it out, or take another control_flow.type',
+    );
   if (type !== 'hitl' && type !== 'loop' && !hasCoagent)
     add('control_flow.type', `control_flow.type ${type} needs a coagent: name one in [composition]`);
   for (const bound of BOUNDS) {
@@ -158,7 +166,12 @@ function handoffFaults(values: Values, at: (key: Key) => Position): Fault[] {
     return [fault(at('handoff.type'), 'handoff.type needs handoff.text', { key: 'handoff.type' })];
   const fitting = { 'handoff.text': type, 'handoff.template': 'template', 'handoff.generator_prompt': 'generated' };
   if (first !== undefined && type !== undefined && fitting[first] !== type)
-    return [fault(at(first), `${first} is not of a handoff of type ${type}: write it as handoff.text`, { key: first, suggestion: 'text' })];
+    return [
+      fault(at(first), `${first} is not of a handoff of type ${type}: write it as handoff.text`, {
+        key: first,
+        suggestion: 'text',
+      }),
+    ];
   if (values['control_flow.type'] === 'hitl' && first !== undefined)
     return [fault(at(first), `${first} is told nobody in a hitl: leave [handoff] out`, { key: first })];
   return [];
@@ -168,7 +181,8 @@ function unknownKey({ key, at }: Entry): Fault {
   const name = key ?? '';
   const [section = '', inner] = name.split('.');
   if (SECTIONS.includes(section)) {
-    if (inner === undefined) return fault(at, `${section} must be a section: write [${section}] above its keys`, { key: name });
+    if (inner === undefined)
+      return fault(at, `${section} must be a section: write [${section}] above its keys`, { key: name });
     const own = KEYS.filter((one) => one.startsWith(`${section}.`)).map((one) => one.slice(section.length + 1));
     return fault(at, `unknown key ${inner} in [${section}]`, { key: name, suggestion: nearest(inner, own) });
   }

@@ -40,7 +40,11 @@ export function contractFaults(values: AgentKeys, positionOf: PositionOf): Fault
     const key = `${side}_schema`;
     if (schema === undefined)
       return side === 'input' && format === 'json'
-        ? [fault(at('input_format'), 'input_format json needs input_schema, which says what it takes', { key: 'input_format' })]
+        ? [
+            fault(at('input_format'), 'input_format json needs input_schema, which says what it takes', {
+              key: 'input_format',
+            }),
+          ]
         : [];
     if (format !== 'json') {
       const message = `${key} needs ${side}_format: json${format === undefined ? '' : `, not ${format}`}`;
@@ -54,7 +58,9 @@ export function contractFaults(values: AgentKeys, positionOf: PositionOf): Fault
   const leads = (['next', 'input_format', 'expose_as_tool'] as const).filter((key) => values[key]);
   return [
     ...faults,
-    ...leads.map((key) => fault(at(key), `${key} is for agents that a lead starts: this one has role primary`, { key })),
+    ...leads.map((key) =>
+      fault(at(key), `${key} is for agents that a lead starts: this one has role primary`, { key }),
+    ),
   ];
 }
 

@@ -1,5 +1,6 @@
 /** What agents hand to each other, held against JSON Schemas; and the words that tell an agent what its last message must be. */
 import type { JsonSchema, OutputExpectation } from '#contract/flows/control-flow.ts';
+import { faultsOf } from './schemas.ts';
 
 /**
  * The fixed reason that goes with a payload to the next agent, as its schema takes it: a value of its enumeration, within
@@ -24,7 +25,7 @@ export function expectationWords({ format, schema, next }: OutputExpectation): s
   return `## Your last message\n\nIt is ${whom} as it is: one JSON value and nothing else, without a code fence${shape}`;
 }
 
-/** STOPGAP until helper defs is merged. */
+/** What is handed on of a text: as it is, or its JSON with the fixed reason; or why it does not fit. */
 export function payloadOf(
   { format, schema, reason }: OutputExpectation,
   text: string,
@@ -34,11 +35,10 @@ export function payloadOf(
   try {
     value = JSON.parse(text);
   } catch (error) {
-    return { ok: false, why: `it is not JSON (${error instanceof Error ? error.message : ''})` };
+    return { ok: false, why: `it is not JSON (${error instanceof Error ? error.message : String(error)})` };
   }
-  if (reason !== undefined && typeof value === 'object' && value !== null && !Array.isArray(value)) value = { ...value, reason };
-  const required = (schema?.['required'] ?? []) as string[];
-  const missing = required.filter((key) => typeof value !== 'object' || value === null || !(key in value));
-  if (missing.length > 0) return { ok: false, why: `it must have ${missing.join(', ')}` };
-  return { ok: true, payload: JSON.stringify(value) };
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  const whole: unknown = reason !== undefined && isObject ? { ...(value as object), reason } : value;
+  const faults = schema === null ? [] : faultsOf(schema, whole);
+  return faults.length > 0 ? { ok: false, why: faults.join('; ') } : { ok: true, payload: JSON.stringify(whole) };
 }

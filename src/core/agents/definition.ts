@@ -89,7 +89,14 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
       })
     : [];
   const at = { model: positionOf(['model']) ?? START, temperature: positionOf(['temperature']) ?? START };
-  return { ok: true, definition, warnings: [...warnings, ...cut], at, mentions: serversIn(values, positionOf), links: linksIn(values, positionOf) };
+  return {
+    ok: true,
+    definition,
+    warnings: [...warnings, ...cut],
+    at,
+    mentions: serversIn(values, positionOf),
+    links: linksIn(values, positionOf),
+  };
 }
 
 function isAt(one: Fault, before: Fault | undefined): boolean {

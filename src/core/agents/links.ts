@@ -49,7 +49,9 @@ function takenNames(files: readonly UnlinkedFile[]): [UnlinkedFile, Fault[]][] {
     }
     const other = agents.get(name);
     if (other === undefined) return [];
-    const error = fault(file.at('agent.name'), `the name ${name} is taken by the agent in ${other}`, { key: 'agent.name' });
+    const error = fault(file.at('agent.name'), `the name ${name} is taken by the agent in ${other}`, {
+      key: 'agent.name',
+    });
     return [[file, [error]]];
   });
 }
@@ -62,7 +64,12 @@ function faultsOf(names: Names): Map<UnlinkedFile, Fault[]> {
   };
   const linking = names.files.filter(({ links }) => links.length > 0);
   for (const file of linking) {
-    add(file, file.links.filter((link) => link === nextOf(file) || link.use !== 'next').flatMap((link) => names.faultsOf(file, link)));
+    add(
+      file,
+      file.links
+        .filter((link) => link === nextOf(file) || link.use !== 'next')
+        .flatMap((link) => names.faultsOf(file, link)),
+    );
     if (!found.has(file)) add(file, 'composition' in file ? compositionFaults(file, names) : stageFaults(file, names));
   }
   for (const [file, faults] of chainFaults(linking, names)) if (!found.has(file)) add(file, faults);

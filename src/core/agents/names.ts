@@ -127,5 +127,10 @@ function isCalled(file: UnlinkedFile, wanted: string, from: UnlinkedFile): boole
   const { path } = file;
   const name = nameOf(file);
   const isNamed = name !== null && (name === wanted || agentToolName(name) === wanted);
-  return isNamed || basename(path) === wanted || basename(path, extname(path)) === wanted || resolve(dirname(from.path), wanted) === path;
+  return (
+    isNamed ||
+    basename(path) === wanted ||
+    basename(path, extname(path)) === wanted ||
+    resolve(dirname(from.path), wanted) === path
+  );
 }

@@ -1,5 +1,5 @@
 /** The agents that one workflow can use: permanent ones by name, as they were when it started, temporary ones by the id of their run. */
-import type { AgentDefinition } from '#contract/agent.ts';
+import type { AgentDefinition, ProjectInstruction } from '#contract/agent.ts';
 
 export class AgentRegistry {
   readonly #permanent = new Map<string, AgentDefinition>();
@@ -8,8 +8,12 @@ export class AgentRegistry {
   /** Files of the workspace that were left out because nobody has trusted them as they are, by relative path. */
   readonly untrusted: readonly string[];
 
-  constructor(untrusted: readonly string[] = []) {
+  /** What the project tells agents, of the files that are trusted as they are; nearest first. */
+  readonly instructions: readonly ProjectInstruction[];
+
+  constructor(untrusted: readonly string[] = [], instructions: readonly ProjectInstruction[] = []) {
     this.untrusted = untrusted;
+    this.instructions = instructions;
   }
 
   /** A later definition with the same key replaces the earlier: built-in, then user, then project. */

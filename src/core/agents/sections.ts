@@ -57,7 +57,9 @@ function sectionFault({ key, at }: Entry): Fault {
 
 function repeated(plain: string | null, before: readonly Entry[], entry: Entry): Fault | null {
   if (entry.key === 'prompt.system' && typeof entry.value === 'object' && entry.value !== null)
-    return fault(entry.valueAt, 'system must be the text itself: write it inline, between """ and """', { key: 'prompt' });
+    return fault(entry.valueAt, 'system must be the text itself: write it inline, between """ and """', {
+      key: 'prompt',
+    });
   if (plain === null || before.every(({ key }) => key !== plain)) return null;
   return fault(entry.at, `${entry.key} says again what ${plain} says above: keep one of them`, { key: plain });
 }

@@ -1,8 +1,10 @@
 /** The files of a workspace that need trust, each compared with what was trusted, for the person to decide. */
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
+import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import type { Composition } from './composition.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
+import { instructionWords } from './instruction-files.ts';
 import { describeFault, loadFile } from './load.ts';
 import type { KnownTool } from './vocabulary.ts';
 import { launchWords, MCP_JSON, readMcpJson, wantedBy } from '../settings/mcp-json.ts';
@@ -16,14 +18,15 @@ export async function trustLookOf(
   tools: readonly KnownTool[],
   texts?: TrustedTexts,
 ): Promise<TrustLook> {
-  const found = await projectFiles(folder);
+  // What cannot be read and defines no agent tells nobody anything.
+  const found = (await projectFiles(folder)).filter(({ place, raw }) => place !== null || raw.problem === null);
   const files = await Promise.all(
     found.map(async (file): Promise<TrustItem> => {
       const { relative: path, raw } = file;
       const known = trusted.get(path);
       const hash = raw.problem === null ? raw.hash : null;
       const state = known === undefined ? 'new' : known === hash ? 'same' : 'changed';
-      const item: TrustItem = { path, hash, state, says: saysOf(file, tools) };
+      const item: TrustItem = { path, hash, state, says: saysOf(file, tools, found) };
       if (!texts || raw.problem !== null) return item;
       const before = state === 'changed' && known !== undefined ? await texts.get(known) : null;
       return { ...item, text: raw.text, ...(before === null ? {} : diffOf(path, before, raw.text)) };
@@ -45,14 +48,16 @@ function diffOf(path: string, before: string, after: string): { diff?: string } 
   return diff === undefined ? {} : { diff };
 }
 
-function saysOf({ relative, raw, place }: ProjectFile, tools: readonly KnownTool[]): string {
+function saysOf(file: ProjectFile, tools: readonly KnownTool[], all: readonly ProjectFile[]): string {
+  const { relative, raw, place } = file;
   if (relative === MCP_JSON) return raw.problem === null ? serversIn(raw.text) : 'no MCP servers';
+  if (isInstructionPath(relative)) return instructionsIn(file, all);
   if (place === null)
     return 'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept';
-  const file = loadFile(raw, place, tools);
-  if (!file.ok) return `no agent: ${file.errors.map((error) => describeFault(relative, error)).join('; ')}`;
-  if ('composition' in file) return compositionSays(file.composition);
-  const { name, role, description, model, permissions, tools: wanted } = file.definition;
+  const loaded = loadFile(raw, place, tools);
+  if (!loaded.ok) return `no agent: ${loaded.errors.map((error) => describeFault(relative, error)).join('; ')}`;
+  if ('composition' in loaded) return compositionSays(loaded.composition);
+  const { name, role, description, model, permissions, tools: wanted } = loaded.definition;
   const facts = [
     `${role === 'primary' ? 'lead' : 'agent'} ${name}`,
     `model ${model ?? "the lead's"}`,
@@ -66,6 +71,17 @@ function compositionSays({ name, description, flow }: Composition): string {
   const { type, rounds, primary, coagent } = flow;
   const bound = type === 'hitl' ? '' : `, at most ${rounds} ${rounds === 1 ? 'answer' : 'answers'}`;
   return `composition ${name} · primary ${primary} · coagent ${coagent ?? 'none'} · control flow ${type}${bound}: ${description}`;
+}
+
+function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFile[]): string {
+  if (raw.problem !== null) return 'no instructions';
+  const first = all.find(
+    (one) => isInstructionPath(one.relative) && one.raw.problem === null && one.raw.hash === raw.hash,
+  );
+  const words = instructionWords(raw.text);
+  return first === undefined || first.relative === relative
+    ? words
+    : `${words} (the text of ${first.relative}, told once)`;
 }
 
 /** What would be started or reached, each with all of its arguments and what it gets of the environment. */

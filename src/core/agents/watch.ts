@@ -1,6 +1,7 @@
-/** Reports changes of the files that define agents: watches the places of a folder while it has subscribers. */
+/** Reports changes of the files that define or instruct agents: watches the places of a folder while it has subscribers. */
 import { realpath, stat } from 'node:fs/promises';
 import { basename, dirname, join, sep } from 'node:path';
+import { instructionPaths } from './instruction-files.ts';
 import { PROJECT_CONFIG } from './places.ts';
 
 /** Changes within this time are reported once. */
@@ -28,7 +29,8 @@ export class AgentWatch {
       clearTimeout(timer);
       timer = setTimeout(onChange, DEBOUNCE_MS);
     };
-    const watcher = await watchPlaces(this.#placesOf(folder), join(folder, PROJECT_CONFIG), changed);
+    const places = [...this.#placesOf(folder), join(folder, PROJECT_CONFIG)];
+    const watcher = await watchPlaces(places, await instructionPaths(folder), changed);
     const listener: Listener = {
       changed,
       end: async () => {
@@ -58,14 +60,20 @@ interface Watching {
 }
 
 /** Where the system cannot watch, only changes by this program are reported. */
-async function watchPlaces(places: readonly string[], config: string, onChange: () => void): Promise<Watching> {
+async function watchPlaces(
+  places: readonly string[],
+  files: readonly string[],
+  onChange: () => void,
+): Promise<Watching> {
   // Loaded on first use, because most commands never watch.
   const { watch } = await import('chokidar');
-  const wanted = await Promise.all([...places, config].map(canonical));
+  const [inFolders, single] = await Promise.all([places, files].map((paths) => Promise.all(paths.map(canonical))));
+  const wanted = [...inFolders!, ...single!];
   // Watches from the folders above, to notice places that are made later; everything else in those folders is ignored.
   const isRelevant = (path: string) =>
     wanted.some((one) => one === path || one.startsWith(path + sep) || path.startsWith(one + sep));
-  const roots = await Promise.all(wanted.map((one) => existing(dirname(dirname(one)))));
+  const above = [...inFolders!.map((one) => dirname(dirname(one))), ...single!.map((one) => dirname(one))];
+  const roots = await Promise.all(above.map(existing));
   const watcher = watch([...new Set(roots)], {
     ignoreInitial: true,
     // A link may lead to the whole disk.

@@ -1,6 +1,7 @@
 /** One turn of the model: the request with its retries, streamed as hints, recorded as one message and one usage row an attempt. */
 import type { Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
+import { systemPromptOf } from '../agents/instruction-prompt.ts';
 import { errorInfo } from '../base/errors.ts';
 import { toWire } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
@@ -61,7 +62,7 @@ function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null):
 }
 
 async function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): Promise<ModelRequest> {
-  const { model, maxTokens, effort, temperature, systemPrompt } = run.envelope;
+  const { model, maxTokens, effort, temperature } = run.envelope;
   const told = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
   const messages = await withImages(told, run.image);
   return {
@@ -69,7 +70,7 @@ async function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): Promise<
     maxTokens,
     effort,
     temperature,
-    system: systemPrompt,
+    system: systemPromptOf(run.envelope),
     messages,
     tools: await run.toolSpecs(),
     toolChoice,

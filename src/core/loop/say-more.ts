@@ -1,5 +1,6 @@
 /** Has an agent say more about a question of its own before the person answers it: one request beside its turns. */
 import type { Approval } from '#contract/approval.ts';
+import { systemPromptOf } from '../agents/instruction-prompt.ts';
 import { TriadError } from '../base/errors.ts';
 import { toWire } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
@@ -19,7 +20,7 @@ export async function sayMore(
     run,
     {
       purpose: 'context',
-      system: run.envelope.systemPrompt,
+      system: systemPromptOf(run.envelope),
       messages: await messagesOf(run, request, context),
       tools: await run.toolSpecs(),
       signal,

@@ -2,6 +2,10 @@
 import { z } from 'zod';
 import type { DoneCall } from './demo-scene.ts';
 
+/** Stands before each answer of the lead. */
+export const SCRIPTED =
+  '**This is the demo: the answer is scripted, no model has read your message.** The engine, the questions, the tools and the history are real, and so is everything named here.';
+
 const NOTE = /^\[.*[.\]]\]?$/;
 const EMPTY_FILE = '[The file is empty.]';
 /** Most names in one sentence. */

@@ -8,14 +8,12 @@ import {
   firstWords,
   type Report,
   reportsOf,
+  SCRIPTED,
   summaryOf,
 } from './demo-facts.ts';
 import { FACTS_WANTED } from './demo-report.ts';
-import { fileAskedFor } from './demo-review.ts';
+import { improvement } from './demo-review.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
-
-const SCRIPTED =
-  '**This is the demo: the answer is scripted, no model has read your message.** The engine, the questions, the tools and the history are real, and so is everything named here.';
 
 interface Act {
   /** Said before the folder is looked at. */
@@ -164,14 +162,7 @@ function actReply(scene: Scene): Reply {
       text: `Demo, act ${number} of ${ACTS.length}. ${act.intent}`,
       calls: [inAct(number, { id: 'look', name: 'list_directory', input: {} })],
     };
-  const asked = fileAskedFor(scene.notes);
-  const read = calls.find(({ name }) => name === 'read_file');
-  if (asked !== undefined && !read && scene.can('read_file'))
-    return {
-      text: 'My reviewer asks for more: I look at it.',
-      calls: [inAct(number, { id: 'improve', name: 'read_file', input: { path: asked } })],
-    };
-  const seen = [...(looked ? [factOf(looked, '.')] : []), ...(read ? [factOf(read, asked ?? '.')] : [])].join(' ');
+  const seen = [looked ? factOf(looked, '.') : '', improvement(scene.notes, looked)].join(' ').trim();
   const started = calls.find(({ name }) => STARTS.has(name));
   if (started) {
     const outcome = act.whole ? wholeOf(started) : outcomeOf(started, lateReports(scene.notes));

@@ -32,7 +32,7 @@ export interface Reply {
 
 /** Messages of the engine, which begin no exchange: of a limit, a new attempt, a late report, a reviewer, a loop. */
 const NOTE =
-  /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent |Your answer was looked at by |[^]*If all of the task is done and checked, call task_complete)/;
+  /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent |Your answer was looked at by |[^]*call task_complete with your whole answer)/;
 
 export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
   // An exchange begins where the newest words came that neither go with results nor are a note.

@@ -4,6 +4,7 @@ import type { Emit, Payload } from '../log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { WorkClock } from '../base/work-clock.ts';
 import type { LiveRun } from './run-tree.ts';
+import { isAgentTool } from '../tools/agents/agent-tool.ts';
 import { tellUnpriced } from './tell-unpriced.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
@@ -20,7 +21,8 @@ export function createEmit({ engine, workflow, plan, clock }: Parts): Emit {
   const { budget } = workflow;
   const { runId } = recorder.ids;
   // Sub-agents are counted as agents where a stop tells what it ended.
-  const startsAgents = (tool: string): boolean => engine.tools.get(tool)?.recovery === 'continue';
+  const startsAgents = (tool: string): boolean => 
+    isAgentTool(tool) || engine.tools.get(tool)?.recovery === 'continue';
   const underWay = { requests: new Set<string>(), tools: new Set<string>() };
   return (payload) => {
     const worked = { runMs: clock.ms, workflowMs: budget.clock.ms };

@@ -1,6 +1,7 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
 import type { ChangeSet } from '#contract/change.ts';
+import { agentToolsOf } from './agent-tools.ts';
 import { createEmit } from './create-emit.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
@@ -26,7 +27,9 @@ export function createRunContext(parts: Parts): RunContext {
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
   });
   const limiter = engine.limiter(model.provider);
-  const registry = engine.tools.with(mcpTools(envelope.mcp ?? [], parts.mcp));
+  const registry = engine.tools
+    .with(mcpTools(envelope.mcp ?? [], parts.mcp))
+    .with(agentToolsOf(parts.workflow.agents, envelope.tools));
   const tools = registry.offered(envelope.tools, plan.kind === 'lead');
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
@@ -45,7 +48,7 @@ export function createRunContext(parts: Parts): RunContext {
       return limiter.limit > 1;
     },
     tools,
-    startsAgents: (name) => engine.tools.startsAgents(name),
+    startsAgents: (name) => registry.startsAgents(name),
     stored: storedOf(stored),
     started,
     limits: limitsFor(parts),

@@ -1,6 +1,7 @@
 /** Parts of an envelope that are left out where they say nothing, so that they change no hash. */
 import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import { RUN_LIMITS } from '../budget/limits.ts';
 
 type RunBudget = NonNullable<Envelope['limits']['budget']>;
@@ -26,6 +27,23 @@ export function doomLoopOf(doomLoopThreshold: number): Pick<Envelope['limits'], 
 /** Left out where nothing is bounded, so that it changes no hash. */
 export function boundedBy(budget: RunBudget): { budget?: RunBudget } {
   return RUN_LIMITS.some((name) => budget[name] !== undefined) ? { budget } : {};
+}
+
+type Told = Pick<Envelope, 'instructions'>;
+
+/** Every lead is told what its project tells agents. */
+export function leadIsTold({ instructions }: Pick<AgentRegistry, 'instructions'>): Told {
+  return instructions.length === 0 ? {} : { instructions: [...instructions] };
+}
+
+/** Who asks for it is told what its parent is, or, where that did not ask, what a lead would be. */
+export function childIsTold(
+  definition: AgentDefinition | null,
+  { instructions }: Told,
+  agents: Pick<AgentRegistry, 'instructions'>,
+): Told {
+  if (!definition?.projectInstructions) return {};
+  return leadIsTold({ instructions: instructions ?? agents.instructions });
 }
 
 /** For a temporary agent whose lead gave it none. */

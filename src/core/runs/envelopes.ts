@@ -9,7 +9,8 @@ import { AgentRegistry } from '../agents/registry.ts';
 import { BASELINE, isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
-import { boundedBy, defaultSystemPrompt, doomLoopOf, questionsOf } from './envelope-parts.ts';
+import { agentTools } from './agent-tools.ts';
+import { boundedBy, childIsTold, defaultSystemPrompt, doomLoopOf, leadIsTold, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
@@ -17,7 +18,7 @@ import { canonicalHash } from '../base/hash.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Settings } from '../settings/settings.ts';
-import { delegate, type Kit, withServing } from './serving.ts';
+import { delegate, type Kit, narrowedServing, withServing } from './serving.ts';
 import type { ChildRequest } from '../tools/children.ts';
 import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf } from '../budget/limits.ts';
@@ -73,8 +74,8 @@ export class Envelopes {
     offers: readonly McpOffer[] = [],
     agents = new AgentRegistry(),
   ): Envelope {
-    const envelope = this.#with(offers).#lead(definition, prompt, folder, limits, offers);
-    return withServing(envelope, definition, agents, this.#kit(limits));
+    const envelope = this.#with(offers, agents).#lead(definition, prompt, folder, limits, offers);
+    return withServing({ ...envelope, ...leadIsTold(agents) }, definition, agents, this.#kit(limits, agents));
   }
 
   #lead(
@@ -116,15 +117,17 @@ export class Envelopes {
   child(request: ChildRequest, parent: Envelope, agents: AgentRegistry, limits = this.#settings.limits): Envelope {
     const definition = request.agent === null ? null : delegate(agents, request.agent);
     const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
-    return withServing(envelope, definition, agents, this.#kit(limits));
+    const told = { ...envelope, ...childIsTold(definition, parent, agents) };
+    return withServing(told, definition, agents, this.#kit(limits, agents));
   }
 
   /** What serves a run is made like a child of it. */
-  #kit(limits: Settings['limits']): Kit {
+  #kit(limits: Settings['limits'], agents: AgentRegistry): Kit {
     return {
       child: (definition, parent) => {
         const request = delegationRequest(definition.name, SERVED, undefined);
-        return this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
+        const envelope = this.#with(parent.mcp ?? []).#child(request, definition, parent, limits);
+        return { ...envelope, ...childIsTold(definition, parent, agents) };
       },
       only: (part, tools) => {
         const kept = [...new Set(tools)].sort();
@@ -235,7 +238,8 @@ export class Envelopes {
       model: modelId,
       permissions: this.#tools.permissionsOf(tools),
     };
-    return { value: envelope, hash: canonicalHash(envelope) };
+    const narrowed = narrowedServing(envelope, asked, this.#kit(bounds));
+    return { value: narrowed, hash: canonicalHash(narrowed) };
   }
 
   #build(parts: {
@@ -371,11 +375,10 @@ export class Envelopes {
     return { ...wanted, tools: this.#within(childWrites(parent.provider), this.#fitting(lent, permissions)) };
   }
 
-  /** The same with these tools of MCP servers beside the program's own. */
-  #with(offers: readonly McpOffer[]): Envelopes {
-    return offers.length === 0
-      ? this
-      : new Envelopes({ ...this.#ports, tools: toolsIn(this.#tools, { mcp: [...offers] }) });
+  /** The same with these tools of MCP servers, and those of the agents, beside the program's own. */
+  #with(offers: readonly McpOffer[], agents = new AgentRegistry()): Envelopes {
+    const tools = toolsIn(this.#tools, { mcp: [...offers] }).with(agentTools(agents));
+    return tools === this.#tools ? this : new Envelopes({ ...this.#ports, tools });
   }
 
   /** Of all tools those that an agent has which names none. */

@@ -1,5 +1,5 @@
 /** What an edit of the person may not go beyond: the mode of its lead, the bounds of the settings and of its model. */
-import type { Envelope, Permission } from '#contract/agent.ts';
+import type { ApprovalMode, Envelope, Permission } from '#contract/agent.ts';
 import { ceilingsOf } from '../agents/ceilings.ts';
 import { BASELINE } from '../agents/vocabulary.ts';
 import { TriadError } from '../base/errors.ts';
@@ -9,6 +9,11 @@ import type { Settings } from '../settings/settings.ts';
 import { writes } from '../tools/tool.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
+
+/** The one of two approval modes that asks more. */
+export function narrowerMode(a: ApprovalMode, b: ApprovalMode): ApprovalMode {
+  return MODES.indexOf(a) < MODES.indexOf(b) ? a : b;
+}
 
 /** Throws `not_allowed` where the approval mode is wider than the parent's. */
 export function checkMode({ approvalMode }: Envelope, parent: Envelope): void {

@@ -1,5 +1,4 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
-import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Verdict } from '#contract/permission.ts';
@@ -7,10 +6,8 @@ import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
 import { hasHidden } from '#contract/visible-text.ts';
 import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import { type Action, STEERING_ID } from '../approvals/judge.ts';
-import { toolsIn } from '../mcp/mcp-tool.ts';
 import type { Targets } from '../tools/targets.ts';
 import { escapePattern } from '../base/pattern.ts';
-import { ownActions } from '../approvals/own-actions.ts';
 import { optionsOf } from '../approvals/policy.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
@@ -25,6 +22,7 @@ import type { Question } from '../tools/question.ts';
 import { agentTargets } from '../tools/sub-agent-tools.ts';
 import { type Tool, writes } from '../tools/tool.ts';
 import type { Workspace } from '../workspace/reach.ts';
+import { withFacts } from './spawn-facts.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 
@@ -132,39 +130,14 @@ function questionFor(
 ): Question | Promise<Question> {
   const question = asked ?? plainQuestion(call, parts.plan);
   const steering = verdicts.flatMap(({ steps }) => steps).find(({ id }) => id === STEERING_ID);
-  return steering ? withWarning(question, steering.text) : withOwnActions(parts, question);
+  if (steering) return withWarning(question, steering.text);
+  const actionsOfTools = (tools: readonly Tool[]) => tools.map((tool) => actionOf(parts, tool, tool.name, null, null));
+  return withFacts(parts, question, actionsOfTools);
 }
 
 /** So grave that no answer in time is never a yes, whatever the settings say. */
 function withWarning(question: Question, why: string): Question {
   return { ...question, description: `${question.description}. ${why}`, risk: 'high' };
-}
-
-/** Says of each sub-agent what its own actions will ask, as rules and grants are now. */
-async function withOwnActions(parts: Parts, question: Question): Promise<Question> {
-  const { subject } = question;
-  if (!isSpawn(subject)) return question;
-  const { engine, workflow, plan } = parts;
-  const { rules } = await engine.permissions.rules(plan.envelope.folder);
-  const now = Date.now();
-  const items = subject.items.map((item) => {
-    const callsOf = (tools: readonly string[], envelope: Envelope): Action[] =>
-      toolsIn(engine.tools, envelope)
-        .offered(tools, false)
-        .map((tool) => ({
-          ...actionOf(parts, tool, tool.name, null, null),
-          agent: item.envelope.agent,
-          scope: scopeOf(item.envelope.agent, subject.operation === 'spawn' ? 'spawn' : 'delegate'),
-          requires: item.envelope.requiresApproval ?? [],
-        }));
-    const calls = {
-      own: callsOf(item.envelope.tools, item.envelope),
-      possible: callsOf([...plan.envelope.tools, ...item.envelope.tools], plan.envelope),
-    };
-    const grants = calls.possible.flatMap((call) => engine.permissions.grants.candidates(call, now));
-    return { ...item, ownActions: ownActions(calls, { approve: workflow.approve, rules, grants, now }) };
-  });
-  return { ...question, subject: { ...subject, items } };
 }
 
 /** What of a question decides how its call is judged. */

@@ -5,6 +5,7 @@ import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { chainedReason, expectationWords } from '../agents/contracts.ts';
 import { TriadError } from '../base/errors.ts';
+import { narrowerMode } from './narrowing.ts';
 
 /** What an envelope is made with. */
 export interface Kit {
@@ -53,6 +54,25 @@ function withFlow<T extends Envelope>(
   if (name === null) return { ...own, flow: base };
   const { prompt: _, stages: __, flow: ___, ...coagent } = kit.child(mustFind(agents, name), own);
   return { ...own, flow: { ...base, coagent: kit.only(coagent, coagentTools(type, coagent.tools, kit)) } };
+}
+
+/** An edited run: what the person took away from it as it was `asked` for, nothing that serves it has any more. */
+export function narrowedServing(run: Envelope, asked: Envelope, kit: Kit): Envelope {
+  const taken = asked.tools.filter((tool) => tool !== DONE && !run.tools.includes(tool));
+  if (taken.length === 0 && run.approvalMode === asked.approvalMode) return run;
+  const narrowed = <T extends Stage>(part: T): T => {
+    const kept = kit.only(
+      part,
+      part.tools.filter((tool) => !taken.includes(tool)),
+    );
+    return { ...withCoagent(kept), approvalMode: narrowerMode(part.approvalMode, run.approvalMode) };
+  };
+  const withCoagent = <T extends Stage>(part: T): T => {
+    if (!part.flow?.coagent) return part;
+    const { flow: _, ...coagent } = narrowed<Stage>(part.flow.coagent);
+    return { ...part, flow: { ...part.flow, coagent } };
+  };
+  return { ...withCoagent(run), stages: run.stages.map(narrowed) };
 }
 
 /** A judge only reads; who decides that the work is done says so with a tool. */

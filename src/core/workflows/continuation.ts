@@ -92,6 +92,7 @@ export class Continuation {
           () => this.#run(runId),
           () => change(undefined),
         );
+      refuseServing(row);
       refuseUnlessExceeded(row);
       refuseAtLimit(entries, { run: limits, workflow: live?.budget.limits ?? budget ?? {} });
       refuseTooLittle('run', limits, row);
@@ -244,6 +245,12 @@ function refuseRetry(row: RunRow): void {
   if (attempt === 0 && kind !== 'chain')
     refuse(outcome === 'rejected' ? 'This agent was never approved' : 'This agent was never started');
   if (outcome === null) refuse(`This agent is ${status}`);
+}
+
+/** Only the run that it serves can go on, and hand the work over again. */
+function refuseServing({ kind, parentChain }: RunRow): void {
+  if (kind !== 'coagent') return;
+  throw new TriadError('conflict', `It serves the run of ${parentChain.at(-2)}: try that one again`);
 }
 
 /** What the person stops does not go on by what was asked for before. */

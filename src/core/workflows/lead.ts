@@ -1,5 +1,5 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
-import type { Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
@@ -9,6 +9,7 @@ import { partnerFor } from '../flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { Recorder } from '../log/recorder.ts';
+import { toolClashes } from '../runs/agent-tools.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
@@ -39,11 +40,17 @@ export async function leadEnvelope(
   prompt: string,
   limits: Settings['limits'],
 ): Promise<{ envelope: Envelope; envelopeHash: string; notices: string[] }> {
-  const definition = agents.lookup(conversation.agent);
-  if (!definition) throw new TriadError('not_found', `agent not found: "${conversation.agent}"`);
+  const definition = leadNamed(agents, conversation.agent);
   const { offers, notices } = await mcp.offers(conversation.folder);
   const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents);
-  return { envelope, envelopeHash: canonicalHash(envelope), notices };
+  return { envelope, envelopeHash: canonicalHash(envelope), notices: [...notices, ...toolClashes(agents)] };
+}
+
+/** Throws `not_found` for an agent that cannot be used. */
+export function leadNamed(agents: AgentRegistry, name: string): AgentDefinition {
+  const definition = agents.lookup(name);
+  if (!definition) throw new TriadError('not_found', `agent not found: "${name}"`);
+  return definition;
 }
 
 export function leadRecorder({ log, open }: Engine, workflow: Workflow, agent: string, row: RunRow | null): Recorder {

@@ -12,6 +12,7 @@ import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
+import { contextWords } from './context-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -356,6 +357,7 @@ export const text = {
   mcp: mcpWords,
   json: jsonWords,
   changes: changesWords,
+  context: contextWords,
   review: reviewWords,
   decision: {
     /** To what an agent wants to know there is no yes. */

@@ -116,7 +116,9 @@ describe('TOML', () => {
 
   test('a very long prompt is changed like any other', () => {
     const long = `name = "a"\nprompt = """\n${'All "of" it, '.repeat(60_000)}""" # why\n[x-meta]\nb = 1\n`;
-    expect(editText(long, 'toml', { prompt: 'Hi' })).toBe("name = \"a\"\nprompt = '''\nHi\n''' # why\n[x-meta]\nb = 1\n");
+    expect(editText(long, 'toml', { prompt: 'Hi' })).toBe(
+      "name = \"a\"\nprompt = '''\nHi\n''' # why\n[x-meta]\nb = 1\n",
+    );
     expect(editText(long, 'toml', { model: 'opus' })).toBe(long.replace('[x-meta]', 'model = "opus"\n[x-meta]'));
   });
 

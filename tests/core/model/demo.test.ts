@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { createDemoModel } from '#core/model/demo.ts';
+import { FACTS_WANTED } from '#core/model/demo-report.ts';
 import type { ModelRequest, WireMessage } from '#core/model/model.ts';
 
 const RAISED =
@@ -128,4 +129,33 @@ test('that it was not written is said with why, and nothing else is tried', asyn
   expect(calls).toEqual([]);
   expect(text).toContain('Nothing was written: Rejected by the person: no');
   expect(text).not.toContain('--undo');
+});
+
+test('the last of a chain takes out of a report what its sources do not say, and says so', async () => {
+  const lines = ['- Line 1 says “one”. [a.md:1]', '- Line 2 says “never”. [b.md:2]', '- The folder holds 2 files. [.]'];
+  const report = `# What is it?\n\n## Answer\n\nTwo.\n\n## Facts\n\n${lines.join('\n')}\n\n## Open\n\nNothing.`;
+  const first = await reply([user(report)], CHILD);
+  expect(first.inputs).toEqual([{ path: 'a.md' }, { path: 'b.md' }]);
+  const outputs = ['one\n', 'two\n'];
+  const id = (index: number): string => `demo_agent_open_${index}`;
+  const both: WireMessage[] = [
+    {
+      role: 'assistant',
+      content: outputs.map((_, n) => ({ type: 'tool_use', id: id(n), name: 'read_file', input: {} })),
+    },
+    {
+      role: 'user',
+      content: outputs.map((output, n) => ({ type: 'tool_result', toolCallId: id(n), output, isError: false })),
+    },
+  ];
+  const { text } = await reply([user(report), ...both], CHILD);
+  expect(text).toBe(
+    `${report.replace(`${lines[1]}\n`, '')}\n\n## Checked\n\n2 statements of 3 checked, 1 held.\n- Taken out, because its source does not say it: ${lines[1]!.slice(2)}`,
+  );
+});
+
+test('what was asked for and not found is open, not a fact', async () => {
+  const wanted = `**Task**: What is here?\n\nLook for: \`TODO\`\n\n**Expected Output Format**: ${FACTS_WANTED}.`;
+  const { text } = await reply([user(wanted), ...called('demo_agent_grep', 'grep', '[No matches.]')], CHILD);
+  expect(JSON.parse(text)).toEqual({ question: 'What is here?', facts: [], open: ['No line matches `TODO`.'] });
 });

@@ -3,7 +3,8 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import type { Answers } from '../../support/chains.ts';
-import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain, withAgents } from '../../support/chains.ts';
+import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/chains.ts';
+import { withAgents } from '../../support/with-agents.ts';
 import { builtinAgents, composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -154,7 +155,9 @@ describe('another try', () => {
     );
     expect(outcomes(engine.of('workflow-end').at(-1)!)).toEqual(['completed', 'completed', 'completed', 'completed']);
     expect(engine.of('approval-request')).toHaveLength(1);
-    const handed = (await engine.store.entriesOf(first.runId)).filter((entry) => entry.kind === 'user' && entry.reportsOf);
+    const handed = (await engine.store.entriesOf(first.runId)).filter(
+      (entry) => entry.kind === 'user' && entry.reportsOf,
+    );
     expect(handed).toMatchObject([{ reportsOf: [failed[0]!.id] }]);
     expect(JSON.stringify(handed)).toContain('Rain is coming.');
     return { engine, before, after: asked(engine), runs: await stagesOf(engine, first.workflowId) };

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { inputTokensOf } from '#contract/tally.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/chains.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Script, toolUse } from '../../support/fake-model/script.ts';
 import { outcomes } from '../../support/engine.ts';
 
 const batch = (names: string[], more: object = {}) =>

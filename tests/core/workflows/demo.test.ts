@@ -1,4 +1,4 @@
-/** The demo: three messages that lead through the real engine with facts from the folder, offline and labelled. */
+/** The demo: four messages that lead through the real engine with facts from the folder, offline and labelled. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -16,6 +16,8 @@ const FILES = {
   'src/apple.js': 'export const apple = 1; // FIXME: two\n',
   'src/apple.test.js': 'import "./apple.js";\n',
 };
+
+type Ended = Awaited<ReturnType<Harness['ask']>>;
 
 const demo = (options: HarnessOptions = {}): Promise<Harness> =>
   startEngine(new Script(), {
@@ -56,12 +58,47 @@ test('three messages show a spawned, a delegated and three parallel agents, with
   expect(third.text).toContain('1 line matches `https?://`, in 1 file: `README.md:3`');
   await expectUndoable(engine, third.text);
 
-  const fourth = await engine.ask('More?');
-  expect(fourth.subAgents).toEqual([]);
-  expect(fourth.text).toContain('paste an Anthropic key');
-  for (const { text } of [first, second, third, fourth]) expect(text).toContain('scripted');
+  const fourth = await engine.ask('And a report?');
+  await expectReport(engine, fourth);
+
+  const fifth = await engine.ask('More?');
+  expect(fifth.subAgents).toEqual([]);
+  expect(fifth.text).toContain('paste an Anthropic key');
+  for (const { text } of [first, second, third, fourth, fifth]) expect(text).toContain('scripted');
   expect(engine.model.requests, 'nothing was sent anywhere').toEqual([]);
 });
+
+/** One question for three agents in a row: facts as JSON, a report from them, and a check that opens its sources. */
+async function expectReport(engine: Harness, { text, subAgents, workflowId }: Ended): Promise<void> {
+  const chain = [
+    ['fact-finder', 'delegate', 'completed'],
+    ['report-writer', 'chain', 'completed'],
+    ['report-checker', 'chain', 'completed'],
+  ];
+  expect(subAgents.map(({ agent, kind, outcome }) => [agent, kind, outcome])).toEqual(chain);
+  const asked = engine.of('approval-request').filter((event) => event.workflowId === workflowId);
+  const stages = asked.flatMap(({ approval: { subject } }) =>
+    subject.kind === 'envelopes' ? subject.items.map(({ envelope }) => envelope.stages.map(({ agent }) => agent)) : [],
+  );
+  expect(stages, 'one question, with all stages').toEqual([['report-writer', 'report-checker']]);
+  const calls = (agent: string) =>
+    engine
+      .of('tool-start')
+      .flatMap((event) => (event.workflowId === workflowId && event.agent === agent ? [event] : []));
+  expect(calls('fact-finder').map(({ name }) => name)).toEqual(['glob', 'grep', 'read_file']);
+  expect(calls('report-writer').map(({ input }) => input)).toEqual([{ path: expect.any(String) as string }]);
+  expect(calls('report-checker').length, 'it opens the sources').toBeGreaterThan(1);
+  const [first] = subAgents;
+  const facts = engine.of('run-end').find(({ runId }) => runId === first?.runId)?.text ?? '';
+  expect(JSON.parse(facts)).toMatchObject({
+    question: 'What is in this folder, and what was left to do in it?',
+    facts: expect.arrayContaining([{ fact: 'Line 3 says “TODO: buy pears”.', source: 'notes/plan.md:3' }]) as object[],
+  });
+  expect(text).toContain('`fact-finder` → `report-writer` → `report-checker`');
+  expect(text).toContain('- Line 1 says “export const apple = 1; // FIXME: two”. [src/apple.js:1]');
+  expect(text).toMatch(/its first heading is “Apples and pears”\. \[README\.md\]/);
+  expect(text).toMatch(/## Checked\n\n3 statements of \d checked, 3 held\./);
+}
 
 /** The file that the lead wrote after a yes: named with the way to undo it, and gone after that. */
 async function expectUndoable({ folder, runtime, conversationId }: Harness, text: string): Promise<void> {
@@ -173,4 +210,29 @@ test.runIf(inSoak)('of a large folder the numbers are those of the tools, not of
   expect(text).toContain('1,101 files match `**/*`, by ending of the first 1000');
   expect(text).toContain('`README.md` has more than 5,000 lines, 30,000 bytes');
   expect((await engine.ask('Then?')).text).toMatch(/More than \d+ lines match `TODO\|FIXME`/);
+});
+
+test('its reviewer sends an answer back once, for what it can see is missing, and takes the next', async () => {
+  const engine = await demo({ lead: 'BUILD-JUDGE' });
+  const { text, outcome, subAgents } = await engine.ask('What is this?');
+  expect({ outcome, agents: subAgents.map(({ agent }) => agent) }, 'and nothing is done twice').toEqual({
+    outcome: 'completed',
+    agents: ['file-counter'],
+  });
+  const backs = engine.of('handoff').flatMap(({ entry: { back } }) => (back ? [back.review?.verdict] : []));
+  expect(backs.map((verdict) => [verdict?.passed, verdict?.score])).toEqual([
+    [false, 60],
+    [true, 95],
+  ]);
+  expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 of them');
+  expect(text).toContain('Not opened by me: `notes/`, `src/`.');
+});
+
+test('in a loop its lead ends the work itself, with the same answer', async () => {
+  const engine = await demo({ lead: 'BUILD-LOOP' });
+  const { text, outcome, subAgents } = await engine.ask('What is this?');
+  expect({ outcome, started: subAgents.length }).toEqual({ outcome: 'completed', started: 1 });
+  expect(engine.of('handoff')).toHaveLength(2);
+  expect(engine.of('tool-start').at(-1)).toMatchObject({ name: 'task_complete', input: { summary: text } });
+  expect(text).toContain('4 files match `**/*`');
 });

@@ -11,6 +11,7 @@ import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
 import { roleOf, servedBy } from '../run-words.ts';
 import { verdictOf } from '../../loop/review-words.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
+import { instructionBlocks } from '../instructions-part.ts';
 import {
   code,
   decided,
@@ -116,6 +117,7 @@ function runOf(run: RunRow, { runs, entries, calls }: OfRun): string[] {
     `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
+    ...instructionBlocks(envelope),
     // The task of a run that never started is in no entry.
     ...(entries.length === 0
       ? ['', '**Task**', '', fence(run.task)]

@@ -7,6 +7,7 @@ import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
 import { roleOf, servedBy, serversOf } from '../run-words.ts';
 import { code, decided, fence, inline, lines, quote, wrote } from '../markdown-parts.ts';
+import { instructionItems } from '../instructions-part.ts';
 import { frontMatter } from './front-matter.ts';
 import { handoffEntries, handoffsOf } from './handoffs-part.ts';
 import { agentFileOf, SESSION_FILE, wikilink } from './names.ts';
@@ -30,6 +31,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
   const decision = decisionFor(run.id, approvals);
   const { findings, recommendations } = recommendationsOf(run.text);
   const questions = questionsOf(run.id, approvals);
+  const told = instructionItems(run.envelope);
   const reviews = reviewsOf(run, handoffs);
   const files = calls.filter(({ runId }) => runId === run.id).flatMap((call) => wrote(call) ?? []);
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
@@ -40,6 +42,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),
+    ...(told.length > 0 ? ['', '## Told by the project', ...told] : []),
     ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
     ...(files.length > 0 ? section('Files written', files.map((file) => `- ${file}`).join('\n')) : []),
     ...(trips.length > 0 ? ['', '## Handoffs', ...trips] : []),

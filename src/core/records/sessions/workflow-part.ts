@@ -9,6 +9,7 @@ import type { WorkflowRows } from '../../store/check.ts';
 import { code, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
 import { roleOf, serversOf } from '../run-words.ts';
 import { handoffEntries, handoffsOf } from './handoffs-part.ts';
+import { instructionItems } from '../instructions-part.ts';
 import { agentFileOf, noteLink, wikilink } from './names.ts';
 import { questionsOf } from './questions-part.ts';
 import { reviewsOf } from './reviews-part.ts';
@@ -66,6 +67,7 @@ function bodyOf(
   const trips = handoffsOf(handoffs, runs, folder);
   const reviews = lead ? reviewsOf(lead, handoffs) : [];
   const questions = questionsOf(workflow.runId, approvals);
+  const told = lead ? instructionItems(lead.envelope) : [];
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
@@ -74,6 +76,7 @@ function bodyOf(
     ...notesOfWorkflow(calls),
     ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt)],
+    ...(told.length > 0 ? ['', '### Told by the project', ...told] : []),
     ...steps,
     ...(questions.length > 0 ? ['', '### Questions', ...questions] : []),
     ...(trips.length > 0 ? ['', '### Handoffs', ...trips] : []),

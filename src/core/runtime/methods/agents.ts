@@ -12,9 +12,10 @@ import { trustLookOf } from '../../agents/trust-look.ts';
 import { BASELINE, isWithinPermissions } from '../../agents/vocabulary.ts';
 import { loweredLimits } from '../../settings/project-config.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
+import { previewLead } from '../../workflows/lead-preview.ts';
 import type { Handlers } from './handlers.ts';
 
-type Mine = 'agents.list' | 'agents.get' | 'agents.check' | 'trust.look' | 'trust.set' | 'trust.revoke' | 'trust.list';
+type Mine = `agents.${'list' | 'get' | 'check' | 'preview'}` | `trust.${'look' | 'set' | 'revoke' | 'list'}`;
 
 /** `home`: the default folder. */
 export function agentMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
@@ -38,6 +39,11 @@ export function agentMethods(engine: Engine, home: string): Pick<Handlers, Mine>
       return { definition, needs: needsOf(definition, tools, offers), warnings: file?.warnings ?? [] };
     },
     'agents.check': async ({ folder }) => (await filesIn(await at(folder))).map(reportOf),
+    'agents.preview': async ({ folder, agent }) => {
+      const place = await at(folder);
+      const { limits } = await ceilingsIn(engine, place);
+      return previewLead(engine, { folder: place, agent, limits });
+    },
     'trust.look': async ({ folder, texts }) => look(await at(folder), texts),
     'trust.set': async ({ folder, files }) => {
       const place = await at(folder);

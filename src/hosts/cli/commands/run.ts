@@ -8,9 +8,10 @@ import type { Client } from '#contract/rpc.ts';
 import { Interruption, lineOf, UsageError } from '../terminal/failure.ts';
 import { terminalFor } from '../follow/answers.ts';
 import { follow } from '../follow/follow.ts';
+import { compositionLines } from '../render/composition-lines.ts';
 import { oneLine } from '../render/format.ts';
 import type { Io } from '../terminal/io.ts';
-import { openLink } from '../follow/link.ts';
+import { type Link, openLink } from '../follow/link.ts';
 import { visible } from '../terminal/visible.ts';
 
 export interface RunOptions {
@@ -32,7 +33,8 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
     const text = await promptText(io, given);
     const link = await openLink(io, true);
     try {
-      const { id: conversationId, before } = await link.ask((client) => conversationFor(client, folder, options));
+      const { id: conversationId, at, before } = await link.ask((client) => conversationFor(client, folder, options));
+      await tellComposition(io, link, at, options.agent);
       const start = async (client: Client) => {
         sending = true;
         const sent = await client.request('message.send', { conversationId, text, approve });
@@ -55,6 +57,13 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
   } finally {
     terminal?.close();
   }
+}
+
+/** Whoever names a composition says yes to its agents, and is told of them before anything starts. */
+async function tellComposition(io: Io, link: Link, folder: string, agent: string | undefined): Promise<void> {
+  if (agent === undefined) return;
+  const preview = await link.ask((client) => client.request('agents.preview', { folder, agent }));
+  for (const line of compositionLines(preview)) io.screen.note(line);
 }
 
 /** One line, however many there are. */
@@ -84,16 +93,16 @@ async function promptText(io: Io, given: string | undefined): Promise<string> {
   return text;
 }
 
-/** A conversation keeps its folder and its lead; naming others for it is a mistake. `before`: its newest workflow. */
+/** A conversation keeps its folder and its lead; naming others for it is a mistake. `at`: its folder; `before`: its newest workflow. */
 async function conversationFor(
   client: Client,
   folder: string,
   options: RunOptions,
-): Promise<{ id: string; before: string }> {
+): Promise<{ id: string; at: string; before: string }> {
   const { conversation: conversationId, agent, cwd } = options;
   if (conversationId === undefined) {
     const given = { folder, ...(agent === undefined ? {} : { agent }) };
-    return { id: (await client.request('conversation.create', given)).id, before: '' };
+    return { id: (await client.request('conversation.create', given)).id, at: folder, before: '' };
   }
   const { conversation, workflows } = await client.request('conversation.snapshot', { conversationId });
   if (cwd !== undefined && conversation.folder !== folder) {
@@ -102,5 +111,5 @@ async function conversationFor(
   if (agent !== undefined && conversation.agent !== agent) {
     throw new UsageError(`This conversation is led by ${conversation.agent}: leave out --agent`);
   }
-  return { id: conversationId, before: workflows.at(-1)?.id ?? '' };
+  return { id: conversationId, at: conversation.folder, before: workflows.at(-1)?.id ?? '' };
 }

@@ -69,6 +69,7 @@ test('the session lists them below the sub-agent that they serve, and tells each
 `);
   expect(session).toContain('- Sub-agents: 1\n');
   expect(session).not.toContain('Further sub-agents');
+  expect(session, 'they came back with a handoff').not.toContain('### Reviews');
   const ofFiles = (whos: readonly (typeof writer)[]) => whos.map((who) => `[[${name}/${fileOf(who).slice(0, -3)}]]`);
   expect(fieldsOf(session)).toMatchObject({
     sub_agents: ofFiles([writer, editor, checker]),

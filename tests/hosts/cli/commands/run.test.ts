@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
+import { envelopeOf } from '../../../support/envelope.ts';
 import { Gate } from '../../../support/gate.ts';
 import { asked, conversationId, conversationRow, ofLead, workflowEnd, workflowId } from '../../support/events.ts';
 import { type MemoryClient, memoryClient } from '../../support/memory-client.ts';
@@ -225,4 +226,42 @@ test('an unknown conversation, and a folder or lead that is not its own, are bad
     client: known(),
   });
   expect([led.code, led.err]).toEqual([2, 'triad: This conversation is led by lead: leave out --agent\n']);
+});
+
+test('a composition says who works, with which tools and at what most, before anything starts', async () => {
+  const { prompt: _, stages: __, ...critic } = envelopeOf('critic', 'x', { tools: ['grep', 'task_complete'] });
+  const handoff = { type: 'static', text: 'Look' } as const;
+  const flow = { type: 'judge', rounds: 3, primary: 'writer', coagent: critic, handoff } as const;
+  const envelope = envelopeOf('careful\u202e', '-', { flow });
+  const order: string[] = [];
+  const client = scripted([workflowEnd({ text: 'Hi' })], {
+    'agents.preview': () => ({ envelope, worst: { requests: 84, nanoUsd: 1_234_500_001 } }),
+  });
+  const request = client.request.bind(client);
+  const io = memoryIo({ client });
+  client.request = (method, input) => {
+    order.push(`${method}: ${io.err().split('\n').length - 1} lines`);
+    return request(method, input);
+  };
+  expect(await main(['run', '--agent', 'careful', 'Say hi'], io)).toBe(0);
+  expect(io.err().split('\n').slice(0, 4)).toEqual([
+    'triad: careful⟦U+202E⟧ with the coagent critic, judge, at most 3 rounds',
+    '  primary agent: writer',
+    '  tools of critic: grep, task_complete',
+    '  at most 84 requests · at most $1.24; each sub-agent is asked about by itself',
+  ]);
+  expect(order.slice(0, 3)).toEqual([
+    'conversation.create: 0 lines',
+    'agents.preview: 0 lines',
+    'message.send: 4 lines',
+  ]);
+  expect(client.requests[1]).toEqual({ method: 'agents.preview', input: { folder, agent: 'careful' } });
+});
+
+test('an agent that works alone is not announced', async () => {
+  const client = scripted([workflowEnd({ text: 'Hi' })], {
+    'agents.preview': () => ({ envelope: envelopeOf('plain', '-'), worst: { requests: 1, nanoUsd: 0 } }),
+  });
+  const { err } = await triad(['run', '--agent', 'plain', 'Say hi'], { client });
+  expect(err).toMatch(/^completed/);
 });

@@ -55,7 +55,9 @@ export async function validateAgents(io: Io, name: string | undefined, options: 
   );
   // Files that belong to no workspace may be for one with other servers.
   const known = settings && workspace ? await serversHere(io, settings, folder) : null;
-  const all = linkFiles(loaded.flat(), tools).map((file) => reportOf(known === null ? file : checkServers(file, known)));
+  const all = linkFiles(loaded.flat(), tools).map((file) =>
+    reportOf(known === null ? file : checkServers(file, known)),
+  );
   const reports = name === undefined ? all : named(name, all);
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
   else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
@@ -102,7 +104,10 @@ async function placesFor(
 ): Promise<{ places: AgentPlace[]; workspace: boolean }> {
   if (dir === undefined) {
     const { config } = await folders(env);
-    return { places: [...builtinPlaces(), ...userPlaces(config, homedir()), ...projectPlaces(folder)], workspace: true };
+    return {
+      places: [...builtinPlaces(), ...userPlaces(config, homedir()), ...projectPlaces(folder)],
+      workspace: true,
+    };
   }
   const given = resolve(folder, dir);
   const found = await stat(given).catch(() => null);

@@ -1,0 +1,58 @@
+/** What the question about sub-agents says of each beside its envelope: what its own actions will ask, also those of what serves it, and the most that it can use. */
+import type { Coagent, Envelope } from '#contract/agent.ts';
+import type { OwnActions } from '#contract/approval.ts';
+import { allServing } from '#contract/flows/serving-text.ts';
+import { isSpawn } from '#contract/spawn-items.ts';
+import type { Action } from '../approvals/judge.ts';
+import { ownActions } from '../approvals/own-actions.ts';
+import { toolsIn } from '../mcp/mcp-tool.ts';
+import type { Question } from '../tools/question.ts';
+import type { Tool } from '../tools/tool.ts';
+import type { Engine } from './engine.ts';
+import { scopeOf } from './memory.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { WorkflowScope } from './workflow-scope.ts';
+import { worstCase } from './worst-case.ts';
+
+interface Parts {
+  engine: Engine;
+  workflow: Pick<WorkflowScope, 'approve'>;
+  plan: RunPlan;
+}
+
+/** As rules, grants and prices are now. `callsOf`: calls of the run that asks, with unknown targets. */
+export async function withFacts(
+  { engine, workflow, plan }: Parts,
+  question: Question,
+  callsOf: (tools: readonly Tool[]) => Action[],
+): Promise<Question> {
+  const { subject } = question;
+  if (!isSpawn(subject)) return question;
+  const { rules } = await engine.permissions.rules(plan.envelope.folder);
+  const now = Date.now();
+  /** `lender`: of whose tools it may still be given others. */
+  const actionsOf = (of: Coagent, kind: 'spawn' | 'delegate', lender: Envelope | null): OwnActions => {
+    const as = (tools: readonly string[], having: Pick<Envelope, 'mcp'>): Action[] =>
+      callsOf(toolsIn(engine.tools, having).offered(tools, false)).map((call) => ({
+        ...call,
+        agent: of.agent,
+        scope: scopeOf(of.agent, kind),
+        requires: of.requiresApproval ?? [],
+      }));
+    const own = as(of.tools, of);
+    const calls = { own, possible: lender ? as([...lender.tools, ...of.tools], lender) : own };
+    const grants = calls.possible.flatMap((call) => engine.permissions.grants.candidates(call, now));
+    return ownActions(calls, { approve: workflow.approve, rules, grants, now });
+  };
+  const items = subject.items.map((item) => {
+    const { envelope } = item;
+    const served = allServing(envelope).map((of) => ({ agent: of.agent, ownActions: actionsOf(of, 'delegate', null) }));
+    return {
+      ...item,
+      ownActions: actionsOf(envelope, subject.operation === 'spawn' ? 'spawn' : 'delegate', plan.envelope),
+      ...(served.length > 0 ? { served } : {}),
+      worst: worstCase(envelope, engine.price),
+    };
+  });
+  return { ...question, subject: { ...subject, items } };
+}

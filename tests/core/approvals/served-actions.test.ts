@@ -1,0 +1,52 @@
+/** The question about a sub-agent tells of all that would serve it: what their own actions ask, and the most that all of them can use. */
+import { expect, test, vi } from 'vitest';
+import { AgentRegistry } from '#core/agents/registry.ts';
+import { worstCase } from '#core/runs/worst-case.ts';
+import { startEngine } from '../../support/engine.ts';
+import { definitionOf } from '../../support/envelope.ts';
+import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
+import { Script, text } from '../../support/fake-model/script.ts';
+
+test('coagent and stages, in the order of the envelope, each as its own file says', async () => {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([delegateTo('both', 'Do it.')])
+    .on({})
+    .reply([text('Not done.')]);
+  const engine = await startEngine(script, { person: () => ({ kind: 'reject', reason: 'No' }) });
+  const flow = (type: 'judge' | 'smart', coagent: string) =>
+    ({ type, rounds: 2, primary: 'p', coagent, handoff: { type: 'static', text: 'Look' } }) as const;
+  const agents = new AgentRegistry();
+  for (const definition of [
+    (await engine.agents.of(engine.folder)).get('lead')!,
+    definitionOf({
+      name: 'both',
+      tools: ['read_file', 'write_file', 'edit_file'],
+      flow: flow('judge', 'critic'),
+      next: ['writer'],
+    }),
+    definitionOf({ name: 'critic', requiresApproval: ['read_file'] }),
+    definitionOf({ name: 'writer', tools: ['write_file', 'edit_file'], flow: flow('smart', 'fixer') }),
+    definitionOf({ name: 'fixer', tools: ['edit_file'], requiresApproval: ['edit_file'] }),
+  ])
+    agents.register(definition);
+  vi.spyOn(engine.agents, 'of').mockResolvedValue(agents);
+  await engine.ask('Go');
+  const [asked] = engine.of('approval-request');
+  const item = asked?.approval.subject.kind === 'envelopes' ? asked.approval.subject.items[0] : undefined;
+  const served = item?.served?.map(({ agent, ownActions: { writers, byMode, without } }) => [
+    agent,
+    writers,
+    / wants you to be asked about ([\w, ]+)/.exec(writers.length > 0 ? byMode.manual : without)?.[1],
+  ]);
+  expect(served).toEqual([
+    ['critic', [], 'read_file'],
+    ['writer', ['write_file', 'edit_file'], undefined],
+    ['fixer', ['edit_file'], 'edit_file'],
+  ]);
+  // Turns of both, critic twice, writer, and fixer twice, each with the report at its limit.
+  const { maxIterations } = item!.envelope.limits;
+  expect(item?.worst?.requests).toBe(6 * (maxIterations + 1));
+  expect(item?.worst?.nanoUsd).toBeGreaterThan(0);
+  expect(worstCase(item!.envelope, () => ({ nanoUsd: 1, priceVersion: null })).nanoUsd).toBe(item?.worst?.requests);
+});

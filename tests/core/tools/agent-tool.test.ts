@@ -1,0 +1,158 @@
+/** `agent__NAME`: an agent as a tool of its own, with its contract as the arguments; it starts what `delegate_task` starts. */
+import { describe, expect, test } from 'vitest';
+import type { AgentDefinition } from '#contract/agent.ts';
+import { AgentRegistry } from '#core/agents/registry.ts';
+import { agentTools } from '#core/runs/agent-tools.ts';
+import { CHAIN, chainScript, FACTS, stagesOf, startChain } from '../../support/chains.ts';
+import { outcomes } from '../../support/engine.ts';
+import { definitionOf } from '../../support/envelope.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const { reason: _, ...facts } = FACTS.properties;
+/** Text, JSON, JSON with a reason of its own, and JSON that is no object. */
+const AGENTS: AgentDefinition[] = [
+  definitionOf({ name: 'polish', description: 'Polishes a text.', systemPrompt: 'You polish.', exposeAsTool: true }),
+  definitionOf({
+    name: 'draft',
+    systemPrompt: 'You draft.',
+    exposeAsTool: true,
+    input: { format: 'json', schema: { ...FACTS, properties: facts, required: ['facts'] } },
+  }),
+  definitionOf({
+    name: 'with reason',
+    systemPrompt: 'You polish.',
+    exposeAsTool: true,
+    input: { format: 'json', schema: FACTS },
+  }),
+  definitionOf({
+    name: 'list',
+    systemPrompt: 'You polish.',
+    exposeAsTool: true,
+    input: { format: 'json', schema: { type: 'array', items: { $ref: '#/$defs/one' }, $defs: { one: { type: 'string' } } } },
+  }),
+  definitionOf({ name: 'off', exposeAsTool: true, enabled: false }),
+  definitionOf({ name: 'leader', exposeAsTool: true, role: 'primary' }),
+  definitionOf({ name: 'plain' }),
+];
+
+/** What its tool makes of one call: the run that it started, or what the lead was told. */
+async function called(tool: string, input: object, options: Parameters<typeof startChain>[1] = {}) {
+  const engine = await startChain(chainScript({}, [toolUse(tool, input)]), options, AGENTS);
+  const end = await engine.ask('Go');
+  const [run] = await stagesOf(engine, end.workflowId);
+  const entry = engine.of('tool-end').find(({ entry: { name } }) => name === tool)?.entry;
+  return { engine, end, run, told: entry?.output ?? '', status: entry?.status };
+}
+
+describe('the tool of an agent', () => {
+  test('takes a text and the words for the person, which the agent does not get', async () => {
+    const { engine, run, told } = await called('agent__polish', { input: 'Make it shine.', reason: 'Polish it' });
+    expect(run).toMatchObject({ kind: 'delegate', agent: 'polish', title: 'Polish it', task: 'Make it shine.' });
+    expect(JSON.parse(told)).toMatchObject({ success: true, child_id: run!.id, report: 'Rain is coming.' });
+    expect(engine.of('approval-request')[0]?.approval.subject).toMatchObject({ operation: 'delegate' });
+    expect(JSON.stringify(engine.model.requests[1]?.body)).not.toContain('Polish it');
+    const tools = engine.model.requests[0]!.body.tools ?? [];
+    expect(tools.map(({ name }) => name).filter((name) => name.startsWith('agent__'))).toEqual([
+      ...['agent__draft', 'agent__list', 'agent__polish', 'agent__with_reason'],
+    ]);
+    const polish = tools.find(({ name }) => name === 'agent__polish');
+    expect(polish?.description).toMatch(/^Polishes a text\.\n.*At most 3 sub-agents/s);
+    expect(polish?.input_schema).toMatchObject({ required: ['input', 'reason'] });
+    const own = engine.model.requests[1]!.body.tools ?? [];
+    expect(own.filter(({ name }) => name.startsWith('agent__'))).toEqual([]);
+  });
+
+  test('takes the values of its schema and a reason, which is the title alone', async () => {
+    const { engine, run } = await called('agent__draft', { facts: ['a'], reason: 'Draft it' });
+    expect(run).toMatchObject({ title: 'Draft it', task: '{"facts":["a"]}' });
+    const tool = engine.model.requests[0]!.body.tools?.find(({ name }) => name === 'agent__draft');
+    expect(tool?.input_schema).toMatchObject({
+      properties: { facts: FACTS.properties.facts, reason: { type: 'string' } },
+      required: ['facts', 'reason'],
+    });
+  });
+
+  test('keeps a reason that its own schema has', async () => {
+    const { run } = await called('agent__with_reason', { facts: ['a'], reason: 'My reason' });
+    expect(run).toMatchObject({ agent: 'with reason', title: 'My reason', task: '{"facts":["a"],"reason":"My reason"}' });
+  });
+
+  test('takes a value that is no object under a name', async () => {
+    const { engine, run } = await called('agent__list', { input: ['a', 'b'], reason: 'List them' });
+    expect(run).toMatchObject({ task: '["a","b"]' });
+    const tool = engine.model.requests[0]!.body.tools?.find(({ name }) => name === 'agent__list');
+    expect(tool?.input_schema).toMatchObject({
+      type: 'object',
+      properties: { input: { type: 'array' } },
+      $defs: { one: { type: 'string' } },
+    });
+  });
+
+  test.for([
+    ['without a reason', 'draft', { facts: ['a'] }, /reason/],
+    ['whose values do not fit', 'draft', { facts: 'a', reason: 'r' }, /facts/],
+    ['with more than its schema has', 'draft', { facts: [], more: 1, reason: 'r' }, /more/],
+    ['of a text without a reason', 'polish', { input: 'x' }, /reason/],
+    ['without a text', 'polish', { input: ' ', reason: 'r' }, /must not be empty/],
+  ] as const)('refuses a call %s', ([, agent, input, why]) => {
+    const agents = new AgentRegistry();
+    for (const definition of AGENTS) agents.register(definition);
+    const tool = agentTools(agents).find(({ name }) => name === `agent__${agent}`)!;
+    expect(tool.input.safeParse(input).error?.message).toMatch(why);
+  });
+
+  test('answers an unknown one with those that there are', async () => {
+    const { told, end } = await called('agent__nobody', { input: 'x', reason: 'r' });
+    expect(told).toContain('There is no tool "agent__nobody"');
+    expect(told).toContain('agent__polish');
+    expect(outcomes(end)).toEqual(['completed']);
+  });
+
+  test.for([
+    ['delegate_task', 'polish', 0],
+    ['delegate_task', 'draft', 1],
+  ] as const)('a rule that denies %s for %s counts: %s starts', async ([tool, pattern, started]) => {
+    const rule = `[[permissions.rules]]\neffect = "deny"\ntool = "${tool}"\npattern = "${pattern}"\n`;
+    const configFolder = await folderWith({ 'config.toml': rule });
+    const { end } = await called('agent__polish', { input: 'x', reason: 'r' }, { settings: rule, configFolder });
+    expect(end.subAgents.filter(({ outcome }) => outcome === 'completed')).toHaveLength(started);
+  });
+
+  test('a sub-agent that calls one is told of the depth', async () => {
+    const call = toolUse('agent__polish', { input: 'x', reason: 'r' });
+    const script = chainScript({ draft: { blocks: [call] } }, [toolUse('agent__draft', { facts: [], reason: 'r' })]);
+    const engine = await startChain(script, {}, AGENTS);
+    await engine.ask('Go');
+    const refusal = engine.of('tool-end').find(({ agent }) => agent === 'draft')?.entry.output;
+    expect(refusal).toContain('Maximum agent depth (2) exceeded');
+  });
+
+  test('of two agents with the same name for models the later one is left out, with a word', async () => {
+    const twins = ['my agent', 'my_agent'].map((name) =>
+      definitionOf({ name, systemPrompt: `You are ${name}.`, exposeAsTool: true }),
+    );
+    const engine = await startChain(chainScript({}, [text('No.')]), {}, twins);
+    await engine.ask('Go');
+    const notices = engine.of('notice').map((notice) => notice.text);
+    expect(notices).toEqual([expect.stringContaining('my_agent is no tool: my agent has the name agent__my_agent')]);
+  });
+
+  test('starts the whole chain of its agent', async () => {
+    const exposed = CHAIN.map((one): AgentDefinition => (one.name === 'research' ? { ...one, exposeAsTool: true } : one));
+    const call = toolUse('agent__research', { input: 'Find facts.', reason: 'Find facts' });
+    const engine = await startChain(chainScript({}, [call]), {}, exposed);
+    expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed', 'completed', 'completed']);
+  });
+
+  test('a lead whose definition names tools has those of them that it names', async () => {
+    const lead = definitionOf({ name: 'small', role: 'primary', tools: ['agent__draft'], systemPrompt: 'You are small.' });
+    const script = new Script().on({}).reply([text('Hello.')]);
+    const engine = await startChain(script, {}, [...AGENTS, lead]);
+    const { id: conversationId } = await engine.runtime.request('conversation.create', { agent: 'small' });
+    await engine.runtime.request('message.send', { conversationId, text: 'Go', approve: 'ask' });
+    await engine.model.waitFor(({ seen }) => seen.system.includes('You are small.'));
+    const tools = engine.model.requests[0]!.body.tools ?? [];
+    expect(tools.map(({ name }) => name).filter((name) => name.startsWith('agent__'))).toEqual(['agent__draft']);
+  });
+});

@@ -1,0 +1,50 @@
+/** Kill -9 after durable events of a chain, within its stages and between them: nothing that was finished is asked again. */
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, expect, test } from 'vitest';
+import { CHAIN, chainScript, GOOD } from '../../support/chains.ts';
+import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
+import { startFakeModel } from '../../support/fake-model/server.ts';
+
+const root = await mkdtemp(join(tmpdir(), 'triad-crash-chain-'));
+afterAll(() => rm(root, { recursive: true, force: true }));
+const definitions = [...CHAIN];
+
+async function pointAt(seq: number): Promise<KillPoint> {
+  const model = await startFakeModel(chainScript());
+  const check: KillPoint['check'] = ({ end, events, runs, workflow }, before) => {
+    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+    expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual(
+      Object.keys(GOOD).map((name) => [name, 'completed']),
+    );
+    expect(end.outcome).toBe('completed');
+    expect(workflow).toMatchObject({ subAgentCount: 1 });
+    expect(runs.map(({ status, place }) => [status, place ?? null])).toEqual([
+      ...[null, null, 1, 2].map((place) => ['completed', place]),
+    ]);
+    expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
+    const result = events.find((event) => event.type === 'tool-end');
+    const output = result?.type === 'tool-end' ? result.entry.output : '';
+    expect(JSON.parse(output)).toMatchObject({ success: true, report: 'Rain is coming.', chained_stages: [{}, {}] });
+    // Who had answered is not asked again.
+    const answered = events
+      .slice(0, seq)
+      .flatMap((event) => (event.type === 'message-end' && event.entry.kind === 'assistant' ? [event.agent] : []));
+    const again = model.requests.slice(before).map(({ seen }) => seen.system);
+    for (const agent of answered.filter((name) => name in GOOD))
+      expect(again.filter((system) => system.includes(`You ${agent}.`))).toEqual([]);
+  };
+  return { model, life: { data: join(root, `at-${seq}`), folder: root, definitions }, check };
+}
+
+test('after an event of a stage; in the soak after every one', { timeout: 600_000 }, async () => {
+  const model = await startFakeModel(chainScript());
+  const life = { mode: 'start', data: join(root, 'whole'), url: model.url, folder: root, groupSize: 1 } as const;
+  const whole = await live({ ...life, definitions });
+  await model.close();
+  const events = whole?.events ?? [];
+  expect(events.length).toBeGreaterThan(30);
+  const isOfStage = (type: string, agent: string): boolean => agent in GOOD && /^(run-|message-end)/.test(type);
+  await killAfterEach(events.slice(0, -1), pointAt, ({ type, agent }) => isOfStage(type, agent));
+});
