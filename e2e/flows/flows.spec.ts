@@ -128,7 +128,7 @@ test('a chain is one card with its stages; the one that failed is tried again wh
     .reply([text('# Report: the facts\n\nThree of them.')])
     .on(of('checker'))
     .reply([text('# Report: checked\n\n## Summary\n\nAll is so.')])
-    .on({ ...ABOVE, step: 1 })
+    .on({ ...ABOVE, turn: 1 })
     .reply([delegateTo('finder', 'Find the facts.')])
     .on(ABOVE)
     .reply([text('The lead has the report.')]);
