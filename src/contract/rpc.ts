@@ -143,14 +143,12 @@ export const methods = {
     }),
     AgentText,
   ),
-  /** Path for a new agent of this name, with the text of the template or of the file to copy. */
+  /** Path for a new agent of this name, with the text of the template or of the file to copy: that of a composition gives one. */
   'agents.draft': method(
     z.strictObject({
       folder: folder.optional(),
       name: AgentName,
       source: z.enum(['user', 'project']),
-      /** Left out for an agent. */
-      kind: z.literal('composition').optional(),
       copyOf: file.optional(),
     }),
     AgentText,

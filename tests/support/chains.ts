@@ -1,11 +1,11 @@
 /** Agents that follow each other, without files: as their links are resolved, ready for the engine. */
 import type { AgentDefinition } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
+import { withAgents } from './compose.ts';
 import { definitionOf } from './envelope.ts';
 import { type Harness, type HarnessOptions, startEngine } from './engine.ts';
 import { delegateTo, LEAD } from './fake-model/scenarios.ts';
 import { type Blocks, type ReplyOptions, Script, text } from './fake-model/script.ts';
-import { withAgents } from './with-agents.ts';
 
 /** What the second agent of `CHAIN` takes. */
 export const FACTS = {
@@ -58,9 +58,9 @@ export function chainScript(answers: Answers = {}, call: Blocks = [delegateTo('r
 }
 
 /** What the lead was told by its first call. */
-export async function resultOf({ of }: Harness, name?: string): Promise<Record<string, unknown>> {
-  const ends = of('tool-end').filter(({ parentRunId, entry }) => parentRunId === null && entry.name === (name ?? entry.name));
-  return JSON.parse(ends[0]?.entry.output ?? '{}') as Record<string, unknown>;
+export function resultOf(engine: Pick<Harness, 'of'>): Record<string, unknown> {
+  const end = engine.of('tool-end').find(({ parentRunId }) => parentRunId === null);
+  return JSON.parse(end?.entry.output ?? '{}') as Record<string, unknown>;
 }
 
 /** The runs of a workflow below its lead, in the order in which they were queued. */

@@ -1,4 +1,5 @@
 /** The runtime as the hosts compose it, on a given store and endpoint; usable in any process. */
+import type { AgentDefinition } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Environment } from '#core/base/child-environment.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
@@ -111,6 +112,17 @@ export function builtinAgents(trust: Trust): AgentFolders {
     throw new Error(line);
   };
   return new AgentFolders({ tools: allTools(), places: [...builtinPlaces()], trust, warn });
+}
+
+/** From now on also these are agents of every folder. */
+export function withAgents(agents: AgentFolders, definitions: readonly AgentDefinition[]): AgentFolders {
+  const before = agents.of.bind(agents);
+  agents.of = async (folder) => {
+    const registry = await before(folder);
+    for (const definition of definitions) registry.register(definition);
+    return registry;
+  };
+  return agents;
 }
 
 /** Answers each item of each question once, as the person would. */

@@ -6,8 +6,7 @@ import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { Trust } from '#core/agents/trust.ts';
 import type { Store } from '#core/store/store.ts';
 import type { Workspaces } from '#core/workspace/workspaces.ts';
-import { withAgents } from './with-agents.ts';
-import { answering, builtinAgents, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
+import { answering, builtinAgents, composeRuntime, type Person, settingsOf, withAgents, yes } from './compose.ts';
 
 export interface LifeParts {
   mode: 'start' | 'resume';

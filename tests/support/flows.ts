@@ -15,7 +15,7 @@ const ABOVE: Match = { tools: ['delegate_task'] };
 
 /** What the lead's composition and the sub-agent's are called. */
 export const PAIR = 'pair';
-export const TASK = 'Write the page.';
+const TASK = 'Write the page.';
 
 export interface FlowOptions extends HarnessOptions {
   flow: Partial<FlowDefinition>;
@@ -26,7 +26,7 @@ export interface FlowOptions extends HarnessOptions {
 }
 
 /** Definitions as compositions make them: that of the pair, and that of its coagent. */
-export function pairOf({ flow, as = 'lead', worker = {}, checker = {} }: FlowOptions): AgentDefinition[] {
+function pairOf({ flow, as = 'lead', worker = {}, checker = {} }: FlowOptions): AgentDefinition[] {
   const name = as === 'lead' ? 'lead' : PAIR;
   const isAlone = flow.type === 'hitl' || (flow.type === 'loop' && flow.coagent === undefined);
   const whole: FlowDefinition = {
@@ -98,7 +98,7 @@ export function before(script: Script, other: Script): Script {
 }
 
 /** The answer that a coagent is handed. */
-export function answerIn(prompt: string): string {
+function answerIn(prompt: string): string {
   return /## The answer of [^\n]*\n\n([^]*?)\n\n## How you end/.exec(prompt)?.[1] ?? '';
 }
 

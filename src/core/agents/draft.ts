@@ -8,7 +8,7 @@ import type { KnownTool } from './vocabulary.ts';
 
 /** Throws `conflict` where the place already has an agent of this name, or a file at the path. */
 export async function newPath(place: AgentPlace, name: string, tools: readonly KnownTool[]): Promise<string> {
-  const path = join(place.folder, `${name.trim().replaceAll(' ', '-')}${place.compositions ? '.toml' : '.md'}`);
+  const path = join(place.folder, `${name.trim().replaceAll(' ', '-')}.${place.compositions ? 'toml' : 'md'}`);
   const taken = (await loadPlace(place, tools)).find((file) => nameOf(file) === name)?.path;
   if (taken !== undefined) throw alreadyExists(taken);
   if (await stat(path).catch(() => null)) throw alreadyExists(path);

@@ -75,8 +75,8 @@ export function isDeclaredDone(entries: readonly Entry[], { n }: AssistantEntry)
   return before.slice(asked + 1).some((entry) => entry.kind === 'tool' && typeof entry.metadata['answer'] === 'string');
 }
 
-/** Whether the answer was handed over, so that its own reviews are behind it. */
-export function handoffsOf(entries: readonly Entry[]): HandoffEntry[] {
+/** Both ways, in order. */
+function handoffsOf(entries: readonly Entry[]): HandoffEntry[] {
   return entries.filter((entry) => entry.kind === 'handoff');
 }
 

@@ -74,3 +74,23 @@ test("an agent's own reviews come before its coagent, for each round anew, and a
   expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
   expect(asked(engine, WORKER)).toHaveLength(4);
 });
+
+test('what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again', async () => {
+  const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
+  const others = new Script()
+    .on(CHECKER)
+    .reply([], { status: 400, times: 1 })
+    .on({ system: REVIEWER })
+    .reply([text(verdict(true, 80))]);
+  const engine = await startFlow(before(pair(['First.'], { First: [[write], done('I wrote it.')] }), others), {
+    ...{ flow: { type: 'smart' }, as: 'sub' },
+    worker: { reflection: { criteria: null, maxRetries: 1 } },
+  });
+  const end = await engine.ask('Go');
+  const { runId } = end.subAgents[0]!;
+  await engine.runtime.request('run.retry', { runId });
+  await engine.event('workflow-end', ({ seq }) => seq > end.seq);
+  const again = engine.of('run-end').findLast((one) => one.runId === runId);
+  expect(again).toMatchObject({ outcome: 'completed', text: 'First.\n\nI wrote it.' });
+  expect(asked(engine, { system: REVIEWER })).toHaveLength(1);
+});

@@ -76,6 +76,9 @@ async function pointAt(killAfter: number): Promise<KillPoint> {
       [1, 'completed'],
       [2, 'completed'],
     ]);
+    // One that has ended is not run again.
+    const ends = events.filter((one) => one.type === 'run-end' && one.outcome === 'completed');
+    for (const { id } of coagents) expect(ends.filter(({ runId }) => runId === id).length, where).toBe(1);
     // Of what is stored nothing is asked for again.
     const stored = (name: string) =>
       events.filter((one) => one.seq <= killAfter && one.agent === name && one.type === 'turn-end').length;

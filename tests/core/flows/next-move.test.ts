@@ -174,6 +174,23 @@ describe('the next move', () => {
     const [entries, answer] = handedOnce(code, back);
     expect(nextMove(entries, { type: 'judge', rounds: 1, coagent: checker }, answer).do).toBe(what);
   });
+
+  test('where all rounds are used up and it is tried again, it is handed over with all its rounds again', () => {
+    const history = new Transcript([]);
+    history.add({ kind: 'user', source: 'parent', text: 'Go.' });
+    const criticised = judged({ type: 'judge', coagent: checker }, 0, heardOf('criticises'), () => false);
+    const answers = [1, 2].map((round) => {
+      const answer = history.add(wordsOf('Answer.'));
+      const ways = { from: 'worker', to: 'checker', runId: `r${round}`, round, rounds: 2, answer: answer.n };
+      history.add({ kind: 'handoff', ...ways, prompt: 'Look.' });
+      history.add({ kind: 'handoff', ...ways, ...criticised });
+      return answer;
+    });
+    const flow = { type: 'judge' as const, rounds: 2, coagent: checker };
+    expect(nextMove(history.entries, flow, answers[1]!)).toEqual({ do: 'used' });
+    history.add({ kind: 'system', code: 'retried', text: '' });
+    expect(nextMove(history.entries, flow, answers[1]!)).toEqual({ do: 'hand', round: 1 });
+  });
 });
 
 describe('a score', () => {

@@ -29,7 +29,11 @@ const more = Permission.options.map((permission): Tool => ({
 }));
 const registry = new ToolRegistry([...allTools(), ...more]);
 const names = registry.names(false).filter((name) => !registry.get(name)?.missing);
-const models = { idFor: (_: string, name: string) => resolveModel(name), takesTemperature: () => false, searches: () => false };
+const models = {
+  idFor: (_: string, name: string) => resolveModel(name),
+  takesTemperature: () => false,
+  searches: () => false,
+};
 const envelopes = new Envelopes({ settings: settingsOf(''), tools: registry, provider: () => 'anthropic', models });
 const MODES = ['manual', 'selective', 'auto'] as const;
 
@@ -73,9 +77,16 @@ test('for any run, coagent, stage and edit', () => {
     fc.property(
       ...[parents, flows, wishes, wishes, wishes, fc.subarray(names), fc.constantFrom(...MODES)],
       (parent, type, own, coagent, stage, kept, approvalMode) => {
-        const flow = { type, rounds: 2, primary: 'first', coagent: 'second', handoff: { type: 'static', text: 'x' } } as const;
+        const flow = {
+          type,
+          rounds: 2,
+          primary: 'first',
+          coagent: 'second',
+          handoff: { type: 'static', text: 'x' },
+        } as const;
         const agents = new AgentRegistry();
-        const define = (name: string, parts: Partial<AgentDefinition>) => agents.register(definitionOf({ name, ...parts }));
+        const define = (name: string, parts: Partial<AgentDefinition>) =>
+          agents.register(definitionOf({ name, ...parts }));
         define('first', { ...own, flow, next: ['third'] });
         define('second', coagent);
         define('third', { ...stage, flow: { ...flow, primary: 'third' } });

@@ -1,4 +1,6 @@
 /** `agent__NAME`: an agent as a tool of its own, with its contract as the arguments; it starts what `delegate_task` starts. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '#contract/agent.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
@@ -29,7 +31,10 @@ const AGENTS: AgentDefinition[] = [
     name: 'list',
     systemPrompt: 'You polish.',
     exposeAsTool: true,
-    input: { format: 'json', schema: { type: 'array', items: { $ref: '#/$defs/one' }, $defs: { one: { type: 'string' } } } },
+    input: {
+      format: 'json',
+      schema: { type: 'array', items: { $ref: '#/$defs/one' }, $defs: { one: { type: 'string' } } },
+    },
   }),
   definitionOf({ name: 'off', exposeAsTool: true, enabled: false }),
   definitionOf({ name: 'leader', exposeAsTool: true, role: 'primary' }),
@@ -75,7 +80,11 @@ describe('the tool of an agent', () => {
 
   test('keeps a reason that its own schema has', async () => {
     const { run } = await called('agent__with_reason', { facts: ['a'], reason: 'My reason' });
-    expect(run).toMatchObject({ agent: 'with reason', title: 'My reason', task: '{"facts":["a"],"reason":"My reason"}' });
+    expect(run).toMatchObject({
+      agent: 'with reason',
+      title: 'My reason',
+      task: '{"facts":["a"],"reason":"My reason"}',
+    });
   });
 
   test('takes a value that is no object under a name', async () => {
@@ -139,14 +148,21 @@ describe('the tool of an agent', () => {
   });
 
   test('starts the whole chain of its agent', async () => {
-    const exposed = CHAIN.map((one): AgentDefinition => (one.name === 'research' ? { ...one, exposeAsTool: true } : one));
+    const exposed = CHAIN.map((one): AgentDefinition =>
+      one.name === 'research' ? { ...one, exposeAsTool: true } : one,
+    );
     const call = toolUse('agent__research', { input: 'Find facts.', reason: 'Find facts' });
     const engine = await startChain(chainScript({}, [call]), {}, exposed);
     expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed', 'completed', 'completed']);
   });
 
   test('a lead whose definition names tools has those of them that it names', async () => {
-    const lead = definitionOf({ name: 'small', role: 'primary', tools: ['agent__draft'], systemPrompt: 'You are small.' });
+    const lead = definitionOf({
+      name: 'small',
+      role: 'primary',
+      tools: ['agent__draft'],
+      systemPrompt: 'You are small.',
+    });
     const script = new Script().on({}).reply([text('Hello.')]);
     const engine = await startChain(script, {}, [...AGENTS, lead]);
     const { id: conversationId } = await engine.runtime.request('conversation.create', { agent: 'small' });
@@ -154,5 +170,25 @@ describe('the tool of an agent', () => {
     await engine.model.waitFor(({ seen }) => seen.system.includes('You are small.'));
     const tools = engine.model.requests[0]!.body.tools ?? [];
     expect(tools.map(({ name }) => name).filter((name) => name.startsWith('agent__'))).toEqual(['agent__draft']);
+  });
+
+  test('the example of the documentation does what it says', async () => {
+    const page = await readFile(join(import.meta.dirname, '../../../docs/tools.md'), 'utf8');
+    const section = page.slice(page.indexOf('### Agents as tools'));
+    const block = (language: string): string =>
+      new RegExp(`\`\`\`${language}\\n(.*?)\\n\`\`\``, 's').exec(section)![1]!;
+    const { name, input } = JSON.parse(block('json')) as { name: string; input: object };
+    const path = /`(\.triad\/agents\/.*?)`/.exec(section)![1]!;
+    const script = chainScript({}, [toolUse(name, input)]);
+    script.on({}).reply([text('They do.')]);
+    const engine = await startChain(script, { files: { [path]: block('markdown') } }, []);
+    const look = await engine.runtime.request('trust.look', { folder: engine.folder });
+    const files = look.files.map((file) => ({ path: file.path, hash: file.hash! }));
+    await engine.runtime.request('trust.set', { folder: engine.folder, files });
+    const end = await engine.ask('Go');
+    expect(outcomes(end)).toEqual(['completed', 'completed']);
+    const [run] = await stagesOf(engine, end.workflowId);
+    expect(section).toContain(`\`${run!.task}\``);
+    expect(run).toMatchObject({ agent: 'fact-checker', title: 'Check what sum does' });
   });
 });

@@ -4,8 +4,7 @@ import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import type { Answers } from '../../support/chains.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/chains.ts';
-import { withAgents } from '../../support/with-agents.ts';
-import { builtinAgents, composeRuntime, settingsOf } from '../../support/compose.ts';
+import { builtinAgents, composeRuntime, settingsOf, withAgents } from '../../support/compose.ts';
 import { type Harness, outcomes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { LEAD } from '../../support/fake-model/scenarios.ts';
@@ -41,7 +40,7 @@ describe('a chain that fails', () => {
     const [run] = await stagesOf(engine, end.workflowId);
     expect(run).toMatchObject({ outcome: 'error', text: words, error: { code: 'invalid_chain_payload' } });
     expect(run!.error!.message).toMatch(why);
-    const result = await resultOf(engine);
+    const result = resultOf(engine);
     expect(result).toMatchObject({ success: false, report: words });
     expect(result['error']).toMatch(/Not started after it: draft, polish$/);
     expect(result['error']).toMatch(why);
@@ -52,7 +51,7 @@ describe('a chain that fails', () => {
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed', 'error']);
     const [first, draft, polish] = await stagesOf(engine, end.workflowId);
-    expect(await resultOf(engine)).toMatchObject({
+    expect(resultOf(engine)).toMatchObject({
       success: false,
       outcome: 'error',
       child_id: first!.id,
@@ -72,7 +71,7 @@ describe('a chain that fails', () => {
     const long = `{"facts":["${'It rains. '.repeat(6000)}"]}`;
     const engine = await startChain(chainScript({ research: says(long), draft: fails }));
     await engine.ask('Go');
-    const { gave } = (await resultOf(engine)) as { gave: { report: string; child_id: string }[] };
+    const { gave } = resultOf(engine) as { gave: { report: string; child_id: string }[] };
     expect(gave[0]!.report.length).toBeLessThan(26_000);
     expect(gave[0]!.report).toContain(`Read on with read_report: run_id "${gave[0]!.child_id}"`);
   });
@@ -91,7 +90,7 @@ describe('a stop', () => {
     expect(receipt).toMatchObject({ agents: 2 - index, requests: 1, left: 0 });
     const end = await engine.ended(workflowId);
     expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
-    expect(await resultOf(engine)).toMatchObject({ success: false, outcome: 'cancelled' });
+    expect(resultOf(engine)).toMatchObject({ success: false, outcome: 'cancelled' });
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
   });
 
@@ -228,5 +227,24 @@ describe('a restart', () => {
       Object.keys(GOOD).map((name) => [name, 'completed', name === agent ? 2 : 1]),
     );
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 1, [agent]: 2 });
+  });
+
+  test('in the middle of another try of a stage hands the report over, once', async () => {
+    const store = await openStore({ url: 'mem://' });
+    const script = chainScript({ draft: fails });
+    script.rules.splice(
+      -2,
+      0,
+      ...new Script().on({ system: /You draft/ }).reply(hangs.blocks, { ...hangs.options, times: 1 }).rules,
+    );
+    const engine = await startChain(script, { store: { ...store, close: () => Promise.resolve() } });
+    const { workflowId, runId } = await engine.ask('Go');
+    const [first, draft] = await stagesOf({ store }, workflowId);
+    await retry(engine, draft!.id);
+    await engine.event('message-delta', ({ agent }) => agent === 'draft');
+    await resumed(store, engine, workflowId);
+    const handed = (await store.entriesOf(runId)).filter((entry) => entry.kind === 'user' && entry.reportsOf);
+    expect(handed).toMatchObject([{ reportsOf: [first!.id] }]);
+    expect(asked(engine)).toEqual({ research: 1, draft: 3, polish: 1 });
   });
 });

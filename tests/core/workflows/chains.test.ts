@@ -42,7 +42,7 @@ describe('a chain', () => {
     });
     expect(polish!.task).toBe('It rains, they say.');
     expect(draft!.envelope).toEqual({ ...stages[0], prompt: draft!.task, stages: [] });
-    expect(await resultOf(engine)).toMatchObject({
+    expect(resultOf(engine)).toMatchObject({
       success: true,
       child_id: first!.id,
       report: 'Rain is coming.',
@@ -58,7 +58,7 @@ describe('a chain', () => {
     const engine = await startChain(chainScript({}, [delegateTo('polish', 'Polish.')]));
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
-    const result = await resultOf(engine);
+    const result = resultOf(engine);
     expect(result).toMatchObject({ success: true, report: 'Rain is coming.' });
     expect(Object.keys(result)).not.toContain('chained_stages');
   });
@@ -81,7 +81,7 @@ describe('a chain', () => {
     ]);
     const sum = (of: (tally: (typeof runs)[number]['usage']) => number) =>
       runs.reduce((all, run) => all + of(run.usage), 0);
-    expect(await resultOf(engine)).toMatchObject({
+    expect(resultOf(engine)).toMatchObject({
       metrics: { tokens_input: sum(inputTokensOf), tokens_output: sum((tally) => tally.outputTokens) },
     });
     expect(requests).toHaveLength(engine.model.requests.length);

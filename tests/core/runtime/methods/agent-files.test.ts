@@ -174,6 +174,20 @@ test('what comes with the program or belongs to another is read, copied and neve
   });
 });
 
+test('a copy of a composition is one, beside the agents; its keys are changed by section', async () => {
+  const { request, folder, at, save, of } = await start();
+  const copyOf = join(builtinPlaces()[1].folder, 'BUILD-SMART.toml');
+  const draft = await request('agents.draft', { folder, name: 'ship it', source: 'project', copyOf });
+  expect(draft).toMatchObject({ file: at('.triad/compositions/ship-it.toml'), hash: null, readOnly: null });
+  const { file } = draft;
+  const changes = { 'control_flow.type': 'judge', 'control_flow.max_rounds': 2 };
+  const edited = await request('agents.edit', { folder, file, text: draft.text, changes });
+  expect(edited.values).toMatchObject({ 'agent.name': 'ship it', 'composition.coagent': 'reviewer', ...changes });
+  await save('.triad/compositions/ship-it.toml', edited.text, null);
+  const flow = { type: 'judge', rounds: 2, primary: 'lead', coagent: 'reviewer' };
+  expect(await of('.triad/compositions/ship-it.toml')).toMatchObject({ state: 'usable', name: 'ship it', flow });
+});
+
 test('links are read and not written through, also where the whole folder leads out of the workspace', async () => {
   const outside = await folderWith({ 'real.md': agent('mine') });
   const { read, save, at } = await start({ '.triad/agents/a.md': agent('a') });

@@ -1,0 +1,170 @@
+/** Agents that work together: rounds with a coagent, and a chain stage by stage, live, after a reload and in the history. */
+import { mkdir, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { delegateTo } from '../../tests/support/fake-model/scenarios.ts';
+import { type Match, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { Gate } from '../../tests/support/gate.ts';
+import { expectAccessible } from '../support/accessible.ts';
+import type { AppOptions } from '../support/app.ts';
+import { expect, test } from '../support/test.ts';
+
+const ABOVE: Match = { tools: ['delegate_task'] };
+const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
+
+const agent = (name: string, keys = '') =>
+  `---\nname: ${name}\ndescription: Works\ntools: [read_file]\n${keys}---\nYou are the ${name}.\n`;
+
+const PAIR = `[agent]
+name = "pair"
+description = "Writes, and is reviewed"
+
+[composition]
+primary = "coder"
+coagent = "reviewer"
+
+[control_flow]
+type = "judge"
+max_rounds = 3
+`;
+
+/** With these files in the person's own folder of settings. */
+function having(files: Readonly<Record<string, string>>): AppOptions {
+  return {
+    before: async ({ home }) => {
+      for (const [path, content] of Object.entries(files)) {
+        await mkdir(dirname(join(home, path)), { recursive: true });
+        await writeFile(join(home, path), content);
+      }
+      return () => Promise.resolve();
+    },
+  };
+}
+
+const of = (name: string, more: Match = {}): Match => ({ system: new RegExp(`You are the ${name}`), ...more });
+
+test('rounds with a coagent are lines that open to both sides, live, after a reload and in the history', async ({
+  start,
+}) => {
+  const looking = new Gate();
+  const says = (words: string) => ({ where: ({ prompt }: { prompt: string }) => prompt.includes(words) });
+  const script = new Script()
+    .on(of('reviewer', { ...says('It adds two'), turn: 1 }))
+    .reply([text('The empty list is **missing**.\n\nScore: 60', { deltas: 8 })], { hold: looking.at(4) })
+    .on(of('reviewer', says('It adds all')))
+    .reply([toolUse('task_complete', { summary: 'All is there.\n\nScore: 85' })])
+    .on(of('coder', { turn: 1 }))
+    .reply([text('It adds two numbers.')])
+    .on(of('coder'))
+    .reply([text('It adds all numbers of a list.')])
+    .on({ ...ABOVE, turn: 1 })
+    .reply([delegateTo('pair', 'Say what sum does.')])
+    .on(ABOVE)
+    .reply([text('The lead has the report.')]);
+  const files = {
+    'compositions/pair.toml': PAIR,
+    'agents/coder.md': agent('coder'),
+    'agents/reviewer.md': agent('reviewer'),
+  };
+  const app = await start(script, having(files));
+  const { page } = app;
+  await app.send('What does sum do?');
+  await app.allow();
+
+  const card = app.card('pair');
+  await expect(card).toContainText('reviewer:');
+  const head = card.getByRole('button', { name: /^pair/ });
+  await head.press('Enter');
+  const line = card.getByRole('button', { name: /^→ reviewer, round 1 of 3/ });
+  await expect(line).toContainText('running');
+  await line.press('Enter');
+  const work = card.getByRole('region', { name: 'What reviewer did' });
+  await expect(work).toContainText('The empty');
+  await expect(card.getByRole('group', { name: 'What reviewer is told' })).toContainText('It adds two numbers.');
+  await expectAccessible(page, 'while the coagent works');
+  looking.open();
+  await expect(work.locator('strong')).toHaveText('missing');
+
+  await app.expectOutcome('completed');
+  await app.expectCard('pair', 'completed');
+  const lines = [
+    '→ reviewer, round 1',
+    '← reviewer: wants changes, 60',
+    '→ reviewer, round 2',
+    '← reviewer: approved, 85',
+  ];
+  const all = card.getByRole('button', { name: /reviewer[,:]/ });
+  await expect(all).toContainText(lines);
+  await page.reload();
+  await head.press('Enter');
+  await expect(all).toContainText(lines);
+  const back = card.getByRole('button', { name: /wants changes/ });
+  await expect(back).toContainText('The empty list');
+  await back.press('Enter');
+  await expect(card.locator('strong', { hasText: 'missing' })).toBeVisible();
+  await expectAccessible(page, 'the rounds');
+
+  await page.getByRole('link', { name: 'Open in history' }).click();
+  const runs = page.getByRole('list', { name: 'Runs' }).getByRole('button');
+  await expect(runs).toContainText(['lead', 'pair', 'round 1', 'round 2']);
+  await runs.nth(3).press('Enter');
+  await page.getByRole('list', { name: 'Serves' }).getByRole('link', { name: 'pair' }).press('Enter');
+  await expect(page.getByRole('list', { name: 'Served by' }).getByRole('listitem')).toContainText([
+    'round 1',
+    'round 2',
+  ]);
+  await page.getByRole('tab', { name: 'Envelope' }).click();
+  const picture = page.getByRole('list', { name: 'Who works, in order' });
+  await expect(picture).toContainText('judge, at most 3 rounds');
+  await expectAccessible(page, 'the run in the history');
+});
+
+test('a chain is one card with its stages; the one that failed is tried again where it stands', async ({ start }) => {
+  const script = new Script()
+    .on(of('finder'))
+    .reply([text('Three facts.')])
+    .on(of('writer'))
+    .reply([], { ...ODD, times: 1 })
+    .on(of('writer'))
+    .reply([text('# Report: the facts\n\nThree of them.')])
+    .on(of('checker'))
+    .reply([text('# Report: checked\n\n## Summary\n\nAll is so.')])
+    .on({ ...ABOVE, turn: 1 })
+    .reply([delegateTo('finder', 'Find the facts.')])
+    .on(ABOVE)
+    .reply([text('The lead has the report.')]);
+  const app = await start(
+    script,
+    having({
+      'agents/finder.md': agent('finder', 'next: writer\n'),
+      'agents/writer.md': agent('writer', 'next: checker\n'),
+      'agents/checker.md': agent('checker'),
+    }),
+  );
+  const { page } = app;
+  await app.send('Find and report.');
+  await app.allow();
+  const card = app.card('finder');
+  const chain = card.getByRole('list', { name: 'Chain' }).getByRole('listitem');
+  await expect(card).toHaveCount(1);
+  await expect(chain).toContainText(['completed', 'error', 'not reached']);
+  await expect(card.locator('header')).toContainText('2 stages');
+  await expect(card).toContainText('Stage 1 of 2, writer');
+  await expect(card).toContainText('the prompt is too odd');
+  await expectAccessible(page, 'a chain that failed');
+  await app.expectOutcome('completed');
+
+  await card.getByRole('button', { name: 'Try again' }).press('Enter');
+  await expect(chain).toContainText(['completed', 'attempt 2', 'completed']);
+  await app.expectCard('finder', 'completed');
+  await expect(card).toContainText('All is so.');
+  await card.getByRole('button', { name: /finder completed/ }).press('Enter');
+  await expect(card.getByText('Three facts.').first()).toBeVisible();
+  await app.expectOutcome('completed');
+  await page.reload();
+  await expect(chain).toContainText(['finder', 'writer', 'checker']);
+
+  await page.getByRole('link', { name: 'Open in history' }).first().click();
+  await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toContainText([
+    ...['lead', 'finder', 'stage 1 of 2', 'stage 2 of 2'],
+  ]);
+});
