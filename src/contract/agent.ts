@@ -138,6 +138,10 @@ export const AgentReport = z.object({
   ok: z.boolean(),
   errors: z.array(Fault),
   warnings: z.array(Fault),
+  /** The agents that always follow it, in order: it never runs without them. Left out where there are none. */
+  chain: z.array(z.string()).optional(),
+  /** Of a composition; left out for a single agent. */
+  flow: FlowDefinition.optional(),
 });
 export type AgentReport = z.infer<typeof AgentReport>;
 
@@ -152,10 +156,6 @@ export const AgentFile = AgentReport.extend({
   overriddenBy: z.string().nullable(),
   /** The format of the file. */
   dialect: z.enum(['triad', 'claude', 'opencode']),
-  /** The agents that always follow it, in order: it never runs without them. Left out where there are none. */
-  chain: z.array(z.string()).optional(),
-  /** Of a composition; left out for a single agent. */
-  flow: FlowDefinition.optional(),
 });
 export type AgentFile = z.infer<typeof AgentFile>;
 
@@ -348,7 +348,7 @@ export const AgentSummary = AgentDefinition.pick({
 }).extend({
   /** The permissions that its calls can need: of its tools, as far as its own bound them; null where both are its lead's. */
   needs: z.array(Permission).nullable(),
-  chain: AgentFile.shape.chain,
-  flow: AgentFile.shape.flow,
+  chain: AgentReport.shape.chain,
+  flow: AgentReport.shape.flow,
 });
 export type AgentSummary = z.infer<typeof AgentSummary>;

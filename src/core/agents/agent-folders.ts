@@ -103,12 +103,34 @@ export class AgentFolders {
 
   /** Every file that could define an agent in a folder, trusted or not, in the order in which later ones override. */
   async files(folder: string, ceilings?: Ceilings): Promise<LoadedFile[]> {
-    const { tools } = this.#ports;
-    const places = this.places(folder);
-    const loaded = await Promise.all(
-      places.map(async (place) => (await loadPlace(place, tools, ceilings)).map((file) => this.checked(file, place))),
+    const { tools, trust } = this.#ports;
+    const hashes = await trust.hashes(folder);
+    const read = await Promise.all(
+      this.places(folder).map(async (place) => {
+        const raws = await readPlace(place);
+        const files = firstOfEachName(raws.map((raw) => loadFile(raw, place, tools, ceilings)));
+        return files.map((file, index) => {
+          const raw = raws[index]!;
+          const known = place.source === 'project' ? hashes.get(pathInProject(folder, raw.path)) : undefined;
+          const isTrusted = place.source !== 'project' || raw.problem !== null || known === raw.hash;
+          return { file: this.checked(file, place), isTrusted };
+        });
+      }),
     );
-    return this.withServers(linkFiles(loaded.flat(), tools), folder);
+    const all = read.flat();
+    // What is in effect is linked without what is not, which is linked as if all of it were.
+    const used = all.filter(({ isTrusted }) => isTrusted).map(({ file }) => file);
+    const linked = linkFiles(used, tools);
+    const whole =
+      used.length === all.length
+        ? linked
+        : linkFiles(
+            all.map(({ file }) => file),
+            tools,
+          );
+    let next = 0;
+    const files = all.map(({ isTrusted }, index) => (isTrusted ? linked[next++]! : whole[index]!));
+    return this.withServers(files, folder);
   }
 
   /** One file as it was read, with what the others of the folder make of its links. */

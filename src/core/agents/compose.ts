@@ -6,7 +6,7 @@ import { fault } from './entries.ts';
 import type { FineFile } from './load.ts';
 import type { Names } from './names.ts';
 import { lackedTools } from './served-tools.ts';
-import { type KnownTool, isReading } from './vocabulary.ts';
+import { type KnownTool, isWithinPermissions, READING } from './vocabulary.ts';
 
 /** Its hash is of all three, so that what was approved is never run with another coagent. */
 export function compose(
@@ -58,5 +58,7 @@ export function compositionWarnings(file: FineFile, names: Names, tools: readonl
 }
 
 function namedWriters({ tools: named }: AgentDefinition, tools: readonly KnownTool[]): string[] {
-  return tools.filter((tool) => named?.includes(tool.name) && !isReading(tool)).map(({ name }) => name);
+  return tools
+    .filter((tool) => named?.includes(tool.name) && !isWithinPermissions(tool, READING))
+    .map(({ name }) => name);
 }

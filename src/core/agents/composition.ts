@@ -10,6 +10,7 @@ import { defaultHandoff } from './handoffs.ts';
 import { keys, oneOf, whole, word } from './keys.ts';
 import type { Link } from './links.ts';
 import { readToml } from './toml.ts';
+import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from './variables.ts';
 
 /** What a file composes, before its agents are looked up. */
 export interface Composition {
@@ -83,7 +84,7 @@ export function parseComposition(
   const errors = [
     ...read.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, places))),
-    ...(result.success ? flowFaults(result.data, at) : []),
+    ...(result.success ? [...flowFaults(result.data, at), ...variableFaults(result.data, at, source)] : []),
   ].sort((a, b) => a.line - b.line || a.column - b.column);
   if (errors.length > 0 || !result.success)
     return { ok: false, name: typeof raw['agent.name'] === 'string' ? raw['agent.name'] : null, errors, warnings: [] };
@@ -96,7 +97,33 @@ export function parseComposition(
     path: from.path,
     hash: sha256(source),
   };
-  return { ok: true, composition, links: linksIn(values, at), warnings: [], at };
+  return { ok: true, composition, links: linksIn(values, at), warnings: idleVariables(values, at), at };
+}
+
+function variableFaults(values: Values, at: (key: Key) => Position, source: string): Fault[] {
+  const key = textKeyOf(values);
+  if (key === undefined || handoffTypeOf(values) !== 'template') return [];
+  return unknownVariables(values[key] ?? '', HANDOFF_VARIABLES, { key, source, at: at(key) });
+}
+
+/** Variables that nobody replaces. */
+function idleVariables(values: Values, at: (key: Key) => Position): Fault[] {
+  const key = textKeyOf(values);
+  const type = handoffTypeOf(values);
+  if (key === undefined || type === 'template') return [];
+  const [name] = variablesIn(values[key] ?? '').filter((one) => HANDOFF_VARIABLES.some((known) => known === one));
+  if (name === undefined) return [];
+  const message = `${key}: {{${name}}} stays as it is in a handoff of type ${type}: variables are those of the type template`;
+  return [fault(at(key), message, { key })];
+}
+
+function handoffTypeOf(values: Values): (typeof HANDOFF_TYPES)[number] {
+  const implied = {
+    'handoff.text': 'static',
+    'handoff.template': 'template',
+    'handoff.generator_prompt': 'generated',
+  } as const;
+  return values['handoff.type'] ?? implied[textKeyOf(values) ?? 'handoff.text'];
 }
 
 function flowOf(values: Values): FlowDefinition {
@@ -104,16 +131,15 @@ function flowOf(values: Values): FlowDefinition {
   const coagent = values['composition.coagent'] ?? null;
   const key = type === 'hitl' ? null : (`control_flow.${ROUNDS_KEY[type]}` as const);
   const said = textKeyOf(values);
-  const handoffType =
-    values['handoff.type'] ??
-    (said === 'handoff.template' ? 'template' : said === 'handoff.generator_prompt' ? 'generated' : 'static');
   return {
     type,
     rounds: (key === null ? undefined : values[key]) ?? DEFAULT_FLOW_ROUNDS[type],
     primary: values['composition.primary'],
     coagent,
     handoff:
-      said === undefined ? defaultHandoff(type, coagent !== null) : { type: handoffType, text: values[said] ?? '' },
+      said === undefined
+        ? defaultHandoff(type, coagent !== null)
+        : { type: handoffTypeOf(values), text: values[said] ?? '' },
   };
 }
 

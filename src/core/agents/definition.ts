@@ -12,6 +12,7 @@ import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.
 import type { Link } from './links.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
 import { readTomlAgent } from './sections.ts';
+import { PROMPT_VARIABLES, unknownVariables } from './variables.ts';
 import { type KnownTool, modelFault, nameFaults, permissionWarnings, unneededPermissions } from './vocabulary.ts';
 
 export interface DefinitionSource {
@@ -34,6 +35,8 @@ export type ParsedDefinition =
       mentions: ServerMention[];
       /** What it names of other agents. */
       links: Link[];
+      /** The names of those that follow it, once its links are looked up. */
+      chain?: string[];
     }
   /** `name`: what the file says it is, where it says so. */
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
@@ -63,6 +66,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ...bodyFaults(read.body),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
     ...(result.success ? namesIn(result.data, from.tools, positionOf) : []),
+    ...promptFaults(read.body ?? promptIn(read.entries), isToml, text),
   ]
     .sort((a, b) => a.line - b.line || a.column - b.column)
     // Reports only the first fault of each value.
@@ -180,6 +184,32 @@ function bodyFaults(body: Body | null): Fault[] {
   if (body && body.text.length > MAX_PROMPT_CHARS)
     return [fault(body, `the system prompt is longer than ${MAX_PROMPT_CHARS} characters`)];
   return [];
+}
+
+/** Of TOML, where it is a key like the others. */
+function promptIn(entries: readonly Entry[]): Body | null {
+  const found = entries.find(({ key }) => key === 'prompt');
+  if (typeof found?.value !== 'string') return null;
+  // Positions are only looked up where something is wrong.
+  const { value } = found;
+  return {
+    text: value,
+    get line() {
+      return found.valueAt.line;
+    },
+    get column() {
+      return found.valueAt.column;
+    },
+  };
+}
+
+function promptFaults(body: Body | null, isToml: boolean, source: string): Fault[] {
+  if (!body) return [];
+  return unknownVariables(body.text, PROMPT_VARIABLES, {
+    key: isToml ? 'prompt' : 'the system prompt',
+    source,
+    at: body,
+  });
 }
 
 /** What the schema cannot know: names of models and tools, and what only a lead may have. */

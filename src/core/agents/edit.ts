@@ -106,8 +106,8 @@ function others(text: string, kind: FileKind, changes: Readonly<FormValues>): st
 
 function editOne(text: string, kind: FileKind, key: string, value: AgentValue): string {
   if (kind !== 'markdown') {
-    const isLong = key === PROMPT || key.startsWith('handoff.');
-    const written = isLong && typeof value === 'string' && value.includes('\n') ? `${value.trim()}\n` : value;
+    const isText = key === PROMPT || (key.startsWith('handoff.') && String(value).includes('\n'));
+    const written = isText && typeof value === 'string' ? `${value.trim()}\n` : value;
     return editToml(text, kind === 'toml' ? writtenKey(text, key) : key.split('.'), written);
   }
   const file = splitMarkdown(text);

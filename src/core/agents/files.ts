@@ -15,8 +15,9 @@ import { newPath } from './draft.ts';
 import { editText, type FileKind, type FormValues, valuesOf, valuesOfDefinition } from './edit.ts';
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
-import type { AgentPlace } from './places.ts';
+import { type AgentPlace, ownPlace } from './places.ts';
 import { placeHolding } from './read-place.ts';
+import { compositionTemplate } from './composition-template.ts';
 import { agentTemplate } from './template.ts';
 import type { KnownTool } from './vocabulary.ts';
 
@@ -83,15 +84,25 @@ export class AgentFiles {
   /** The path and text of a new agent, or of a composition where one is copied; writes nothing. Throws `conflict` where it already exists. */
   async draft(
     folder: string,
-    { name, source, copyOf }: { name: string; source: 'user' | 'project'; copyOf?: string | undefined },
+    {
+      name,
+      source,
+      kind,
+      copyOf,
+    }: { name: string; source: 'user' | 'project'; kind?: 'composition' | undefined; copyOf?: string | undefined },
   ): Promise<AgentText> {
     const { agents, tools } = this.#ports;
-    const composes = copyOf !== undefined && this.#placeHolding(folder, copyOf).compositions === true;
-    const isPlace = (one: AgentPlace): boolean => one.dialect === 'triad' && (one.compositions === true) === composes;
-    const place = agents.places(folder).find((one) => one.source === source && isPlace(one));
+    const isComposition =
+      kind === 'composition' || (copyOf !== undefined && this.#placeHolding(folder, copyOf).compositions);
+    const place = ownPlace(agents.places(folder), source, isComposition === true);
     if (!place) throw new TriadError('not_found', 'There is no folder for such agents');
     const file = await newPath(place, name, tools);
-    const text = copyOf === undefined ? agentTemplate(name) : await this.#copy(folder, copyOf, name);
+    const text =
+      copyOf !== undefined
+        ? await this.#copy(folder, copyOf, name)
+        : isComposition
+          ? await compositionTemplate(name)
+          : agentTemplate(name);
     return { file, source, text, hash: null, readOnly: null };
   }
 

@@ -72,7 +72,11 @@ export const keys = {
     .union([word, z.array(word).min(1)], { error: 'must be text, or a list of texts, none of them empty' })
     .optional(),
   enabled: flag.default(true),
-  next: z.union([word, z.array(word).min(1)], { error: 'must be the name of an agent, or a list of names' }).optional(),
+  next: z
+    .union([word, z.array(word).min(1, 'must name an agent, or be left out')], {
+      error: 'must be the name of an agent, or a list of names',
+    })
+    .optional(),
   input_format: oneOf(['text', 'json']).optional(),
   input_schema: schema.optional(),
   output_format: oneOf(['text', 'markdown', 'json']).optional(),

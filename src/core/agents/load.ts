@@ -15,8 +15,8 @@ interface From {
   source: AgentReport['source'];
 }
 
-/** An agent's file, or a composition's with its agents found. `chain`: the names of those that follow it. */
-export type LoadedFile = From & ParsedDefinition & { chain?: string[] };
+/** An agent's file, or a composition's with its agents found. */
+export type LoadedFile = From & ParsedDefinition;
 /** A file as it was read alone. */
 export type UnlinkedFile = From & (ParsedDefinition | ParsedComposition);
 export type FineFile = UnlinkedFile & { ok: true };
@@ -100,7 +100,18 @@ export function nameOf(file: UnlinkedFile): string | null {
 
 export function reportOf(file: UnlinkedFile): AgentReport {
   const { path, source, ok, warnings } = file;
-  return { file: path, name: nameOf(file), source, ok, errors: file.ok ? [] : file.errors, warnings };
+  const linked = file.ok && 'definition' in file ? file : null;
+  const { chain = [], flow } = { chain: linked?.chain, flow: linked?.definition.flow };
+  return {
+    file: path,
+    name: nameOf(file),
+    source,
+    ok,
+    errors: file.ok ? [] : file.errors,
+    warnings,
+    ...(chain.length > 0 ? { chain } : {}),
+    ...(flow ? { flow } : {}),
+  };
 }
 
 /** One fault as a person reads it: `path:line:column: message (did you mean …?)`. */

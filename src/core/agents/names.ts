@@ -2,17 +2,11 @@
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
 import { nearest } from '../base/nearest.ts';
+import { agentToolName } from '../tools/agents/agent-tool.ts';
 import { compose } from './compose.ts';
 import { fault } from './entries.ts';
 import type { Link } from './links.ts';
 import { type FineFile, nameOf, type UnlinkedFile } from './load.ts';
-
-const MARK = 'agent__';
-
-/** The name of the tool that an agent is offered as: models take only some characters. */
-export function agentToolName(name: string): string {
-  return MARK + name.replaceAll(/[^A-Za-z0-9_-]/g, '_');
-}
 
 export class Names {
   /** Those that are not refused. */

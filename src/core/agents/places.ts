@@ -62,3 +62,14 @@ function placeOf(folder: string, dialect: Dialect): AgentPlace {
   const place = { folder, source: 'project' as const, dialect };
   return basename(folder) === COMPOSITIONS ? { ...place, compositions: true } : place;
 }
+
+/** Where a new agent, or a new composition, of this source goes. */
+export function ownPlace(
+  places: readonly AgentPlace[],
+  source: AgentPlace['source'],
+  isComposition: boolean,
+): AgentPlace | undefined {
+  return places.find((one) => {
+    return one.source === source && one.dialect === 'triad' && (one.compositions ?? false) === isComposition;
+  });
+}

@@ -1,5 +1,6 @@
 /** The agents that one workflow can use: permanent ones by name, as they were when it started, temporary ones by the id of their run. */
 import type { AgentDefinition, ProjectInstruction } from '#contract/agent.ts';
+import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 
 export class AgentRegistry {
   readonly #permanent = new Map<string, AgentDefinition>();
@@ -48,6 +49,17 @@ export class AgentRegistry {
     return this.list({ enabled: true })
       .filter((agent) => agent.lifecycle === 'permanent' && agent.role !== 'primary')
       .map(({ name, description }) => ({ name, description }));
+  }
+
+  /** The names of those that follow an agent, in order. */
+  chainOf(definition: AgentDefinition): string[] {
+    const chain: string[] = [];
+    for (let name = definition.next?.[0]; name !== undefined; name = this.get(name)?.next?.[0]) {
+      // Chains that the files make were resolved when they were loaded, and none is so long.
+      if (chain.length === MAX_CHAIN_STAGES) break;
+      chain.push(name);
+    }
+    return chain;
   }
 
   /** The keys of the temporary agents, in the order in which they came. */

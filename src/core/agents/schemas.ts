@@ -1,11 +1,12 @@
-/** JSON Schemas of agents' contracts: checked once, compiled once for each text. */
+/** JSON Schemas of agents' contracts, which anybody may have written: compiled once for each text, and never for long. */
 import { createRequire } from 'node:module';
 import type * as Draft7 from 'ajv';
 import type * as Draft2020 from 'ajv/dist/2020.js';
 import type * as Formats from 'ajv-formats';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { MAX_SCHEMA_CHARS } from '#contract/limits.ts';
-import { canonicalHash } from '../base/hash.ts';
+import { bounded } from '../base/bounded.ts';
+import { sha256 } from '../base/hash.ts';
 
 /** Loads the validator with the first schema: most agents have none. */
 const load = createRequire(import.meta.url);
@@ -16,57 +17,75 @@ const OPTIONS = {
   logger: false,
   unicodeRegExp: false,
   ownProperties: true,
-  messages: true,
+  // Halves the time that a large schema takes.
+  code: { optimize: false },
 } as const;
 /** Compiled schemas that are kept. */
 const MAX_KEPT = 200;
+const MAX_COMPILE_MS = 500;
+const MAX_CHECK_MS = 50;
+/** Faults that are told of one value, and characters of each. */
+const MAX_FAULTS = 10;
+const MAX_FAULT_CHARS = 300;
 
-type Validate = Draft7.ValidateFunction;
-const compiled = new Map<string, { validate: Validate } | { why: string }>();
+type Compiled = { validate: Draft7.ValidateFunction } | { why: string };
+/** By hash of the text; the one used last is the last. */
+const compiled = new Map<string, Compiled>();
 
-/** What is wrong with a schema, behind its key; null for a valid one. */
+/** What is wrong with a schema, to stand behind the name of its key; null for a valid one. */
 export function schemaFault(schema: JsonSchema): string | null {
   const made = compile(schema);
   return 'why' in made ? made.why : null;
 }
 
-/** Readable faults of a value, at most a handful; none where it fits. Throws for a schema with faults. */
-export function faultsOf(schema: JsonSchema, value: unknown): string[] {
+/** What of a value does not fit, each with its path in the value; none where it fits. */
+export function misfits(schema: JsonSchema, value: unknown): string[] {
   const made = compile(schema);
-  if ('why' in made) throw new Error(`the schema ${made.why}`);
-  if (made.validate(value)) return [];
-  return (made.validate.errors ?? []).map(({ instancePath, message, params }) => {
-    const extra = 'additionalProperty' in params ? `: ${String(params['additionalProperty'])}` : '';
-    return `${instancePath || '/'} ${message ?? 'does not fit'}${extra}`;
-  });
+  if ('why' in made) return [`its schema ${made.why}`];
+  const { validate } = made;
+  const fits = bounded(MAX_CHECK_MS, () => (validate(value) ? 'yes' : 'no'));
+  if (fits === 'yes') return [];
+  if (fits === undefined) return ['it takes too long to check'];
+  const errors = validate.errors ?? [];
+  const told = errors.slice(0, MAX_FAULTS).map(misfitOf);
+  return errors.length > told.length ? [...told, `and ${errors.length - told.length} more`] : told;
 }
 
-function compile(schema: JsonSchema): { validate: Validate } | { why: string } {
+function misfitOf({ instancePath, message, params }: Draft7.ErrorObject): string {
+  const { additionalProperty, allowedValues, allowedValue } = params as Record<string, unknown>;
+  const which = additionalProperty ?? allowedValues ?? allowedValue;
+  const rest = which === undefined ? '' : ` (${JSON.stringify(which)})`;
+  const text = `${instancePath || 'the value'} ${message ?? 'does not fit'}${rest}`;
+  return text.length > MAX_FAULT_CHARS ? `${text.slice(0, MAX_FAULT_CHARS).toWellFormed()}…` : text;
+}
+
+function compile(schema: JsonSchema): Compiled {
   const text = JSON.stringify(schema);
   if (text.length > MAX_SCHEMA_CHARS) return { why: `is longer than ${MAX_SCHEMA_CHARS} characters of JSON` };
-  const key = canonicalHash(schema);
-  const known = compiled.get(key);
-  if (known) return known;
-  const made = compileNew(schema);
-  if (compiled.size >= MAX_KEPT) compiled.delete(compiled.keys().next().value ?? '');
+  const key = sha256(text);
+  const made = compiled.get(key) ?? compileNew(schema);
+  compiled.delete(key);
   compiled.set(key, made);
+  if (compiled.size > MAX_KEPT) compiled.delete(compiled.keys().next().value ?? '');
   return made;
 }
 
-/** With an instance of its own, so that equal ids of different schemas do not meet, and nothing is kept twice. */
-function compileNew(schema: JsonSchema): { validate: Validate } | { why: string } {
+/** With an instance of its own: two schemas may have one `$id`, and an instance keeps all that it ever compiled. */
+function compileNew(schema: JsonSchema): Compiled {
   try {
     const ajv = isOld(schema)
       ? new (load('ajv') as typeof Draft7).Ajv(OPTIONS)
       : new (load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020(OPTIONS);
     (load('ajv-formats') as typeof Formats).default.default(ajv);
-    return { validate: ajv.compile(schema) };
+    const validate = bounded(MAX_COMPILE_MS, () => ajv.compile(schema));
+    return validate ? { validate } : { why: 'takes too long to read' };
   } catch (error) {
-    return { why: `is not a valid JSON Schema: ${error instanceof Error ? error.message : String(error)}` };
+    const what = error instanceof Error ? error.message : String(error);
+    return { why: `is not a valid JSON Schema: ${what.slice(0, MAX_FAULT_CHARS).toWellFormed()}` };
   }
 }
 
-/** Of draft-07; a schema that does not say is of 2020-12. */
+/** Of draft-06 or draft-07; a schema that does not say is of 2020-12. */
 function isOld({ $schema }: JsonSchema): boolean {
   return typeof $schema === 'string' && /draft-0[67]/.test($schema);
 }

@@ -19,10 +19,12 @@ export function readTomlAgent(text: string): ReadFile {
   const read = readToml(text, SECTIONS);
   if (!read.ok) return read;
   const entries: Entry[] = [];
+  const known = new Set<string | null>();
   for (const entry of read.entries) {
     const plain = plainOf(entry);
-    const error = plain === null ? sectionFault(entry) : repeated(plain, entries, entry);
+    const error = plain === null ? sectionFault(entry) : valueFault(entry, plain, known);
     if (error) return { ok: false, error };
+    known.add(plain);
     entries.push(plain === null || plain === entry.key ? entry : renamed(entry, plain));
   }
   return { ok: true, entries, body: null };
@@ -55,12 +57,12 @@ function sectionFault({ key, at }: Entry): Fault {
   return fault(at, `unknown key ${inner} in [${section}]`, { key, suggestion });
 }
 
-function repeated(plain: string | null, before: readonly Entry[], entry: Entry): Fault | null {
+function valueFault(entry: Entry, plain: string, known: ReadonlySet<string | null>): Fault | null {
   if (entry.key === 'prompt.system' && typeof entry.value === 'object' && entry.value !== null)
     return fault(entry.valueAt, 'system must be the text itself: write it inline, between """ and """', {
       key: 'prompt',
     });
-  if (plain === null || before.every(({ key }) => key !== plain)) return null;
+  if (!known.has(plain)) return null;
   return fault(entry.at, `${entry.key} says again what ${plain} says above: keep one of them`, { key: plain });
 }
 

@@ -68,9 +68,15 @@ description: Describe in one or two sentences what this agent is for.
 # enabled: true                  # false: it is kept, and nobody is offered it
 # x-owner: you                   # keys that begin with "x-" are yours
 
-# Chains are not run by this version: a file with this key is refused, so it must stay behind "#". Once they are, every
-# agent after this one is started with this one's report, without the lead deciding it: mind what it may do.
+# project_instructions: true     # it is told what the project tells agents (AGENTS.md, CLAUDE.md)
+# expose_as_tool: true           # leads get a tool of its own for it, agent__NAME
+
+# A chain. WARNING: the agent that is named here always runs after this one, started by Triad with this one's last message:
+# no lead decides it, and nobody can skip it. Its own settings hold for what it does, and its next follows it in turn, five
+# agents at most; their tools must be among this one's. What a lead gets is the last one's report, not this one's.
 # next: another-agent
+# input_format: text             # text, or json with input_schema: what this one takes as its prompt
+# output_format: markdown        # text, markdown, or json with output_schema: what its last message is
 ---
 
 You are ${name}. Say here, in plain words, what this agent does and for whom.

@@ -10,12 +10,7 @@ import { mcpServerOf } from './mcp-names.ts';
 export const BASELINE: readonly Permission[] = ['FilesystemRead', 'SemanticSearch'];
 
 /** What a judge may need: it changes nothing and reaches out to nothing. */
-const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
-
-/** Whether a tool only reads files, notes and the history. */
-export function isReading(tool: Pick<KnownTool, 'permissions'>): boolean {
-  return isWithinPermissions(tool, READING);
-}
+export const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
 
 /** The names that models go by; the ids that they stand for may be changed in the settings. */
 export const MODEL_ALIASES: readonly string[] = Object.keys(DEFAULT_ALIASES);

@@ -2,6 +2,7 @@
 import type { Envelope, Flow } from '#contract/agent.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import type { HandoffVariable } from '../agents/variables.ts';
 import { accountOf, changesIn, planIn } from './account.ts';
 import { feedbackBefore } from './control-flow.ts';
 import { cutAtCodePoint } from '../base/text.ts';
@@ -10,11 +11,7 @@ import { cutAtCodePoint } from '../base/text.ts';
 const MAX_PART_CHARS = 500_000;
 
 /** What can be told at a handoff; no value is empty. */
-export type HandoffValues = Record<
-  | ('user_request' | 'task_description' | 'account' | 'answer' | 'todo_state' | 'changes')
-  | ('round' | 'max_rounds' | 'feedback' | 'agent' | 'coagent'),
-  string
->;
+export type HandoffValues = Record<HandoffVariable, string>;
 
 export function handoffValues(
   entries: readonly Entry[],
@@ -77,10 +74,4 @@ export function feedbackWords({ type }: Pick<Flow, 'type'>, coagent: string, wor
 
 function part(text: string): string {
   return cutAtCodePoint(text.trim(), MAX_PART_CHARS);
-}
-
-export function rendered(text: string, values: HandoffValues): string {
-  return text.replaceAll(/(\\?)\{\{(\w+)\}\}/g, (whole, escaped: string, name: string) =>
-    escaped ? whole.slice(1) : (values[name as keyof HandoffValues] ?? whole),
-  );
 }

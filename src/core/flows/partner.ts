@@ -17,7 +17,8 @@ import { writes } from '../tools/tool.ts';
 import { coagentRun } from './coagent-run.ts';
 import { joined, type Move, nextMove } from './control-flow.ts';
 import { flowWords } from './flow-words.ts';
-import { type HandoffValues, handoffPrompt, handoffValues, rendered, sectionsOf } from './handoff-prompt.ts';
+import { rendered } from '../agents/variables.ts';
+import { type HandoffValues, handoffPrompt, handoffValues, sectionsOf } from './handoff-prompt.ts';
 import { judged } from './judgement.ts';
 
 /** The run whose control flow this is, and what it shares with its workflow. */

@@ -10,7 +10,7 @@ import { isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
-import { boundedBy, childIsTold, defaultSystemPrompt, doomLoopOf, leadIsTold, questionsOf } from './envelope-parts.ts';
+import { boundedBy, childIsTold, doomLoopOf, leadIsTold, promptOf, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
@@ -34,9 +34,6 @@ const FIXED = [
   ...(['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'mcp'] as const),
   ...(['stages', 'flow', 'output', 'instructions', 'temperature', 'lacks'] as const),
 ] as const;
-
-/** Stands in a lead's prompt for how many sub-agents one workflow may start. */
-const MAX_SUB_AGENTS_VARIABLE = '{{max_sub_agents}}';
 
 interface EnvelopePorts {
   settings: Settings;
@@ -100,7 +97,7 @@ export class Envelopes {
       prompt,
       folder,
       tools: this.#fitting(tools, permissions),
-      systemPrompt: definition.systemPrompt.replaceAll(MAX_SUB_AGENTS_VARIABLE, String(limits.max_sub_agents)),
+      systemPrompt: promptOf(definition, definition.name, folder, limits),
       model: definition.model,
       agent: definition.name,
       approvalMode: this.#settings.permissions.mode,
@@ -164,7 +161,7 @@ export class Envelopes {
       prompt: request.prompt,
       folder: parent.folder,
       tools,
-      systemPrompt: request.systemPrompt ?? definition?.systemPrompt ?? defaultSystemPrompt(agent),
+      systemPrompt: request.systemPrompt ?? promptOf(definition, agent, parent.folder, limits),
       model: request.model ?? definition?.model ?? parent.model,
       effort: request.effort,
       seesReports: request.seesReports,

@@ -4,7 +4,7 @@ import type { OutputExpectation } from '#contract/flows/control-flow.ts';
 import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { chainedReason, expectationWords } from '../agents/contracts.ts';
-import { BASELINE } from '../agents/vocabulary.ts';
+import { READING } from '../agents/vocabulary.ts';
 import { TriadError } from '../base/errors.ts';
 
 /** What an envelope is made with. */
@@ -19,9 +19,6 @@ export interface Kit {
 
 /** Ends the work of who has it: the agent's own in a loop, the coagent's where that decides. */
 const DONE = 'task_complete';
-
-/** What a judge may need: it changes nothing and reaches out to nothing. */
-const READING: readonly Permission[] = [...BASELINE, 'DatabaseRead'];
 
 /** With the coagent and the stages of its definition. */
 export function withServing(

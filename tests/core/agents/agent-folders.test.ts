@@ -55,7 +55,9 @@ test('project over user over built-in, own files over those of other programs', 
   expect(await said('mine')).toBe('of the person');
   expect(await said('shared')).toBe('of the project');
   expect(await names()).toEqual([
-    ...['code-reviewer', 'documentation-writer', 'lead', 'mine', 'oc', 'shared', 'test-generator'],
+    ...['BUILD-HITL', 'BUILD-JUDGE', 'BUILD-LOOP', 'BUILD-SMART', 'PLAN', 'TASK-SMART', 'code-reviewer'],
+    ...['documentation-writer', 'fact-finder', 'lead', 'mine', 'oc', 'planner', 'report-checker', 'report-writer'],
+    ...['reviewer', 'shared', 'test-generator', 'worker'],
   ]);
 });
 

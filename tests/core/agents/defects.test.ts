@@ -27,6 +27,15 @@ const KEYS = [
   ],
   ...['permissions', 'requires_approval', 'approval_timeout', 'enabled'],
   ...['enable_reflection', 'max_retries', 'reflection_criteria'],
+  ...[
+    'next',
+    'input_format',
+    'input_schema',
+    'output_format',
+    'output_schema',
+    'expose_as_tool',
+    'project_instructions',
+  ],
 ];
 /** Key, a good value, and bad ones with what was meant where that can be told; both formats write them alike. */
 const VALUES: readonly (readonly [string, string, readonly (readonly [string, string?])[]])[] = [
@@ -58,6 +67,11 @@ const VALUES: readonly (readonly [string, string, readonly (readonly [string, st
   ['enabled', 'true', [['"no"'], ['1'], ['[]']]],
   ['enable_reflection', 'true', [['"yes"'], ['0'], ['["true"]']]],
   ['max_retries', '2', [['-1'], ['6'], ['1.5'], ['"2"'], ['true']]],
+  ['next', '"other"', [['3'], ['true'], ['""'], ['[]'], ['[7]']]],
+  ['input_format', '"text"', [['"txt"', 'text'], ['"markdown"'], ['1'], ['"json"']]],
+  ['output_format', '"markdown"', [['"markdwon"', 'markdown'], ['"jsn"', 'json'], ['true']]],
+  ['expose_as_tool', 'true', [['"yes"'], ['1']]],
+  ['project_instructions', 'true', [['"yes"'], ['1']]],
   ['reflection_criteria', "['It is short']", [['3'], ['true'], ['""'], ['"  "'], ['[]'], ['[7]'], ['["a", ""]']]],
 ];
 
@@ -116,7 +130,6 @@ function others(format: 'md' | 'toml', index: number): Case[] {
   const file = fileOf(format, index, []);
   const twice = { ...fileOf(format, index, [`x-a${is}1`, `x-a${is}2`]), key: format === 'md' ? 'x-a' : null };
   return [
-    { ...fileOf(format, index, [`next${is}"a"`]), key: 'next' },
     ...['name', 'description'].map((key) => ({ ...fileOf(format, index, [], key), line: 1, key })),
     ...['"../x"', '""', '7', '"a\\tb"', '"lead"'].map((value) => ({
       ...fileOf(format, index, [`name${is}${value}`]),

@@ -48,6 +48,7 @@ test('every key, and the text below as the system prompt', () => {
     warnings: [],
     at: { model: { line: 5, column: 8 }, temperature: { line: 8, column: 14 } },
     mentions: [{ key: 'mcp_servers', item: 0, at: { line: 13, column: 15 }, server: 'db', tool: null }],
+    links: [],
   });
 });
 
@@ -147,7 +148,10 @@ test.for([
   ['requires_approval: [write_fil]', { key: 'requires_approval', suggestion: 'write_file' }],
   ['approval_timeout: 0', { line: 4, column: 19, message: 'approval_timeout must be at least 1' }],
   ['approval_timeout: 5 min', { key: 'approval_timeout' }],
-  ['next: other', { line: 4, column: 1, key: 'next', message: 'next is not supported by this version' }],
+  [
+    'next: [a, 3]',
+    { line: 4, column: 7, key: 'next', message: 'next must be the name of an agent, or a list of names' },
+  ],
   ['enable_reflection: "yes"', { column: 20, message: 'enable_reflection must be true or false' }],
   ['max_retries: 6', { line: 4, column: 14, message: 'max_retries must be at most 5' }],
   ['max_retries: -1', { key: 'max_retries', message: 'max_retries must be at least 0' }],
@@ -266,7 +270,7 @@ describe('TOML', () => {
     ["'max_tokens' = 1.5", { line: 3, column: 16, key: 'max_tokens' }],
     ["model = '''\nrole = \"x\"\n'''\nrole = \"x\"", { line: 6, column: 8, key: 'role' }],
     ['x-a = { b = [1, "]"] }\neffort = "hihg"', { line: 4, column: 10, key: 'effort', suggestion: 'high' }],
-    ['next = "other"', { line: 3, message: 'next is not supported by this version' }],
+    ['next = []', { line: 3, column: 8, message: 'next must name an agent, or be left out' }],
     ['name = "y"', { line: 3, key: null }],
   ] as const)('a defect has its place: %s', ([keys, error]) => {
     expect(errorsOf(toml(keys), path)).toMatchObject([error]);

@@ -4,7 +4,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { definitionsOf, describeFault, loadPlace, type LoadedFile } from '#core/agents/load.ts';
+import { definitionsOf, describeFault, loadPlace, type UnlinkedFile } from '#core/agents/load.ts';
 import { builtinPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
@@ -14,7 +14,7 @@ import { folderWith } from '../../support/workspace.ts';
 const tools = allTools();
 const good = (name: string) => `---\nname: ${name}\ndescription: d\n---\nPrompt of ${name}\n`;
 const load = (folder: string) => loadPlace({ folder, source: 'user', dialect: 'triad' }, tools);
-const faultsOf = (files: readonly LoadedFile[]) =>
+const faultsOf = (files: readonly UnlinkedFile[]) =>
   files.flatMap((file) => (file.ok ? [] : file.errors.map((error) => describeFault(file.path, error))));
 
 test('one bad file stops no other; a file that explains the folder is none', async () => {
@@ -58,24 +58,32 @@ test('the agents that come with the program fit, and so does the template', asyn
   expect(definitionsOf(files).map(({ name, role, model }) => [name, role, model])).toEqual([
     ['code-reviewer', 'subagent', 'sonnet'],
     ['documentation-writer', 'subagent', 'haiku'],
+    ['fact-finder', 'subagent', null],
     ['lead', 'primary', null],
+    ['planner', 'primary', null],
+    ['report-checker', 'subagent', null],
+    ['report-writer', 'subagent', null],
+    ['reviewer', 'subagent', null],
     ['test-generator', 'subagent', 'sonnet'],
+    ['worker', 'subagent', null],
   ]);
-  for (const { name, role, systemPrompt } of definitionsOf(files))
-    if (role === 'subagent') expect(systemPrompt, name).toContain('## Summary');
-  expect(await readdir(builtinPlaces()[0].folder)).toHaveLength(4);
+  // What a person or a lead reads; the others hand their work to an agent.
+  const reporting = ['code-reviewer', 'documentation-writer', 'test-generator', 'worker'];
+  for (const { name, systemPrompt } of definitionsOf(files))
+    if (reporting.includes(name)) expect(systemPrompt, name).toContain('## Summary');
+  expect(await readdir(builtinPlaces()[0].folder)).toHaveLength(10 + 1);
   for (const name of ['docs', 'a b', 'true', '1.0']) {
     const parsed = parseDefinition(agentTemplate(name), { source: 'user', path: null, tools });
     expect(parsed).toMatchObject({ ok: true, definition: { name }, warnings: [] });
   }
 });
 
-test('each key that the template offers is taken as it stands there, but for chains, which it says', () => {
+test('each key that the template offers is taken as it stands there', () => {
   const offered = [...agentTemplate('x').matchAll(/^# ([a-z_-]+: .*?)(?: +#.*)?$/gm)].map(([, line]) => line);
   expect(offered.length).toBeGreaterThan(9);
   for (const line of offered) {
     const text = `---\nname: x\ndescription: d\n${line}\n---\nText`;
     const parsed = parseDefinition(text, { source: 'user', path: null, tools });
-    expect([line, parsed.ok]).toEqual([line, !line?.startsWith('next')]);
+    expect([line, parsed.ok]).toEqual([line, true]);
   }
 });

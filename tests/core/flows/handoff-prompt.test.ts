@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { Entry } from '#contract/message.ts';
 import { ControlFlow } from '#contract/flows/control-flow.ts';
 import { accountOf } from '#core/flows/account.ts';
-import { handoffPrompt, handoffValues, rendered } from '#core/flows/handoff-prompt.ts';
+import { rendered } from '#core/agents/variables.ts';
+import { handoffPrompt, handoffValues } from '#core/flows/handoff-prompt.ts';
 import { Transcript } from '#core/log/transcript.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 

@@ -61,8 +61,6 @@ function describe(file: LoadedFile, registry: AgentRegistry, places: readonly Ag
     model: definition?.model ?? null,
     state,
     overriddenBy: state === 'overridden' ? (used?.sourcePath ?? null) : null,
-    ...(file.ok && file.chain && file.chain.length > 0 ? { chain: file.chain } : {}),
-    ...(definition?.flow ? { flow: definition.flow } : {}),
     dialect: placeHolding(places, file.path)?.dialect ?? 'triad',
   };
 }

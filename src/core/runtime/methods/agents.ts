@@ -28,7 +28,10 @@ export function agentMethods(engine: Engine, home: string): Pick<Handlers, Mine>
     'agents.list': async ({ folder }) => {
       const place = await at(folder);
       const [registry, offers] = await Promise.all([agents.of(place), mcp.heardOffers(place)]);
-      return registry.list({ enabled: true }).map((agent) => ({ ...agent, needs: needsOf(agent, tools, offers) }));
+      return registry.list({ enabled: true }).map((agent) => {
+        const chain = registry.chainOf(agent);
+        return { ...agent, needs: needsOf(agent, tools, offers), ...(chain.length > 0 ? { chain } : {}) };
+      });
     },
     'agents.get': async ({ folder, name }) => {
       const files = await filesIn(await at(folder));

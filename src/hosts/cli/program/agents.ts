@@ -43,8 +43,10 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
     });
   agents
     .command('new')
-    .description('write the template of an agent into .triad/agents, never over a file')
+    .description('write the template of an agent into .triad/agents, or of a composition, never over a file')
     .argument('<name>')
+    .option('--composition', 'an agent with a control flow, into .triad/compositions')
+    .option('--from <composition>', 'the built-in composition that it begins as (default: BUILD-SMART)')
     .option('--user', 'for all folders: into the configuration folder')
     .option(...DIR)
     .action(async (name: string, options: object) => {

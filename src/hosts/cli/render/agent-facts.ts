@@ -25,10 +25,22 @@ export function agentFacts(agent: AgentDefinition, needs: AgentSummary['needs'])
     ['approval_timeout', timeout === null ? 'by the settings' : `${timeout / 1000} s`],
     ['enable_reflection', agent.reflection ? 'yes' : 'no'],
     ...reflectionFacts(agent.reflection),
+    ...contractFacts(agent),
     ['enabled', agent.enabled ? 'yes' : 'no'],
     ['source', agent.source],
     ['file', agent.sourcePath ?? 'none'],
   ];
+}
+
+/** What is not said changes nothing, and is left out. */
+function contractFacts({ input, output, exposeAsTool, projectInstructions }: AgentDefinition): [string, string][] {
+  const facts: [string, string | undefined][] = [
+    ['input_format', input?.format],
+    ['output_format', output?.format],
+    ['expose_as_tool', exposeAsTool && 'yes'],
+    ['project_instructions', projectInstructions && 'yes'],
+  ];
+  return facts.flatMap(([key, value]) => (value === undefined ? [] : [[key, value]]));
 }
 
 function reflectionFacts(reflection: AgentDefinition['reflection']): [string, string][] {

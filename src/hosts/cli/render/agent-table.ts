@@ -8,18 +8,26 @@ export function agentTable(agents: readonly AgentSummary[], width: number): stri
   const columns = [
     { title: 'NAME' },
     { title: 'DESCRIPTION', min: 16 },
+    { title: 'WITH', rank: 5 },
     { title: 'MODEL', rank: 1 },
     { title: 'SOURCE', rank: 2 },
     { title: 'PERMISSIONS', rank: 3, min: 14 },
     { title: 'TOOLS', rank: 4, min: 12 },
   ];
-  const rows = agents.map(({ name, description, role, model, source, needs, tools }) => [
+  const rows = agents.map(({ name, description, role, model, source, needs, tools, chain, flow }) => [
     visible(name),
     oneLine(visible(description)),
+    visible(withWhom(flow, chain)),
     model === null ? (role === 'primary' ? 'default' : "the lead's") : visible(model),
     source,
     needs?.join(', ') ?? "the lead's",
     tools === null ? (role === 'primary' ? 'all' : "the lead's") : tools.map(visible).join(', ') || 'none',
   ]);
   return table(columns, rows, width);
+}
+
+/** Its control flow and coagent, and those that follow it; a dash for an agent that stands alone. */
+function withWhom(flow: AgentSummary['flow'], chain: readonly string[] = []): string {
+  const coagent = flow?.coagent === undefined || flow.coagent === null ? '' : ` ${flow.coagent}`;
+  return [...(flow ? [`${flow.type}${coagent}`] : []), ...chain.map((name) => `> ${name}`)].join(' ') || '-';
 }

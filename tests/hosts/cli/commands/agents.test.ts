@@ -26,7 +26,10 @@ async function here() {
 
 const names = async ({ triad }: Pick<Machine, 'triad'>) =>
   (JSON.parse((await triad(['agents', 'list', '--json'])).out) as { name: string }[]).map(({ name }) => name);
-const BUILTIN = ['code-reviewer', 'documentation-writer', 'lead', 'test-generator'];
+const BUILTIN = [
+  ...['BUILD-HITL', 'BUILD-JUDGE', 'BUILD-LOOP', 'BUILD-SMART', 'code-reviewer', 'documentation-writer', 'fact-finder'],
+  ...['lead', 'PLAN', 'planner', 'report-checker', 'report-writer', 'reviewer', 'TASK-SMART', 'test-generator', 'worker'],
+];
 
 test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
   const home = await here();

@@ -1,10 +1,11 @@
-/** `triad agents new`: writes the template of an agent, and never over anything. */
+/** `triad agents new`: writes the template of an agent, or a composition to begin with, and never over anything. */
 import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { AgentName } from '#contract/agent.ts';
+import { compositionTemplate } from '#core/agents/composition-template.ts';
 import { alreadyExists, newPath } from '#core/agents/draft.ts';
-import { projectPlaces, userPlaces } from '#core/agents/places.ts';
+import { ownPlace, projectPlaces, userPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { codeOf } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
@@ -15,6 +16,9 @@ import type { Io } from '../../terminal/io.ts';
 export interface NewOptions {
   user?: boolean;
   dir?: string;
+  composition?: boolean;
+  /** The built-in composition that it begins as. */
+  from?: string;
 }
 
 export async function newAgent(io: Io, name: string, options: NewOptions): Promise<void> {
@@ -24,13 +28,18 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   if (!(await stat(workspace).catch(() => null))?.isDirectory())
     throw new UsageError(`There is no folder ${workspace}`);
   const places = options.user ? userPlaces((await folders(io.env)).config, homedir()) : projectPlaces(workspace);
-  const place = places.find(({ dialect }) => dialect === 'triad')!;
+  if (options.from !== undefined && !options.composition)
+    throw new UsageError('--from names a composition: it goes with --composition');
+  const isComposition = options.composition === true;
+  const place = ownPlace(places, options.user ? 'user' : 'project', isComposition)!;
+  const text = isComposition ? await compositionTemplate(checked.data, options.from) : agentTemplate(name);
   const path = await newPath(place, name, allTools());
   await mkdir(dirname(path), { recursive: true });
-  await writeFile(path, agentTemplate(name), { flag: 'wx' }).catch((error: unknown) => {
+  await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
     throw codeOf(error) === 'EEXIST' ? alreadyExists(path) : error;
   });
   io.screen.data(`${path}\n`);
   const next = options.user ? 'It can be used from now on' : 'It is used once you have trusted it, with "triad trust"';
-  io.screen.note(`Describe in it what the agent does. ${next}; check it with "triad agents validate ${name}".`);
+  const task = isComposition ? 'Name in it the agents that it is made of' : 'Describe in it what the agent does';
+  io.screen.note(`${task}. ${next}; check it with "triad agents validate ${name}".`);
 }

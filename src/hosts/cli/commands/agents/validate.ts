@@ -42,12 +42,12 @@ export interface ValidateOptions {
 /** Exit code 1 where a file has a fault; warnings are none. */
 export async function validateAgents(io: Io, name: string | undefined, options: ValidateOptions): Promise<number> {
   const tools = allTools();
-  const { places, workspace } = await placesFor(io, options.dir);
+  const { places, around, workspace } = await placesFor(io, options.dir);
   const folder = resolve(io.folder, options.dir ?? '.');
   const settings = await settingsHere(io, folder);
   const models = settings && (await modelsHere(io, settings));
   const loaded = await Promise.all(
-    places.map(async (place) =>
+    [...around, ...places].map(async (place) =>
       (await loadPlace(place, tools, settings ?? undefined)).map((file) =>
         models === null ? file : checkHere(file, place.dialect, models),
       ),
@@ -55,9 +55,9 @@ export async function validateAgents(io: Io, name: string | undefined, options: 
   );
   // Files that belong to no workspace may be for one with other servers.
   const known = settings && workspace ? await serversHere(io, settings, folder) : null;
-  const all = linkFiles(loaded.flat(), tools).map((file) =>
-    reportOf(known === null ? file : checkServers(file, known)),
-  );
+  const [others, files] = [loaded.slice(0, around.length).flat(), loaded.flat()];
+  const checked = linkFiles(files, tools).slice(others.length);
+  const all = checked.map((file) => reportOf(known === null ? file : checkServers(file, known)));
   const reports = name === undefined ? all : named(name, all);
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
   else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
@@ -96,25 +96,20 @@ async function serversHere({ env }: Io, settings: Settings, folder: string): Pro
 
 /**
  * Without a folder all that holds here; with one only what it contains: its project's agents, or the files in it, which is
- * no workspace then.
+ * no workspace then; what they name of other agents may lie around them.
  */
 async function placesFor(
   { env, folder }: Io,
   dir: string | undefined,
-): Promise<{ places: AgentPlace[]; workspace: boolean }> {
-  if (dir === undefined) {
-    const { config } = await folders(env);
-    return {
-      places: [...builtinPlaces(), ...userPlaces(config, homedir()), ...projectPlaces(folder)],
-      workspace: true,
-    };
-  }
+): Promise<{ places: AgentPlace[]; around: AgentPlace[]; workspace: boolean }> {
+  const around = [...builtinPlaces(), ...userPlaces((await folders(env)).config, homedir())];
+  if (dir === undefined) return { places: [...around, ...projectPlaces(folder)], around: [], workspace: true };
   const given = resolve(folder, dir);
   const found = await stat(given).catch(() => null);
   if (!found?.isDirectory()) throw new UsageError(`There is no folder ${given}`);
   const project = projectPlaces(given);
   const inside = (await Promise.all(project.map((place) => readPlace(place)))).some((files) => files.length > 0);
-  return inside ? { places: project, workspace: true } : { places: [placeAt(given)], workspace: false };
+  return inside ? { places: project, around, workspace: true } : { places: [placeAt(given)], around, workspace: false };
 }
 
 /** By what the file says, or by its own name where it says nothing. */
