@@ -17,7 +17,7 @@ import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import { type AgentPlace, ownPlace } from './places.ts';
 import { placeHolding } from './read-place.ts';
-import { compositionTemplate } from './composition-template.ts';
+import { compositionTemplate } from './compositions/composition-template.ts';
 import { agentTemplate } from './template.ts';
 import type { KnownTool } from './vocabulary.ts';
 

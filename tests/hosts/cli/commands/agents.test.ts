@@ -28,7 +28,17 @@ const names = async ({ triad }: Pick<Machine, 'triad'>) =>
   (JSON.parse((await triad(['agents', 'list', '--json'])).out) as { name: string }[]).map(({ name }) => name);
 const BUILTIN = [
   ...['BUILD-HITL', 'BUILD-JUDGE', 'BUILD-LOOP', 'BUILD-SMART', 'code-reviewer', 'documentation-writer', 'fact-finder'],
-  ...['lead', 'PLAN', 'planner', 'report-checker', 'report-writer', 'reviewer', 'TASK-SMART', 'test-generator', 'worker'],
+  ...[
+    'lead',
+    'PLAN',
+    'planner',
+    'report-checker',
+    'report-writer',
+    'reviewer',
+    'TASK-SMART',
+    'test-generator',
+    'worker',
+  ],
 ];
 
 test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
