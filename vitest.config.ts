@@ -13,7 +13,7 @@ import { temporaryFolder } from './tests/support/temporary.ts';
 /** Replaces a module, a global or the clock: what ids and caches remember of that must not reach other files. */
 const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(/;
 /** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
-const ENGINE = /\/support\/(engine|reflecting|flows)\.ts'/;
+const ENGINE = /\/support\/(engine|reflecting|flows\/flows)\.ts'/;
 
 // Also for the processes of vitest, and for those that the program itself starts in a test.
 Object.assign(process.env, COMPILED, temporaryFolder());

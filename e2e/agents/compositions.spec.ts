@@ -1,7 +1,7 @@
 /** A composition is one file: a copy of it with a few lines changed is a new lead, whose agents are shown before the first message. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { done } from '../../tests/support/flows.ts';
+import { done } from '../../tests/support/flows/flows.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';

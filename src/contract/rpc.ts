@@ -1,21 +1,9 @@
 /** The one table of methods and topics: every host serves it, every client is typed from it. */
 import { z } from 'zod';
-import {
-  AgentDefinition,
-  AgentFile,
-  AgentLint,
-  AgentName,
-  AgentReport,
-  AgentSummary,
-  AgentText,
-  AgentValue,
-  ApprovalMode,
-  ApprovePolicy,
-  Budget,
-  Fault,
-} from './agent.ts';
+import { agentMethods } from './agents/agent-methods.ts';
+import { AgentName, ApprovalMode, ApprovePolicy, Budget } from './agent.ts';
 import { AppState, EndpointModels, SearchState } from './app-state.ts';
-import { Answer, Decision, LeadPreview } from './approval.ts';
+import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
@@ -25,7 +13,7 @@ import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
-import { method, nothing } from './method.ts';
+import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
@@ -50,13 +38,6 @@ const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item)
 /** `before` is the `next` cursor of the previous page; pages are newest first. */
 const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).max(200).default(50) };
 
-/** Absolute path of an agent's file. */
-const file = z.string().min(1).max(4096);
-const agentText = z.string().max(MAX_PROMPT_CHARS);
-
-/** `folder` defaults to the folder for new conversations. */
-const folder = z.string().min(1).max(4096);
-const inFolder = z.strictObject({ folder: folder.optional() });
 const conversationId = z.strictObject({ conversationId: Id });
 /** `seen`: the complete limits that the client saw; rejects with `conflict` if they have changed since. */
 const more = { add: Budget, seen: Budget };
@@ -95,64 +76,7 @@ export const methods = {
   ),
   /** What models cost, by which list, and which of those in use have no price. */
   'prices.list': method(nothing, PriceOverview),
-  /** Agents that can be used in a folder now. */
-  'agents.list': method(inFolder, z.array(AgentSummary)),
-  /** One agent, even a disabled one. */
-  'agents.get': method(
-    z.strictObject({ folder: folder.optional(), name: z.string().min(1).max(200) }),
-    z.object({ definition: AgentDefinition, needs: AgentSummary.shape.needs, warnings: z.array(Fault) }),
-  ),
-  /** What choosing an agent as lead would run, as its files are now; starts no MCP server. `not_found`, `not_allowed`: why none. */
-  'agents.preview': method(
-    z.strictObject({ folder: folder.optional(), agent: z.string().min(1).max(200) }),
-    LeadPreview,
-  ),
-  /** Forgets temporary agents whose run has ended; says how many there were, and which of the others work or may begin. */
-  'agents.cleanup': method(
-    z.strictObject({}),
-    z.object({ removed: z.int(), working: z.array(z.object({ runId: Id, agent: z.string() })) }),
-  ),
-  /** Every agent file of a folder, untrusted ones too; later ones override earlier ones. */
-  'agents.check': method(inFolder, z.array(AgentReport)),
-  /** The same files, with the content of each and whether it is in effect. */
-  'agents.files': method(inFolder, z.array(AgentFile)),
-  /** One of these files, as it is on disk. */
-  'agents.read': method(z.strictObject({ folder: folder.optional(), file }), AgentText),
-  /** Checks a text as if it were the file's content; writes nothing. */
-  'agents.lint': method(z.strictObject({ folder: folder.optional(), file, text: agentText }), AgentLint),
-  /** The text with keys of its front matter (or of TOML) changed; comments and other keys stay. Null takes a key out. */
-  'agents.edit': method(
-    z.strictObject({
-      folder: folder.optional(),
-      file,
-      text: agentText,
-      changes: z.record(z.string().max(200), AgentValue),
-    }),
-    AgentLint,
-  ),
-  /**
-   * Writes a file of the person's own agents, or of the folder's; `conflict` where it is not what it was (`before` is
-   * its hash then, null for a new one). What a person saves of a folder here is trusted as it is saved.
-   */
-  'agents.save': method(
-    z.strictObject({
-      folder: folder.optional(),
-      file,
-      text: agentText,
-      before: z.string().max(64).nullable(),
-    }),
-    AgentText,
-  ),
-  /** Path for a new agent of this name, with the text of the template or of the file to copy: that of a composition gives one. */
-  'agents.draft': method(
-    z.strictObject({
-      folder: folder.optional(),
-      name: AgentName,
-      source: z.enum(['user', 'project']),
-      copyOf: file.optional(),
-    }),
-    AgentText,
-  ),
+  ...agentMethods,
   /** `texts`: include each file's text and its diff against the trusted one. */
   'trust.look': method(z.strictObject({ folder: folder.optional(), texts: z.boolean().default(false) }), TrustLook),
   /** Exactly these, as they were looked at, are trusted from now on; `conflict` where one has changed since. */

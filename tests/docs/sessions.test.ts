@@ -12,7 +12,7 @@ import { openStore } from '#core/store/surreal.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
 import { recordedTrouble, recordedWorkflow } from '../support/events.ts';
 import { conversationId, conversationRow, type Recording } from '../support/recording.ts';
-import { recordedServing } from '../support/served.ts';
+import { recordedServing } from '../support/flows/served.ts';
 import { fieldsOf, filesBelow } from '../support/session-files.ts';
 
 const docs = path.resolve(import.meta.dirname, '../../docs');

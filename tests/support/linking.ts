@@ -2,7 +2,7 @@
 import { basename } from 'node:path';
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
 import { sha256 } from '#core/base/hash.ts';
-import { linkFiles } from '#core/agents/links.ts';
+import { linkFiles } from '#core/agents/links/links.ts';
 import { describeFault, loadFile, type LoadedFile } from '#core/agents/load.ts';
 import type { AgentPlace } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';

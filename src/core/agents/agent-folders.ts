@@ -17,7 +17,7 @@ import {
   loadPlace,
   type UnlinkedFile,
 } from './load.ts';
-import { linkFiles } from './links.ts';
+import { linkFiles } from './links/links.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
 import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';

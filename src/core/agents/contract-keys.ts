@@ -3,7 +3,7 @@ import type { AgentDefinition, Fault } from '#contract/agent.ts';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { fault, type Position, START } from './entries.ts';
 import type { AgentKeys } from './keys.ts';
-import type { Link } from './links.ts';
+import type { Link } from './links/link.ts';
 import { schemaFault } from './schemas.ts';
 
 type Contracts = Pick<AgentDefinition, 'next' | 'input' | 'output' | 'exposeAsTool' | 'projectInstructions'>;

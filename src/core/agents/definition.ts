@@ -9,7 +9,7 @@ import { type Body, type Entry, fault, inOrder, type Position, START } from './e
 import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, type AgentKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
-import type { Link } from './links.ts';
+import type { Link } from './links/link.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
 import { readTomlAgent } from './sections.ts';
 import { PROMPT_VARIABLES, unknownVariables } from './variables.ts';

@@ -6,7 +6,7 @@ import type { Entry, ReadFile } from './entries.ts';
 import { editToml } from './edit-toml.ts';
 import { editYaml } from './edit-yaml.ts';
 import { readMarkdown, splitMarkdown } from './frontmatter.ts';
-import { CompositionKeys, SECTIONS } from './composition.ts';
+import { CompositionKeys, SECTIONS } from './compositions/composition.ts';
 import { MarkdownKeys, TomlKeys } from './keys.ts';
 import { readTomlAgent, writtenKey } from './sections.ts';
 import { readToml } from './toml.ts';

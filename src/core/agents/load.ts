@@ -1,7 +1,7 @@
 /** From files to agents: a file that does not fit is reported and left out, and never stops the others. */
 import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
 import type { Ceilings } from './ceilings.ts';
-import { parseComposition, type ParsedComposition } from './composition.ts';
+import { parseComposition, type ParsedComposition } from './compositions/composition.ts';
 import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
 import { fault, START } from './entries.ts';
 import { parseForeign } from './foreign.ts';

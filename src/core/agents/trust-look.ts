@@ -2,7 +2,7 @@
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
-import type { Composition } from './composition.ts';
+import type { Composition } from './compositions/composition.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
 import { instructionWords } from './instruction-files.ts';
 import { describeFault, loadFile } from './load.ts';

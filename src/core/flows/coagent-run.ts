@@ -12,7 +12,7 @@ import { executeRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import type { LiveRun } from '../runs/run-tree.ts';
 import { loadStored } from '../runs/stored-run.ts';
-import type { Served } from './partner.ts';
+import type { Served } from './served.ts';
 import type { Heard } from './judgement.ts';
 
 type Handed = HandoffEntry & { runId: string };

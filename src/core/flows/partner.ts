@@ -20,13 +20,7 @@ import { flowWords } from './flow-words.ts';
 import { rendered } from '../agents/variables.ts';
 import { type HandoffValues, handoffPrompt, handoffValues, sectionsOf } from './handoff-prompt.ts';
 import { judged } from './judgement.ts';
-
-/** The run whose control flow this is, and what it shares with its workflow. */
-export interface Served {
-  engine: Engine;
-  workflow: WorkflowScope;
-  plan: RunPlan;
-}
+import type { Served } from './served.ts';
 
 /** For the plan of a run: null where its envelope has no control flow. */
 export function partnerFor(engine: Engine, workflow: WorkflowScope, { flow }: Envelope): RunPlan['partner'] {

@@ -1,5 +1,5 @@
 /** What an edit of the person may not go beyond: the mode of its lead, the bounds of the settings and of its model. */
-import type { ApprovalMode, Envelope, Permission } from '#contract/agent.ts';
+import type { Envelope, Permission } from '#contract/agent.ts';
 import { ceilingsOf } from '../agents/ceilings.ts';
 import { BASELINE } from '../agents/vocabulary.ts';
 import { TriadError } from '../base/errors.ts';

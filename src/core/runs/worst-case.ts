@@ -11,7 +11,7 @@ type Price = Engine['price'];
 /**
  * Not counted: what a request costs that fails and is sent again, what the person has an agent explain, what an MCP
  * server is allowed to ask, searches of the web, and sub-agents, which are asked about one by one. Every request is taken
- * to read as much as the model can read, at its price for input, and to write as much as it may; a budget of dollars
+ * to read as much as the model can read, at the dearest of its prices for that, and to write as much as it may; a budget of dollars
  * bounds that, as far as it is kept: the report that is asked for at a limit may cross it.
  */
 export function worstCase(envelope: Envelope, price: Price): WorstCase {
@@ -56,12 +56,19 @@ function reviewsOf({ reflection, limits }: Coagent, answers: number): number {
 function costOf({ model, maxTokens, limits }: Coagent, requests: number, price: Price): number | null {
   const bound = limits.budget?.costUsd;
   const window = isScriptedModel(model) ? 0 : contextWindowOf(model);
-  const { nanoUsd } = price(model, { ...NO_USAGE, inputTokens: window ?? 1, outputTokens: maxTokens });
+  const nanoUsd = dearest(model, window ?? 1, maxTokens, price);
   // Where a request has no price, no budget can hold either.
   if (nanoUsd === null) return null;
   const most = window === null ? Infinity : requests * nanoUsd;
   const bounded = bound === undefined ? most : Math.min(most, Math.round(bound * 1e9));
   return Number.isFinite(bounded) ? bounded : null;
+}
+
+/** A prompt that is written to the cache costs more than one that is not. Null where input has no price. */
+function dearest(model: string, input: number, outputTokens: number, price: Price): number | null {
+  const plain = price(model, { ...NO_USAGE, inputTokens: input, outputTokens }).nanoUsd;
+  const written = price(model, { ...NO_USAGE, cacheWrite5mTokens: input, outputTokens }).nanoUsd;
+  return plain === null ? null : Math.max(plain, written ?? 0);
 }
 
 const NOTHING: WorstCase = { requests: 0, nanoUsd: 0 };

@@ -4,7 +4,7 @@ import type { Envelope, Stage } from '#contract/agent.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { type Approved, type Link, type NextStage, runChain } from '#core/flows/chain.ts';
-import { FACTS } from '../../support/chains.ts';
+import { FACTS } from '../../support/flows/chains.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 const stageOf = (agent: string, changes: Partial<Stage> = {}): Stage => {

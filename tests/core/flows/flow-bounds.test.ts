@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
-import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows.ts';
+import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
 
 const judge = { type: 'judge' } as const;
 const look = toolUse('glob', { pattern: '*' });

@@ -8,7 +8,7 @@ import { Trust } from '#core/agents/trust.ts';
 import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
-import { asked, CHECKER, done, handoffs, pair, PAIR, WORKER } from '../../support/flows.ts';
+import { asked, CHECKER, done, handoffs, pair, PAIR, WORKER } from '../../support/flows/flows.ts';
 import { inSoak } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-flow-'));

@@ -1,7 +1,7 @@
 /** Every control flow on the real engine: who ends it, what each is told, and what comes of bounds that are hit. */
 import { describe, expect, test } from 'vitest';
 import { text, toolUse } from '../../support/fake-model/script.ts';
-import { asked, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows.ts';
+import { asked, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
 
 describe('hitl', () => {
   test('ends with the first whole answer', async () => {

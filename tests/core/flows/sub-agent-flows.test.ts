@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import { outputOf } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { asked, before, CHECKER, done, handoffs, pair, PAIR, startFlow, WORKER } from '../../support/flows.ts';
+import { asked, before, CHECKER, done, handoffs, pair, PAIR, startFlow, WORKER } from '../../support/flows/flows.ts';
 
 type Engine = Awaited<ReturnType<typeof startFlow>>;
 

@@ -10,11 +10,11 @@ import { traced, tracedAll } from '#core/runtime/traced.ts';
 import { apply } from '#core/store/apply.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../support/engine.ts';
-import { done, PAIR, pair, startFlow } from '../../support/flows.ts';
+import { done, PAIR, pair, startFlow } from '../../support/flows/flows.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { conversationId, conversationRow } from '../../support/recording.ts';
-import { recordedServing, served } from '../../support/served.ts';
+import { recordedServing, served } from '../../support/flows/served.ts';
 
 test('events and hints of a lead and its sub-agent have trace and chain, also when they are read again', async () => {
   const script = new Script()

@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '#contract/agent.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { agentTools } from '#core/runs/agent-tools.ts';
-import { CHAIN, chainScript, FACTS, stagesOf, startChain } from '../../support/chains.ts';
+import { CHAIN, chainScript, FACTS, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { outcomes } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';

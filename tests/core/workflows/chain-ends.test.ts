@@ -2,8 +2,8 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import type { Answers } from '../../support/chains.ts';
-import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/chains.ts';
+import type { Answers } from '../../support/flows/chains.ts';
+import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { builtinAgents, composeRuntime, settingsOf, withAgents } from '../../support/compose.ts';
 import { type Harness, outcomes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';

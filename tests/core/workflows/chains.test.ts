@@ -1,7 +1,7 @@
 /** A chain: its stages run one after the other in the slot of the first, and its lead gets one report. */
 import { describe, expect, test } from 'vitest';
 import { inputTokensOf } from '#contract/tally.ts';
-import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/chains.ts';
+import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, toolUse } from '../../support/fake-model/script.ts';
 import { outcomes } from '../../support/engine.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { CHAIN, chainScript, GOOD } from '../../support/chains.ts';
+import { CHAIN, chainScript, GOOD } from '../../support/flows/chains.ts';
 import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { loopEvent } from '#core/records/adapters/agent-events.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../../support/events.ts';
 import { lead, Recording, reviewer, usageOf } from '../../../support/recording.ts';
-import { recordedServing, served } from '../../../support/served.ts';
+import { recordedServing, served } from '../../../support/flows/served.ts';
 
 const loopOf = ({ events }: Recording, runId: string) =>
   events

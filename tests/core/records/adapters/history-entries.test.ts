@@ -5,7 +5,7 @@ import { apply } from '#core/store/apply.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../../support/events.ts';
 import { conversationId, conversationRow, lead, type Recording, reviewer } from '../../../support/recording.ts';
-import { recordedServing, served } from '../../../support/served.ts';
+import { recordedServing, served } from '../../../support/flows/served.ts';
 
 /** `until`: how many of the events had happened. */
 async function historyOf({ durable }: Recording, runId: string, until?: number): Promise<HistoryEntry[]> {

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { observe, type ProgressObserver } from '#core/records/adapters/progress.ts';
 import { recordedTrouble, recordedWorkflow, troubled } from '../../../support/events.ts';
 import { Recording, reviewer, usageOf } from '../../../support/recording.ts';
-import { recordedServing } from '../../../support/served.ts';
+import { recordedServing } from '../../../support/flows/served.ts';
 
 type Call = [name: keyof ProgressObserver, told: object];
 

@@ -7,7 +7,7 @@ import { startEngine } from '../../../support/engine.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../../support/events.ts';
 import { spawnOne } from '../../../support/fake-model/scenarios.ts';
 import { lead, Recording, reviewer, usageOf } from '../../../support/recording.ts';
-import { recordedServing, served } from '../../../support/served.ts';
+import { recordedServing, served } from '../../../support/flows/served.ts';
 
 const chunksOf = ({ events }: Recording) => events.map(streamChunk).filter((chunk) => chunk !== null);
 

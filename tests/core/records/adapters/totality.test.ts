@@ -6,7 +6,7 @@ import { observe } from '#core/records/adapters/progress.ts';
 import { streamChunk } from '#core/records/adapters/stream-chunks.ts';
 import { recordedTrouble, recordedWorkflow } from '../../../support/events.ts';
 import { lead, reviewer } from '../../../support/recording.ts';
-import { recordedServing } from '../../../support/served.ts';
+import { recordedServing } from '../../../support/flows/served.ts';
 
 const types = [...DurableEvent.options, ...HintEvent.options].map(({ shape }) => shape.type.value);
 const recorded = [...recordedWorkflow().events, ...recordedTrouble().events, ...recordedServing().events];

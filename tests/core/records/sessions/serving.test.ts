@@ -11,7 +11,7 @@ import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { conversationId, conversationRow, idOf } from '../../../support/recording.ts';
-import { recordedServing, served } from '../../../support/served.ts';
+import { recordedServing, served } from '../../../support/flows/served.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../../support/session-files.ts';
 
 const { writer, editor, checker, proofreader, critics } = served;

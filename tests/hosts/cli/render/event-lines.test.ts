@@ -6,7 +6,7 @@ import type { AssistantEntry } from '#contract/message.ts';
 import { newId } from '#core/base/ids.ts';
 import { linesOf, NOTHING_SHOWN } from '#hosts/cli/render/event-lines.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
-import { recordedServing, served } from '../../../support/served.ts';
+import { recordedServing, served } from '../../../support/flows/served.ts';
 import {
   at,
   childId,

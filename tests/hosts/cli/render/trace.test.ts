@@ -7,7 +7,7 @@ import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { traceText } from '#hosts/cli/render/trace-text.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
 import { RowsMade } from '../../../core/store/rows-made.ts';
-import { recordedServing, served } from '../../../support/served.ts';
+import { recordedServing, served } from '../../../support/flows/served.ts';
 import { grantOf } from '../../../core/approvals/support.ts';
 import {
   at,

@@ -3,7 +3,7 @@ import { mkdir, stat, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, resolve } from 'node:path';
 import { AgentName } from '#contract/agent.ts';
-import { compositionTemplate } from '#core/agents/composition-template.ts';
+import { compositionTemplate } from '#core/agents/compositions/composition-template.ts';
 import { alreadyExists, newPath } from '#core/agents/draft.ts';
 import { ownPlace, projectPlaces, userPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';

@@ -12,7 +12,7 @@ import {
   projectPlaces,
   userPlaces,
 } from '#core/agents/places.ts';
-import { linkFiles } from '#core/agents/links.ts';
+import { linkFiles } from '#core/agents/links/links.ts';
 import { readPlace } from '#core/agents/read-place.ts';
 import { checkServers, type KnownServers } from '#core/agents/check-servers.ts';
 import { Trust } from '#core/agents/trust.ts';

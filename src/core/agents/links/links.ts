@@ -5,24 +5,15 @@
  */
 import type { Fault } from '#contract/agent.ts';
 import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
-import { TriadError } from '../base/errors.ts';
-import { compositionFaults, compositionWarnings } from './compose.ts';
+import { TriadError } from '../../base/errors.ts';
+import { compositionFaults, compositionWarnings } from './composition-links.ts';
 import { contractMismatch, contractWarnings } from './chain-contracts.ts';
-import { fault, type Position, START } from './entries.ts';
-import { type FineFile, type LoadedFile, nameOf, type UnlinkedFile } from './load.ts';
+import { fault, START } from '../entries.ts';
+import { type FineFile, type LoadedFile, nameOf, type UnlinkedFile } from '../load.ts';
+import type { Link } from './link.ts';
 import { Names } from './names.ts';
 import { toolWarnings } from './served-tools.ts';
-import type { KnownTool } from './vocabulary.ts';
-
-export interface Link {
-  use: 'next' | 'primary' | 'coagent';
-  /** As the file names it: a name, `agent__NAME`, a path, or the name of a file. */
-  wanted: string;
-  key: string;
-  /** From 0, in a list; null for a single one. */
-  item: number | null;
-  at: Position;
-}
+import type { KnownTool } from '../vocabulary.ts';
 
 type Refused = ReadonlyMap<UnlinkedFile, readonly Fault[]>;
 

@@ -1,11 +1,11 @@
 /** Agents that follow each other, without files: as their links are resolved, ready for the engine. */
 import type { AgentDefinition } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
-import { withAgents } from './compose.ts';
-import { definitionOf } from './envelope.ts';
-import { type Harness, type HarnessOptions, startEngine } from './engine.ts';
-import { delegateTo, LEAD } from './fake-model/scenarios.ts';
-import { type Blocks, type ReplyOptions, Script, text } from './fake-model/script.ts';
+import { withAgents } from '../compose.ts';
+import { definitionOf } from '../envelope.ts';
+import { type Harness, type HarnessOptions, startEngine } from '../engine.ts';
+import { delegateTo, LEAD } from '../fake-model/scenarios.ts';
+import { type Blocks, type ReplyOptions, Script, text } from '../fake-model/script.ts';
 
 /** What the second agent of `CHAIN` takes. */
 export const FACTS = {

@@ -1,8 +1,8 @@
 /** Whether what one agent says that it gives can be what the next one takes, as far as their files tell. */
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
-import { reasonFault } from './contracts.ts';
-import { fault } from './entries.ts';
-import type { Link } from './links.ts';
+import { reasonFault } from '../contracts.ts';
+import { fault } from '../entries.ts';
+import type { Link } from './link.ts';
 
 /** Why it cannot; null where it may. */
 export function contractMismatch(from: AgentDefinition, next: AgentDefinition): string | null {

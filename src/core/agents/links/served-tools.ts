@@ -1,8 +1,8 @@
 /** What serves a run has only tools that the run has: what more it names is said where the files are checked. */
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
-import { fault } from './entries.ts';
-import type { Link } from './links.ts';
-import type { KnownTool } from './vocabulary.ts';
+import { fault } from '../entries.ts';
+import type { Link } from './link.ts';
+import type { KnownTool } from '../vocabulary.ts';
 
 /** Tools by name that a stage or a coagent names and the run that it serves lacks; none where that has whatever its lead has. */
 export function lackedTools(served: AgentDefinition, serving: AgentDefinition, tools: readonly KnownTool[]): string[] {

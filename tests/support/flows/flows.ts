@@ -3,10 +3,10 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { FlowDefinition } from '#contract/flows/control-flow.ts';
 import type { HandoffEntry } from '#contract/message.ts';
-import { definitionOf } from './envelope.ts';
-import { type Harness, type HarnessOptions, startEngine } from './engine.ts';
-import { delegateTo } from './fake-model/scenarios.ts';
-import { type Block, type Blocks, type Match, type ReplyOptions, Script, text, toolUse } from './fake-model/script.ts';
+import { definitionOf } from '../envelope.ts';
+import { type Harness, type HarnessOptions, startEngine } from '../engine.ts';
+import { delegateTo } from '../fake-model/scenarios.ts';
+import { type Block, type Blocks, type Match, type ReplyOptions, Script, text, toolUse } from '../fake-model/script.ts';
 
 export const WORKER: Match = { system: /You are the worker/ };
 export const CHECKER: Match = { system: /You are the checker/ };

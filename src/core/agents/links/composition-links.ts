@@ -1,29 +1,10 @@
-/** Makes the agent of a composition from those that it names: all of its primary's, with its own name and its control flow. */
+/** What is wrong with the agents that a composition names, and what its coagent will not get of them. */
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
-import { canonicalHash } from '../base/hash.ts';
-import type { Composition } from './composition.ts';
-import { fault } from './entries.ts';
-import type { FineFile } from './load.ts';
+import { fault } from '../entries.ts';
+import type { FineFile } from '../load.ts';
 import type { Names } from './names.ts';
 import { lackedTools } from './served-tools.ts';
-import { type KnownTool, isWithinPermissions, READING } from './vocabulary.ts';
-
-/** Its hash is of all three, so that what was approved is never run with another coagent. */
-export function compose(
-  { name, description, flow, source, path, hash }: Composition,
-  primary: AgentDefinition,
-  coagent: AgentDefinition | null,
-): AgentDefinition {
-  return {
-    ...primary,
-    name,
-    description,
-    flow: { ...flow, primary: primary.name, coagent: coagent?.name ?? null },
-    source,
-    sourcePath: path,
-    hash: canonicalHash([hash, primary.hash, coagent?.hash ?? null]),
-  };
-}
+import { type KnownTool, isWithinPermissions, READING } from '../vocabulary.ts';
 
 /** What is wrong with the agents of a composition, which are there. */
 export function compositionFaults(file: FineFile, names: Names): Fault[] {

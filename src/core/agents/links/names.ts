@@ -1,12 +1,12 @@
 /** Who is who among the files of a folder, some of which may be refused: each name stands for the last of its files. */
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
-import { nearest } from '../base/nearest.ts';
-import { agentToolName } from '../tools/agents/agent-tool.ts';
+import { nearest } from '../../base/nearest.ts';
+import { agentToolName } from '../../tools/agents/agent-tool.ts';
 import { compose } from './compose.ts';
-import { fault } from './entries.ts';
-import type { Link } from './links.ts';
-import { type FineFile, nameOf, type UnlinkedFile } from './load.ts';
+import { fault } from '../entries.ts';
+import type { Link } from './link.ts';
+import { type FineFile, nameOf, type UnlinkedFile } from '../load.ts';
 
 export class Names {
   /** Those that are not refused. */

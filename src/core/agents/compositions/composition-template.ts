@@ -1,10 +1,10 @@
 /** What `triad agents new --composition` writes: a built-in composition, or one of the person's, under another name. */
 import { readFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { TriadError } from '../base/errors.ts';
-import { isMissing } from '../base/regular-file.ts';
-import { editText } from './edit.ts';
-import { builtinPlaces } from './places.ts';
+import { TriadError } from '../../base/errors.ts';
+import { isMissing } from '../../base/regular-file.ts';
+import { editText } from '../edit.ts';
+import { builtinPlaces } from '../places.ts';
 
 /** The one that a new composition begins as. */
 export const FIRST = 'BUILD-SMART';

@@ -3,14 +3,14 @@ import { z } from 'zod';
 import type { AgentReport, Fault } from '#contract/agent.ts';
 import { ControlFlow, type FlowDefinition } from '#contract/flows/control-flow.ts';
 import { DEFAULT_FLOW_ROUNDS, MAX_FLOW_ROUNDS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
-import { sha256 } from '../base/hash.ts';
-import { nearest } from '../base/nearest.ts';
-import { type Entry, fault, inOrder, type Position, START } from './entries.ts';
+import { sha256 } from '../../base/hash.ts';
+import { nearest } from '../../base/nearest.ts';
+import { type Entry, fault, inOrder, type Position, START } from '../entries.ts';
 import { defaultHandoff } from './handoffs.ts';
-import { keys, oneOf, whole, word } from './keys.ts';
-import type { Link } from './links.ts';
-import { readToml } from './toml.ts';
-import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from './variables.ts';
+import { keys, oneOf, whole, word } from '../keys.ts';
+import type { Link } from '../links/link.ts';
+import { readToml } from '../toml.ts';
+import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from '../variables.ts';
 
 /** What a file composes, before its agents are looked up. */
 export interface Composition {
