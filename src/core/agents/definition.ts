@@ -154,7 +154,7 @@ function idleReflection(values: AgentKeys, positionOf: PositionOf): Fault[] {
   });
 }
 
-export type PositionOf = (path: readonly PropertyKey[]) => Position | null;
+type PositionOf = (path: readonly PropertyKey[]) => Position | null;
 
 /** Finds the position of a key's value, or of an item of its list; null for an unknown key. */
 function positionsOf(entries: readonly Entry[]): PositionOf {

@@ -7,7 +7,7 @@ import { editText } from '../edit.ts';
 import { builtinPlaces } from '../places.ts';
 
 /** The one that a new composition begins as. */
-export const FIRST = 'BUILD-SMART';
+const FIRST = 'BUILD-SMART';
 
 /** With the comments that explain each key. Throws `not_found` where no built-in composition has the name `from`. */
 export async function compositionTemplate(name: string, from = FIRST): Promise<string> {

@@ -29,7 +29,7 @@ export type ParsedComposition =
   | { ok: false; name: string | null; errors: Fault[]; warnings: Fault[] };
 
 /** The key that bounds each control flow; a `hitl` has no bound. */
-export const ROUNDS_KEY = {
+const ROUNDS_KEY = {
   loop: 'max_iterations',
   judge: 'max_rounds',
   smart: 'max_rounds',
@@ -43,7 +43,7 @@ const text = z
   .min(1, 'must not be empty')
   .max(MAX_PROMPT_CHARS, `is longer than ${MAX_PROMPT_CHARS} characters`)
   .optional();
-export const HANDOFF_TYPES = ['static', 'template', 'generated'] as const;
+const HANDOFF_TYPES = ['static', 'template', 'generated'] as const;
 
 /** By section and key. `template` and `generator_prompt` are `text` by the names of their types. */
 export const CompositionKeys = z.object({
