@@ -5,7 +5,7 @@ import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.t
 import { sha256 } from '../base/hash.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Ceilings, cutWarnings } from './ceilings.ts';
-import { type Body, type Entry, fault, type Position, START } from './entries.ts';
+import { type Body, type Entry, fault, inOrder, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, type AgentKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
@@ -61,16 +61,13 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
   const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
   const positionOf = positionsOf(known);
   const result = schema.safeParse(raw);
-  const errors = [
+  const errors = inOrder([
     ...read.entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
     ...bodyFaults(read.body),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
     ...(result.success ? namesIn(result.data, from.tools, positionOf) : []),
     ...promptFaults(read.body ?? promptIn(read.entries), isToml, text),
-  ]
-    .sort((a, b) => a.line - b.line || a.column - b.column)
-    // Reports only the first fault of each value.
-    .filter((one, index, all) => one.key === null || !isAt(one, all[index - 1]));
+  ]);
   if (errors.length > 0 || !result.success)
     return { ok: false, name: typeof raw['name'] === 'string' ? raw['name'] : null, errors, warnings: [] };
   const values = result.data;
@@ -101,10 +98,6 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     mentions: serversIn(values, positionOf),
     links: linksIn(values, positionOf),
   };
-}
-
-function isAt(one: Fault, before: Fault | undefined): boolean {
-  return one.key === before?.key && one.line === before.line && one.column === before.column;
 }
 
 function definitionOf(values: AgentKeys, systemPrompt: string, text: string, from: DefinitionSource): AgentDefinition {

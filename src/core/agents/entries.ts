@@ -29,3 +29,14 @@ export function fault(place: Position, message: string, rest: Partial<Fault> = {
 }
 
 export const START: Position = { line: 1, column: 1 };
+
+/** By their places; of those of one value only the first. */
+export function inOrder(faults: readonly Fault[]): Fault[] {
+  return faults
+    .toSorted((a, b) => a.line - b.line || a.column - b.column)
+    .filter((one, index, all) => one.key === null || !isAt(one, all[index - 1]));
+}
+
+function isAt(one: Fault, before: Fault | undefined): boolean {
+  return one.key === before?.key && one.line === before.line && one.column === before.column;
+}

@@ -17,7 +17,6 @@ import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import { type AgentPlace, ownPlace } from './places.ts';
 import { placeHolding } from './read-place.ts';
-import { compositionTemplate } from './compositions/composition-template.ts';
 import { agentTemplate } from './template.ts';
 import type { KnownTool } from './vocabulary.ts';
 
@@ -84,25 +83,14 @@ export class AgentFiles {
   /** The path and text of a new agent, or of a composition where one is copied; writes nothing. Throws `conflict` where it already exists. */
   async draft(
     folder: string,
-    {
-      name,
-      source,
-      kind,
-      copyOf,
-    }: { name: string; source: 'user' | 'project'; kind?: 'composition' | undefined; copyOf?: string | undefined },
+    { name, source, copyOf }: { name: string; source: 'user' | 'project'; copyOf?: string | undefined },
   ): Promise<AgentText> {
     const { agents, tools } = this.#ports;
-    const isComposition =
-      kind === 'composition' || (copyOf !== undefined && this.#placeHolding(folder, copyOf).compositions);
-    const place = ownPlace(agents.places(folder), source, isComposition === true);
+    const isComposition = copyOf !== undefined && this.#placeHolding(folder, copyOf).compositions === true;
+    const place = ownPlace(agents.places(folder), source, isComposition);
     if (!place) throw new TriadError('not_found', 'There is no folder for such agents');
     const file = await newPath(place, name, tools);
-    const text =
-      copyOf !== undefined
-        ? await this.#copy(folder, copyOf, name)
-        : isComposition
-          ? await compositionTemplate(name)
-          : agentTemplate(name);
+    const text = copyOf === undefined ? agentTemplate(name) : await this.#copy(folder, copyOf, name);
     return { file, source, text, hash: null, readOnly: null };
   }
 

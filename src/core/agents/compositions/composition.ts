@@ -5,7 +5,7 @@ import { ControlFlow, type FlowDefinition } from '#contract/flows/control-flow.t
 import { DEFAULT_FLOW_ROUNDS, MAX_FLOW_ROUNDS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../../base/hash.ts';
 import { nearest } from '../../base/nearest.ts';
-import { type Entry, fault, type Position, START } from '../entries.ts';
+import { type Entry, fault, inOrder, type Position, START } from '../entries.ts';
 import { defaultHandoff } from './handoffs.ts';
 import { keys, oneOf, whole, word } from '../keys.ts';
 import type { Link } from '../links/link.ts';
@@ -81,11 +81,11 @@ export function parseComposition(
   const places = new Map(known.map((entry) => [entry.key, entry.valueAt]));
   const at = (key: string): Position => places.get(key) ?? START;
   const result = CompositionKeys.safeParse(raw);
-  const errors = [
+  const errors = inOrder([
     ...read.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, places))),
     ...(result.success ? [...flowFaults(result.data, at), ...variableFaults(result.data, at, source)] : []),
-  ].sort((a, b) => a.line - b.line || a.column - b.column);
+  ]);
   if (errors.length > 0 || !result.success)
     return { ok: false, name: typeof raw['agent.name'] === 'string' ? raw['agent.name'] : null, errors, warnings: [] };
   const values = result.data;

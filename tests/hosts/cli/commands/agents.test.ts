@@ -53,19 +53,19 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
   const list = await triad(['agents', 'list']);
   expect(list.code).toBe(0);
   expect(list.out).toMatch(
-    /^NAME +DESCRIPTION +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +my-model-1 +user +FilesystemRead, SemanticSearch +the lead's\ncode-reviewer /,
+    /^NAME +DESCRIPTION +WITH +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +- +my-model-1 +user +FilesystemRead, SemanticSearch +the lead's\nBUILD-HITL /,
   );
   expect(list.out, 'what its tools need').toMatch(
     /^test-generator .* builtin +FilesystemRead, FilesystemWrite, SemanticSearch +/m,
   );
   expect(list.out, 'a tool that its permissions do not allow needs nothing').toMatch(
-    /^narrow +Does narrow +the lead's +user +FilesystemRead, SemanticSearch +grep, write_file$/m,
+    /^narrow +Does narrow +- +the lead's +user +FilesystemRead, SemanticSearch +grep, write_file$/m,
   );
-  expect(list.out).toMatch(/^open +Does open +the lead's +user +the lead's +the lead's$/m);
+  expect(list.out).toMatch(/^open +Does open +- +the lead's +user +the lead's +the lead's$/m);
   expect(list.out).not.toMatch(/^(off|bad|mine) /m);
   expect(list.err).toContain('1 file defines no agent as it is: see "triad agents validate"\n');
   expect(list.err).toContain('1 file of this folder left out: see "triad trust"\n');
-  expect(await names(home)).toEqual(['auditor', ...BUILTIN, 'narrow', 'open'].sort());
+  expect(await names(home)).toEqual(['auditor', ...BUILTIN, 'narrow', 'open'].sort((a, b) => a.localeCompare(b, 'en')));
   const json = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
   expect(json[0]).toMatchObject({
     name: 'auditor',
@@ -88,13 +88,13 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
   const home = await here();
   const { triad, folder } = home;
   const good = await triad(['agents', 'validate']);
-  expect([good.code, good.err]).toEqual([0, '4 agents checked: valid.\n']);
+  expect([good.code, good.err]).toEqual([0, '16 agents checked: valid.\n']);
   await write(home.home, 'agents/bad.md', agent('bad', 'permissions:\n  - DatbaseWrite\n'));
   await write(folder, '.triad/agents/fine.toml', 'name = "fine"\ndescription = "d"\nprompt = "p"\n');
   await write(folder, '.claude/agents/theirs.md', agent('theirs', 'tools: Read, Bash\n'));
   const bad = await triad(['agents', 'validate']);
   expect(bad.code).toBe(1);
-  expect(bad.err).toBe('7 agents checked: 1 with faults.\n');
+  expect(bad.err).toBe('19 agents checked: 1 with faults.\n');
   const file = join(home.home, 'agents/bad.md');
   expect(bad.out).toMatch(new RegExp(`^${file}:5:5: permissions \\(item 1\\) .*did you mean \`DatabaseWrite\``, 'm'));
   expect(bad.out).toContain('warning: tools without a counterpart here, left out: Bash\n');
@@ -153,7 +153,7 @@ test('new: a template that can be used, and never written over', async () => {
   expect([made.code, made.out]).toEqual([0, `${path}\n`]);
   expect((await triad(['agents', 'validate', 'docs'])).out).toBe(`${path}: docs is valid\n`);
   const text = await readFile(path, 'utf8');
-  expect(text).toMatch(/^# Chains are not run by this version.*\n.*\n# next: /m);
+  expect(text).toMatch(/^# A chain\. WARNING: .* always runs after this one.*\n(# .*\n)+# next: /m);
   expect(await triad(['agents', 'new', 'docs'])).toMatchObject({ code: 1, out: '' });
   await write(folder, '.triad/agents/other.md', agent('taken'));
   expect((await triad(['agents', 'new', 'taken'])).err).toContain('other.md is there already');
@@ -161,6 +161,42 @@ test('new: a template that can be used, and never written over', async () => {
   expect((await triad(['agents', 'new', '../x'])).code).toBe(2);
   expect((await triad(['agents', 'new', 'mine', '--user'])).out).toBe(`${join(home.home, 'agents/mine.md')}\n`);
   expect(await names(home)).toContain('mine');
+});
+
+test('a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there', async () => {
+  const home = await here();
+  const { triad, folder } = home;
+  const path = join(folder, '.triad/compositions/MINE.toml');
+  expect((await triad(['agents', 'new', 'MINE', '--composition', '--from', 'BUILD-JUDGE'])).out).toBe(`${path}\n`);
+  expect((await triad(['agents', 'validate', 'MINE'])).out).toBe(`${path}: MINE is valid\n`);
+  expect((await triad(['agents', 'validate', '--dir', '.'])).out, 'its agents lie elsewhere').toContain(
+    'MINE is valid',
+  );
+  await triad(['trust', '--yes']);
+  const shown = (await triad(['agents', 'show', 'MINE'])).out;
+  expect(shown).toContain('\n    lead --answer--> reviewer  (judge, at most 3 answers)\n');
+  expect(shown).toContain('\n    ends: reviewer calls task_complete\n');
+  expect(shown).toContain('\nMINE always runs with reviewer.\n');
+  const chain = (await triad(['agents', 'show', 'fact-finder'])).out;
+  expect(chain).toMatch(
+    /\n {2}fact-finder {2}\(tools: .*\)\n {4}\|\n {4}v {2}always, .*\n {2}report-writer {2}\(tools: read_file\)\n/,
+  );
+  expect(chain).toContain(
+    'fact-finder always runs with report-writer, report-checker: it cannot run without its chain',
+  );
+  const listed = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
+  expect(listed.find(({ name }) => name === 'fact-finder')).toMatchObject({
+    chain: ['report-writer', 'report-checker'],
+  });
+  expect(listed.find(({ name }) => name === 'MINE')).toMatchObject({ flow: { type: 'judge', coagent: 'reviewer' } });
+  const [checked] = JSON.parse((await triad(['agents', 'validate', 'MINE', '--json'])).out) as AgentReport[];
+  expect(checked).toMatchObject({ flow: { type: 'judge', rounds: 3, primary: 'lead' } });
+  await write(folder, '.triad/compositions/MINE.toml', (await readFile(path, 'utf8')).replace('"lead"', '"laed"'));
+  expect((await triad(['agents', 'validate', 'MINE'])).out).toMatch(
+    /MINE\.toml:\d+:11: composition\.primary laed: there is no such agent \(did you mean `lead`\?\)\n$/,
+  );
+  expect((await triad(['agents', 'new', 'x', '--composition', '--from', 'BUILD-NONE'])).err).toContain('no built-in');
+  expect((await triad(['agents', 'new', 'x', '--from', 'PLAN'])).code).toBe(2);
 });
 
 test('trust: shown, agreed, changed, revoked; without a terminal only with --yes', async () => {

@@ -1,0 +1,95 @@
+/** What agents hand to each other: the fixed reason as any schema takes it, and answers held against schemas that anybody wrote. */
+import { expect, test } from 'vitest';
+import type { JsonSchema } from '#contract/flows/control-flow.ts';
+import { chainedReason, payloadOf, reasonFault } from '#core/agents/contracts.ts';
+
+const held = (schema: JsonSchema | null, text: string, reason?: string) =>
+  payloadOf({ format: 'json', schema, ...(reason === undefined ? {} : { reason }) }, text);
+const why = (schema: JsonSchema | null, text: string) => {
+  const result = held(schema, text);
+  return result.ok ? result.payload : result.why;
+};
+
+test.for<[unknown, string | null]>([
+  [{}, 'Chained execution from agent__a_b'],
+  [true, 'Chained execution from agent__a_b'],
+  [{ type: 'string', maxLength: 8 }, 'Chained '],
+  [{ maxLength: 0 }, ''],
+  [{ minLength: 36 }, 'Chained execution from agent__a_b...'],
+  [{ enum: ['x', 'Chained execution from agent__a_b'] }, 'Chained execution from agent__a_b'],
+  [{ enum: [1, 'handed on', 'x'] }, 'handed on'],
+  [{ const: 'chain' }, 'chain'],
+  [{ type: ['string', 'null'], pattern: '^Chained' }, 'Chained execution from agent__a_b'],
+  [{ $ref: '#/$defs/why' }, 'Chained execution from agent__a_b'],
+  [{ type: 'number' }, null],
+  [{ enum: [1, null] }, null],
+  [{ const: 7 }, null],
+  [{ pattern: '^because' }, null],
+  [{ maxLength: 3, pattern: '.{5}' }, null],
+  [{ format: 'date' }, null],
+  [{ minLength: 1e9 }, null],
+  [false, null],
+])('the fixed reason as %j takes it: %s', ([reason, expected]) => {
+  const schema = { properties: { reason }, required: ['reason'], $defs: { why: { type: 'string' } } };
+  expect(chainedReason(schema, 'a b')).toBe(expected);
+  expect(reasonFault(schema, 'a b') === null).toBe(expected !== null);
+  if (expected !== null)
+    expect(held(schema, '{}', expected)).toEqual({ ok: true, payload: JSON.stringify({ reason: expected }) });
+});
+
+test('a reason is put in where it is required or there, never elsewhere, and in place of any other', () => {
+  expect(chainedReason({ required: ['reason'] }, 'a')).toBe('Chained execution from agent__a');
+  expect(chainedReason({ properties: { why: {} } }, 'a')).toBeNull();
+  expect(chainedReason(null, 'a')).toBeNull();
+  expect(reasonFault({ properties: { reason: false } }, 'a'), 'it may be left out').toBeNull();
+  expect(held(null, '{"a":1,"reason":"mine"}', 'fixed')).toEqual({ ok: true, payload: '{"a":1,"reason":"fixed"}' });
+  expect(held(null, '[1]', 'fixed')).toEqual({ ok: true, payload: '[1]' });
+});
+
+test('a code fence around the whole is taken off, and nothing else is repaired', () => {
+  expect(why(null, '```json\n{"a": 1}\n```\n')).toBe('{"a":1}');
+  expect(why(null, ' "```" ')).toBe('"```"');
+  expect(why(null, 'Here it is: {"a": 1}')).toMatch(/^it is not JSON: /);
+  expect(why(null, '{"a": 1,}')).toMatch(/^it is not JSON: /);
+  expect(why(null, ' \n')).toBe('it is empty');
+  expect(payloadOf({ format: 'text', schema: null }, ' as it is ')).toEqual({ ok: true, payload: ' as it is ' });
+});
+
+test('what does not fit is named by its path', () => {
+  const schema = {
+    ...{ type: 'object', required: ['a', 'constructor'], additionalProperties: false },
+    properties: { a: { type: 'array', items: { enum: ['x', 'y'] } }, constructor: {} },
+  };
+  expect(why(schema, '{"a":["x","z"],"b":1}')).toBe(
+    'it does not fit the schema: the value must have required property \'constructor\'; the value must NOT have additional properties ("b"); /a/1 must be equal to one of the allowed values (["x","y"])',
+  );
+  expect(why({ type: 'array', items: { type: 'string' } }, JSON.stringify(Array(50).fill(1)))).toMatch(
+    /; and 40 more$/,
+  );
+});
+
+test('both drafts are known, also with one id twice, and formats', () => {
+  const old = {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    $id: 'x',
+    items: [{ type: 'string' }],
+    type: 'array',
+  };
+  const fresh = { $id: 'x', prefixItems: [{ type: 'string', format: 'date' }], type: 'array' };
+  expect([why(old, '["a"]'), why(fresh, '["2026-01-31"]')]).toEqual(['["a"]', '["2026-01-31"]']);
+  expect([why(old, '[1]'), why(fresh, '["a"]')]).toEqual([
+    'it does not fit the schema: /0 must be string',
+    'it does not fit the schema: /0 must match format "date"',
+  ]);
+});
+
+test('nothing absurd holds up the program', () => {
+  const slow = { properties: { a: { type: 'string', pattern: '^(a+)+$' } } };
+  const begun = process.threadCpuUsage();
+  expect(why(slow, `{"a":"${'a'.repeat(50)}b"}`)).toBe('it does not fit the schema: it takes too long to check');
+  expect(why(null, '['.repeat(100_000))).toBe('its lists and objects lie in each other more than 200 deep');
+  expect(why(null, `"${'a'.repeat(1_000_000)}"`)).toBe('it has 1000002 characters, and JSON may have 1000000');
+  const { user, system } = process.threadCpuUsage(begun);
+  expect((user + system) / 1000).toBeLessThan(400);
+  expect(why(slow, '{"a":"aaa"}')).toBe('{"a":"aaa"}');
+});

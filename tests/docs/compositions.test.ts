@@ -1,0 +1,60 @@
+/** The page on compositions and chains: its example is one, its tables are the program's. */
+import { readFileSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { CompositionKeys } from '#core/agents/compositions/composition.ts';
+import { HANDOFF_VARIABLES, PROMPT_VARIABLES } from '#core/agents/variables.ts';
+import { AgentFolders } from '#core/agents/agent-folders.ts';
+import { builtinPlaces } from '#core/agents/places.ts';
+import { Trust } from '#core/agents/trust.ts';
+import { allTools } from '#core/tools/all-tools.ts';
+import { folderWith } from '../support/workspace.ts';
+
+const page = readFileSync(new URL('../../docs/compositions.md', import.meta.url), 'utf8');
+const [, example = ''] = /```toml\n([\s\S]*?)```/.exec(page) ?? [];
+
+async function agentsWith(text: string) {
+  const folder = await folderWith({ 'mine/compositions/careful.toml': text });
+  const places = [
+    ...builtinPlaces(),
+    { folder: `${folder}/mine/compositions`, source: 'user', dialect: 'triad', compositions: true } as const,
+  ];
+  const agents = new AgentFolders({ tools: allTools(), places, trust: new Trust(folder), warn: () => {} });
+  return { agents, folder };
+}
+
+test('the example is a composition without a fault or a warning', async () => {
+  const { agents, folder } = await agentsWith(example);
+  expect((await agents.files(folder)).at(-1)).toMatchObject({
+    ...{ ok: true, warnings: [] },
+    definition: { name: 'CAREFUL', flow: { type: 'judge', rounds: 4, handoff: { type: 'template' } } },
+  });
+});
+
+test('every key stands in the table of its section, every variable in its own', () => {
+  for (const key of Object.keys(CompositionKeys.shape)) {
+    const [section = '', inner = ''] = key.split('.');
+    const [, below = ''] = page.split(`| \`[${section}]\``);
+    expect(page).toContain(`\`[${section}]\``);
+    if (!['template', 'generator_prompt'].includes(inner)) expect(below, key).toContain(`| \`${inner}\``);
+    else expect(page).toContain(`\`${inner} = "…"\``);
+  }
+  const named = (from: string, to: string) => {
+    const part = page.slice(page.indexOf(from), page.indexOf(to));
+    return [...part.matchAll(/^\| (`[^|]+)\|/gm)].flatMap(([, cell = '']) =>
+      [...cell.matchAll(/`(\w+)`/g)].map(([, name]) => name),
+    );
+  };
+  expect(named('| variable  ', '## Variables').sort()).toEqual([...HANDOFF_VARIABLES].sort());
+  expect(named('| variable of system', '## Chains').sort()).toEqual([...PROMPT_VARIABLES].sort());
+});
+
+test('those that come with the program stand there as they are', async () => {
+  const { agents, folder } = await agentsWith(example);
+  for (const { name, flow, source } of (await agents.of(folder)).list()) {
+    if (!flow || source !== 'builtin') continue;
+    const bound = flow.type === 'hitl' ? '' : `, ${flow.rounds} answers`;
+    const coagent = flow.coagent === null ? 'none' : `\`${flow.coagent}\``;
+    const cells = [`\`${name}\``, `\`${flow.primary}\``, coagent, `\`${flow.type}\`${bound}`];
+    expect(page).toMatch(new RegExp(cells.map((cell) => `\\| ${cell} *`).join('')));
+  }
+});
