@@ -40,6 +40,6 @@ test('an unknown or disabled agent is refused with those that there are', async 
   for (const agent of ['nobody', 'off'])
     await expect(runtime.request('conversation.create', { folder, agent })).rejects.toMatchObject({
       code: 'not_found',
-      message: `agent not found: "${agent}". Those that can be talked to are: code-reviewer, documentation-writer, lead, test-generator`,
+      message: `agent not found: "${agent}". Those that can be talked to are: BUILD-HITL, BUILD-JUDGE, BUILD-LOOP, BUILD-SMART, PLAN, TASK-SMART, code-reviewer, documentation-writer, fact-finder, lead, planner, report-checker, report-writer, reviewer, test-generator, worker`,
     });
 });
