@@ -67,14 +67,14 @@ async function onlyWhatIsNeeded(app: string): Promise<void> {
     expect.arrayContaining([...starts, 'prices.toml', 'builtin/lead.md'].map((name) => `electron/${name}`)),
   );
   const modules = await filesIn(join(app, 'node_modules'));
-  expect(modules.filter((name) => !/(\.m?js|\/package\.json|\.node)$/.test(name))).toEqual([]);
+  expect(modules.filter((name) => !/(\.m?js|\/package\.json|\/refs\/.*\.json|\.node)$/.test(name))).toEqual([]);
   expect(JSON.parse(await readFile(join(app, 'package.json'), 'utf8'))).toMatchObject({
     type: 'module',
     main: 'dist/electron/main.js',
   });
 }
 
-/** The engine with its schema, agents in TOML, the thread that searches, prices, the program that checks copies. */
+/** The engine with its schema, agents in TOML, the check of agents' JSON, the thread that searches, prices, the program that checks copies. */
 async function worksAlone(app: string): Promise<void> {
   const script = new Script()
     .step([toolUse('grep', { pattern: 'workspace' })])
@@ -85,7 +85,9 @@ async function worksAlone(app: string): Promise<void> {
   const run = await triad(['run', '--approve', 'all', 'Search it']);
   expect(run.out, run.err).toBe('README.md:1:# A workspace\n');
   expect(run.err).toMatch(/^completed · .+ · \$0\.\d+$/m);
-  expect(JSON.stringify(model.requests[0]?.body)).toContain('translator');
+  const told = JSON.stringify(model.requests[0]?.body);
+  expect(told).toContain('translator');
+  expect(told, 'an agent with a schema, and a composition').toMatch(/TASK-SMART.*fact-finder/);
 
   const backup = await triad(['backup', '--json']);
   expect(JSON.parse(backup.out), backup.err).toMatchObject({ conversations: 1, missing: null });

@@ -184,11 +184,15 @@ function together(): Case[] {
       'type = ',
     ),
   );
+  return [...cases, ...outside, ...alone, ...handoffs(flow)];
+}
+
+type Flow = (type: string, more?: Record<string, string | null>) => Record<string, string | null>;
+
+/** What a handoff cannot be. */
+function handoffs(flow: Flow): Case[] {
   const none = { type: null, text: null };
   return [
-    ...cases,
-    ...outside,
-    ...alone,
     composed('hitl with a coagent', { control_flow: flow('hitl'), handoff: none }, 'composition.coagent', 'coagent ='),
     composed(
       'hitl with a handoff',
@@ -246,7 +250,7 @@ function agents(): Case[] {
       ...([['./none.md'], ['none.toml'], ['agent__none'], ['MINE']] as const),
     ],
     coagent: [
-      ...([['critc', 'critic'], ['off'], ['faulty'], ['pair'], ['lead-one'], ['followed'], ['nobody-at-all']] as const),
+      ...([['critc', 'critic'], ['off'], ['faulty'], ['pair'], ['followed'], ['nobody-at-all']] as const),
       ...([['/at/agents/none.md'], ['MINE']] as const),
     ],
   };

@@ -90,15 +90,15 @@ test.for<[string, string, object]>([
   [
     'model = "haiku"',
     'provider = "a"',
-    { line: 9, key: 'model.provider', message: expect.stringContaining('for all agents') },
+    { line: 9, key: 'model.provider', message: expect.stringContaining('for all agents') as string },
   ],
   ['[react]', '[raect]', { line: 16, column: 1, key: 'raect' }],
   ['role =', 'tools =', { line: 6, key: 'agent.tools' }],
-  ['next = "other"', 'name = "y"', { line: 4, key: 'name', message: expect.stringContaining('says again') }],
+  ['next = "other"', 'name = "y"', { line: 4, key: 'name', message: expect.stringContaining('says again') as string }],
   [
     '"""\nYou are {{agent}}.\n"""',
     '{ file = "p.md" }',
-    { line: 21, column: 10, message: expect.stringContaining('inline') },
+    { line: 21, column: 10, message: expect.stringContaining('inline') as string },
   ],
 ])('a mistake in a section: %s becomes %s', ([good, bad, error]) => {
   expect(errorsOf(SECTIONED.replace(good, bad), '/x.toml')).toMatchObject([error]);

@@ -11,6 +11,7 @@ const models = {
   'claude-haiku-5-5': { input: 0.1, output: 0.5, long_prompt: { above: 100_000, input: 0.5, output: 2.5 } },
   'local-llm': { input: 1, output: 1 },
   'half-priced': { input: 1 },
+  'claude-sonnet-5': { input: 2, output: 10, cache_write_5m: 2.5 },
 };
 const price: Parameters<typeof worstCase>[1] = (model, usage) =>
   priceOf({ lists: [{ source: 'built-in', version: '2026-10-24', models }] }, model, usage);
@@ -39,6 +40,11 @@ const worst = (envelope: Envelope) => {
 
 test('its turns, and the report at the limit', () => {
   expect(worst(run())).toEqual([11, 11 * 2.1]);
+});
+
+test('where a prompt that is written to the cache costs more, that price', () => {
+  // A request reads 1M tokens for $2.50 and writes for $0.10.
+  expect(worst(run({ model: 'claude-sonnet-5' }))).toEqual([11, 11 * 2.6]);
 });
 
 describe('reviews', () => {

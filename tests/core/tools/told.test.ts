@@ -147,8 +147,15 @@ test('list_agents names the agents that can be delegated to, asks nobody and tak
     .filter(({ role }) => role === 'subagent')
     .map(({ name, description }) => ({ name, description }));
   expect(delegable.map(({ name }) => name)).toEqual([
-    ...['TASK-SMART', 'code-reviewer', 'documentation-writer', 'fact-finder', 'report-checker', 'report-writer'],
-    ...['reviewer', 'test-generator', 'worker'],
+    'TASK-SMART',
+    'code-reviewer',
+    'documentation-writer',
+    'fact-finder',
+    'report-checker',
+    'report-writer',
+    'reviewer',
+    'test-generator',
+    'worker',
   ]);
   expect(outputOf(listed?.text)).toEqual({ success: true, agents: delegable });
   expect(engine.of('approval-request')).toEqual([]);

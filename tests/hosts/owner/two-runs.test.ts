@@ -1,5 +1,6 @@
 /** Two commands at once on one home: the first does the work of both, and stays until the second has its answer. */
 import { expect, test } from 'vitest';
+import { inProcess } from '../support/engine.ts';
 import { machine } from '../support/process.ts';
 import { becomesOwner, gated, waits } from '../support/owner.ts';
 import { inSoak } from '../../support/samples.ts';
@@ -19,7 +20,7 @@ test('the owner waits for the workflow of the other, then both have ended well',
   expect(await Promise.all([first.exit, second.exit])).toEqual([0, 0]);
   expect(second.out()).toBe('The answer to two is this.\n');
   expect(second.err()).not.toContain('has ended');
-  const list = JSON.parse((await home.triad(['sessions', 'list', '--json'])).out) as {
+  const list = JSON.parse((await inProcess(home, 'disk')(['sessions', 'list', '--json'])).out) as {
     workflows: unknown[];
   }[];
   expect(list.flatMap(({ workflows }) => workflows)).toMatchObject([

@@ -14,8 +14,6 @@ export function compositionFaults(file: FineFile, names: Names): Fault[] {
     const say = (why: string): Fault[] => [fault(link.at, `${link.key} ${link.wanted}: ${why}`, { key: link.key })];
     if ('composition' in found) return say('it is a composition itself: name an agent');
     if (link.use !== 'coagent') return [];
-    if (found.definition.role === 'primary')
-      return say('it leads conversations: a coagent is an agent with role subagent');
     return found.definition.next ? say('another agent follows it (next): a coagent stands alone') : [];
   });
 }

@@ -87,7 +87,9 @@ describe.each(ENGINES)('on %s', (engine) => {
         );
         if (sort === 'cost') expected.sort((a, b) => b.nanoUsd - a.nanoUsd);
         if (sort === 'duration') expected.sort((a, b) => timeOf(b.row) - timeOf(a.row));
-        const found = await allPages(store, { ...filter, sort }, 7);
+        // Small pages of all of them; what a filter leaves in two or three.
+        const limit = Object.keys(filter).length === 0 ? 7 : 20;
+        const found = await allPages(store, { ...filter, sort }, limit);
         expect(found, JSON.stringify({ sort, filter })).toEqual(expected.map(({ row }) => row));
       }
     }

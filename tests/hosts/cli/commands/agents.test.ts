@@ -1,4 +1,4 @@
-/** `triad agents` and `triad trust`, in part as real processes: what they print, what they write, and their exit codes. */
+/** `triad agents` and `triad trust`: what they print, what they write, and their exit codes. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,10 +18,10 @@ async function write(folder: string, path: string, text: string): Promise<void> 
   await writeFile(join(folder, path), text);
 }
 
-/** A machine whose commands run here; `launched` is a process of its own. */
+/** A machine whose commands run here. */
 async function here() {
   const home = await machine(plainAnswer());
-  return { ...home, triad: inProcess(home, 'memory'), launched: home.triad };
+  return { ...home, triad: inProcess(home, 'memory') };
 }
 
 const names = async ({ triad }: Pick<Machine, 'triad'>) =>
@@ -50,7 +50,7 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
   await write(home.home, 'agents/off.md', agent('off', 'enabled: false\n'));
   await write(home.home, 'agents/bad.md', agent('bad', 'modle: x\n'));
   await write(folder, '.triad/agents/mine.md', agent('mine'));
-  const list = await home.launched(['agents', 'list']);
+  const list = await triad(['agents', 'list']);
   expect(list.code).toBe(0);
   expect(list.out).toMatch(
     /^NAME +DESCRIPTION +WITH +MODEL +SOURCE +PERMISSIONS +TOOLS\nauditor +Does auditor +- +my-model-1 +user +FilesystemRead, SemanticSearch +the lead's\nBUILD-HITL /,
@@ -205,7 +205,7 @@ test('trust: shown, agreed, changed, revoked; without a terminal only with --yes
   expect((await triad(['trust'])).err).toBe('Nothing here needs trust.\n');
   await write(folder, '.triad/agents/mine.md', agent('mine'));
   await write(folder, '.triad/agents/bad.md', agent('bad', 'modle: x\n'));
-  const asked = await home.launched(['trust']);
+  const asked = await triad(['trust']);
   expect([asked.code, asked.err]).toEqual([
     2,
     'triad: triad trust asks on a terminal, and there is none: look, then use --yes\n',
@@ -258,7 +258,7 @@ test.runIf(hasTerminals)('at the terminal only a clear yes is one', async () => 
 });
 
 test('names of files, and what they say, command no terminal and write no line of their own', async () => {
-  const { triad, launched, folder, home } = await here();
+  const { triad, folder, home } = await here();
   const bad = '\u001b[2J\ntrusted  all.md';
   await write(folder, `.triad/agents/${bad}.md`, agent('mine'));
   await mkdir(join(folder, `.triad/agents/x${bad}.md`), { recursive: true });
@@ -268,7 +268,7 @@ test('names of files, and what they say, command no terminal and write no line o
     await triad(['agents', 'show', 'auditor']),
     await triad(['agents', 'list']),
     await triad(['trust']),
-    await launched(['run', 'Look']),
+    await triad(['run', 'Look']),
   ].map(({ out, err }) => out + err);
   for (const text of said) expect(text).not.toContain('\u001b');
   expect(said[3]).toContain('⟦U+001B⟧[2J trusted');

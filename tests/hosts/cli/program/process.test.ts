@@ -37,7 +37,8 @@ test('an answer on stdout, its sum on stderr, then found again by another proces
 
 test('--json: durable events without a gap, hints without a number, the sub-agents in the last line', async () => {
   const home = await machine(threeChildren());
-  const { code, out, err } = await home.triad(['run', '--json', '--approve', 'all', 'Inspect it']);
+  const here = inProcess(home, 'disk');
+  const { code, out, err } = await here(['run', '--json', '--approve', 'all', 'Inspect it']);
   expect([code, err]).toEqual([
     0,
     expect.stringMatching(/^triad: --approve all: every question of this run is answered yes[^\n]*\n$/),
@@ -53,19 +54,17 @@ test('--json: durable events without a gap, hints without a number, the sub-agen
     'beta completed',
     'gamma completed',
   ]);
-  const trace = JSON.parse(
-    (await inProcess(home, 'disk')(['sessions', 'trace', end.conversationId, '--json'])).out,
-  ) as {
+  const trace = JSON.parse((await here(['sessions', 'trace', end.conversationId, '--json'])).out) as {
     workflows: { runs: { children: { agent: string; parentChain: string[]; approvals: unknown[] }[] }[] }[];
   };
   expect(trace.workflows[0]?.runs[0]?.children.map(({ agent }) => agent)).toEqual(['alpha', 'beta', 'gamma']);
 });
 
 test('without a terminal nobody is asked: the answer is no, and asking for it is bad usage', async () => {
-  const { triad } = await machine(spawnOne());
-  const run = await triad(['run', 'Ask a helper']);
+  const home = await machine(spawnOne());
+  const run = await home.triad(['run', 'Ask a helper']);
   expect(run.err).toMatch(/not approved by .*\n✗ inspector: /);
-  const asking = await triad(['run', '--approve', 'ask', 'Ask a helper']);
+  const asking = await inProcess(home, 'memory')(['run', '--approve', 'ask', 'Ask a helper']);
   expect(asking).toEqual({
     code: 2,
     out: '',
@@ -74,8 +73,9 @@ test('without a terminal nobody is asked: the answer is no, and asking for it is
 });
 
 test.runIf(process.getuid !== undefined)('settings that others may write are not obeyed', async () => {
-  const { home, model, triad } = await machine(plainAnswer());
-  const file = join(home, 'config.toml');
+  const one = await machine(plainAnswer());
+  const triad = inProcess(one, 'memory');
+  const file = join(one.home, 'config.toml');
   await writeFile(file, '[permissions]\nmode = "auto"\n');
   await chmod(file, 0o666);
   const line = `Others may write ${file} (mode 0666)`;
@@ -84,7 +84,7 @@ test.runIf(process.getuid !== undefined)('settings that others may write are not
     out: '',
     err: `triad: ${line}: run "chmod go-w ${file}"\n`,
   });
-  expect(model.requests).toEqual([]);
+  expect(one.model.requests).toEqual([]);
   const { code, out } = await triad(['doctor']);
   expect([code, out]).toEqual([1, expect.stringContaining(`settings: ${line}; to do: run "chmod go-w ${file}"`)]);
 });
