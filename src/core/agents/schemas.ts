@@ -72,17 +72,23 @@ function compile(schema: JsonSchema): Compiled {
 
 /** With an instance of its own: two schemas may have one `$id`, and an instance keeps all that it ever compiled. */
 function compileNew(schema: JsonSchema): Compiled {
+  const ajv = newAjv(schema);
   try {
-    const ajv = isOld(schema)
-      ? new (load('ajv') as typeof Draft7).Ajv(OPTIONS)
-      : new (load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020(OPTIONS);
-    (load('ajv-formats') as typeof Formats).default.default(ajv);
     const validate = bounded(MAX_COMPILE_MS, () => ajv.compile(schema));
     return validate ? { validate } : { why: 'takes too long to read' };
   } catch (error) {
     const what = error instanceof Error ? error.message : String(error);
     return { why: `is not a valid JSON Schema: ${what.slice(0, MAX_FAULT_CHARS).toWellFormed()}` };
   }
+}
+
+/** One class knows one draft. */
+function newAjv(schema: JsonSchema): Draft7.Ajv | Draft2020.Ajv2020 {
+  const ajv = isOld(schema)
+    ? new (load('ajv') as typeof Draft7).Ajv(OPTIONS)
+    : new (load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020(OPTIONS);
+  (load('ajv-formats') as typeof Formats).default.default(ajv);
+  return ajv;
 }
 
 /** Of draft-06 or draft-07; a schema that does not say is of 2020-12. */
