@@ -12,6 +12,7 @@ import {
   describeFault,
   firstOfEachName,
   loadFile,
+  loadFiles,
   type HereRules,
   type LoadedFile,
   loadPlace,
@@ -108,7 +109,7 @@ export class AgentFolders {
     const read = await Promise.all(
       this.places(folder).map(async (place) => {
         const raws = await readPlace(place);
-        const files = firstOfEachName(raws.map((raw) => loadFile(raw, place, tools, ceilings)));
+        const files = firstOfEachName(await loadFiles(raws, place, tools, ceilings));
         return files.map((file, index) => {
           const raw = raws[index]!;
           const known = place.source === 'project' ? hashes.get(pathInProject(folder, raw.path)) : undefined;

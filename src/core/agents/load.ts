@@ -1,4 +1,5 @@
 /** From files to agents: a file that does not fit is reported and left out, and never stops the others. */
+import { setImmediate as turn } from 'node:timers/promises';
 import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
 import type { Ceilings } from './ceilings.ts';
 import { parseComposition, type ParsedComposition } from './compositions/composition.ts';
@@ -27,7 +28,28 @@ export async function loadPlace(
   tools: readonly KnownTool[],
   ceilings?: Ceilings,
 ): Promise<UnlinkedFile[]> {
-  return firstOfEachName((await readPlace(place)).map((file) => loadFile(file, place, tools, ceilings)));
+  return firstOfEachName(await loadFiles(await readPlace(place), place, tools, ceilings));
+}
+
+/** How long files are parsed before others get a turn, in milliseconds: a schema or a nested map can take a good part of a second. */
+const TURN_MS = 20;
+
+/** Parsed in the same order, with turns for others between them. */
+export async function loadFiles(
+  files: readonly RawFile[],
+  place: AgentPlace,
+  tools: readonly KnownTool[],
+  ceilings?: Ceilings,
+): Promise<UnlinkedFile[]> {
+  const loaded: UnlinkedFile[] = [];
+  let begun = performance.now();
+  for (const file of files) {
+    loaded.push(loadFile(file, place, tools, ceilings));
+    if (performance.now() - begun < TURN_MS) continue;
+    await turn();
+    begun = performance.now();
+  }
+  return loaded;
 }
 
 export function loadFile(

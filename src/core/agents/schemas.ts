@@ -43,12 +43,21 @@ export function misfits(schema: JsonSchema, value: unknown): string[] {
   const made = compile(schema);
   if ('why' in made) return [`its schema ${made.why}`];
   const { validate } = made;
-  const fits = bounded(MAX_CHECK_MS, () => (validate(value) ? 'yes' : 'no'));
+  const fits = checked(validate, value);
   if (fits === 'yes') return [];
-  if (fits === undefined) return ['it takes too long to check'];
+  if (fits !== 'no') return [fits];
   const errors = validate.errors ?? [];
   const told = errors.slice(0, MAX_FAULTS).map(misfitOf);
   return errors.length > told.length ? [...told, `and ${errors.length - told.length} more`] : told;
+}
+
+/** `yes`, `no`, or why it cannot be told: a schema may refer to itself without end. */
+function checked(validate: Draft7.ValidateFunction, value: unknown): string {
+  try {
+    return bounded(MAX_CHECK_MS, () => (validate(value) ? 'yes' : 'no')) ?? 'it takes too long to check';
+  } catch (error) {
+    return `it cannot be checked: ${wordsOf(error)}`;
+  }
 }
 
 function misfitOf({ instancePath, message, params }: Draft7.ErrorObject): string {
@@ -60,7 +69,8 @@ function misfitOf({ instancePath, message, params }: Draft7.ErrorObject): string
 }
 
 function compile(schema: JsonSchema): Compiled {
-  const text = JSON.stringify(schema);
+  const text = textOf(schema);
+  if (text === null) return { why: 'is nested too deep' };
   if (text.length > MAX_SCHEMA_CHARS) return { why: `is longer than ${MAX_SCHEMA_CHARS} characters of JSON` };
   const key = sha256(text);
   const made = compiled.get(key) ?? compileNew(schema);
@@ -70,15 +80,25 @@ function compile(schema: JsonSchema): Compiled {
   return made;
 }
 
+/** Null where it lies too deep for that. */
+function textOf(schema: JsonSchema): string | null {
+  try {
+    return JSON.stringify(schema);
+  } catch {
+    return null;
+  }
+}
+
 /** With an instance of its own: two schemas may have one `$id`, and an instance keeps all that it ever compiled. */
 function compileNew(schema: JsonSchema): Compiled {
   const ajv = newAjv(schema);
   try {
     const validate = bounded(MAX_COMPILE_MS, () => ajv.compile(schema));
-    return validate ? { validate } : { why: 'takes too long to read' };
+    if (!validate) return { why: 'takes too long to read' };
+    // What such a one says comes later, as a promise: everything would seem to fit.
+    return '$async' in validate ? { why: 'must not be asynchronous: leave out $async' } : { validate };
   } catch (error) {
-    const what = error instanceof Error ? error.message : String(error);
-    return { why: `is not a valid JSON Schema: ${what.slice(0, MAX_FAULT_CHARS).toWellFormed()}` };
+    return { why: `is not a valid JSON Schema: ${wordsOf(error)}` };
   }
 }
 
@@ -89,6 +109,11 @@ function newAjv(schema: JsonSchema): Draft7.Ajv | Draft2020.Ajv2020 {
     : new (load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020(OPTIONS);
   (load('ajv-formats') as typeof Formats).default.default(ajv);
   return ajv;
+}
+
+function wordsOf(error: unknown): string {
+  const what = error instanceof Error ? error.message : String(error);
+  return what.slice(0, MAX_FAULT_CHARS).toWellFormed();
 }
 
 /** Of draft-06 or draft-07; a schema that does not say is of 2020-12. */

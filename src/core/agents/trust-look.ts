@@ -1,4 +1,5 @@
 /** The files of a workspace that need trust, each compared with what was trusted, for the person to decide. */
+import { setImmediate as turn } from 'node:timers/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
@@ -20,18 +21,20 @@ export async function trustLookOf(
 ): Promise<TrustLook> {
   // What cannot be read and defines no agent tells nobody anything.
   const found = (await projectFiles(folder)).filter(({ place, raw }) => place !== null || raw.problem === null);
-  const files = await Promise.all(
-    found.map(async (file): Promise<TrustItem> => {
-      const { relative: path, raw } = file;
-      const known = trusted.get(path);
-      const hash = raw.problem === null ? raw.hash : null;
-      const state = known === undefined ? 'new' : known === hash ? 'same' : 'changed';
-      const item: TrustItem = { path, hash, state, says: saysOf(file, tools, found) };
-      if (!texts || raw.problem !== null) return item;
-      const before = state === 'changed' && known !== undefined ? await texts.get(known) : null;
-      return { ...item, text: raw.text, ...(before === null ? {} : diffOf(path, before, raw.text)) };
-    }),
-  );
+  const files: TrustItem[] = [];
+  for (const file of found) {
+    // What a file says can take a good part of a second to find out.
+    await turn();
+    const { relative: path, raw } = file;
+    const known = trusted.get(path);
+    const hash = raw.problem === null ? raw.hash : null;
+    const state = known === undefined ? 'new' : known === hash ? 'same' : 'changed';
+    const item: TrustItem = { path, hash, state, says: saysOf(file, tools, found) };
+    const isShown = texts !== undefined && raw.problem === null;
+    const before = isShown && state === 'changed' && known !== undefined ? await texts.get(known) : null;
+    const diff = before === null || raw.problem !== null ? {} : diffOf(path, before, raw.text);
+    files.push(isShown ? { ...item, text: raw.text, ...diff } : item);
+  }
   const gone = [...trusted.keys()].filter((path) => found.every((file) => file.relative !== path));
   return {
     folder,

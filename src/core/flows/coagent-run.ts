@@ -31,7 +31,8 @@ export async function coagentRun(
     const { outcome, text, error } = row;
     return { outcome, text, error, entries: await engine.store.entriesOf(row.id) };
   }
-  const envelope: Envelope = row?.envelope ?? { ...coagent, prompt: handoff.prompt, stages: [] };
+  // As it was approved, also where it goes on: what is stored of it must be the same.
+  const envelope: Envelope = { ...coagent, prompt: handoff.prompt, stages: [] };
   return live(served, { handoff, row, envelope, envelopeHash: row?.envelopeHash ?? canonicalHash(envelope) }, signal);
 }
 

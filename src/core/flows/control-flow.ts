@@ -47,11 +47,11 @@ export function nextMove(
 /** From here on an answer that was handed over before, and did not come back, is handed over again. */
 const ANEW: readonly SystemEntry['code'][] = ['retried', 'extended'];
 
-/** The whole result, where the coagent has added to the answer. */
-export function joined(entries: readonly Entry[], last: AssistantEntry, textOf: (entry: AssistantEntry) => string) {
+/** The answer that the coagent has added this one to; null where it is none of the coagent's. */
+export function addedTo(entries: readonly Entry[], last: AssistantEntry): AssistantEntry | null {
   const answered = last.by === undefined ? null : handoffsOf(entries).findLast(isBack);
   const answer = entries.find((entry) => entry.kind === 'assistant' && entry.n === answered?.answer);
-  return answer?.kind === 'assistant' ? `${textOf(answer)}\n\n${textOf(last)}` : null;
+  return answer?.kind === 'assistant' ? answer : null;
 }
 
 /** Which of its answers this is; the person who has it tried again gives it all its rounds again. */

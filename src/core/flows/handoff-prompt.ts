@@ -1,6 +1,7 @@
 /** What the coagent is told of the work, and what the agent is told of what the coagent said. Pure. */
 import type { Envelope, Flow } from '#contract/agent.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
+import type { OutputExpectation } from '#contract/flows/control-flow.ts';
 import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import type { HandoffVariable } from '../agents/variables.ts';
 import { accountOf, changesIn, planIn } from './account.ts';
@@ -34,12 +35,19 @@ export function handoffValues(
   };
 }
 
-/** `words`: of the file, with its variables replaced, or as a model wrote them. */
-export function handoffPrompt(flow: Flow, words: string, values: HandoffValues): string {
+/** `words`: of the file, with its variables replaced, or as a model wrote them. `output`: what the answer must be. */
+export function handoffPrompt(flow: Flow, words: string, values: HandoffValues, output?: OutputExpectation): string {
   const { type, coagent, handoff } = flow;
   if (!coagent) return part(`${words}\n\n${ALONE}`);
   const told = handoff.type === 'template' ? [] : [sectionsOf(values)];
-  return cutAtCodePoint([words, ...told, HOW_TO_END[type](values)].join('\n\n'), MAX_PROMPT_CHARS);
+  const adds = output?.format === 'json' && (type === 'smart' || type === 'chat') ? [jsonWords(output)] : [];
+  return cutAtCodePoint([words, ...told, HOW_TO_END[type](values), ...adds].join('\n\n'), MAX_PROMPT_CHARS);
+}
+
+/** Nothing can be added to a JSON value. */
+function jsonWords({ schema }: OutputExpectation): string {
+  const shape = schema === null ? '' : ` that fits this JSON Schema:\n\n${JSON.stringify(schema, null, 2)}`;
+  return `The answer is one JSON value, to which nothing can be added. Where you change what it says, your summary is the whole new value and nothing else, and takes its place; any other summary leaves it as it is. It is a value${shape || ' of any shape.'}`;
 }
 
 /** What is known of the work, as the coagent and whoever writes its prompt are told it. */

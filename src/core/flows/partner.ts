@@ -7,6 +7,7 @@ import type { Payload, Recorded } from '../log/recorder.ts';
 import { bestAnswer, textOf } from '../log/transcript.ts';
 import type { RunResult } from '../loop/closing.ts';
 import type { Partner, RunContext } from '../loop/run-context.ts';
+import { handedOn } from '../loop/output-check.ts';
 import { AtLimit, sideRequest } from '../loop/side-request.ts';
 import { inFlight } from '../loop/tool-calls.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
@@ -15,7 +16,7 @@ import type { RunPlan } from '../runs/run-plan.ts';
 import type { WorkflowScope } from '../runs/workflow-scope.ts';
 import { writes } from '../tools/tool.ts';
 import { coagentRun } from './coagent-run.ts';
-import { joined, type Move, nextMove } from './control-flow.ts';
+import { addedTo, type Move, nextMove } from './control-flow.ts';
 import { flowWords } from './flow-words.ts';
 import { rendered } from '../agents/variables.ts';
 import { type HandoffValues, handoffPrompt, handoffValues, sectionsOf } from './handoff-prompt.ts';
@@ -56,7 +57,7 @@ class FlowPartner implements Partner {
       const move = nextMove(entries, this.#flow, answer);
       switch (move.do) {
         case 'end':
-          return { ...result, text: joined(entries, answer, textOf) ?? result.text };
+          return { ...result, text: this.#whole(answer, result) };
         case 'used':
           return this.#used(result);
         case 'failed':
@@ -90,7 +91,7 @@ class FlowPartner implements Partner {
     if (typeof words !== 'string') return words;
     const runId = flow.coagent ? newId() : null;
     const ways = { from: values.agent, to: values.coagent, runId, round, rounds: flow.rounds, answer: answer.n };
-    const prompt = handoffPrompt(flow, words, values);
+    const prompt = handoffPrompt(flow, words, values, envelope.output);
     yield { type: 'handoff', entry: history.add({ kind: 'handoff', ...ways, prompt }) };
     return null;
   }
@@ -122,6 +123,15 @@ class FlowPartner implements Partner {
     const { kind, from, to, runId, round, rounds } = handoff;
     const ways = { kind, from: to, to: from, runId, round, rounds, answer: answer.n };
     yield { type: 'handoff', entry: history.add({ ...ways, ...judged(this.#flow, answer.n, heard, changes) }) };
+  }
+
+  /** With what the coagent has added. Two values are no JSON: the coagent's counts where it is what was promised. */
+  #whole(answer: AssistantEntry, { text }: RunResult): string {
+    const { history, envelope } = this.#run;
+    const first = addedTo(history.entries, answer);
+    if (!first) return text;
+    if (envelope.output?.format !== 'json') return `${textOf(first)}\n\n${text}`;
+    return handedOn(envelope.output, text).ok ? text : textOf(first);
   }
 
   #used(result: RunResult): RunResult {

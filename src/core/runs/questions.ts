@@ -1,5 +1,7 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
+import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
+import { allServing } from '#contract/flows/serving-text.ts';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Verdict } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
@@ -152,13 +154,20 @@ async function actionsOf(
   if (question && isSpawn(question.subject)) {
     const { items, operation } = question.subject;
     return items.map(({ envelope }) =>
-      actionOf(parts, tool, tool.name, agentTargets([envelope.agent], operation === 'spawn'), question),
+      actionOf(parts, tool, tool.name, startedBy(envelope, operation === 'spawn'), question),
     );
   }
   const { engine, plan } = parts;
   const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.kind === 'lead');
   const targets = await targetsOf(tool, input, workspace);
   return [actionOf(parts, tool, tool.name, targets, question)];
+}
+
+/** The sub-agent and all that serve it: who is denied starts for no other either, and a yes to one is none to the others. */
+function startedBy(envelope: Envelope, isTemporary: boolean): Targets {
+  const served = allServing(envelope).map(({ agent }) => agent);
+  if (served.length === 0) return agentTargets([envelope.agent], isTemporary);
+  return { values: [...new Set([envelope.agent, ...served])], path: false, each: true };
 }
 
 /** What a call is about, as far as its tool can tell. */

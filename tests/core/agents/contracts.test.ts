@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { chainedReason, payloadOf, reasonFault } from '#core/agents/contracts.ts';
+import { schemaFault } from '#core/agents/schemas.ts';
 
 const held = (schema: JsonSchema | null, text: string, reason?: string) =>
   payloadOf({ format: 'json', schema, ...(reason === undefined ? {} : { reason }) }, text);
@@ -92,4 +93,23 @@ test('nothing absurd holds up the program', () => {
   const { user, system } = process.threadCpuUsage(begun);
   expect((user + system) / 1000).toBeLessThan(400);
   expect(why(slow, '{"a":"aaa"}')).toBe('{"a":"aaa"}');
+});
+
+test('a schema whose verdict would come later as a promise is none: everything would seem to fit it', () => {
+  const later = { $async: true, type: 'object', required: ['facts'] };
+  for (const schema of [later, { ...later, $schema: 'http://json-schema.org/draft-07/schema#' }]) {
+    expect(schemaFault(schema)).toBe('must not be asynchronous: leave out $async');
+    expect(held(schema, '{}').ok).toBe(false);
+  }
+});
+
+test('a schema that leads into itself without end, or lies too deep, is told and throws nothing', () => {
+  expect(why({ allOf: [{ $ref: '#' }] }, '{}')).toBe(
+    'it does not fit the schema: it cannot be checked: Maximum call stack size exceeded',
+  );
+  const circle = { allOf: [{ $ref: '#/properties/reason' }] };
+  expect(reasonFault({ properties: { reason: circle }, required: ['reason'] }, 'a')).toMatch(/no text of ours fits/);
+  let deep: JsonSchema = {};
+  for (let depth = 0; depth < 50_000; depth++) deep = { not: deep };
+  expect(schemaFault(deep)).toBe('is nested too deep');
 });

@@ -87,3 +87,25 @@ test('each key that the template offers is taken as it stands there', () => {
     expect([line, parsed.ok]).toEqual([line, true]);
   }
 });
+
+test('files that take long to read give others turns', async () => {
+  const properties = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`p${n}`, { pattern: `a${n}` }]));
+  const heavy = (name: string) =>
+    `---\nname: ${name}\ndescription: d\ninput_format: json\ninput_schema: '${JSON.stringify({ title: name, properties })}'\n---\nP`;
+  const names = Array.from({ length: 8 }, (_, n) => `a${n}`);
+  const folder = await folderWith(Object.fromEntries(names.map((name) => [`.triad/agents/${name}.md`, heavy(name)])));
+  let [isDone, longest] = [false, 0];
+  const begun = performance.now();
+  let last = begun;
+  const count = (): void => {
+    const now = performance.now();
+    longest = Math.max(longest, now - last);
+    last = now;
+    if (!isDone) setImmediate(count);
+  };
+  count();
+  await load(join(folder, '.triad/agents'));
+  count();
+  isDone = true;
+  expect(longest).toBeLessThan((performance.now() - begun) / 2);
+});

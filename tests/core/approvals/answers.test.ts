@@ -76,6 +76,7 @@ function grantsOn(stored: Grant[], isKept = true) {
   const log = {
     open: () => Promise.resolve(),
     exclusive: (_: string, run: () => Promise<unknown>) => run(),
+    knowRun: () => Promise.resolve(),
     append: (event: unknown) => Promise.resolve(appended.push(event)),
     save: (writes: unknown[]) => Promise.resolve(saved.push(...writes)),
   } as unknown as EventLog;

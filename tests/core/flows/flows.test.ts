@@ -164,6 +164,20 @@ describe('smart', () => {
     expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
   });
 
+  test.for([
+    ['I added the title.', '{"page":"short"}'],
+    ['{"page":"with a title"}', '{"page":"with a title"}'],
+    ['{"pages":1}', '{"page":"short"}'],
+  ])('nothing is added to a JSON answer: completed with %s it is %s', async ([summary, answer]) => {
+    const schema = { type: 'object', required: ['page'] };
+    const engine = await startFlow(pair(['{"page":"short"}'], { page: [[write], done(summary!)] }), {
+      flow: { type: 'smart' },
+      worker: { output: { format: 'json', schema } },
+    });
+    expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: answer, error: null });
+    expect(handoffs(engine.events)[0]?.prompt).toContain('"required": [');
+  });
+
   test('a call that the person refused is no work', async () => {
     const engine = await startFlow(pair(['The page.'], { page: [[write], done('Could not.')] }), {
       flow: { type: 'smart' },
