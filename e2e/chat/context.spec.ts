@@ -12,7 +12,7 @@ test('an untrusted file waits; once it is trusted the panel shows its text and t
   await app.send('Say hi');
   await app.button('Context').click();
   const panel = page.getByRole('region', { name: 'Context' });
-  await expect(panel).toContainText('1 file waits for your trust');
+  await expect(panel.getByText('1 file waits for your trust, untold until then', { exact: true })).toBeVisible();
   await expectAccessible(page, 'the context of a conversation');
   await panel.getByRole('link', { name: 'Look and trust' }).click();
   const dialog = page.getByRole('dialog');

@@ -10,6 +10,6 @@ export const contextWords = {
   none: 'Nothing: there is no AGENTS.md or CLAUDE.md here, or none is trusted.',
   /** What stands here holds from the next message on. */
   from: 'As the files are now: your next message has them. They permit nothing.',
-  waiting: (count: number) => `${count} ${plural(count, 'file waits', 'files wait')} for your trust, untold until then`,
+  waiting: (count: number) => `${plural(count, 'file waits', 'files wait')} for your trust, untold until then`,
   look: 'Look and trust',
 } as const;
