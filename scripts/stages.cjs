@@ -1,5 +1,5 @@
-// Runs the stages of `npm run check` and `npm test`: first what needs no test, two at a time, then the tests; beside the
-// first of them, with what they leave of the processor, the rest that needs none.
+// Runs the stages of `npm run check` and `npm test`: first what all else needs, two at a time, then the tests; beside the
+// last of them, with what that leaves of the processor while it waits for pages, the rest that needs none.
 // What a stage says is shown whole when it has failed; nothing starts after a failure. Last comes what each took.
 'use strict';
 const { spawn } = require('node:child_process');
@@ -7,8 +7,8 @@ const os = require('node:os');
 const { performance } = require('node:perf_hooks');
 
 /** Longest first: two at a time leave no core idle at the end. Names are those of npm scripts. */
-const STATIC = ['lint:components', 'lint:ts', 'bundles'];
-const BESIDE = ['types', 'unused', 'format:check'];
+const STATIC = ['lint:ts', 'bundles'];
+const BESIDE = ['lint:components', 'types', 'unused', 'format:check'];
 const PLANS = { check: ['unit'], test: ['unit', 'e2e'] };
 
 const npm = process.env.npm_execpath;
@@ -52,9 +52,12 @@ async function main(plan) {
   const started = performance.now();
   const waiting = [...STATIC];
   await Promise.all([work(waiting), work(waiting)]);
-  const beside = work([...BESIDE], { nice: true });
-  for (const name of plan) if (!failed) await run(name, { alone: true });
-  await beside;
+  for (const [index, name] of plan.entries()) {
+    if (failed) break;
+    const beside = index === plan.length - 1 ? work([...BESIDE], { nice: true }) : null;
+    await run(name, { alone: true });
+    await beside;
+  }
   const whole = Math.round((performance.now() - started) / 1000);
   process.stdout.write(`\n${took.join(', ')}; ${whole} s in all\n`);
   process.exitCode = failed ? 1 : 0;

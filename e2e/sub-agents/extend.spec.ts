@@ -3,7 +3,7 @@ import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/sup
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
 
-test('an extension lets a sub-agent finish', async ({ start }) => {
+test('an extension lets a sub-agent finish', { tag: '@soak' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on(START)

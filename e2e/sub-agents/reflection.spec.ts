@@ -16,47 +16,51 @@ const withChecker: AppOptions = {
 };
 const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and the line.');
 
-test('what it reviews is asked first; then reviews stand in the transcript and in the history', async ({ start }) => {
-  const reviewed = new Gate();
-  const script = reflecting({
-    answers: ['# Report\n\nThe sum is wrong.', '# Report\n\nThe sum is wrong in src/sum.js:1.'],
-    reviews: { 'src/sum.js': verdict(true, 95, 'File and line are there.'), wrong: NOT_PASSED },
-    review: { hold: reviewed.at(1) },
-  });
-  const app = await start(script, withChecker);
-  const { page, question } = app;
-  await app.send('Find out what is wrong.');
-  await expect(question).toContainText(`up to 2 more tries, against these criteria: ${CRITERIA}`);
-  await app.field('Reviews its answer').selectOption('up to 1 more try');
-  await expect(question).toContainText('up to 1 more try, against');
-  await expectAccessible(page, 'the question');
-  await app.allow();
+test(
+  'what it reviews is asked first; then reviews stand in the transcript and in the history',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const reviewed = new Gate();
+    const script = reflecting({
+      answers: ['# Report\n\nThe sum is wrong.', '# Report\n\nThe sum is wrong in src/sum.js:1.'],
+      reviews: { 'src/sum.js': verdict(true, 95, 'File and line are there.'), wrong: NOT_PASSED },
+      review: { hold: reviewed.at(1) },
+    });
+    const app = await start(script, withChecker);
+    const { page, question } = app;
+    await app.send('Find out what is wrong.');
+    await expect(question).toContainText(`up to 2 more tries, against these criteria: ${CRITERIA}`);
+    await app.field('Reviews its answer').selectOption('up to 1 more try');
+    await expect(question).toContainText('up to 1 more try, against');
+    await expectAccessible(page, 'the question');
+    await app.allow();
 
-  const card = app.card('checker');
-  await expect(card).toContainText('Reviewing its answer…');
-  await card.locator('header').getByRole('button', { expanded: false }).click();
-  await expectAccessible(page, 'while it is reviewed');
-  reviewed.open();
-  await expect(card).toContainText('Review not passed: 40 of 100');
-  await expect(card).toContainText('It does not say where: name the file and the line.');
-  await expect(card).toContainText('Review passed: 95 of 100');
-  await expect(card).not.toContainText('Reviewing');
-  await app.expectCard('checker', 'completed');
-  await app.expectOutcome('completed');
+    const card = app.card('checker');
+    await expect(card).toContainText('Reviewing its answer…');
+    await card.locator('header').getByRole('button', { expanded: false }).click();
+    await expectAccessible(page, 'while it is reviewed');
+    reviewed.open();
+    await expect(card).toContainText('Review not passed: 40 of 100');
+    await expect(card).toContainText('It does not say where: name the file and the line.');
+    await expect(card).toContainText('Review passed: 95 of 100');
+    await expect(card).not.toContainText('Reviewing');
+    await app.expectCard('checker', 'completed');
+    await app.expectOutcome('completed');
 
-  await page.getByRole('link', { name: 'Open in history' }).click();
-  await page
-    .getByRole('list', { name: 'Runs' })
-    .getByRole('button', { name: /checker/ })
-    .click();
-  await page.getByRole('tab', { name: 'Reviews (2)' }).click();
-  const reviews = page.getByRole('tabpanel', { name: 'Reviews (2)' });
-  await expect(reviews).toContainText('Review not passed: 40 of 100');
-  await expect(reviews).toContainText('Review passed: 95 of 100');
-  await expectAccessible(page, 'its reviews');
-  await page.getByRole('tab', { name: 'Model requests (4)' }).click();
-  await expect(page.getByRole('row', { name: /^1 review / })).toHaveCount(1);
-});
+    await page.getByRole('link', { name: 'Open in history' }).click();
+    await page
+      .getByRole('list', { name: 'Runs' })
+      .getByRole('button', { name: /checker/ })
+      .click();
+    await page.getByRole('tab', { name: 'Reviews (2)' }).click();
+    const reviews = page.getByRole('tabpanel', { name: 'Reviews (2)' });
+    await expect(reviews).toContainText('Review not passed: 40 of 100');
+    await expect(reviews).toContainText('Review passed: 95 of 100');
+    await expectAccessible(page, 'its reviews');
+    await page.getByRole('tab', { name: 'Model requests (4)' }).click();
+    await expect(page.getByRole('row', { name: /^1 review / })).toHaveCount(1);
+  },
+);
 
 test(
   'criteria that are never met: the best report, and the card says what was missing',

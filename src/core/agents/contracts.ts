@@ -97,6 +97,6 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 export function expectationWords({ format, schema, next }: OutputExpectation): string {
   const whom = next === undefined ? 'handed over' : `handed to ${next}`;
   if (format !== 'json') return `## Your last message\n\nIt is ${whom} as it is, so it must stand for itself.`;
-  const shape = schema === null ? '' : ` that fits this JSON Schema:\n\n${JSON.stringify(schema, null, 2)}`;
-  return `## Your last message\n\nIt is ${whom} as it is: one JSON value and nothing else, without a code fence${shape}`;
+  const shape = schema === null ? '' : `, and fits this JSON Schema:\n\n${JSON.stringify(schema, null, 2)}`;
+  return `## Your last message\n\nIt is ${whom} as it is. So it is one JSON value, with nothing before or after it and no code fence${shape}`;
 }

@@ -121,5 +121,5 @@ function planWords({ content, status }: PlanItem): string {
 function named(title: string, lines: readonly string[], max = MAX_FILES): string[] {
   if (lines.length === 0) return [];
   const more = lines.length > max ? [`- and ${lines.length - max} more`] : [];
-  return [`${title}:`, ...lines.slice(0, max).map((line) => `- ${line}`), ...more];
+  return ['', `${title}:`, '', ...lines.slice(0, max).map((line) => `- ${line}`), ...more];
 }

@@ -2,6 +2,7 @@
 import type { z } from 'zod';
 import type { Verdict } from '#contract/permission.ts';
 import type { Engine } from './engine.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import { TriadError } from '../base/errors.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { targetsOf, callDefaults } from './questions.ts';
@@ -14,6 +15,7 @@ import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { Workspace } from '../workspace/reach.ts';
+import { servingNames } from './serving.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 type Parts = Pick<
@@ -74,6 +76,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
   const workspace = await workspaceOf(parts, folder, leads);
   const targets = await targetsOf(tool, input, workspace);
   const question = await questionOf(parts, tool, input, { targets, workspace });
+  const started = tool.startsAgents ? withServing(targets, await parts.agents.of(folder)) : targets;
   const { requiresApproval, approvalMode: mode } = envelope;
   const action: Action = {
     agent,
@@ -82,7 +85,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
     like: tool.like,
     server: tool.server,
     permissions: tool.permissions,
-    targets,
+    targets: started,
     folder,
     conversationId,
     workflowId,
@@ -96,6 +99,13 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
   };
   const verdict = await parts.permissions.explain(action);
   return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
+}
+
+/** Who is started with a sub-agent is held against rules and grants like it. */
+function withServing(targets: Targets, agents: AgentRegistry): Targets {
+  const served = (targets?.values ?? []).flatMap((name) => servingNames(name, agents));
+  if (!targets || served.length === 0) return targets;
+  return { values: [...new Set([...targets.values, ...served])], path: false, each: true };
 }
 
 type Asks = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held'>;

@@ -89,6 +89,15 @@ function chainOf(definition: AgentDefinition, agents: AgentRegistry): AgentDefin
   return chain;
 }
 
+/** The agents that are started with this one: those that follow it, and the coagents of them all. */
+export function servingNames(name: string, agents: AgentRegistry): string[] {
+  const definition = agents.get(name);
+  if (!definition) return [];
+  const chain = chainOf(definition, agents);
+  const coagents = [definition, ...chain].flatMap(({ flow }) => flow?.coagent ?? []);
+  return [...new Set([...chain.map((stage) => stage.name), ...coagents])];
+}
+
 /** What the last message must be: as the next one in the chain takes it, or as its own file says; told in its system prompt. */
 function withOutput<T extends Envelope>(
   envelope: T,

@@ -29,6 +29,18 @@ test('an agent that may not be started is no coagent of a composition', async ()
   expect(end.subAgents).toMatchObject([{ agent: PAIR, outcome: 'rejected' }]);
 });
 
+test('what would become of such a call is explained as it is', async () => {
+  const engine = await startChain(chainScript(), await settings('effect = "deny"\npattern = "polish"'));
+  const call = { agent: 'lead', tool: 'delegate_task', folder: engine.folder };
+  const explained = (agent: string) =>
+    engine.runtime.request('permissions.explain', {
+      ...call,
+      input: { operation: 'delegate', agent_id: agent, prompt: 'Find facts.' },
+    });
+  expect(await explained('research')).toMatchObject({ effect: 'deny' });
+  expect(await explained('code-reviewer')).toMatchObject({ effect: 'ask' });
+});
+
 test.for([
   [['research'], 1],
   [['research', 'draft'], 1],

@@ -8,10 +8,9 @@ import type { ToolEntry } from '#contract/message.ts';
 import { type HostedLife, host, Resumer } from '../../support/crash.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import { inSoak } from '../../support/samples.ts';
 import { processesWith, sandbox, uniqueSleep } from '../workspace/shell/support.ts';
 import { type CutCall, cutCalls, FILES, scriptOf } from './cut-calls.ts';
-
-const soak = import.meta.env.MODE === 'soak';
 
 /** Every file that is left; a temporary one of a write would be among them. */
 async function filesIn(folder: string): Promise<string[]> {
@@ -116,14 +115,12 @@ async function killTogether(points: readonly Pick<Killed, 'call' | 'moment'>[], 
   }
 }
 
-test(
-  'kill -9 in the middle of calls; in the soak of each kind, at each of their moments',
+test.runIf(inSoak)(
+  'kill -9 in the middle of calls of each kind, at each of their moments',
   { timeout: 600_000 },
   async () => {
     const seconds = uniqueSleep();
-    const points = cutCalls(seconds)
-      .filter(({ always }) => soak || always)
-      .flatMap((call) => call.moments.slice(0, soak ? undefined : 1).map((moment) => ({ call, moment })));
+    const points = cutCalls(seconds).flatMap((call) => call.moments.map((moment) => ({ call, moment })));
     for (let at = 0; at < points.length; at += TOGETHER) await killTogether(points.slice(at, at + TOGETHER), seconds);
   },
 );
