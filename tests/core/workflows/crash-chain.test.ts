@@ -6,6 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { CHAIN, chainScript, GOOD } from '../../support/flows/chains.ts';
 import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-chain-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -38,13 +39,12 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root, definitions }, check };
 }
 
-test('after an event of a stage; in the soak after every one', { timeout: 600_000 }, async () => {
+test.runIf(inSoak)('after every event', { timeout: 600_000 }, async () => {
   const model = await startFakeModel(chainScript());
   const life = { mode: 'start', data: join(root, 'whole'), url: model.url, folder: root, groupSize: 1 } as const;
   const whole = await live({ ...life, definitions });
   await model.close();
   const events = whole?.events ?? [];
   expect(events.length).toBeGreaterThan(30);
-  const isOfStage = (type: string, agent: string): boolean => agent in GOOD && /^(run-|message-end)/.test(type);
-  await killAfterEach(events.slice(0, -1), pointAt, ({ type, agent }) => isOfStage(type, agent));
+  await killAfterEach(events.slice(0, -1), pointAt);
 });

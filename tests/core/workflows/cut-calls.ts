@@ -24,8 +24,6 @@ export interface CutCall {
   changes?: Record<string, (string | null)[]>;
   /** What happens between the kill and the next start. */
   meanwhile?: (folder: string) => Promise<void>;
-  /** Also outside of the soak. */
-  always?: true;
   /** Calls after it in the resumed run, and what the last one answers. */
   then?: { calls: Block[]; told: RegExp };
 }
@@ -64,7 +62,6 @@ const WRITES: CutCall[] = [
   {
     ...{
       kind: 'edit',
-      always: true,
       moments: WRITING,
       told: UNKNOWN,
       unknown: true,
@@ -74,7 +71,7 @@ const WRITES: CutCall[] = [
     stop: { keep: true },
   },
   {
-    ...{ kind: 'edit of what leads out since', always: true, moments: ['tool-start'], told: UNKNOWN, unknown: true },
+    ...{ kind: 'edit of what leads out since', moments: ['tool-start'], told: UNKNOWN, unknown: true },
     calls: [toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'old', new_text: 'new' }] })],
     meanwhile: async (folder) => {
       await rm(join(folder, 'a.txt'));
@@ -105,7 +102,7 @@ const RELOCATES: CutCall[] = [
 
 const TALKS: CutCall[] = [
   {
-    ...{ kind: 'question', always: true },
+    ...{ kind: 'question' },
     calls: [toolUse('ask_question', { questions: [{ question: 'Which?', kind: 'text' }] })],
     ...{ moments: ['approval-request', 'approval-decide', 'ended'], told: /As you like/ },
     stop: { event: 'approval-request' },
@@ -139,7 +136,6 @@ function commands(seconds: string): CutCall[] {
       ...{
         told: /outcome unknown.*\n\[files that it has changed, or was about to: out\.txt/,
         unknown: true,
-        always: true,
       },
       ...{ stop: { file: 'started' }, changes: { 'out.txt': [null, 'whole\n'] } },
     },
