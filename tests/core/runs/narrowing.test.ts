@@ -1,35 +1,17 @@
 /** A child has nothing that its parent lacks but the baseline, whoever asks for more; its limits are bounded by settings and model. */
 import fc from 'fast-check';
-import { z } from 'zod';
 import { describe, expect, test } from 'vitest';
 import { type AgentDefinition, type Envelope, Permission } from '#contract/agent.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { Envelopes } from '#core/runs/envelopes.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { errorInfo } from '#core/base/errors.ts';
-import { resolveModel } from '#core/model/model-names.ts';
-import { allTools } from '#core/tools/all-tools.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
-import { ToolRegistry } from '#core/tools/registry.ts';
-import type { Tool } from '#core/tools/tool.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { settingsOf } from '../../support/settings-of.ts';
 import { samples } from '../../support/samples.ts';
+import { granted, models, registry } from './narrowing-support.ts';
 
-/** One tool for each permission beside those of the program. */
-const more = Permission.options.map((permission): Tool => ({
-  name: `use_${permission}`,
-  describe: () => '',
-  input: z.unknown(),
-  permissions: [permission],
-  baseline: false,
-  primaryOnly: false,
-  order: 'serial',
-  recovery: 'repeat',
-  execute: () => Promise.resolve({ status: 'completed', output: '' }),
-}));
-const registry = new ToolRegistry([...allTools(), ...more]);
 const names = registry.names(true);
 const CEILING = 30;
 const SETTINGS = `
@@ -41,11 +23,6 @@ run.max_tokens = 5
 `;
 /** Of the default model. */
 const WRITES = 64_000;
-const models = {
-  idFor: (_: string, name: string) => resolveModel(name),
-  takesTemperature: () => false,
-  searches: () => false,
-};
 const envelopes = new Envelopes({
   settings: settingsOf(SETTINGS),
   tools: registry,
@@ -127,16 +104,6 @@ function expectWithin(child: Envelope, parent: Envelope): void {
   expect(child.limits.maxIterations).toBeLessThanOrEqual(CEILING);
   expect(child.limits.inactivityMs).toBeLessThanOrEqual(200_000);
   expect(child.limits.budget?.tokens).toBeLessThanOrEqual(5);
-}
-
-/** What `work` makes, or null where it was refused for being too much. */
-function granted<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    expect(['not_allowed', 'bad_input']).toContain(errorInfo(error).code);
-    return null;
-  }
 }
 
 describe('for any parent, request and definition', () => {

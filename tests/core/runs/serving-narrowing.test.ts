@@ -1,39 +1,16 @@
 /** What serves a run has nothing that the run lacks, whatever its definition asks for and however the person changes the run. */
 import fc from 'fast-check';
-import { z } from 'zod';
 import { expect, test } from 'vitest';
 import { type AgentDefinition, type Coagent, type Envelope, Permission } from '#contract/agent.ts';
-import { errorInfo } from '#core/base/errors.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
-import { resolveModel } from '#core/model/model-names.ts';
 import { Envelopes } from '#core/runs/envelopes.ts';
-import { allTools } from '#core/tools/all-tools.ts';
-import { ToolRegistry } from '#core/tools/registry.ts';
 import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
-import type { Tool } from '#core/tools/tool.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { samples } from '../../support/samples.ts';
 import { settingsOf } from '../../support/settings-of.ts';
+import { granted, models, registry } from './narrowing-support.ts';
 
-/** One tool for each permission beside those of the program. */
-const more = Permission.options.map((permission): Tool => ({
-  name: `use_${permission}`,
-  describe: () => '',
-  input: z.unknown(),
-  permissions: [permission],
-  baseline: false,
-  primaryOnly: false,
-  order: 'serial',
-  recovery: 'repeat',
-  execute: () => Promise.resolve({ status: 'completed', output: '' }),
-}));
-const registry = new ToolRegistry([...allTools(), ...more]);
 const names = registry.names(false).filter((name) => !registry.get(name)?.missing);
-const models = {
-  idFor: (_: string, name: string) => resolveModel(name),
-  takesTemperature: () => false,
-  searches: () => false,
-};
 const envelopes = new Envelopes({ settings: settingsOf(''), tools: registry, provider: () => 'anthropic', models });
 const MODES = ['manual', 'selective', 'auto'] as const;
 
@@ -44,16 +21,6 @@ const wishes = fc.record({
 });
 const flows = fc.constantFrom('loop', 'judge', 'smart', 'chat');
 const parents = fc.record({ tools: fc.oneof(fc.subarray(names), fc.constant(names)), mode: fc.constantFrom(...MODES) });
-
-/** What `work` makes, or null where it was refused for being too much. */
-function granted<T>(work: () => T): T | null {
-  try {
-    return work();
-  } catch (error) {
-    expect(['not_allowed', 'bad_input']).toContain(errorInfo(error).code);
-    return null;
-  }
-}
 
 const free = registry.all().filter(({ onlyNamed, baseline }) => onlyNamed ?? baseline);
 function expectWithin(part: Coagent, run: Coagent): void {
