@@ -9,7 +9,7 @@ import { createDemoModel } from '#core/model/demo.ts';
 import { runtimeOf } from '#core/hosting/compose-runtime.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import { loadPrices } from '#core/model/prices.ts';
-import type { ProviderPorts } from '#core/model/provider.ts';
+import type { ProviderPorts } from '#core/model/providers/providers.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';

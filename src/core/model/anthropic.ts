@@ -18,6 +18,8 @@ import {
 } from './model.ts';
 
 export interface AnthropicOptions {
+  /** Of the provider; default: that of the vendor. */
+  name?: string;
   apiKey: string | null;
   /** Any endpoint that speaks the Messages API; null for the vendor's own. */
   baseUrl: string | null;
@@ -49,7 +51,7 @@ interface Session {
 export function createAnthropicModel(options: AnthropicOptions): Model {
   let session: Promise<Session> | null = null;
   return {
-    provider: 'anthropic',
+    provider: options.name ?? 'anthropic',
     stream: (request, signal) => attempt(() => (session ??= connect(options)), request, signal),
   };
 }

@@ -1,4 +1,5 @@
 /** What every run of the program shares: made once at the composition root and handed down. */
+import type { Capabilities } from '#contract/providers/provider.ts';
 import type { AgentFolders } from '../agents/agent-folders.ts';
 import type { AgentWatch } from '../agents/watch.ts';
 import type { ApprovalGate } from '../approvals/gate.ts';
@@ -50,6 +51,8 @@ export interface Engine {
   readonly settings: Settings;
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
   model(provider?: string): Promise<Model>;
+  /** What a model can do at a provider. */
+  capabilities(provider: string, model: string): Capabilities;
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
   /** Where the person lists prices that the program does not know. */
   readonly pricesFile: string;

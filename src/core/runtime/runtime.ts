@@ -130,7 +130,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     close: async () => {
       closing.abort();
       await endWork(ports, engine, orchestrator);
-      await ports.provider.close();
+      await ports.providers.close();
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
@@ -227,7 +227,7 @@ function createProjector(
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, mcp, provider, store, own, workspaces, outputs, shell } = ports;
+  const { settings, agents, trust, mcp, providers, store, own, workspaces, outputs, shell } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -264,14 +264,15 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     mcp,
-    envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),
+    envelopes: new Envelopes({ settings, tools, provider: () => providers.active, models: providers.models }),
     webSearch: ports.webSearch,
     settings,
-    model: (name) => provider.model(name),
+    model: (name) => providers.model(name),
+    capabilities: (name, model) => providers.models.capabilities(name, model),
     price: (model, usage) => priceOf(ports.prices, model, usage),
     pricesFile: ports.prices.file,
     limiter: (name) => {
-      const known = limiters.get(name) ?? new ProviderLimiter(() => provider.concurrency(name));
+      const known = limiters.get(name) ?? new ProviderLimiter(() => providers.concurrency(name));
       limiters.set(name, known);
       return known;
     },
