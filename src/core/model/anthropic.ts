@@ -13,8 +13,8 @@ import { resultsIn, type ServerResults, serverWords } from './server-words.ts';
 import { streamed } from './streamed.ts';
 import { textOf, valueAt } from './wire-values.ts';
 
-/** `baseUrl`: any endpoint that speaks the Messages API. */
-export type AnthropicOptions = EndpointOptions;
+/** `baseUrl`: any endpoint that speaks the Messages API; `name`: of the provider, default: that of the vendor. */
+export type AnthropicOptions = EndpointOptions & { name?: string };
 
 const OWN_BASE_URL = 'https://api.anthropic.com';
 const CACHE_POINT: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
@@ -38,7 +38,7 @@ interface Session {
 export function createAnthropicModel(options: AnthropicOptions): Model {
   let session: Promise<Session> | null = null;
   return {
-    provider: 'anthropic',
+    provider: options.name ?? 'anthropic',
     stream: (request, signal) => attempt(() => (session ??= connect(options)), request, signal),
   };
 }

@@ -2,7 +2,7 @@
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { detectServers } from '#core/model/provider-detect.ts';
+import { detectServers } from '#core/model/providers/detect.ts';
 
 const never = new AbortController().signal;
 
