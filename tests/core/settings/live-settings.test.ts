@@ -218,7 +218,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'providers.anthropic.base_url': {
     value: null,
     script: plainAnswer,
-    environment: { apiKey: 'test-key', baseUrl: undefined },
+    environment: { apiKey: undefined, baseUrl: undefined },
     check: async (engine) => {
       const other = await startFakeModel(plainAnswer());
       onTestFinished(() => other.close());

@@ -162,11 +162,12 @@ export class Providers {
   async test({ name = this.#real, ...given }: Input<'provider.test'>): Promise<Output<'provider.test'>> {
     const place = this.#placeToTest(name, given);
     const { address, type, baseUrl } = place;
-    const isNew = given.type !== undefined;
-    const known = isNew ? null : await this.#keys.keyFor(this.models.place(name), address);
+    // What is kept goes by where the provider is, not by what is tried.
+    const own = given.type === undefined ? this.models.place(name) : null;
+    const known = own === null ? null : await this.#keys.keyFor(own, address);
     const apiKey = given.apiKey === undefined ? known?.apiKey : cleanKey(given.apiKey);
     if (!apiKey && !place.isLocal) {
-      const elsewhere = given.apiKey === undefined && !isNew ? await this.#keys.elsewhere(place, address) : null;
+      const elsewhere = given.apiKey === undefined && own ? await this.#keys.elsewhere(own, address) : null;
       const message = elsewhere === null ? 'There is no key to test: enter one' : sentenceOf(elsewhere);
       return { ok: false, message, models: [], durationMs: 0 };
     }
