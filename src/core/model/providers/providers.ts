@@ -18,9 +18,6 @@ import { ListAsker } from './list-asker.ts';
 import { addressAt, concurrencyAt, type Place, placeOf, type ProviderEnvironment } from './place.ts';
 import { testEndpoint } from './test-endpoint.ts';
 
-/** Sent to servers of this machine that want no key, because the header must not be empty. */
-const NO_KEY = 'none';
-
 export interface ProviderPorts {
   secrets: Secrets;
   settings: LiveSettings;
@@ -46,7 +43,7 @@ export class Providers {
     const { settings, lists, environment } = ports;
     this.models = new ModelRules({ settings, lists, environment });
     this.#keys = new ProviderKeys(ports.secrets);
-    this.#asker = new ListAsker(lists, (place) => this.#sendable(place));
+    this.#asker = new ListAsker(lists, (place) => this.#keyAt(place));
   }
 
   /** The active one: for runs that start now, where nothing else is said. */
@@ -172,7 +169,7 @@ export class Providers {
       return { ok: false, message, models: [], durationMs: 0 };
     }
     return testEndpoint({
-      endpoint: { name, type, baseUrl, apiKey: apiKey || NO_KEY },
+      endpoint: { name, type, baseUrl, apiKey: apiKey || null },
       address,
       model: this.#modelToTest(place, given.model),
       createModel: this.#ports.createModel,
@@ -255,22 +252,27 @@ export class Providers {
     return named === null ? null : this.models.resolve(place, named);
   }
 
-  /** What may be sent there; null where a key is missing. */
-  async #sendable(place: Place): Promise<string | null> {
-    return (await this.#keys.keyFor(place, place.address))?.apiKey ?? (place.isLocal ? NO_KEY : null);
+  /** The key of a place, null where it needs none; undefined where it is missing. */
+  async #keyAt(place: Place): Promise<string | null | undefined> {
+    return (await this.#keys.keyFor(place, place.address))?.apiKey ?? (place.isLocal ? null : undefined);
   }
 
   async #create(place: Place): Promise<Model> {
     const { name, type, baseUrl } = place;
-    const apiKey = await this.#sendable(place);
+    const apiKey = await this.#mustHaveKey(place);
     const capabilities = (model: string) => this.models.capabilities(name, model);
-    if (apiKey !== null) return this.#ports.createModel({ name, type, apiKey, baseUrl, capabilities });
+    return this.#ports.createModel({ name, type, apiKey, baseUrl, capabilities });
+  }
+
+  async #mustHaveKey(place: Place): Promise<string | null> {
+    const apiKey = await this.#keyAt(place);
+    if (apiKey !== undefined) return apiKey;
     const elsewhere = await this.#keys.elsewhere(place, place.address);
-    const variable = place.keyEnv === null ? `use "triad config key ${name}"` : `set ${place.keyEnv}`;
+    const variable = place.keyEnv === null ? `use "triad config key ${place.name}"` : `set ${place.keyEnv}`;
     throw new TriadError(
       'no_key',
       elsewhere === null
-        ? `No key for the model provider ${name} is set up: enter one in the settings, or ${variable}`
+        ? `No key for the model provider ${place.name} is set up: enter one in the settings, or ${variable}`
         : sentenceOf(elsewhere),
     );
   }
