@@ -31,3 +31,9 @@ async function createOpenAi(api: 'chat' | 'responses', { type: _, ...endpoint }:
 
 /** Makes the model of a provider. */
 export const createModel: CreateModel = (endpoint) => ADAPTERS[endpoint.type](endpoint);
+
+/** Loads what requests of a type need ahead of the first one; nothing where there is none. */
+export async function preloadAdapter(type: ServedType | undefined): Promise<void> {
+  if (type === 'anthropic') await (await import('./anthropic.ts')).preloadAnthropic();
+  else if (type !== undefined) await (await import('./openai/client.ts')).preloadOpenAi();
+}

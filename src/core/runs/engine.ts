@@ -39,7 +39,7 @@ export interface Engine {
   /** What calls changed on disk, and can be undone, and who may change it now. */
   readonly workspaces: Workspaces;
   /** Ranks notes and reports by their meaning too; null where nothing embeds texts. */
-  readonly hybrid: HybridSearch | null;
+  readonly hybrid: () => Promise<HybridSearch | null>;
   /** Long outputs of calls. */
   readonly outputs: Outputs;
   /** Where commands are run. */

@@ -22,7 +22,7 @@ import { Permissions } from '../approvals/permissions.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
-import { HybridSearch } from '../runs/hybrid-search.ts';
+import { hybridSearches } from '../runs/hybrid-search.ts';
 import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
@@ -63,8 +63,8 @@ export interface RuntimePorts extends HandlerPorts {
   own: OwnFolders;
   /** Where what calls replace is kept. */
   workspaces: Workspaces;
-  /** What embeds notes and reports; left out: they are found by their words alone. */
-  embeddings?: Embeddings | null;
+  /** What embeds notes and reports now; null: they are found by their words alone. */
+  embeddings: () => Promise<Embeddings | null>;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
   /** Where commands are run. */
@@ -258,7 +258,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     trust,
     own,
     workspaces,
-    hybrid: ports.embeddings ? new HybridSearch(ports.embeddings, store.vectors) : null,
+    hybrid: hybridSearches(ports.embeddings, store.vectors),
     outputs,
     shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),

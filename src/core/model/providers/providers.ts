@@ -5,9 +5,10 @@ import { DEMO, type ProviderState } from '#contract/providers/provider.ts';
 import { TriadError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
-import { BUILTIN, providerNames } from '../../settings/provider-settings.ts';
+import { BUILTIN, providerEntry, providerNames } from '../../settings/provider-settings.ts';
 import type { Secrets } from '../../settings/secrets.ts';
 import type { CreateModel } from '../adapters.ts';
+import type { Embeddings } from '../embeddings.ts';
 import { bindOldKey } from '../kept-key.ts';
 import type { Model } from '../model.ts';
 import type { ModelLists } from '../model-lists.ts';
@@ -35,6 +36,7 @@ export class Providers {
   readonly #keys: ProviderKeys;
   readonly #asker: ListAsker;
   #demo: Promise<Model> | null = null;
+  #embeddings: { as: string; made: Embeddings } | null = null;
   /** The cached real models by provider; replaced when key, endpoint or type change. */
   readonly #made = new Map<string, { place: string; model: Promise<Model> }>();
 
@@ -192,6 +194,22 @@ export class Providers {
     };
   }
 
+  /** What the settings name for notes, as it is now; null where they name nothing. */
+  async embeddings(): Promise<Embeddings | null> {
+    const { providers } = this.#ports.settings;
+    const provider = providers.embeddings;
+    const { model = null, dimensions = null } =
+      provider === null ? {} : (providerEntry(providers, provider)?.embeddings ?? {});
+    if (provider === null || model === null || dimensions === null) return null;
+    const as = JSON.stringify([provider, model, dimensions]);
+    if (this.#embeddings?.as !== as) {
+      const { createOpenAiEmbeddings } = await import('../openai/embeddings.ts');
+      const endpoint = () => this.#endpointOf(this.models.place(provider));
+      this.#embeddings = { as, made: createOpenAiEmbeddings({ provider, model, dimensions, endpoint }) };
+    }
+    return this.#embeddings.made;
+  }
+
   /** Ends what is asked in the background. */
   close(): Promise<void> {
     return this.#asker.close();
@@ -258,15 +276,14 @@ export class Providers {
   }
 
   async #create(place: Place): Promise<Model> {
-    const { name, type, baseUrl } = place;
-    const apiKey = await this.#mustHaveKey(place);
+    const { name, type } = place;
     const capabilities = (model: string) => this.models.capabilities(name, model);
-    return this.#ports.createModel({ name, type, apiKey, baseUrl, capabilities });
+    return this.#ports.createModel({ name, type, ...(await this.#endpointOf(place)), capabilities });
   }
 
-  async #mustHaveKey(place: Place): Promise<string | null> {
+  async #endpointOf(place: Place): Promise<{ apiKey: string | null; baseUrl: string | null }> {
     const apiKey = await this.#keyAt(place);
-    if (apiKey !== undefined) return apiKey;
+    if (apiKey !== undefined) return { apiKey, baseUrl: place.baseUrl };
     const elsewhere = await this.#keys.elsewhere(place, place.address);
     const variable = place.keyEnv === null ? `use "triad config key ${place.name}"` : `set ${place.keyEnv}`;
     throw new TriadError(
