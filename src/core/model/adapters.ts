@@ -1,5 +1,6 @@
 /** Which file speaks which protocol; each is loaded when a provider of its type is first used. */
 import type { Capabilities, ServedType } from '#contract/providers/provider.ts';
+import { NO_KEY } from './kept-key.ts';
 import type { Model } from './model.ts';
 
 /** Everything that an adapter needs to talk to a provider. */
@@ -7,7 +8,8 @@ export interface ModelEndpoint {
   /** Of the provider; its models go by it. */
   name: string;
   type: ServedType;
-  apiKey: string;
+  /** Null: a server of this machine, which wants none. */
+  apiKey: string | null;
   /** Null for the vendor's own address. */
   baseUrl: string | null;
   /** What is known of a model there. */
@@ -16,17 +18,18 @@ export interface ModelEndpoint {
 
 export type CreateModel = (endpoint: ModelEndpoint) => Model | Promise<Model>;
 
-const openAi =
-  (api: 'chat' | 'responses'): CreateModel =>
-  async (endpoint) =>
-    (await import('./openai/openai.ts')).createOpenAiModel({ ...endpoint, api });
-
-const ADAPTERS: Readonly<Record<ServedType, CreateModel>> = {
-  anthropic: async (endpoint) => (await import('./anthropic.ts')).createAnthropicModel(endpoint),
-  'openai-chat': openAi('chat'),
-  'openai-responses': openAi('responses'),
+const ADAPTERS: Record<ServedType, CreateModel> = {
+  anthropic: async ({ name, baseUrl, apiKey }) =>
+    (await import('./anthropic.ts')).createAnthropicModel({ name, baseUrl, apiKey: apiKey ?? NO_KEY }),
+  'openai-chat': (endpoint) => createOpenAi('chat', endpoint),
+  'openai-responses': (endpoint) => createOpenAi('responses', endpoint),
 };
 
+async function createOpenAi(api: 'chat' | 'responses', { type: _, ...endpoint }: ModelEndpoint): Promise<Model> {
+  return (await import('./openai/openai.ts')).createOpenAiModel({ api, ...endpoint });
+}
+
+/** Makes the model of a provider. */
 export const createModel: CreateModel = (endpoint) => ADAPTERS[endpoint.type](endpoint);
 
 /** Loads what requests of a type need ahead of the first one; nothing where there is none. */

@@ -13,8 +13,11 @@ import { resultsIn, type ServerResults, serverWords } from './server-words.ts';
 import { streamed } from './streamed.ts';
 import { textOf, valueAt } from './wire-values.ts';
 
-/** `baseUrl`: any endpoint that speaks the Messages API; `name`: of the provider, default: that of the vendor. */
-export type AnthropicOptions = EndpointOptions & { name?: string };
+/** `baseUrl`: any endpoint that speaks the Messages API. */
+export interface AnthropicOptions extends EndpointOptions {
+  /** Of the provider; left out: that of the vendor. */
+  name?: string;
+}
 
 const OWN_BASE_URL = 'https://api.anthropic.com';
 const CACHE_POINT: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };

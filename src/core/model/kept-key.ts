@@ -2,6 +2,8 @@
 import { z } from 'zod';
 import type { Secrets } from '../settings/secrets.ts';
 
+/** Sent over the Messages API to servers that want no key, because its header must not be empty. */
+export const NO_KEY = 'none';
 /** The provider whose keys older versions kept. */
 const OLDEST = 'anthropic';
 /** Where the key of a provider is kept. */

@@ -6,6 +6,7 @@ import type { ServedType } from '#contract/providers/provider.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
+import { NO_KEY } from './kept-key.ts';
 
 /** No name has spaces, or characters that cannot be seen: those would act on a terminal, or hide what is asked about. */
 const NAME = /^[^\s\p{C}]{1,200}$/u;
@@ -98,7 +99,7 @@ export interface ListedModels {
 /** What a provider at an address lists; none where it does not. Never rejects. */
 export async function askForModels(
   { address, type }: { address: string; type: ServedType },
-  apiKey: string,
+  apiKey: string | null,
   signal: AbortSignal,
 ): Promise<ListedModels> {
   try {
@@ -124,10 +125,11 @@ export async function askForModels(
   }
 }
 
-function headersOf(address: string, type: ServedType, apiKey: string): Record<string, string> {
-  const bearer = { authorization: `Bearer ${apiKey}` };
-  if (type !== 'anthropic') return bearer;
-  return { 'x-api-key': apiKey, 'anthropic-version': '2023-06-01', ...(isLoopback(address) ? bearer : {}) };
+function headersOf(address: string, type: ServedType, apiKey: string | null): Record<string, string> {
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  if (type !== 'anthropic') return apiKey === null ? {} : bearer(apiKey);
+  const key = apiKey ?? NO_KEY;
+  return { 'x-api-key': key, 'anthropic-version': '2023-06-01', ...(isLoopback(address) ? bearer(key) : {}) };
 }
 
 /** The body's value. Rejects where it is none, or too long for a list of models: a server may send without end. */

@@ -12,7 +12,7 @@ import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
 import { boundedBy, childIsTold, doomLoopOf, leadIsTold, promptOf, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
-import { callsNone, childProvider, leadProvider, modelOf, temperatureOf } from './provider-choice.ts';
+import { callsNone, childProvider, childWrites, leadProvider, modelOf, temperatureOf } from './provider-choice.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
@@ -397,6 +397,3 @@ export class Envelopes {
       : [...new Set([...tools, ...baseline])].sort();
   }
 }
-
-/** The tools that write which a sub-agent may be given; null: all of them. */
-const childWrites = (provider: string) => (providerTraits(provider).leadWrites === null ? null : []);

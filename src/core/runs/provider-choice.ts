@@ -66,3 +66,6 @@ export function callsNone({ tools: can }: Capabilities, model: string, tools: re
     );
   return can === false;
 }
+
+/** The tools that write which a sub-agent may be given; null: all of them. */
+export const childWrites = (provider: string) => (providerTraits(provider).leadWrites === null ? null : []);

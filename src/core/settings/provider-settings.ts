@@ -96,12 +96,18 @@ const OpenAi = z.strictObject({
   ...shared,
 });
 
+/** Without it the table may also be one of the program's, whose name is misspelt. */
+const Type = z.enum(ServedType.options, {
+  error: ({ input }) =>
+    input === undefined ? `is missing: write ${ServedType.options.map((one) => `"${one}"`).join(' or ')}` : undefined,
+});
+
 const OTHER = { error: 'must be a table of a provider: write [providers.NAME] with type and base_url' };
 
 const Custom = z
   .strictObject(
     {
-      type: ServedType,
+      type: Type,
       base_url: EndpointUrl,
       max_concurrent: concurrent(usual.openai),
       web_search: webSearch.optional(),

@@ -1,5 +1,5 @@
 /** The command line as a commander program; the module of a command is loaded when it is called. */
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../version.ts';
 import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
@@ -119,12 +119,12 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('key')
-    .description('keep the key of the search of the web, from the standard input')
-    .addArgument(new Argument('<of>', 'whose key').choices(['web_search']))
+    .description('keep the key of a provider, or of the search of the web, from the standard input')
+    .argument('<of>', 'the name of a provider, or web_search')
     .option('--remove', 'forget it')
-    .action(async (_of: string, options: object) => {
-      const { setSearchKey } = await import('./commands/config.ts');
-      done(await withClient(io, (client) => setSearchKey(io, client, options)));
+    .action(async (of: string, options: object) => {
+      const { keepKey } = await import('./commands/config-key.ts');
+      done(await withClient(io, (client) => keepKey(io, client, of, options)));
     });
   config
     .command('validate')

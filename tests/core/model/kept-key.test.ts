@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { Providers, type ProviderPorts } from '#core/model/providers/providers.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
@@ -53,7 +53,7 @@ async function started(environment: Partial<ProviderPorts['environment']> = {}):
     lists: new ModelLists(),
     settings: new LiveSettings(config, await loadSettings(config)),
     environment: { apiKey: undefined, baseUrl: undefined, ...environment },
-    createModel: createAnthropicModel,
+    createModel,
   });
 }
 

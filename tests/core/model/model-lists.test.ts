@@ -4,7 +4,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { Providers } from '#core/model/providers/providers.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
@@ -83,7 +83,7 @@ test('work waits for a new list where an old one stands, and for the first one n
       lists,
       settings,
       environment,
-      createModel: createAnthropicModel,
+      createModel,
     });
     await provider.model();
     expect(lists.of(fake.url)?.models).toEqual(known);

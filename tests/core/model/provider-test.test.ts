@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { LiveSettings } from '#core/settings/live-settings.ts';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createModel } from '#core/model/adapters.ts';
 import { testEndpoint } from '#core/model/providers/test-endpoint.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { Providers } from '#core/model/providers/providers.ts';
@@ -44,7 +44,7 @@ async function providerIn(config: string, environment = {}): Promise<Providers> 
     lists: new ModelLists(),
     settings: new LiveSettings(config, settingsOf('')),
     environment: { apiKey: undefined, baseUrl: undefined, ...environment },
-    createModel: createAnthropicModel,
+    createModel,
   });
 }
 
@@ -135,7 +135,7 @@ test('one that takes too long is given up, and its connections are closed', asyn
     endpoint: { name: 'anthropic', type: 'anthropic', apiKey: KEY, baseUrl: url },
     address: url,
     model: 'm1',
-    createModel: createAnthropicModel,
+    createModel,
     patienceMs: 200,
   });
   expect(result).toMatchObject({

@@ -8,7 +8,7 @@ import { ModelRules } from '#core/model/model-rules.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 import type { Tool } from '#core/tools/tool.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import type { Settings } from '#core/settings/settings.ts';
 
 /** One tool for each permission beside those of the program. */
 const more = Permission.options.map((permission): Tool => ({
@@ -24,11 +24,8 @@ const more = Permission.options.map((permission): Tool => ({
 }));
 export const registry = new ToolRegistry([...allTools(), ...more]);
 
-export const models = new ModelRules({
-  settings: settingsOf(''),
-  lists: new ModelLists(),
-  environment: { baseUrl: undefined },
-});
+export const modelsIn = (settings: Settings): ModelRules =>
+  new ModelRules({ settings, lists: new ModelLists(), environment: { baseUrl: undefined } });
 
 /** What `work` makes, or null where it was refused for being too much. */
 export function granted<T>(work: () => T): T | null {

@@ -1,7 +1,7 @@
 /** Settings change what happens: default model, aliases, endpoint and key. (The limits are tested where they bind.) */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LiveSettings } from '#core/settings/live-settings.ts';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { Providers } from '#core/model/providers/providers.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
@@ -61,7 +61,7 @@ describe('settings', () => {
         lists: new ModelLists(),
         settings: new LiveSettings(config, settings),
         environment,
-        createModel: createAnthropicModel,
+        createModel,
       });
     const request = {
       model: 'claude-haiku-5-5',
@@ -116,7 +116,7 @@ describe('settings', () => {
         secrets: fileSecrets(config),
         lists: new ModelLists(),
         settings,
-        createModel: createAnthropicModel,
+        createModel,
         environment: { apiKey: undefined, baseUrl },
       });
     const local = provider();

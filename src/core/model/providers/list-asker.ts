@@ -9,14 +9,14 @@ const LIST_PATIENCE_MS = 3000;
 
 export class ListAsker {
   readonly #lists: ModelLists;
-  readonly #keyOf: (place: Place) => Promise<string | null>;
+  readonly #keyOf: (place: Place) => Promise<string | null | undefined>;
   /** Ends what is asked in the background. */
   readonly #closing = new AbortController();
   /** The questions that are under way, by address, and those that were answered in this life. */
   readonly #asked = new Map<string, { at: number; answer: Promise<void> }>();
 
-  /** `keyOf`: what may be sent there; null where a key is missing. */
-  constructor(lists: ModelLists, keyOf: (place: Place) => Promise<string | null>) {
+  /** `keyOf`: the key of a place, null where it needs none; undefined where it is missing. */
+  constructor(lists: ModelLists, keyOf: (place: Place) => Promise<string | null | undefined>) {
     this.#lists = lists;
     this.#keyOf = keyOf;
   }
@@ -35,7 +35,7 @@ export class ListAsker {
   /** Asks nothing where a key is missing. Throws where the kept one cannot be read. */
   async ask(place: Place): Promise<void> {
     const key = await this.#keyOf(place);
-    if (key === null) return;
+    if (key === undefined) return;
     const signal = AbortSignal.any([this.#closing.signal, AbortSignal.timeout(LIST_PATIENCE_MS)]);
     const listed = await askForModels(place, key, signal);
     if (listed.isWhole) await this.#lists.keep(place.address, listed);

@@ -19,9 +19,6 @@ import { ListAsker } from './list-asker.ts';
 import { addressAt, concurrencyAt, type Place, placeOf, type ProviderEnvironment } from './place.ts';
 import { testEndpoint } from './test-endpoint.ts';
 
-/** Sent to servers of this machine that want no key, because the header must not be empty. */
-const NO_KEY = 'none';
-
 export interface ProviderPorts {
   secrets: Secrets;
   settings: LiveSettings;
@@ -48,7 +45,7 @@ export class Providers {
     const { settings, lists, environment } = ports;
     this.models = new ModelRules({ settings, lists, environment });
     this.#keys = new ProviderKeys(ports.secrets);
-    this.#asker = new ListAsker(lists, (place) => this.#sendable(place));
+    this.#asker = new ListAsker(lists, (place) => this.#keyAt(place));
   }
 
   /** The active one: for runs that start now, where nothing else is said. */
@@ -164,16 +161,17 @@ export class Providers {
   async test({ name = this.#real, ...given }: Input<'provider.test'>): Promise<Output<'provider.test'>> {
     const place = this.#placeToTest(name, given);
     const { address, type, baseUrl } = place;
-    const isNew = given.type !== undefined;
-    const known = isNew ? null : await this.#keys.keyFor(this.models.place(name), address);
+    // What is kept goes by where the provider is, not by what is tried.
+    const own = given.type === undefined ? this.models.place(name) : null;
+    const known = own === null ? null : await this.#keys.keyFor(own, address);
     const apiKey = given.apiKey === undefined ? known?.apiKey : cleanKey(given.apiKey);
     if (!apiKey && !place.isLocal) {
-      const elsewhere = given.apiKey === undefined && !isNew ? await this.#keys.elsewhere(place, address) : null;
+      const elsewhere = given.apiKey === undefined && own ? await this.#keys.elsewhere(own, address) : null;
       const message = elsewhere === null ? 'There is no key to test: enter one' : sentenceOf(elsewhere);
       return { ok: false, message, models: [], durationMs: 0 };
     }
     return testEndpoint({
-      endpoint: { name, type, baseUrl, apiKey: apiKey || NO_KEY },
+      endpoint: { name, type, baseUrl, apiKey: apiKey || null },
       address,
       model: this.#modelToTest(place, given.model),
       createModel: this.#ports.createModel,
@@ -272,9 +270,9 @@ export class Providers {
     return named === null ? null : this.models.resolve(place, named);
   }
 
-  /** What may be sent there; null where a key is missing. */
-  async #sendable(place: Place): Promise<string | null> {
-    return (await this.#keys.keyFor(place, place.address))?.apiKey ?? (place.isLocal ? NO_KEY : null);
+  /** The key of a place, null where it needs none; undefined where it is missing. */
+  async #keyAt(place: Place): Promise<string | null | undefined> {
+    return (await this.#keys.keyFor(place, place.address))?.apiKey ?? (place.isLocal ? null : undefined);
   }
 
   async #create(place: Place): Promise<Model> {
@@ -283,16 +281,15 @@ export class Providers {
     return this.#ports.createModel({ name, type, ...(await this.#endpointOf(place)), capabilities });
   }
 
-  async #endpointOf(place: Place): Promise<{ apiKey: string; baseUrl: string | null }> {
-    const { name, baseUrl } = place;
-    const apiKey = await this.#sendable(place);
-    if (apiKey !== null) return { apiKey, baseUrl };
+  async #endpointOf(place: Place): Promise<{ apiKey: string | null; baseUrl: string | null }> {
+    const apiKey = await this.#keyAt(place);
+    if (apiKey !== undefined) return { apiKey, baseUrl: place.baseUrl };
     const elsewhere = await this.#keys.elsewhere(place, place.address);
-    const variable = place.keyEnv === null ? `use "triad config key ${name}"` : `set ${place.keyEnv}`;
+    const variable = place.keyEnv === null ? `use "triad config key ${place.name}"` : `set ${place.keyEnv}`;
     throw new TriadError(
       'no_key',
       elsewhere === null
-        ? `No key for the model provider ${name} is set up: enter one in the settings, or ${variable}`
+        ? `No key for the model provider ${place.name} is set up: enter one in the settings, or ${variable}`
         : sentenceOf(elsewhere),
     );
   }
