@@ -10,13 +10,12 @@ import { messages } from './dialects/messages.ts';
 import { responses } from './dialects/responses.ts';
 import type { Block } from './script.ts';
 
-export const DIALECTS = { messages, chat, responses } as const satisfies Record<string, Dialect>;
-export type Protocol = keyof typeof DIALECTS;
+const DIALECTS = { messages, chat, responses } as const satisfies Record<string, Dialect>;
 
 /** `whole`: nothing is lost, nothing doubled; a code: the attempt fails, and is worth another one or not. */
-export type Outcome = 'whole' | 'empty' | readonly [code: ErrorCode, retryable: boolean];
+type Outcome = 'whole' | 'empty' | readonly [code: ErrorCode, retryable: boolean];
 
-export interface Place {
+interface Place {
   dialect: Dialect;
   response: ServerResponse;
   /** The events of the whole response, as they are sent. */
@@ -33,7 +32,7 @@ export interface Fault {
   usage?: 'miscount' | 'missing';
 }
 
-export function framesOf(dialect: Dialect, blocks: Block[], options: Reply['options'] = {}): string[] {
+function framesOf(dialect: Dialect, blocks: Block[], options: Reply['options'] = {}): string[] {
   const reply = { id: `${dialect.idPrefix}1`, model: 'm-1', options };
   const chunks = dialect.chunks(blocks, reply, 0, () => 'call_1');
   return [dialect.start(reply), ...chunks.map(({ data }) => data)];
@@ -121,7 +120,7 @@ const ANSWERS: readonly (readonly [string, Fault['play'], Outcome])[] = [
   ['502 with half a body', answer(502, '{"error": {"mess'), ['provider', true]],
   ['503 without a body', answer(503, null), ['provider', true]],
   ['529', own(529, 'overloaded_error'), ['overloaded', true]],
-  ['302 to elsewhere', answer(302, null, { location: '/elsewhere' }), STRANGE],
+  ['307 to elsewhere', (place) => answer(307, null, { location: `${place.dialect.path}?elsewhere` })(place), STRANGE],
   ['200 with a page', answer(200, HTML), STRANGE],
   ['200 with an error', answer(200, { error: { message: 'no' } }), STRANGE],
   ['200 with a whole answer, not streamed', answer(200, { choices: [{ message: { content: 'Hi' } }] }), STRANGE],

@@ -222,3 +222,14 @@ test('thinking without what is encrypted has no signature', async () => {
   const answer = await streamed('responses', [{ type: 'response.completed', response: { id: 'r', output: [item] } }]);
   expect(partsOf(answer)).toEqual([{ type: 'thinking', text: 'a\n\nb', signature: null }]);
 });
+
+test('an event that comes twice counts once', async () => {
+  const delta = { type: 'response.output_text.delta', output_index: 0, delta: 'ha' };
+  const events = [1, 2].map((sequence_number) => ({ ...delta, sequence_number }));
+  const end = { type: 'response.completed', response: { id: 'r', output: [] }, sequence_number: 3 };
+  const answer = await streamed(
+    'responses',
+    [...events, end].flatMap((event) => [event, event]),
+  );
+  expect(partsOf(answer)).toEqual([{ type: 'text', text: 'haha' }]);
+});
