@@ -201,5 +201,5 @@ export const ProviderSettings = z
     openai: OpenAi.prefault({}),
   })
   .catchall(Custom)
-  .superRefine((providers, context) => checkNames(providers as unknown as ProviderSettings, context))
+  .superRefine((providers, context) => checkNames(providers, context))
   .prefault({}) as unknown as z.ZodType<ProviderSettings>;

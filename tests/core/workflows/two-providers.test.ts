@@ -1,7 +1,7 @@
 /** A lead at one provider and its sub-agents at others: each asks its own, over its own protocol, within its own limits. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
-import { outcomes, startEngine } from '../../support/engine.ts';
+import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -28,8 +28,7 @@ const leadOf = (calls: Parameters<typeof spawn>[0][]): Script =>
     .on({})
     .reply([text('All done.')]);
 
-const envelopesIn = ({ of }: Awaited<ReturnType<typeof startEngine>>): Envelope[] =>
-  of('run-start').map(({ envelope }) => envelope);
+const envelopesIn = (engine: Harness): Envelope[] => engine.of('run-start').map(({ envelope }) => envelope);
 
 test.for([
   ['anthropic', '', '/v1/messages'],
