@@ -1,4 +1,5 @@
 /** A lead at one provider and its sub-agents at others: each asks its own, over its own protocol, within its own limits. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
@@ -88,13 +89,14 @@ test('an override goes before a definition, a definition before the lead, and a 
 });
 
 test('the limit of each provider holds by itself', async () => {
-  const slow = (together: number): Script => {
-    const enough = Promise.withResolvers<void>();
+  // Each waits a while for one more than the limit lets through: such a one would come beside it.
+  const slow = (limit: number): Script => {
+    const more = Promise.withResolvers<void>();
     let came = 0;
-    const until = (): Promise<void> => {
+    const until = (): Promise<unknown> => {
       came += 1;
-      if (came >= together) enough.resolve();
-      return enough.promise;
+      if (came > limit) more.resolve();
+      return Promise.race([more.promise, delay(150)]);
     };
     return new Script().on({}).reply([text('Report.')], { hold: { after: 0, until } });
   };
@@ -108,7 +110,7 @@ test('the limit of each provider holds by itself', async () => {
     const spans = requests.map(({ receivedAt, endedAt }) => ({ from: receivedAt, to: endedAt ?? Infinity }));
     return Math.max(...spans.map(({ from: at }) => spans.filter(({ from, to }) => from <= at && at < to).length));
   };
-  const at = (provider: string) => ['a', 'b'].map((name) => ({ name, prompt: `Do ${name}.`, provider }));
+  const at = (provider: string) => ['a', 'b', 'c'].map((name) => ({ name, prompt: `Do ${name}.`, provider }));
   for (const [provider, model, most] of [
     ['one', one, 1],
     ['two', two, 2],
