@@ -7,7 +7,7 @@ import type { Output } from '#contract/rpc.ts';
 import type { AgentFolders } from '#core/agents/agent-folders.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from './stores/pooled.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { answering, builtinAgents, type Composition, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
 import { type FakeModel, startFakeModel } from './fake-model/server.ts';
@@ -74,7 +74,7 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
     ...(options.keys ? { keys: options.keys } : {}),
     ...(options.models ? { models: options.models } : {}),
   });
-  const store = options.store ?? (await openStore({ url: 'mem://' }));
+  const store = options.store ?? (await memoryStore());
   const settings = settingsOf(options.settings ?? '');
   const trust = new Trust(options.data ?? options.configFolder ?? folder);
   const agents = builtinAgents(trust);

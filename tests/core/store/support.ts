@@ -8,13 +8,13 @@ import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Closable } from '#core/store/closable.ts';
-import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { connect, storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/surreal.ts';
 import { Random } from '../../soak/random.ts';
 import { envelopeOf } from '../../support/envelope.ts';
+import { pooledDatabase } from '../../support/stores/pooled.ts';
 
-export const schemaDir = join(import.meta.dirname, '../../../schema');
+export { schemaDir } from '../../support/stores/pooled.ts';
 
 export interface Opened {
   store: Store;
@@ -26,16 +26,10 @@ export interface Opened {
 export const ENGINES: readonly ('mem' | 'rocksdb')[] =
   import.meta.env.MODE === 'soak' ? ['mem', 'rocksdb'] : ['rocksdb'];
 
-/** As `openStore` does it, with the database in reach. The folder goes when the store is closed. */
+/** A store that is empty, with the database in reach. */
 export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
-  const folder = engine === 'mem' ? null : await temporaryFolder();
-  const database = await connect(folder ? `rocksdb://${folder}` : 'mem://', { timeoutMs: 10_000 });
-  await migrate(database, await readMigrations(schemaDir));
-  const close = async () => {
-    await database.close();
-    if (folder) await rm(folder, { recursive: true, force: true });
-  };
-  return { database, store: storeOn(database).store, close };
+  const database = await pooledDatabase(engine);
+  return { database, store: storeOn(database).store, close: () => database.close() };
 }
 
 async function temporaryFolder(): Promise<string> {
