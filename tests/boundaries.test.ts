@@ -115,6 +115,7 @@ describe('packages', () => {
   test.for([
     ['the database driver', /^(surrealdb|@surrealdb\/)/, /^src\/core\/store\/surreal\.ts$/],
     ['the model SDK', /^@anthropic-ai\//, /^src\/core\/model\/anthropic\.ts$/],
+    ['the OpenAI SDK', /^openai(\/|$)/, /^src\/core\/model\/openai\//],
     ['electron', /^electron(\/|$)/, /^electron\//],
   ] as const)('%s stays behind its one place', ([, pattern, home]) => {
     const strays = named(pattern).filter(({ from }) => !home.test(from));

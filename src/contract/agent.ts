@@ -69,6 +69,8 @@ export const AgentDefinition = z.object({
   name: AgentName,
   description: z.string().min(1),
   role: z.enum(['primary', 'subagent']),
+  /** Name of the provider that it asks; left out: its lead's. */
+  provider: z.string().optional(),
   model: z.string().nullable(),
   effort: Effort.nullable(),
   maxTokens: z.int().positive().nullable(),
@@ -339,6 +341,7 @@ export const AgentSummary = AgentDefinition.pick({
   name: true,
   description: true,
   role: true,
+  provider: true,
   model: true,
   tools: true,
   permissions: true,

@@ -1,24 +1,16 @@
 /** What a client knows of the program before anything else: its provider, its tools, where keys are kept. */
 import { z } from 'zod';
 import { Instant } from './ids.ts';
+import { ProviderState } from './providers/provider.ts';
 
 export const AppState = z.object({
   version: z.string(),
   /** Folder for new conversations. */
   folder: z.string(),
-  provider: z.object({
-    /** `demo`: scripted and offline, labelled so everywhere. */
-    kind: z.enum(['anthropic', 'demo']),
-    ready: z.boolean(),
-    /** Of the key that is sent to the endpoint. `store`: the key store of this installation. */
-    keySource: z.enum(['environment', 'store', 'none']),
-    /** Where the endpoint has no key and the key that there is belongs to another address: that, and what to do. */
-    keyElsewhere: z.object({ what: z.string(), remedy: z.string() }).nullable(),
-    baseUrl: z.string().nullable(),
-    baseUrlSource: z.enum(['environment', 'file', 'default']),
-    models: z.array(z.object({ alias: z.string(), id: z.string() })),
-    defaultModel: z.string(),
-  }),
+  /** The active one. */
+  provider: ProviderState,
+  /** All of them, the demo last. */
+  providers: z.array(ProviderState),
   /** Where keys are kept; `warning` says what is not safe about it. */
   secrets: z.object({ backend: z.string(), warning: z.string().nullable() }),
   /** `baseline`: every agent that can have it has it; `primaryOnly`: no sub-agent can have it. */

@@ -2,10 +2,9 @@
 import { z } from 'zod';
 import { agentMethods } from './agents/agent-methods.ts';
 import { AgentName, ApprovalMode, ApprovePolicy, Budget } from './agent.ts';
-import { AppState, EndpointModels, SearchState } from './app-state.ts';
+import { AppState, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
-import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
 import { Id } from './ids.ts';
@@ -17,6 +16,7 @@ import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
+import { providerMethods } from './providers/provider-methods.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
   Answered,
@@ -41,26 +41,9 @@ const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).m
 const conversationId = z.strictObject({ conversationId: Id });
 /** `seen`: the complete limits that the client saw; rejects with `conflict` if they have changed since. */
 const more = { add: Budget, seen: Budget };
-const endpoint = {
-  apiKey: z.string().max(1000).optional(),
-  baseUrl: z.union([z.literal(''), EndpointUrl]).optional(),
-};
-
 export const methods = {
   'app.state': method(nothing, AppState),
-  'provider.set': method(z.strictObject({ ...endpoint, kind: z.enum(['anthropic', 'demo']).optional() }), AppState),
-  /** Sends one tiny request to the endpoint; given values override the settings and are not saved. */
-  'provider.test': method(
-    z.strictObject({ ...endpoint, model: z.string().min(1).max(200).optional() }),
-    z.object({ ok: z.boolean(), message: z.string(), models: z.array(z.string()), durationMs: z.number() }),
-  ),
-  /** Asks the endpoint for the list of its models. */
-  'provider.models': method(nothing, EndpointModels),
-  /** Compatible servers found on the usual ports of this machine. */
-  'provider.detect': method(
-    nothing,
-    z.array(z.object({ name: z.string(), baseUrl: z.string(), models: z.array(z.string()) })),
-  ),
+  ...providerMethods,
   /** The search of the web that is configured, and whose key is kept. */
   'search.state': method(nothing, SearchState),
   /** Keeps the key of the search of the web that is configured now; an empty one removes it. */

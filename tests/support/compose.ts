@@ -9,7 +9,7 @@ import { createDemoModel } from '#core/model/demo.ts';
 import { runtimeOf } from '#core/hosting/compose-runtime.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import { loadPrices } from '#core/model/prices.ts';
-import type { ProviderPorts } from '#core/model/provider.ts';
+import type { ProviderPorts } from '#core/model/providers/providers.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import type { OwnFolders } from '#core/settings/folders.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
@@ -52,7 +52,7 @@ export interface Composition {
   groupSize?: number;
   /** Default: kept beside the data, or the folder. */
   workspaces?: Workspaces;
-  /** Default: none. */
+  /** Default: what the settings name. */
   embeddings?: Embeddings;
   onFailure?: (error: Error) => void;
   /** Where sessions are kept as Markdown; default: nowhere. */
@@ -92,7 +92,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     // Without the pauses that a person is given to read.
     createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
     retryDelays: parts.retryDelays ?? [5, 5, 5],
-    embeddings: parts.embeddings ?? null,
+    ...(parts.embeddings ? { embeddings: () => Promise.resolve(parts.embeddings!) } : {}),
     ...(groupSize === undefined ? {} : { groupSize }),
     ...(onFailure ? { onFailure } : {}),
     ...(data === undefined ? {} : { data }),

@@ -10,9 +10,9 @@ export type Ceilings = Pick<Settings, 'limits' | 'models'>;
 
 type Limits = Record<CutLimit['limit'], number>;
 
-/** `maxTokens` is of one answer, and infinite where nothing is known of the model. */
-export function ceilingsOf(model: string, { max_iterations_ceiling }: Settings['limits']): Limits {
-  return { maxIterations: max_iterations_ceiling, maxTokens: maxOutputOf(model) ?? Infinity };
+/** `maxOutput`: most tokens of one answer of the model; null where nothing is known of it. */
+export function ceilingsOf(maxOutput: number | null, { max_iterations_ceiling }: Settings['limits']): Limits {
+  return { maxIterations: max_iterations_ceiling, maxTokens: maxOutput ?? Infinity };
 }
 
 /** What is had of what was wanted, and what was cut. */
@@ -38,7 +38,10 @@ export function cutWarnings(
     model = '';
   }
   const { maxIterations, maxTokens } = wanted;
-  const { cut } = within({ maxIterations: maxIterations ?? 0, maxTokens: maxTokens ?? 0 }, ceilingsOf(model, limits));
+  const { cut } = within(
+    { maxIterations: maxIterations ?? 0, maxTokens: maxTokens ?? 0 },
+    ceilingsOf(maxOutputOf(model), limits),
+  );
   return cut.map((one) => {
     const { key, at } = placeOf(one.limit);
     return fault(at, `${key} is ${cutText(one, model)}`, { key });

@@ -30,7 +30,7 @@ export type ParsedDefinition =
       ok: true;
       definition: AgentDefinition;
       warnings: Fault[];
-      at: Record<'model' | 'temperature', Position>;
+      at: Record<'provider' | 'model' | 'temperature', Position>;
       /** What it names of MCP servers. */
       mentions: ServerMention[];
       /** What it names of other agents. */
@@ -89,7 +89,8 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
         return { key, at: positionOf([key]) ?? START };
       })
     : [];
-  const at = { model: positionOf(['model']) ?? START, temperature: positionOf(['temperature']) ?? START };
+  const placeOf = (key: string): Position => positionOf([key]) ?? START;
+  const at = { provider: placeOf('provider'), model: placeOf('model'), temperature: placeOf('temperature') };
   return {
     ok: true,
     definition,
@@ -105,6 +106,7 @@ function definitionOf(values: AgentKeys, systemPrompt: string, text: string, fro
     name: values.name,
     description: values.description,
     role: values.role,
+    ...(values.provider === undefined ? {} : { provider: values.provider }),
     model: values.model ?? null,
     effort: values.effort ?? null,
     maxTokens: values.max_tokens ?? null,
@@ -207,10 +209,12 @@ function promptFaults(body: Body | null, isToml: boolean, source: string): Fault
 
 /** What the schema cannot know: names of models and tools, and what only a lead may have. */
 function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: PositionOf): Fault[] {
-  const { name, role, model, tools: wanted = [], requires_approval: asking } = values;
+  const { name, role, provider, model, tools: wanted = [], requires_approval: asking } = values;
   const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
   const misplaced = role === 'primary' ? [] : tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name));
-  const unknown = model === undefined ? null : modelFault(model, positionOf(['model']) ?? START);
+  // Names of another provider have no form of their own.
+  const unknown =
+    model === undefined || provider !== undefined ? null : modelFault(model, positionOf(['model']) ?? START);
   const faults = [
     ...(unknown === null ? [] : [unknown]),
     ...contractFaults(values, positionOf),

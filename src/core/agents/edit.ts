@@ -52,13 +52,14 @@ function plainOf(value: unknown): AgentValue | undefined {
 
 /** The form values of a definition that was read from another program's file. */
 export function valuesOfDefinition(definition: AgentDefinition): FormValues {
-  const { name, description, role, model, effort, tools, mcpServers, permissions } = definition;
+  const { name, description, role, provider = null, model, effort, tools, mcpServers, permissions } = definition;
   const { maxTokens, temperature, maxIterations, doomLoopThreshold, maxMinutes, requiresApproval } = definition;
   const { approvalTimeoutMs, enabled, systemPrompt } = definition;
   const all: FormValues = {
     name,
     description,
     role: role === 'primary' ? role : null,
+    provider,
     model,
     effort,
     max_tokens: maxTokens,

@@ -51,7 +51,7 @@ export function parseForeign(text: string, dialect: Foreign, from: DefinitionSou
     return failed(name, fault(START, `name ${LEAD} is the lead's: take another name`, { key: 'name' }));
   const description = descriptionOf(reading, prompt);
   const turns = turnsOf(reading);
-  const at = { model: reading.placeOf('model'), temperature: reading.placeOf('temperature') };
+  const at = { provider: START, model: reading.placeOf('model'), temperature: reading.placeOf('temperature') };
   const [toolsAt, serversAt] = [reading.placeOf('tools'), reading.placeOf('mcpServers')];
   const definition: AgentDefinition = {
     name,

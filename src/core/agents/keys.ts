@@ -1,6 +1,7 @@
 /** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
 import { z } from 'zod';
 import { AgentName, Effort, McpServerName, Permission } from '#contract/agent.ts';
+import { ProviderName } from '#contract/providers/provider.ts';
 import {
   MAX_BUDGET,
   MAX_DOOM_LOOP_THRESHOLD,
@@ -44,6 +45,10 @@ export const keys = {
     ),
   description: word,
   role: oneOf(['primary', 'subagent']).default('subagent'),
+  provider: z
+    .string({ error: 'must be text' })
+    .refine((name) => ProviderName.safeParse(name).success, 'is not the name of a provider')
+    .optional(),
   model: word.optional(),
   effort: oneOf(Effort.options).optional(),
   max_tokens: whole(1_000_000).optional(),

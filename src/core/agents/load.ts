@@ -76,20 +76,28 @@ export function loadFile(
 export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules): UnlinkedFile {
   if (!file.ok || 'composition' in file) return file;
   const { definition, at } = file;
-  const cold = definition.temperature === null ? null : rules.temperatureFault();
+  const { provider, model } = definition;
+  const missing = provider === undefined ? null : rules.providerFault(provider);
+  if (missing !== null) return refused(file, fault(at.provider, `provider ${missing}`, { key: 'provider' }));
+  const cold = definition.temperature === null ? null : rules.temperatureFault(provider, model);
   const warned = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
-  const found = definition.model === null ? null : rules.faultOf(definition.model);
+  const found = model === null ? null : rules.faultOf(model, provider);
   if (found === null) return warned;
   const isLeads = found.isFatal && (dialect !== 'triad' || file.source === 'builtin');
   const message = `model ${found.what}${isLeads ? ": the lead's is used" : ''}`;
   const one = fault(at.model, message, { key: 'model', suggestion: found.suggestion });
   if (isLeads) return { ...withWarning(warned, one), definition: { ...definition, model: null } };
   if (!found.isFatal) return withWarning(warned, one);
-  const { path, source, warnings } = warned;
-  return { path, source, ok: false, name: definition.name, errors: [one], warnings };
+  return refused(warned, one);
 }
 
-export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault'>;
+export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault' | 'providerFault'>;
+
+function refused({ path, source, definition, warnings }: Agent, error: Fault): UnlinkedFile {
+  return { path, source, ok: false, name: definition.name, errors: [error], warnings };
+}
+
+type Agent = Extract<UnlinkedFile, { definition: AgentDefinition }>;
 
 function withWarning<T extends { warnings: Fault[] }>(file: T, warning: Fault): T {
   return { ...file, warnings: [...file.warnings, warning] };

@@ -7,7 +7,13 @@ import { readToml } from './toml.ts';
 /** The plain key of each key of a section. */
 const PLAIN: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   agent: { name: 'name', description: 'description', role: 'role' },
-  model: { model: 'model', temperature: 'temperature', max_tokens: 'max_tokens', effort: 'effort' },
+  model: {
+    provider: 'provider',
+    model: 'model',
+    temperature: 'temperature',
+    max_tokens: 'max_tokens',
+    effort: 'effort',
+  },
   tools: { enabled: 'tools' },
   react: { max_iterations: 'max_iterations', doom_loop_threshold: 'doom_loop_threshold' },
   prompt: { system: 'prompt' },
@@ -51,8 +57,6 @@ function plainOf({ key }: Entry): string | null {
 
 function sectionFault({ key, at }: Entry): Fault {
   const [section = '', inner = ''] = (key ?? '').split('.');
-  if (section === 'model' && inner === 'provider')
-    return fault(at, 'provider is set for all agents, in the settings: leave it out here', { key });
   const suggestion = nearest(inner, Object.keys(PLAIN[section] ?? {}));
   return fault(at, `unknown key ${inner} in [${section}]`, { key, suggestion });
 }

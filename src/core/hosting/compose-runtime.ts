@@ -5,11 +5,12 @@ import { AgentFolders } from '../agents/agent-folders.ts';
 import { builtinPlaces, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
 import { LiveSettings } from '../settings/live-settings.ts';
-import { createAnthropicModel } from '../model/anthropic.ts';
+import { createModel, preloadAdapter } from '../model/adapters.ts';
 import { ModelLists } from '../model/model-lists.ts';
 import { loadPrices } from '../model/prices.ts';
-import { Provider, type ProviderPorts } from '../model/provider.ts';
+import { type ProviderPorts, Providers } from '../model/providers/providers.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
+import { providerEntry } from '../settings/provider-settings.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
@@ -48,6 +49,9 @@ export async function composeRuntime(
     ownFolders({ config, data }, environment.storeUrl === undefined ? null : folderOf(environment.storeUrl)),
     read,
   ]);
+  // Loads the SDK while the store opens, if requests are likely. A failure shows at the first request.
+  if (works)
+    void preloadAdapter(providerEntry(initial.providers, initial.providers.active)?.type).catch(() => undefined);
   const settings = new LiveSettings(config, initial);
   const outputs = new Outputs(kept);
   const ports = {
@@ -68,25 +72,27 @@ export async function composeRuntime(
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'provider' | 'mcp' | 'webSearch'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
+type Composed = Omit<RuntimePorts, 'providers' | 'mcp' | 'webSearch' | 'embeddings'> &
+  Partial<Pick<RuntimePorts, 'embeddings'>> &
+  Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
 export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {
-  const provider = new Provider({
+  const providers = new Providers({
     lists: ports.data === undefined ? new ModelLists() : await ModelLists.load(ports.data),
     settings: ports.settings,
     secrets,
     environment,
-    createModel: createAnthropicModel,
+    createModel,
     ...(createDemo ? { createDemo } : {}),
   });
-  ports.agents.useModels(provider.models);
+  ports.agents.useModels(providers.models);
   // What is wrong with the kept keys is told where one is needed.
-  await provider.bindOldKey().catch(() => undefined);
+  await providers.bindOldKey().catch(() => undefined);
   const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
   const mcp = mcpOf({ ...ports, secrets });
   ports.agents.useServers((folder) => mcp.known(folder));
-  return createRuntime({ ...ports, provider, webSearch, mcp });
+  return createRuntime({ embeddings: () => providers.embeddings(), ...ports, providers, webSearch, mcp });
 }
 
 function mcpOf({

@@ -27,7 +27,9 @@ const IN_FOLDER: ReadonlySet<MethodName> = new Set<MethodName>([
 ]);
 const STARTS: ReadonlySet<MethodName> = new Set<MethodName>(['message.send', 'run.retry', 'run.extend']);
 const RESUMES: ReadonlySet<MethodName> = new Set<MethodName>(['workflow.resume', 'workflow.extend']);
-const TELLS_FOLDER: ReadonlySet<MethodName> = new Set<MethodName>(['app.state', 'provider.set']);
+const TELLS_FOLDER: ReadonlySet<MethodName> = new Set<MethodName>([
+  ...(['app.state', 'provider.set', 'provider.add', 'provider.remove'] as const),
+]);
 
 function workflowIn(value: unknown): string | null {
   const id = (value as { workflowId?: unknown } | null)?.workflowId;

@@ -37,11 +37,7 @@ async function compositionOf(
   onFailure: (error: TriadError) => void,
 ): Promise<(store: Store) => Promise<Runtime>> {
   const { composeRuntime } = await import('./compose-runtime.ts');
-  const compose = composeRuntime(options, onFailure);
-  // Preloads the SDK if requests are likely. A failure shows at the first request.
-  if (options.works)
-    import('../model/anthropic.ts').then(({ preloadAnthropic }) => preloadAnthropic()).catch(() => undefined);
-  return compose;
+  return composeRuntime(options, onFailure);
 }
 
 async function openWhenFree(

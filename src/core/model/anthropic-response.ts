@@ -1,6 +1,8 @@
 /** Assembles one streamed response: raw wire events in, the program's model events out, in order of parts. */
 import type { Part, StopReason } from '#contract/message.ts';
-import { MAX_COUNT, type ModelEvent, NO_USAGE } from './model.ts';
+import { type ModelEvent, NO_USAGE } from './model.ts';
+import { DRAIN_MS, type Reader } from './streamed.ts';
+import { argumentsIn, impossibleCount, shown, textOf, valueAt } from './wire-values.ts';
 
 /**
  * What is read of a wire event; all of it is optional because compatible servers leave things out. Nobody has checked it:
@@ -103,7 +105,7 @@ function kindOf(type: string): Block['kind'] | undefined {
 }
 
 /** Reads one response; make a new one for each attempt. */
-export class ResponseReader {
+export class ResponseReader implements Reader<RawEvent> {
   /** Whether the provider said that the response is whole. */
   ended = false;
   /** The reason for which it ended, where that is none of those that are known: it then gives no `end`. */
@@ -116,8 +118,14 @@ export class ResponseReader {
   #emitted = 0;
   #stop: string | null = null;
 
+  get patienceMs(): number | null {
+    return this.ended ? DRAIN_MS : null;
+  }
+
   /** The events that follow from one wire event; unknown types, blocks and deltas give none. */
   read(event: RawEvent): ModelEvent[] {
+    // What comes after the end is not part of it.
+    if (this.ended) return [];
     switch (event.type) {
       case 'message_start':
         this.begun = true;
@@ -212,14 +220,14 @@ export class ResponseReader {
     const stop = this.#stop || (calls ? 'tool_use' : 'end_turn');
     const stopReason = Object.hasOwn(STOP_REASONS, stop) ? STOP_REASONS[stop] : undefined;
     if (stopReason) return [...parts, { type: 'end', stopReason }];
-    this.unknownStop = String(stop).slice(0, MAX_SHOWN);
+    this.unknownStop = shown(stop);
     return parts;
   }
 
   /** Counts are cumulative; what an event leaves out stays as it was, and only the first one splits cache writes. */
   #count(raw: RawUsage | null | undefined): ModelEvent[] {
-    if (!raw || COUNTS.every((path) => countAt(raw, path) === undefined)) return [];
-    const count = impossibleCount(raw);
+    if (!raw || COUNTS.every((path) => valueAt(raw, path) === undefined)) return [];
+    const count = impossibleCount(raw, COUNTS);
     if (count !== null) return [{ type: 'miscount', count }];
     const usage = this.#usage;
     const written1h = raw.cache_creation?.ephemeral_1h_input_tokens ?? usage.cacheWrite1hTokens;
@@ -238,33 +246,6 @@ export class ResponseReader {
     };
     return [{ type: 'usage', usage: this.#usage }];
   }
-}
-
-/** Characters of a wrong value that are shown. */
-const MAX_SHOWN = 60;
-
-/** The first count that cannot be true, with its name: negative, no integer, no number, or absurdly large. */
-function impossibleCount(raw: RawUsage): string | null {
-  for (const path of COUNTS) {
-    const value = countAt(raw, path);
-    if (value === undefined) continue;
-    const isPossible = Number.isInteger(value) && Number(value) >= 0 && Number(value) <= MAX_COUNT;
-    const shown = typeof value === 'number' ? String(value) : JSON.stringify(value);
-    if (!isPossible) return `${path.join('.')}: ${shown.slice(0, MAX_SHOWN)}`;
-  }
-  return null;
-}
-
-/** A value that is no text says nothing: what is made of one counts its characters. */
-function textOf(value: unknown): string {
-  return typeof value === 'string' ? value : '';
-}
-
-/** Undefined where it is left out. */
-function countAt(raw: RawUsage, path: readonly string[]): unknown {
-  let value: unknown = raw;
-  for (const name of path) value = (value as Record<string, unknown> | null | undefined)?.[name];
-  return value ?? undefined;
 }
 
 /** Of what the provider does itself the calls are written like others; results come whole. */
@@ -305,9 +286,5 @@ function partOf(block: Block, cut: boolean): Part {
 /** Arguments as JSON; text that is none, or that the limit of tokens cut off, is kept as it came. */
 function argumentsOf(block: Block, cut: boolean): { input: unknown; malformed?: string } {
   if (block.text === '') return cut && isEmpty(block.input) ? { input: {}, malformed: '' } : { input: block.input };
-  try {
-    return { input: JSON.parse(block.text) };
-  } catch {
-    return { input: {}, malformed: block.text };
-  }
+  return argumentsIn(block.text);
 }

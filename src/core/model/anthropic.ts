@@ -1,33 +1,25 @@
 /** The provider `anthropic`: one streamed request over the vendor's SDK, which nothing else imports. */
 import { Console } from 'node:console';
-import { setImmediate as turn } from 'node:timers/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
-import type { Part } from '#contract/message.ts';
-import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
-import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './anthropic-failure.ts';
+import type { Image, Part } from '#contract/message.ts';
+import { serverCallOf } from '#contract/web-search.ts';
 import { ResponseReader } from './anthropic-response.ts';
-import {
-  type Model,
-  ModelError,
-  type ModelEvent,
-  type ModelRequest,
-  type ToolResultPart,
-  UnknownStop,
-  type WireMessage,
-} from './model.ts';
+import { type EndpointOptions, endpointOf, unusable } from './endpoint.ts';
+import type { Model, ModelError, ModelEvent, ModelRequest, ToolResultPart, WireMessage } from './model.ts';
+import { FOREIGN } from './openai/thinking.ts';
+import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './request-failure.ts';
+import { resultsIn, type ServerResults, serverWords } from './server-words.ts';
+import { streamed } from './streamed.ts';
+import { textOf, valueAt } from './wire-values.ts';
 
-export interface AnthropicOptions {
-  apiKey: string | null;
-  /** Any endpoint that speaks the Messages API; null for the vendor's own. */
-  baseUrl: string | null;
+/** `baseUrl`: any endpoint that speaks the Messages API. */
+export interface AnthropicOptions extends EndpointOptions {
+  /** Of the provider; left out: that of the vendor. */
+  name?: string;
 }
 
 const OWN_BASE_URL = 'https://api.anthropic.com';
-/** How long a server may keep the connection open after its response ended, in milliseconds. */
-const DRAIN_MS = 250;
-/** How long a burst may keep the program busy before others get their turn, in milliseconds. */
-const BUSY_MS = 8;
 const CACHE_POINT: Anthropic.CacheControlEphemeral = { type: 'ephemeral' };
 
 type Sdk = typeof AnthropicSdk;
@@ -49,7 +41,7 @@ interface Session {
 export function createAnthropicModel(options: AnthropicOptions): Model {
   let session: Promise<Session> | null = null;
   return {
-    provider: 'anthropic',
+    provider: options.name ?? 'anthropic',
     stream: (request, signal) => attempt(() => (session ??= connect(options)), request, signal),
   };
 }
@@ -62,76 +54,28 @@ async function* attempt(
   if (signal.aborted) throw cancelledError(signal);
   const { sdk, client, place, hide } = await session();
   const target = { ...place, model: request.model };
-  const reader = new ResponseReader();
-  let contentType = '';
-  let drain: NodeJS.Timeout | undefined;
-  try {
-    // What is sent is `body`; the rest of it the SDK looks at itself.
-    const params = { ...bodyOf(request), stream: true } as const;
-    const options = { signal, body: bytesOf(params, request.tools), headers: { 'content-type': 'application/json' } };
-    const call = client.messages.create(params, options);
-    const { data: events, response } = await call.withResponse();
-    contentType = response.headers.get('content-type') ?? '';
-    const pace = new Pace();
-    for await (const raw of events) {
-      pace.begin();
-      for (const event of reader.read(raw)) yield event;
-      if (pace.end()) await turn();
-      // Reading on to the end of the body keeps the connection for the next request.
-      if (reader.ended) drain ??= setTimeout(() => events.controller.abort(), DRAIN_MS);
-    }
-  } catch (error) {
-    if (!reader.ended) throw failureOf(sdk, error, target, signal, hide);
-  } finally {
-    clearTimeout(drain);
-  }
-  if (reader.unknownStop !== null) throw new UnknownStop(place.host, reader.unknownStop);
-  if (reader.ended) return;
-  if (signal.aborted) throw cancelledError(signal);
-  if (!reader.begun && !contentType.includes('event-stream')) {
-    const message = `${target.host} did not answer as a Messages API does: ${target.checkUrl}`;
-    throw new ModelError('provider', message, {
-      retryable: false,
-      detail: `content-type ${contentType || 'none'}`,
-    });
-  }
-  throw connectionError('stream', undefined, target);
+  yield* streamed({
+    target,
+    signal,
+    reader: new ResponseReader(),
+    failureOf: (error) => failureOf(sdk, error, target, hide),
+    open: async () => {
+      // What is sent is `body`; the rest of it the SDK looks at itself.
+      const params = { ...bodyOf(request), stream: true } as const;
+      const options = { signal, body: bytesOf(params, request.tools), headers: { 'content-type': 'application/json' } };
+      const { data: events, response } = await client.messages.create(params, options).withResponse();
+      return { events, contentType: response.headers.get('content-type') ?? '' };
+    },
+  });
 }
 
-/** Tells when a burst of events has kept the event loop busy for longer than `BUSY_MS`. */
-class Pace {
-  #busySince = 0;
-  #last = -Infinity;
-
-  begin(): void {
-    const now = performance.now();
-    // A longer gap means that the stream was waited for, so the loop was free.
-    if (now - this.#last > 1) this.#busySince = now;
-  }
-
-  end(): boolean {
-    const now = performance.now();
-    const enough = now - this.#busySince > BUSY_MS;
-    this.#last = enough ? -Infinity : now;
-    return enough;
-  }
-}
-
-async function connect({ apiKey, baseUrl }: AnthropicOptions): Promise<Session> {
-  const key = apiKey?.trim();
-  const url = baseUrl?.trim() || OWN_BASE_URL;
-  const parsed = URL.canParse(url) ? new URL(url) : null;
-  if (!parsed || !/^https?:$/.test(parsed.protocol) || parsed.username || parsed.password) {
-    throw unusable('bad_input', 'The base URL of the provider is not an http or https address: correct it');
-  }
-  if (!key) throw unusable('no_key', 'No key is set for the provider: set one, or set ANTHROPIC_API_KEY');
-  if (!/^[\x21-\x7e]+$/.test(key)) {
-    throw unusable('auth', 'The key has characters that no key has: copy it again, without line breaks');
-  }
+async function connect(options: AnthropicOptions): Promise<Session> {
+  const { key, url, host, origin, hide } = endpointOf(options, OWN_BASE_URL);
+  if (key === null) throw unusable('no_key', 'No key is set for the provider: set one, or set ANTHROPIC_API_KEY');
   const sdk = await import('@anthropic-ai/sdk');
   const client = new sdk.Anthropic({
     apiKey: key,
-    baseURL: url.replace(/\/+$/, ''),
+    baseURL: url,
     maxRetries: 0,
     // A redirect would take the key to another address.
     fetchOptions: { redirect: 'manual' },
@@ -139,39 +83,29 @@ async function connect({ apiKey, baseUrl }: AnthropicOptions): Promise<Session> 
     // Errors reach the caller as exceptions; stdout belongs to data.
     logger: Object.assign(new Console(process.stderr), { error: () => undefined }),
     // The SDK sends a bearer token; many compatible endpoints know only this header.
-    ...(parsed.origin !== OWN_BASE_URL ? { defaultHeaders: { 'x-api-key': key } } : {}),
+    ...(origin !== OWN_BASE_URL ? { defaultHeaders: { 'x-api-key': key } } : {}),
   });
-  const place = { host: parsed.host, checkUrl: urlAdvice(url) };
-  return { sdk, client, place, hide: (text) => text.replaceAll(key, '…') };
+  return { sdk, client, place: { host, api: 'Messages API', ...urlAdvice(url, { ends: false }) }, hide };
 }
 
-function unusable(code: 'bad_input' | 'no_key' | 'auth', message: string): ModelError {
-  return new ModelError(code, message, { retryable: false });
-}
-
-function failureOf(
-  sdk: Sdk,
-  error: unknown,
-  target: RequestTarget,
-  signal: AbortSignal,
-  hide: Session['hide'],
-): ModelError {
-  if (signal.aborted) return cancelledError(signal);
+function failureOf(sdk: Sdk, error: unknown, target: RequestTarget, hide: Session['hide']): ModelError | null {
   if (error instanceof sdk.APIConnectionError) return connectionError('connect', error.cause, target);
   if (error instanceof sdk.APIError) {
     const headers: unknown = error.headers;
+    // Ollama says it as plain text.
+    const said = textOf(error.apiMessage) || textOf(valueAt(error.error, ['error']));
     return responseError(
       {
         status: typeof error.status === 'number' ? error.status : null,
         type: error.type,
-        said: typeof error.apiMessage === 'string' ? hide(error.apiMessage) : null,
+        said: said === '' ? null : hide(said),
         requestId: error.requestID ?? null,
         header: (name) => (headers instanceof Headers ? headers.get(name) : null),
       },
       target,
     );
   }
-  return connectionError('stream', error, target);
+  return null;
 }
 
 /** The API itself has no temperature any more; other servers of its form do. */
@@ -248,7 +182,7 @@ function messagesOf(messages: WireMessage[], searches: boolean): Anthropic.Messa
 }
 
 type Citations = Anthropic.TextCitationParam[];
-type UserBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
+type UserBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.ToolResultBlockParam;
 
 /** Results first, as the API wants them; empty text is not allowed there. */
 function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']): UserBlock[] {
@@ -257,6 +191,10 @@ function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']):
   for (const part of content) {
     if (part.type === 'text') {
       if (part.text.trim() !== '') words.push({ type: 'text', text: part.text });
+      continue;
+    }
+    if (part.type === 'image') {
+      if (part.image.data !== undefined) words.push(imageBlock(part.image, part.image.data));
       continue;
     }
     results.push({
@@ -272,23 +210,14 @@ function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']):
 function contentOf({ output, image }: ToolResultPart): Pick<Anthropic.ToolResultBlockParam, 'content'> {
   const text = output.trim() === '' ? [] : [{ type: 'text' as const, text: output }];
   if (image?.data === undefined) return output === '' ? {} : { content: output };
-  const source = { type: 'base64' as const, media_type: image.mediaType, data: image.data };
-  return { content: [...text, { type: 'image', source }] };
+  return { content: [...text, imageBlock(image, image.data)] };
 }
 
-/** What the provider's own calls gave, by call id. */
-type ServerResults = ReadonlyMap<string, ServerBlock>;
+function imageBlock({ mediaType }: Image, data: string): Anthropic.ImageBlockParam {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
+}
+
 type ServerBlock = Extract<Part, { type: 'server' }>['block'];
-
-function resultsIn(messages: readonly WireMessage[]): ServerResults {
-  const found = new Map<string, ServerBlock>();
-  for (const { content } of messages)
-    for (const part of content) {
-      const id = part.type === 'server' ? serverResultOf(part.block) : null;
-      if (part.type === 'server' && id !== null) found.set(id, part.block);
-    }
-  return found;
-}
 
 interface Place {
   /** Whether the provider searches the web in this request: what it found goes back verbatim; else in words. */
@@ -303,12 +232,11 @@ function serverBlocks(block: ServerBlock, { searches, isLast, results }: Place):
   const call = serverCallOf(block);
   const result = call && results.get(call.id);
   if (searches) return call && !result && !isLast ? [] : [block as unknown as Anthropic.ContentBlockParam];
-  if (!call || !result) return [];
-  const words = `[${call.name} ${JSON.stringify(call.input)}]\n${serverText(result)}`;
-  return [{ type: 'text', text: words }];
+  const words = serverWords(block, results);
+  return words === null ? [] : [{ type: 'text', text: words }];
 }
 
-/** Thinking goes back verbatim and only with its signature. */
+/** Thinking goes back verbatim, and only with a signature of this protocol. */
 function assistantBlocks(
   content: Extract<WireMessage, { role: 'assistant' }>['content'],
   place: Place,
@@ -320,7 +248,7 @@ function assistantBlocks(
       blocks.push({ type: 'text', text: part.text, ...cited });
     }
     if (part.type === 'server') blocks.push(...serverBlocks(part.block, place));
-    if (part.type === 'thinking' && part.signature !== null) {
+    if (part.type === 'thinking' && isOwn(part.signature)) {
       blocks.push({ type: 'thinking', thinking: part.text, signature: part.signature });
     }
     if (part.type === 'redacted_thinking') blocks.push({ type: 'redacted_thinking', data: part.data });
@@ -333,4 +261,9 @@ function assistantBlocks(
     }
   }
   return blocks;
+}
+
+/** Signatures of other protocols begin with its name. */
+function isOwn(signature: string | null): signature is string {
+  return signature !== null && !signature.startsWith(FOREIGN);
 }

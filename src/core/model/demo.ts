@@ -7,7 +7,7 @@ import { reviewReply } from './demo-review.ts';
 import { leadReply } from './demo-lead.ts';
 import { type Reply, sceneOf } from './demo-scene.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts';
-import { DEMO } from './provider-traits.ts';
+import { DEMO } from '#contract/providers/provider.ts';
 
 export interface DemoOptions {
   /** Milliseconds to the first piece. */

@@ -2,7 +2,12 @@
 import { z } from 'zod';
 import type { Secrets } from '../settings/secrets.ts';
 
-const NAME = 'anthropic.key';
+/** Sent over the Messages API to servers that want no key, because its header must not be empty. */
+export const NO_KEY = 'none';
+/** The provider whose keys older versions kept. */
+const OLDEST = 'anthropic';
+/** Where the key of a provider is kept. */
+export const keyNameOf = (provider: string): string => `${provider}.key`;
 /** Of the search that the settings name. */
 export const SEARCH_KEY = 'web_search';
 /** Of versions that kept a key without its address. */
@@ -12,7 +17,7 @@ const KeptKey = z.object({ apiKey: z.string().min(1), address: z.string() });
 export type KeptKey = z.infer<typeof KeptKey>;
 
 /** Null where none is kept. */
-export async function keptKey(secrets: Secrets, name = NAME): Promise<KeptKey | null> {
+export async function keptKey(secrets: Secrets, name: string): Promise<KeptKey | null> {
   const text = await secrets.get(name);
   if (text === null) return null;
   try {
@@ -23,21 +28,21 @@ export async function keptKey(secrets: Secrets, name = NAME): Promise<KeptKey | 
 }
 
 /** Key and address are one entry, so that no crash leaves one with the other's former value. Null removes the key. */
-export async function keepKey(secrets: Secrets, kept: KeptKey | null): Promise<void> {
-  await secrets.set(NAME, kept === null ? null : JSON.stringify(kept));
-  if ((await secrets.get(OLD_NAME)) !== null) await secrets.set(OLD_NAME, null);
+export async function keepKey(secrets: Secrets, provider: string, kept: KeptKey | null): Promise<void> {
+  await secrets.set(keyNameOf(provider), kept === null ? null : JSON.stringify(kept));
+  if (provider === OLDEST && (await secrets.get(OLD_NAME)) !== null) await secrets.set(OLD_NAME, null);
 }
 
 /** A key that was kept without an address belongs to this one from now on. */
 export async function bindOldKey(secrets: Secrets, address: string): Promise<void> {
   const apiKey = await secrets.get(OLD_NAME);
-  if (apiKey && (await keptKey(secrets)) === null) await keepKey(secrets, { apiKey, address });
+  if (apiKey && (await keptKey(secrets, keyNameOf(OLDEST))) === null)
+    await keepKey(secrets, OLDEST, { apiKey, address });
 }
 
-/** The same text for all spellings of an address; null stands for the provider's own. */
-export function addressOf(baseUrl: string | null): string {
-  const text = baseUrl ?? 'https://api.anthropic.com';
-  if (!URL.canParse(text)) return text;
-  const { origin, pathname, search } = new URL(text);
+/** The same text for all spellings of an address. */
+export function addressOf(baseUrl: string): string {
+  if (!URL.canParse(baseUrl)) return baseUrl;
+  const { origin, pathname, search } = new URL(baseUrl);
   return `${origin}${pathname}`.replace(/\/+$/, '') + search;
 }

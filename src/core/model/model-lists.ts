@@ -2,22 +2,39 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import type { ServedType } from '#contract/providers/provider.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { isLoopback } from '../base/loopback.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
+import { NO_KEY } from './kept-key.ts';
 
 /** No name has spaces, or characters that cannot be seen: those would act on a terminal, or hide what is asked about. */
 const NAME = /^[^\s\p{C}]{1,200}$/u;
 
+const tokens = z.int().positive().max(1e9).optional().catch(undefined);
+
 /** What servers of models answer to `GET /v1/models`; a model whose name is none is left out. */
 export const ModelList = z.object({
   data: z
-    .array(z.object({ id: z.string(), owned_by: z.string().optional() }))
+    .array(
+      z.object({
+        id: z.string(),
+        owned_by: z.string().optional().catch(undefined),
+        /** How vLLM and gateways call the most tokens of one request. */
+        max_model_len: tokens,
+        context_length: tokens,
+      }),
+    )
     .transform((models) => models.filter(({ id }) => NAME.test(id))),
   has_more: z.boolean().optional(),
 });
 
-const Known = z.object({ at: z.iso.datetime(), models: z.array(z.string().regex(NAME)).min(1) });
+const Known = z.object({
+  at: z.iso.datetime(),
+  models: z.array(z.string().regex(NAME)).min(1),
+  /** Most tokens of one request, of the models of which the list says it. */
+  windows: z.record(z.string(), z.int().positive()).optional(),
+});
 export type KnownModels = Readonly<z.infer<typeof Known>>;
 const Kept = z.record(z.string(), Known);
 
@@ -50,9 +67,10 @@ export class ModelLists {
   }
 
   /** Holds from now on, also where it cannot be written: then the next start asks again. An empty list is none. */
-  async keep(address: string, models: readonly string[]): Promise<void> {
+  async keep(address: string, { models, windows }: Pick<KnownModels, 'models' | 'windows'>): Promise<void> {
     if (models.length === 0) return;
-    const all = { ...this.#known, [address]: { at: new Date().toISOString(), models: [...models] } };
+    const known = { at: new Date().toISOString(), models: [...models], ...(windows ? { windows } : {}) };
+    const all = { ...this.#known, [address]: known };
     const newest = Object.entries(all).sort(([, a], [, b]) => (a.at < b.at ? 1 : -1));
     this.#known = Object.fromEntries(newest.slice(0, MOST));
     const file = this.#file;
@@ -71,28 +89,47 @@ function parsed(text: string): Record<string, KnownModels> {
   }
 }
 
-/** What an endpoint lists; none where it does not. `isWhole`: there are no others. Never rejects. */
+export interface ListedModels {
+  models: string[];
+  windows?: Record<string, number>;
+  /** There are no others. */
+  isWhole: boolean;
+}
+
+/** What a provider at an address lists; none where it does not. Never rejects. */
 export async function askForModels(
-  baseUrl: string,
-  apiKey: string,
+  { address, type }: { address: string; type: ServedType },
+  apiKey: string | null,
   signal: AbortSignal,
-): Promise<{ models: string[]; isWhole: boolean }> {
+): Promise<ListedModels> {
   try {
-    const response = await fetch(`${baseUrl.replace(/\/+$/, '')}/v1/models?limit=1000`, {
-      headers: {
-        'x-api-key': apiKey,
-        'anthropic-version': '2023-06-01',
-        ...(isLoopback(baseUrl) ? { authorization: `Bearer ${apiKey}` } : {}),
-      },
+    const response = await fetch(`${address}${type === 'anthropic' ? '/v1/models?limit=1000' : '/models'}`, {
+      headers: headersOf(address, type, apiKey),
       // A key must not follow to another host.
       redirect: 'error',
       signal,
     });
     const { data: list } = ModelList.safeParse(response.ok ? await boundedJson(response) : null);
-    return { models: list?.data.map(({ id }) => id) ?? [], isWhole: list !== undefined && list.has_more !== true };
+    const all = list?.data ?? [];
+    const windows = all.flatMap((model): [string, number][] => {
+      const window = model.max_model_len ?? model.context_length;
+      return window === undefined ? [] : [[model.id, window]];
+    });
+    return {
+      models: all.map(({ id }) => id),
+      ...(windows.length > 0 ? { windows: Object.fromEntries(windows) } : {}),
+      isWhole: list !== undefined && list.has_more !== true,
+    };
   } catch {
     return { models: [], isWhole: false };
   }
+}
+
+function headersOf(address: string, type: ServedType, apiKey: string | null): Record<string, string> {
+  const bearer = (key: string) => ({ authorization: `Bearer ${key}` });
+  if (type !== 'anthropic') return apiKey === null ? {} : bearer(apiKey);
+  const key = apiKey ?? NO_KEY;
+  return { 'x-api-key': key, 'anthropic-version': '2023-06-01', ...(isLoopback(address) ? bearer(key) : {}) };
 }
 
 /** The body's value. Rejects where it is none, or too long for a list of models: a server may send without end. */

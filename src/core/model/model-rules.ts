@@ -1,13 +1,16 @@
 /** Which models may be used: those that the settings enable, and that the endpoint has where its list was had. */
-import { TriadError } from '../base/errors.ts';
-import { isLoopback } from '../base/loopback.ts';
+import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import type { Capabilities } from '#contract/providers/provider.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
 import { type ModelAliases, modelIdOf } from '../settings/model-aliases.ts';
 import type { Settings } from '../settings/settings.ts';
-import { addressOf } from './kept-key.ts';
+import { providerNames } from '../settings/provider-settings.ts';
 import type { KnownModels, ModelLists } from './model-lists.ts';
 import { resolveModel } from './model-names.ts';
 import { providerTraits } from './provider-traits.ts';
+import { capabilitiesAt, UNKNOWN } from './providers/capabilities.ts';
+import { addressAt, type Place, placeOf, type ProviderEnvironment } from './providers/place.ts';
 
 export interface ModelFault {
   /** A clause that begins with the name. */
@@ -21,77 +24,127 @@ export interface ModelFault {
 /** Models that are named where others are meant. */
 const NAMED = 5;
 
+/** Most models of a list that are offered in a form. */
+const OFFERED = 300;
+
 export class ModelRules {
   readonly #settings: Pick<Settings, 'models' | 'providers'>;
   readonly #lists: ModelLists;
-  readonly #baseUrl: string | undefined;
+  readonly #environment: ProviderEnvironment;
 
-  /** `baseUrl`: of the environment, which goes before that of the settings. */
   constructor(parts: {
     settings: Pick<Settings, 'models' | 'providers'>;
     lists: ModelLists;
-    baseUrl: string | undefined;
+    environment: ProviderEnvironment;
   }) {
     this.#settings = parts.settings;
     this.#lists = parts.lists;
-    this.#baseUrl = parts.baseUrl;
+    this.#environment = parts.environment;
   }
 
-  /** Of the endpoint that is asked; null for the provider's own. */
-  get baseUrl(): string | null {
-    return this.#baseUrl ?? this.#settings.providers.anthropic.base_url;
+  /** Where a real provider is. Throws `bad_input` for a name that none has. */
+  place(provider: string): Place {
+    return placeOf(provider, this.#settings, this.#environment);
   }
 
   /**
-   * The id of a model at a provider; a provider of one model answers with that, whatever is named. Throws `bad_input` for
-   * what is no name of a model, is not enabled, or is not in the endpoint's list.
+   * The id of a model at a provider, or with null of the one that it takes where none is named; a provider of one model
+   * answers with that. Throws `bad_input` for what is no name of a provider or a model, is not enabled, or is not in the
+   * provider's list.
    */
-  idFor(provider: string, nameOrId: string): string {
+  idFor(provider: string, nameOrId: string | null): string {
     const { onlyModel } = providerTraits(provider);
     if (onlyModel !== null) return onlyModel;
-    const id = resolveModel(nameOrId, this.#settings.models.aliases);
-    const fault = this.#faultOf(nameOrId, id);
+    const place = this.place(provider);
+    const name = nameOrId ?? this.#defaultOf(place);
+    if (name === null)
+      throw new TriadError(
+        'bad_input',
+        `${provider} has no model for agents that name none: name one, or set providers.${provider}.defaults.model`,
+      );
+    const id = this.resolve(place, name);
+    const fault = this.#faultOf(place, name, id);
     if (!fault?.isFatal) return id;
     const hint = fault.suggestion === null ? '' : ` (did you mean ${fault.suggestion}?)`;
     throw new TriadError('bad_input', `The model ${fault.what}${hint}`);
   }
 
-  /** What is wrong with the name of a model at the active provider; null where nothing is known against it. */
-  faultOf(nameOrId: string): ModelFault | null {
-    if (providerTraits(this.#settings.providers.active).onlyModel !== null) return null;
-    return this.#faultOf(nameOrId, resolveModel(nameOrId, this.#settings.models.aliases));
+  /** What is wrong with the name of a model at a provider; null where nothing is known against it. */
+  faultOf(nameOrId: string, provider = this.#settings.providers.active): ModelFault | null {
+    if (providerTraits(provider).onlyModel !== null) return null;
+    const place = this.place(provider);
+    try {
+      return this.#faultOf(place, nameOrId, this.resolve(place, nameOrId));
+    } catch (error) {
+      return { what: errorInfo(error).message, suggestion: null, isFatal: true };
+    }
   }
 
-  /**
-   * Whether the person pointed to a model server on this machine: it needs no key, does one thing at a time, and takes a
-   * temperature. What the environment names is left as it is: there it is usually a gateway to something larger.
-   */
-  get isLocal(): boolean {
-    const { base_url: baseUrl } = this.#settings.providers.anthropic;
-    return this.#baseUrl === undefined && baseUrl !== null && isLoopback(baseUrl);
+  /** What is wrong with the name of a provider; null where it is one, or the demo answers for all. */
+  providerFault(provider: string): string | null {
+    if (providerTraits(this.#settings.providers.active).isScripted) return null;
+    const names = providerNames(this.#settings.providers);
+    return names.includes(provider) ? null : `${provider} is not there: those that there are are ${names.join(', ')}`;
   }
 
   /** Whether the provider searches the web itself within a request: another endpoint than its own where the person says so. */
   searches(provider: string): boolean {
     if (providerTraits(provider).isScripted) return false;
-    const { web_search: wanted } = this.#settings.providers.anthropic;
-    return wanted === 'auto' ? addressOf(this.baseUrl) === addressOf(null) : wanted === 'always';
+    const { entry, type, address } = this.place(provider);
+    return entry.web_search === 'auto'
+      ? type === 'anthropic' && address === addressAt(null, type)
+      : entry.web_search === 'always';
   }
 
-  /** Whether requests may name one: the Anthropic API has none any more, and refuses requests that do. */
-  takesTemperature(provider: string): boolean {
-    return !providerTraits(provider).isScripted && this.isLocal;
+  /** What a model can do there. */
+  capabilities(provider: string, model: string): Capabilities {
+    if (providerTraits(provider).isScripted) return UNKNOWN;
+    return capabilitiesAt(this.place(provider), model, this.#lists);
   }
 
-  /** What is said of a temperature that the active provider does not take; null where it does, or is the demo. */
-  temperatureFault(): string | null {
-    const { active } = this.#settings.providers;
-    if (providerTraits(active).isScripted || this.takesTemperature(active)) return null;
-    return `temperature changes nothing at ${addressOf(this.baseUrl)}: it is sent only to a server on this machine that providers.anthropic.base_url names; effort says how much the model thinks`;
+  /** Output tokens of one answer, of agents that name no number. */
+  maxTokens(provider: string): number {
+    const own = providerTraits(provider).isScripted ? null : this.place(provider).entry.defaults.max_tokens;
+    return own ?? DEFAULT_MAX_TOKENS;
   }
 
-  /** The models that the settings offer, by the names that people use; all aliases where none are enabled by name. */
-  offered(): { alias: string; id: string }[] {
+  /** What is said of a temperature that a model does not take; null where it does, or the demo answers. */
+  temperatureFault(provider = this.#settings.providers.active, model: string | null = null): string | null {
+    if (providerTraits(provider).isScripted) return null;
+    const place = this.place(provider);
+    const name = model ?? this.#defaultOf(place) ?? '';
+    const id = place.type === 'anthropic' ? (modelIdOf(name, this.#settings.models.aliases) ?? name) : name;
+    if (this.capabilities(provider, id).temperature) return null;
+    const local = `it is sent only to a server on this machine that providers.${provider}.base_url names`;
+    const other = `set supports_temperature under providers.${provider}.models where a model takes it`;
+    const how = place.type === 'anthropic' ? `${local}; effort says how much the model thinks` : other;
+    return `temperature changes nothing at ${place.address}: ${how}`;
+  }
+
+  /** The models that are offered at a provider, by the names that people use. */
+  offered(provider: string): { alias: string; id: string }[] {
+    const place = this.place(provider);
+    const { entry, type, address } = place;
+    const named = [entry.defaults.model, ...Object.keys(entry.models)].filter((name) => name !== null);
+    const listed = type === 'anthropic' ? [] : (this.#lists.of(address)?.models.slice(0, OFFERED) ?? []);
+    const usual = type === 'anthropic' ? this.#enabled() : [];
+    const own = [...new Set([...named, ...listed])]
+      .map((name) => (type === 'anthropic' ? (modelIdOf(name, this.#settings.models.aliases) ?? name) : name))
+      .filter((id) => !usual.some((one) => one.id === id));
+    return [...own.map((id) => ({ alias: id, id })), ...usual];
+  }
+
+  /** The model of agents that name none; null where they must. */
+  defaultOf(provider: string): string | null {
+    return providerTraits(provider).onlyModel ?? this.#defaultOf(this.place(provider));
+  }
+
+  #defaultOf({ entry, type }: Place): string | null {
+    return entry.defaults.model ?? (type === 'anthropic' ? this.#settings.models.default : null);
+  }
+
+  /** By the settings; all aliases where none are enabled by name. */
+  #enabled(): { alias: string; id: string }[] {
     const { aliases, enabled } = this.#settings.models;
     const all = Object.entries(aliases).map(([alias, id]) => ({ alias, id }));
     if (enabled.length === 0) return all;
@@ -99,14 +152,33 @@ export class ModelRules {
     return ids.map((id) => all.find((one) => one.id === id) ?? { alias: id, id });
   }
 
-  #faultOf(name: string, id: string): ModelFault | null {
+  /**
+   * The id that a name stands for: aliases are of providers of type anthropic, the others go by their own ids. Throws
+   * `bad_input` for what is no name of a model there.
+   */
+  resolve({ name: provider, type, entry }: Place, nameOrId: string): string {
+    const { aliases } = this.#settings.models;
+    const name = nameOrId.trim();
+    if (type === 'anthropic') return resolveModel(nameOrId, aliases);
+    if (Object.hasOwn(entry.models, name) || entry.defaults.model === name) return name;
+    if (Object.hasOwn(aliases, name.toLowerCase()))
+      throw new TriadError(
+        'bad_input',
+        `${name} is a name for models of providers of type anthropic: name a model of ${provider} by its id`,
+      );
+    if (/^[^\s\p{C}]{1,200}$/u.test(name)) return name;
+    throw new TriadError('bad_input', `"${name}" is not a model: use the id of a model of ${provider}`);
+  }
+
+  #faultOf({ entry, address }: Place, name: string, id: string): ModelFault | null {
     const { aliases, enabled } = this.#settings.models;
     const named = id === name ? id : `${name} (${id})`;
-    if (enabled.length > 0 && !enabled.some((one) => modelIdOf(one, aliases) === id)) {
+    // What the person wrote down for the provider is enabled, and there.
+    if (Object.hasOwn(entry.models, id) || entry.defaults.model === name) return null;
+    if (enabled.length > 0 && !enabled.some((one) => one === id || modelIdOf(one, aliases) === id)) {
       const what = `${named} is not enabled: models.enabled has ${enabled.join(', ')}`;
       return { what, suggestion: nearest(name, enabled), isFatal: true };
     }
-    const address = addressOf(this.baseUrl);
     const known = this.#lists.of(address);
     if (known === null) {
       const what = `${named} is not checked: ${address} has not given a list of its models`;

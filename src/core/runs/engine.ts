@@ -1,4 +1,5 @@
 /** What every run of the program shares: made once at the composition root and handed down. */
+import type { Capabilities } from '#contract/providers/provider.ts';
 import type { AgentFolders } from '../agents/agent-folders.ts';
 import type { AgentWatch } from '../agents/watch.ts';
 import type { ApprovalGate } from '../approvals/gate.ts';
@@ -38,7 +39,7 @@ export interface Engine {
   /** What calls changed on disk, and can be undone, and who may change it now. */
   readonly workspaces: Workspaces;
   /** Ranks notes and reports by their meaning too; null where nothing embeds texts. */
-  readonly hybrid: HybridSearch | null;
+  readonly hybrid: () => Promise<HybridSearch | null>;
   /** Long outputs of calls. */
   readonly outputs: Outputs;
   /** Where commands are run. */
@@ -50,6 +51,8 @@ export interface Engine {
   readonly settings: Settings;
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
   model(provider?: string): Promise<Model>;
+  /** What a model can do at a provider. */
+  capabilities(provider: string, model: string): Capabilities;
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };
   /** Where the person lists prices that the program does not know. */
   readonly pricesFile: string;

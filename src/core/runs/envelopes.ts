@@ -12,6 +12,7 @@ import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
 import { boundedBy, childIsTold, doomLoopOf, leadIsTold, promptOf, questionsOf } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
+import { callsNone, childProvider, childWrites, leadProvider, modelOf, temperatureOf } from './provider-choice.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
@@ -24,7 +25,7 @@ import { delegationRequest } from '../tools/sub-agent-tools.ts';
 import { budgetOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { type Setup, writes } from '../tools/tool.ts';
-import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import type { Capabilities } from '#contract/providers/provider.ts';
 
 /** What serves a run has its prompt only when it starts; an envelope has one. */
 const SERVED = '-';
@@ -38,9 +39,9 @@ const FIXED = [
 interface EnvelopePorts {
   settings: Settings;
   tools: ToolRegistry;
-  /** Names the one that new leads get; a child has its parent's. */
+  /** Names the active one: that of new leads whose definition names none. */
   provider: () => string;
-  models: Pick<ModelRules, 'idFor' | 'takesTemperature' | 'searches'>;
+  models: Pick<ModelRules, 'idFor' | 'searches' | 'capabilities' | 'maxTokens' | 'place'>;
 }
 
 export class Envelopes {
@@ -79,7 +80,7 @@ export class Envelopes {
     limits: Settings['limits'],
     offers: readonly McpOffer[],
   ): Envelope {
-    const provider = this.#ports.provider();
+    const provider = leadProvider(definition, this.#ports.provider(), this.#models);
     const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
     const wanted = wantedTools(definition, definition.tools === null ? this.#unnamed(all) : all, {
@@ -99,6 +100,7 @@ export class Envelopes {
       tools: this.#fitting(tools, permissions),
       systemPrompt: promptOf(definition, definition.name, folder, limits),
       model: definition.model,
+      usual: null,
       agent: definition.name,
       approvalMode: this.#settings.permissions.mode,
       limits,
@@ -140,18 +142,12 @@ export class Envelopes {
     parent: Envelope,
     limits: Settings['limits'],
   ): Envelope {
-    const { provider } = parent;
-    if (request.provider !== null && request.provider !== provider) {
-      throw new TriadError(
-        'bad_input',
-        `There is no provider "${request.provider}": leave it out, or use "${provider}"`,
-      );
-    }
+    const provider = childProvider(request, definition, parent, this.#models);
     const agent = request.name ?? definition?.name ?? '';
     const permissions = request.permissions ?? definition?.permissions ?? null;
     checkPermissions(agent, permissions, provider, parent.permissions, 'The lead');
-    const own = this.#childTools(parent);
-    const { tools, lacks } = this.#childWants(request, definition, parent, permissions);
+    const own = this.#childTools(parent, provider);
+    const { tools, lacks } = this.#childWants(request, definition, { parent, provider }, permissions);
     this.#checkTools(agent, tools, own, 'The lead', { provider, offers: parent.mcp });
     this.#checkTools(agent, tools, this.#fitting(own, permissions), 'Its permissions');
     return this.#build({
@@ -162,7 +158,7 @@ export class Envelopes {
       folder: parent.folder,
       tools,
       systemPrompt: request.systemPrompt ?? promptOf(definition, agent, parent.folder, limits),
-      model: request.model ?? definition?.model ?? parent.model,
+      ...modelOf(request, definition, provider, parent),
       effort: request.effort,
       seesReports: request.seesReports,
       offers: parent.mcp ?? [],
@@ -202,7 +198,7 @@ export class Envelopes {
         throw new TriadError('bad_input', `${field} cannot be changed here`);
       }
     }
-    this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent), 'The lead');
+    this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent, asked.provider), 'The lead');
     // Left as they were asked for, they follow the tools.
     const { permissions } = parsed.data;
     if (canonicalHash(permissions) !== canonicalHash(asked.permissions)) {
@@ -212,8 +208,9 @@ export class Envelopes {
     }
     checkMode(parsed.data, parent);
     const modelId = this.#models.idFor(asked.provider, model);
-    checkCeilings({ ...parsed.data, model: modelId }, asked, bounds);
-    const tools = this.#withBaseline(parsed.data.tools);
+    const can = this.#models.capabilities(asked.provider, modelId);
+    checkCeilings({ ...parsed.data, model: modelId }, asked, bounds, can);
+    const tools = this.#allTools(parsed.data.tools, can, modelId);
     const { budget, ...plainLimits } = limits;
     const { reflection: _, seesReports: __, cut: ___, mcp: ____, ...kept } = asked;
     const { reflection, seesReports } = parsed.data;
@@ -246,7 +243,10 @@ export class Envelopes {
     systemPrompt: string;
     folder: string;
     tools: readonly string[];
+    /** As it is named; null: `usual`. */
     model: string | null;
+    /** The id of the lead's; null: what the provider takes where none is named. */
+    usual: string | null;
     effort?: Envelope['effort'];
     seesReports?: boolean;
     offers: readonly McpOffer[];
@@ -257,18 +257,19 @@ export class Envelopes {
     parent?: Envelope;
   }): Envelope {
     const { definition, parent, limits } = parts;
-    const model = this.#models.idFor(parts.provider, parts.model ?? this.#settings.models.default);
+    const model = this.#models.idFor(parts.provider, parts.model ?? parts.usual);
+    const can = this.#models.capabilities(parts.provider, model);
     const { cut, ...bounds } = within(
       {
         maxIterations: definition?.maxIterations ?? limits.run.max_iterations,
-        maxTokens: definition?.maxTokens ?? DEFAULT_MAX_TOKENS,
+        maxTokens: definition?.maxTokens ?? this.#models.maxTokens(parts.provider),
       },
-      ceilingsOf(model, limits),
+      ceilingsOf(can.maxOutput, limits),
     );
     const budget = budgetOf(limits.run);
     // A lead's own time stands still while it waits: it says nothing of how long a sub-agent may work.
     const minutes = parts.maxMinutes ?? definition?.maxMinutes ?? (parent && limits.child_minutes) ?? budget.minutes;
-    const tools = this.#withBaseline(parts.tools);
+    const tools = this.#allTools(parts.tools, can, model);
     return {
       agent: parts.agent,
       definitionHash: definition?.hash ?? null,
@@ -277,8 +278,8 @@ export class Envelopes {
       provider: parts.provider,
       model,
       maxTokens: bounds.maxTokens,
-      effort: parts.effort ?? definition?.effort ?? null,
-      ...this.#temperatureOf(definition, parts.provider),
+      effort: can.thinking === false ? null : (parts.effort ?? definition?.effort ?? null),
+      ...temperatureOf(definition, can),
       tools,
       ...mcpOf(parts.offers, tools),
       ...(parts.lacks.length > 0 ? { lacks: [...parts.lacks] } : {}),
@@ -313,12 +314,6 @@ export class Envelopes {
     return this.#tools.names(primary).filter((name) => this.#missing(name, provider) === null);
   }
 
-  /** Left out where there is none, so that it changes no hash. */
-  #temperatureOf(definition: AgentDefinition | null, provider: string): Pick<Envelope, 'temperature'> {
-    const temperature = definition?.temperature ?? null;
-    return temperature === null || !this.#models.takesTemperature(provider) ? {} : { temperature };
-  }
-
   /** `provider`, `offers`: where a tool or a server may be missing because nothing is set up for it, which is said. */
   #checkTools(
     agent: string,
@@ -344,8 +339,10 @@ export class Envelopes {
     return tools.filter((name) => isWithinPermissions({ permissions: this.#tools.permissionsOf([name]) }, permissions));
   }
 
-  #childTools(parent: Envelope): string[] {
-    const isGiven = (name: string): boolean => parent.tools.includes(name) || this.#tools.get(name)?.onlyNamed === true;
+  #childTools(parent: Envelope, provider: string): string[] {
+    const isGiven = (name: string): boolean =>
+      (parent.tools.includes(name) || this.#tools.get(name)?.onlyNamed === true) &&
+      this.#missing(name, provider) === null;
     const given = this.#within(childWrites(parent.provider), this.#tools.names(false).filter(isGiven));
     return this.#fitting(given, parent.permissions);
   }
@@ -357,12 +354,12 @@ export class Envelopes {
   #childWants(
     request: ChildRequest,
     definition: AgentDefinition | null,
-    parent: Envelope,
+    { parent, provider }: { parent: Envelope; provider: string },
     permissions: readonly Permission[] | null,
   ): { tools: string[]; lacks: string[] } {
     const { mcp = [] } = parent;
-    const own = this.#childTools(parent);
-    const known = { there: this.#had(parent.provider, false), offers: mcp, whose: 'The lead' };
+    const own = this.#childTools(parent, provider);
+    const known = { there: this.#had(provider, false), offers: mcp, whose: 'The lead' };
     if (request.tools !== null) return wantedTools(request, own, known);
     const mcpServers = request.mcpServers ?? definition?.mcpServers ?? null;
     const naming = { tools: definition?.tools ?? null, mcpServers, lenient: definition?.lenient };
@@ -388,10 +385,15 @@ export class Envelopes {
     return tools.filter((name) => writing === null || writing.includes(name) || !isWriting(name));
   }
 
-  #withBaseline(tools: readonly string[]): string[] {
-    return [...new Set([...tools, ...this.#tools.baseline()])].sort();
+  /** With the baseline, where the model calls tools. */
+  #allTools(tools: readonly string[], can: Capabilities, model: string): string[] {
+    const baseline = this.#tools.baseline();
+    return callsNone(
+      can,
+      model,
+      tools.filter((name) => !baseline.includes(name)),
+    )
+      ? []
+      : [...new Set([...tools, ...baseline])].sort();
   }
 }
-
-/** The tools that write which a sub-agent may be given; null: all of them. */
-const childWrites = (provider: string) => (providerTraits(provider).leadWrites === null ? null : []);

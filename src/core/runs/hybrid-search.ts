@@ -126,6 +126,19 @@ export class HybridSearch {
   }
 }
 
+/** The search over what embeds now; null where nothing does. */
+export function hybridSearches(
+  embeddings: () => Promise<Embeddings | null>,
+  vectors: Vectors,
+): () => Promise<HybridSearch | null> {
+  let made: { by: Embeddings; search: HybridSearch } | null = null;
+  return async () => {
+    const by = await embeddings();
+    if (by !== null && made?.by !== by) made = { by, search: new HybridSearch(by, vectors) };
+    return by && made!.search;
+  };
+}
+
 /** As many from the first as fit into the bounds, at least one. */
 function firstOf(passages: readonly Passage[], most: { texts: number; bytes: number }): readonly Passage[] {
   let bytes = 0;

@@ -1,5 +1,6 @@
 /** What an edit of the person may not go beyond: the mode of its lead, the bounds of the settings and of its model. */
 import type { Envelope, Permission } from '#contract/agent.ts';
+import type { Capabilities } from '#contract/providers/provider.ts';
 import { ceilingsOf } from '../agents/ceilings.ts';
 import { BASELINE } from '../agents/vocabulary.ts';
 import { TriadError } from '../base/errors.ts';
@@ -25,8 +26,9 @@ export function checkCeilings(
   { limits, maxTokens, model }: Envelope,
   asked: Envelope,
   settings: Settings['limits'],
+  { maxOutput }: Pick<Capabilities, 'maxOutput'>,
 ): void {
-  const most = ceilingsOf(model, settings);
+  const most = ceilingsOf(maxOutput, settings);
   if (maxTokens > most.maxTokens) {
     throw new TriadError('not_allowed', `maxTokens cannot be more than ${model} writes (${most.maxTokens})`);
   }

@@ -51,7 +51,7 @@ export async function withFacts(
       ...item,
       ownActions: actionsOf(envelope, subject.operation === 'spawn' ? 'spawn' : 'delegate', plan.envelope),
       ...(served.length > 0 ? { served } : {}),
-      worst: worstCase(envelope, engine.price),
+      worst: worstCase(envelope, engine),
     };
   });
   return { ...question, subject: { ...subject, items } };

@@ -120,7 +120,8 @@ function threadsFor(engine: Engine, signal: AbortSignal): Pick<ToolContext, 'thr
       const release = await thread();
       return search(one, signal, { timeoutMs, ripgrep }).finally(release);
     };
-    return job.kind === 'ranked' && engine.hybrid ? engine.hybrid.search(job, signal, run) : run(job);
+    const hybrid = job.kind === 'ranked' ? await engine.hybrid() : null;
+    return job.kind === 'ranked' && hybrid ? hybrid.search(job, signal, run) : run(job);
   };
   return { thread, search: searched };
 }

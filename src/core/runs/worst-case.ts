@@ -1,11 +1,12 @@
 /** The most that a run and all that serve it can ask of models, if every limit is used up. Pure. */
 import type { Coagent, Envelope, Flow, Stage } from '#contract/agent.ts';
 import type { WorstCase } from '#contract/approval.ts';
-import { contextWindowOf } from '../model/context-windows.ts';
 import { NO_USAGE } from '../model/model.ts';
 import { isScriptedModel } from '../model/provider-traits.ts';
 import type { Engine } from './engine.ts';
 
+/** What must be known of models: their prices, and how much they read. */
+type Known = Pick<Engine, 'price' | 'capabilities'>;
 type Price = Engine['price'];
 
 /**
@@ -14,18 +15,18 @@ type Price = Engine['price'];
  * to read as much as the model can read, at the dearest of its prices for that, and to write as much as it may; a budget of dollars
  * bounds that, as far as it is kept: the report that is asked for at a limit may cross it.
  */
-export function worstCase(envelope: Envelope, price: Price): WorstCase {
-  return sum([withFlow(envelope, price), ...envelope.stages.map((stage) => withFlow(stage, price))]);
+export function worstCase(envelope: Envelope, known: Known): WorstCase {
+  return sum([withFlow(envelope, known), ...envelope.stages.map((stage) => withFlow(stage, known))]);
 }
 
 /** An agent's run with those of its coagent: one for each round, after the last of which a loop does not ask it any more. */
-function withFlow(part: Stage, price: Price): WorstCase {
+function withFlow(part: Stage, known: Known): WorstCase {
   const { flow } = part;
-  if (!flow) return alone(part, { answers: 1, handoffs: 0 }, price);
+  if (!flow) return alone(part, { answers: 1, handoffs: 0 }, known);
   const heard = handoffsIn(flow);
   const handoffs = flow.handoff.type === 'generated' ? heard : 0;
-  const own = alone(part, { answers: flow.rounds, handoffs }, price);
-  const coagent = flow.coagent ? alone(flow.coagent, { answers: 1, handoffs: 0 }, price) : NOTHING;
+  const own = alone(part, { answers: flow.rounds, handoffs }, known);
+  const coagent = flow.coagent ? alone(flow.coagent, { answers: 1, handoffs: 0 }, known) : NOTHING;
   return sum([own, times(coagent, heard)]);
 }
 
@@ -36,10 +37,10 @@ function handoffsIn({ type, rounds }: Flow): number {
 }
 
 /** Of one run: its turns, the report at its limit, its reviews, and the words that it hands over. */
-function alone(part: Coagent, { answers, handoffs }: { answers: number; handoffs: number }, price: Price): WorstCase {
+function alone(part: Coagent, { answers, handoffs }: { answers: number; handoffs: number }, known: Known): WorstCase {
   const { maxIterations } = part.limits;
   const requests = maxIterations + AT_LIMIT + reviewsOf(part, answers) + handoffs;
-  return { requests, nanoUsd: costOf(part, requests, price) };
+  return { requests, nanoUsd: costOf(part, requests, known) };
 }
 
 /** The one request without tools that asks for the report. */
@@ -53,9 +54,13 @@ function reviewsOf({ reflection, limits }: Coagent, answers: number): number {
   return REVIEWS_OF_ONE * Math.min(answers * (reflection.maxRetries + 1), limits.maxIterations);
 }
 
-function costOf({ model, maxTokens, limits }: Coagent, requests: number, price: Price): number | null {
+function costOf(
+  { provider, model, maxTokens, limits }: Coagent,
+  requests: number,
+  { price, capabilities }: Known,
+): number | null {
   const bound = limits.budget?.costUsd;
-  const window = isScriptedModel(model) ? 0 : contextWindowOf(model);
+  const window = isScriptedModel(model) ? 0 : capabilities(provider, model).contextWindow;
   const nanoUsd = dearest(model, window ?? 1, maxTokens, price);
   // Where a request has no price, no budget can hold either.
   if (nanoUsd === null) return null;

@@ -23,7 +23,7 @@ import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { PriceTable } from '../model/prices.ts';
-import type { Provider } from '../model/provider.ts';
+import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
@@ -32,7 +32,7 @@ export interface HandlerPorts {
   version: string;
   /** Default folder for new conversations. */
   folder: string;
-  provider: Provider;
+  providers: Providers;
   settings: LiveSettings;
   webSearch: SearchEndpoint;
   prices: PriceTable;
@@ -50,7 +50,7 @@ const STOPS = {
 } as const;
 
 export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
-  const { provider, version } = ports;
+  const { providers, version } = ports;
   const { engine, orchestrator } = services;
   const { store, log, open } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
@@ -64,7 +64,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
   const appState = () => appStateOf(ports, engine);
   return {
     'app.state': appState,
-    ...providerMethods({ provider, settings: ports.settings, webSearch: ports.webSearch, appState }),
+    ...providerMethods({ providers, settings: ports.settings, webSearch: ports.webSearch, appState }),
     ...priceMethods(engine, ports),
     ...agentMethods(engine, ports.folder),
     ...agentFileMethods(engine, ports.folder),
@@ -100,12 +100,12 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
 }
 
 async function appStateOf(
-  { version, folder, provider }: HandlerPorts,
+  { version, folder, providers }: HandlerPorts,
   { agents, tools, settings, envelopes }: Engine,
 ): Promise<Output<'app.state'>> {
   const delegable = (await agents.of(folder)).delegable();
-  const { leadWrites } = providerTraits(provider.name);
-  const setup = envelopes.setup(provider.name);
+  const { leadWrites } = providerTraits(providers.active);
+  const setup = envelopes.setup(providers.active);
   const offered = tools
     .all()
     .filter((tool) => !writes(tool) || (leadWrites?.includes(tool.name) ?? true))
@@ -113,8 +113,9 @@ async function appStateOf(
   return {
     version,
     folder,
-    provider: await provider.state(),
-    secrets: provider.place,
+    provider: await providers.state(),
+    providers: await providers.states(),
+    secrets: providers.keyPlace,
     tools: offered.map((tool) => ({
       name: tool.name,
       description: tool.describe(delegable, settings.limits.max_sub_agents),

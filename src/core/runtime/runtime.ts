@@ -22,7 +22,7 @@ import { Permissions } from '../approvals/permissions.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
-import { HybridSearch } from '../runs/hybrid-search.ts';
+import { hybridSearches } from '../runs/hybrid-search.ts';
 import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
@@ -63,8 +63,8 @@ export interface RuntimePorts extends HandlerPorts {
   own: OwnFolders;
   /** Where what calls replace is kept. */
   workspaces: Workspaces;
-  /** What embeds notes and reports; left out: they are found by their words alone. */
-  embeddings?: Embeddings | null;
+  /** What embeds notes and reports now; null: they are found by their words alone. */
+  embeddings: () => Promise<Embeddings | null>;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
   /** Where commands are run. */
@@ -130,7 +130,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     close: async () => {
       closing.abort();
       await endWork(ports, engine, orchestrator);
-      await ports.provider.close();
+      await ports.providers.close();
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
@@ -227,7 +227,7 @@ function createProjector(
 
 function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void): Engine {
   const tools = new ToolRegistry(ports.tools);
-  const { settings, agents, trust, mcp, provider, store, own, workspaces, outputs, shell } = ports;
+  const { settings, agents, trust, mcp, providers, store, own, workspaces, outputs, shell } = ports;
   const limiters = new Map<string, ProviderLimiter>();
   const gate = new ApprovalGate({
     onChange,
@@ -258,20 +258,21 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     trust,
     own,
     workspaces,
-    hybrid: ports.embeddings ? new HybridSearch(ports.embeddings, store.vectors) : null,
+    hybrid: hybridSearches(ports.embeddings, store.vectors),
     outputs,
     shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,
     mcp,
-    envelopes: new Envelopes({ settings, tools, provider: () => provider.name, models: provider.models }),
+    envelopes: new Envelopes({ settings, tools, provider: () => providers.active, models: providers.models }),
     webSearch: ports.webSearch,
     settings,
-    model: (name) => provider.model(name),
+    model: (name) => providers.model(name),
+    capabilities: (name, model) => providers.models.capabilities(name, model),
     price: (model, usage) => priceOf(ports.prices, model, usage),
     pricesFile: ports.prices.file,
     limiter: (name) => {
-      const known = limiters.get(name) ?? new ProviderLimiter(() => provider.concurrency(name));
+      const known = limiters.get(name) ?? new ProviderLimiter(() => providers.concurrency(name));
       limiters.set(name, known);
       return known;
     },

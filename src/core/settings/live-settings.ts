@@ -2,7 +2,7 @@
 import type { McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { settingsFile } from './guarded-files.ts';
-import { saveMcpServer, saveSetting, type Settings } from './settings.ts';
+import { saveMcpServer, saveProvider, saveSetting, type Settings } from './settings.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;
@@ -59,6 +59,13 @@ export class LiveSettings implements Settings {
   setMcpServer(name: string, entry: McpEntryInput | null): Promise<void> {
     return this.#changes.add(async () => {
       this.#current = await saveMcpServer(this.#configFolder, name, entry);
+    });
+  }
+
+  /** Writes a provider, or with null takes it out. Throws like `saveProvider`. */
+  setProvider(name: string, entry: Record<string, unknown> | null): Promise<void> {
+    return this.#changes.add(async () => {
+      this.#current = await saveProvider(this.#configFolder, name, entry);
     });
   }
 

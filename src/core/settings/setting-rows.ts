@@ -33,20 +33,28 @@ export function listPaths(schema: z.ZodType): string[] {
   return within(z.toJSONSchema(schema), '');
 }
 
-function leavesOf({ properties = {} }: JsonSchema, values: object, prefix: string): SettingRow[] {
-  return Object.entries(properties).flatMap(([key, leaf]) => {
+function leavesOf(schema: JsonSchema, values: object, prefix: string): SettingRow[] {
+  return Object.entries(keysIn(schema, values)).flatMap(([key, leaf]) => {
     if (typeof leaf === 'boolean') return [];
     const path = prefix + key;
     const value: unknown = Reflect.get(values, key);
     if (leaf.properties) return leavesOf(leaf, Object(value) as object, `${path}.`);
     // A list is written in the file, and has no place in a form of single values.
-    return isMany(leaf) ? [] : [rowOf(path, leaf, value)];
+    return isMany(leaf) || leaf.const !== undefined ? [] : [rowOf(path, leaf, value)];
   });
 }
 
-/** A list, or a table whose keys the person names. */
-function isMany({ type, properties }: JsonSchema): boolean {
-  return type === 'array' || (type === 'object' && properties === undefined);
+/** The keys of a table; of one that may have others too, those that it has. */
+function keysIn({ properties = {}, additionalProperties: other }: JsonSchema, values: object) {
+  if (typeof other !== 'object') return properties;
+  const named = Object.keys(values).filter((key) => !Object.hasOwn(properties, key));
+  return { ...properties, ...Object.fromEntries(named.map((key) => [key, other])) };
+}
+
+/** A list, a table whose keys the person names, or one that may be left out. */
+function isMany({ type, properties, anyOf = [] }: JsonSchema): boolean {
+  const isTable = anyOf.some((one) => typeof one === 'object' && one.type === 'object');
+  return isTable || type === 'array' || (type === 'object' && properties === undefined);
 }
 
 function rowOf(path: string, leaf: JsonSchema, value: unknown): SettingRow {

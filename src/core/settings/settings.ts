@@ -4,7 +4,6 @@ import { isDeepStrictEqual } from 'node:util';
 import { parse, stringify, type TomlTable as Table } from 'smol-toml';
 import { z } from 'zod';
 import { ApprovalMode, McpServerName } from '#contract/agent.ts';
-import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { McpEntry, type McpEntryInput, mostServers } from '#contract/mcp/mcp-entry.ts';
@@ -14,6 +13,7 @@ import { TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import { settingsFile } from './guarded-files.ts';
+import { ProviderSettings } from './provider-settings.ts';
 import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
 import { editKey, editTable } from './settings-text.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
@@ -155,33 +155,7 @@ const SettingsFile = z.strictObject({
         ),
     })
     .prefault({}),
-  providers: z
-    .strictObject({
-      active: z
-        .enum(['anthropic', 'demo'])
-        .default('anthropic')
-        .describe('Who answers: an Anthropic-compatible endpoint, or the scripted demo.'),
-      anthropic: z
-        .strictObject({
-          max_concurrent: count(100)
-            .nullable()
-            .default(null)
-            .describe(
-              `Model requests of sub-agents at the same time. Not set: ${limits.PROVIDER_CONCURRENCY.anthropic}, or ${limits.PROVIDER_CONCURRENCY.local} where base_url is a server on this machine.`,
-            ),
-          base_url: EndpointUrl.nullable()
-            .default(null)
-            .describe('Address of any Anthropic-compatible endpoint. Not set: the Anthropic API.'),
-          web_search: z
-            .enum(['auto', 'always', 'never'])
-            .default('auto')
-            .describe(
-              'Whether the endpoint searches the web itself: auto where it is the Anthropic API, always, or never.',
-            ),
-        })
-        .prefault({}),
-    })
-    .prefault({}),
+  providers: ProviderSettings,
   web: WebSettings,
   sessions: z
     .strictObject({
@@ -252,11 +226,11 @@ export async function loadSettings(configFolder: string): Promise<Settings> {
 export async function saveSetting(configFolder: string, path: string, value: Value | null): Promise<Settings> {
   const file = settingsFile(configFolder);
   const text = (await readOwnFile(file)) ?? '';
-  mustFit(checkSettings(text), file);
-  if (!settingPaths().includes(path)) throw noValue(path, file);
+  const rows = settingRows(mustFit(checkSettings(text), file));
+  if (!rows.some((row) => row.path === path)) throw noValue(path, file);
   const keys = path.split('.');
-  const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(path, value));
-  const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(path, value)));
+  const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(rows, path, value));
+  const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(rows, path, value)));
   return save(configFolder, edited, wanted);
 }
 
@@ -264,15 +238,23 @@ export async function saveSetting(configFolder: string, path: string, value: Val
  * Writes an MCP server, in place of one of the same name, or with null takes it out. Comments and all else stay. Throws
  * `bad_input` for an entry or a file that does not fit. Not safe for concurrent calls.
  */
-export async function saveMcpServer(
+export function saveMcpServer(configFolder: string, name: string, entry: McpEntryInput | null): Promise<Settings> {
+  return saveTable(configFolder, ['mcp', 'servers', name], entry);
+}
+
+/** The same of a provider. */
+export function saveProvider(
   configFolder: string,
   name: string,
-  entry: McpEntryInput | null,
+  entry: Record<string, unknown> | null,
 ): Promise<Settings> {
+  return saveTable(configFolder, ['providers', name], entry);
+}
+
+async function saveTable(configFolder: string, keys: readonly string[], entry: object | null): Promise<Settings> {
   const file = settingsFile(configFolder);
   const text = (await readOwnFile(file)) ?? '';
   mustFit(checkSettings(text), file);
-  const keys = ['mcp', 'servers', name];
   // Through JSON: what is left out must not be there as undefined.
   const given = entry === null ? undefined : (JSON.parse(JSON.stringify(entry)) as Table);
   const wanted = withKey(parse(text), keys, given);
@@ -319,8 +301,8 @@ function suggest(path: string): string | null {
 }
 
 /** A text as the number or boolean that its key wants; left as it is where it is none. */
-function asTyped(path: string, value: Value): Value {
-  const kind = settingRows(SettingsFile.parse({})).find((row) => row.path === path)?.kind;
+function asTyped(rows: readonly SettingRow[], path: string, value: Value): Value {
+  const kind = rows.find((row) => row.path === path)?.kind;
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';

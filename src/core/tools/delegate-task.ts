@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
+  answererFields,
   atMost,
   requireChildren,
   delegationRequest,
@@ -24,6 +25,7 @@ const Input = z
     agent_id: z.string().optional().describe('delegate: the name of the agent. Required for delegate.'),
     prompt: promptField.optional().describe(`delegate: ${PROMPT_RULE} Required for delegate.`),
     reason: titleField,
+    ...answererFields,
   })
   .superRefine((input, context) => {
     if (input.operation !== 'delegate') return;
@@ -55,7 +57,7 @@ ${atMost(maxSubAgents)} The person approves it first. ${usableAgents(agents)}`,
   question: async (input, context) => {
     if (input.operation !== 'delegate') return null;
     return requireChildren(context).propose('delegate', context.toolCallId, [
-      delegationRequest(input.agent_id ?? '', input.prompt ?? '', input.reason),
+      delegationRequest(input.agent_id ?? '', input.prompt ?? '', input.reason, input),
     ]);
   },
   execute: async (input, context, approval) => {

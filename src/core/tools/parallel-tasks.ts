@@ -5,6 +5,7 @@ import { TriadError } from '../base/errors.ts';
 import type { ChildReport } from './children.ts';
 import {
   agentTargets,
+  answererFields,
   atMost,
   chainFields,
   metricsOf,
@@ -26,6 +27,7 @@ const inputFor = (maxTasks: number) =>
           agent_id: z.string().min(1).describe('The name of the agent.'),
           prompt: promptField.describe(PROMPT_RULE),
           reason: titleField,
+          ...answererFields,
         }),
       )
       .min(1)
@@ -67,7 +69,7 @@ ${atMost(maxSubAgents)} The person approves each task. ${usableAgents(agents)}`,
     requireChildren(context).propose(
       'parallel',
       context.toolCallId,
-      input.tasks.map((task) => delegationRequest(task.agent_id, task.prompt, task.reason)),
+      input.tasks.map((task) => delegationRequest(task.agent_id, task.prompt, task.reason, task)),
     ),
   execute: async (input, context, approval) => {
     if (!approval) throw new TriadError('internal', 'A batch needs an approval');

@@ -50,8 +50,11 @@ const Input = z
       .describe(
         'spawn: names of MCP servers, some of yours, whose tools it gets. Left out: those of the tools that you name, or with none named all of yours.',
       ),
-    provider: z.string().optional().describe('spawn: the model provider; left out, yours.'),
-    model: z.string().optional().describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, yours.'),
+    provider: z.string().optional().describe('spawn: the model provider; left out, that of the agent, or yours.'),
+    model: z
+      .string()
+      .optional()
+      .describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, that of the agent, or yours.'),
     effort: Effort.optional().describe('spawn: how much the model should think.'),
     sees_reports: z
       .boolean()

@@ -41,8 +41,22 @@ export function agentTargets(names: readonly string[], isTemporary: boolean): Ta
   return { values, path: false };
 }
 
-/** A request for an existing agent as it is. */
-export function delegationRequest(agent: string, prompt: string, reason: string | undefined): ChildRequest {
+/** Who answers an agent that exists already, in place of what its definition says. */
+export const answererFields = {
+  provider: z.string().optional().describe('The model provider; left out, that of the agent, or yours.'),
+  model: z
+    .string()
+    .optional()
+    .describe('The model, by its id at the provider or an alias; left out, that of the agent, or yours.'),
+};
+
+/** A request for an existing agent as it is, but for who answers. */
+export function delegationRequest(
+  agent: string,
+  prompt: string,
+  reason: string | undefined,
+  { provider, model }: { provider?: string | undefined; model?: string | undefined } = {},
+): ChildRequest {
   return {
     agent,
     name: null,
@@ -52,8 +66,8 @@ export function delegationRequest(agent: string, prompt: string, reason: string 
     tools: null,
     permissions: null,
     mcpServers: null,
-    provider: null,
-    model: null,
+    provider: provider ?? null,
+    model: model ?? null,
     effort: null,
     seesReports: false,
     maxMinutes: null,

@@ -10,10 +10,11 @@ const ANY_MESSAGE = '-';
 
 /** As its files are now; a server that was never heard is not started for this. Throws for an agent that cannot lead there. */
 export async function previewLead(
-  { agents: folders, envelopes, mcp, price }: Engine,
+  engine: Engine,
   { folder, agent, limits }: { folder: string; agent: string; limits: Settings['limits'] },
 ): Promise<LeadPreview> {
+  const { agents: folders, envelopes, mcp } = engine;
   const [agents, offers] = await Promise.all([folders.of(folder), mcp.heardOffers(folder)]);
   const envelope = envelopes.lead(leadNamed(agents, agent), ANY_MESSAGE, folder, limits, offers, agents);
-  return { envelope, worst: worstCase(envelope, price) };
+  return { envelope, worst: worstCase(envelope, engine) };
 }

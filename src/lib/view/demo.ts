@@ -6,7 +6,7 @@ const DEMO = 'demo';
 
 /** Whether the demo answers what is sent now; false until the settings were read. */
 export function usesDemo(settings: Pick<AppState, 'provider'> | null): boolean {
-  return settings?.provider.kind === DEMO;
+  return settings?.provider.type === DEMO;
 }
 
 /** Whether the demo played a run; false for a run that is not known. */

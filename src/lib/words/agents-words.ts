@@ -113,6 +113,7 @@ export const agentsWords = {
     name: 'Name',
     description: 'Description',
     role: 'Role',
+    provider: 'Provider',
     model: 'Model',
     effort: 'Effort',
     max_tokens: 'Max tokens per answer',

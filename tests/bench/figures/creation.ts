@@ -29,7 +29,7 @@ export async function creationFigures(session: Session): Promise<Figure[]> {
   const [tools, trust] = [allTools(), new Trust(folder)];
   const agents = await new AgentFolders({ tools, places: [...builtinPlaces()], trust, warn }).of(folder);
   const settings = settingsOf('');
-  const models = new ModelRules({ settings, lists: new ModelLists(), baseUrl: undefined });
+  const models = new ModelRules({ settings, lists: new ModelLists(), environment: { baseUrl: undefined } });
   const parts = { settings, tools: new ToolRegistry(tools), provider: () => 'anthropic', models };
   const envelopes = new Envelopes(parts);
   const definition = agents.lookup('lead');

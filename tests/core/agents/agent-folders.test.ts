@@ -177,7 +177,8 @@ test('an agent whose model cannot be used is not offered, is a file with a fault
   const { agents, names, warnings, project } = await place({ 'config/agents/far.md': far });
   expect(await names()).toContain('far');
   const fault = { what: 'opus is not there', suggestion: 'sonnet', isFatal: true };
-  agents.useModels({ faultOf: (name) => (name === 'opus' ? fault : null), temperatureFault: () => null });
+  const fine = { temperatureFault: () => null, providerFault: () => null };
+  agents.useModels({ ...fine, faultOf: (name) => (name === 'opus' ? fault : null) });
   expect(await names()).not.toContain('far');
   expect(await names()).toContain('code-reviewer');
   expect(warnings).toEqual([

@@ -46,7 +46,7 @@ test('every key, and the text below as the system prompt', () => {
       hash: sha256(text),
     },
     warnings: [],
-    at: { model: { line: 5, column: 8 }, temperature: { line: 8, column: 14 } },
+    at: { provider: { line: 1, column: 1 }, model: { line: 5, column: 8 }, temperature: { line: 8, column: 14 } },
     mentions: [{ key: 'mcp_servers', item: 0, at: { line: 13, column: 15 }, server: 'db', tool: null }],
     links: [],
   });

@@ -89,8 +89,8 @@ test.for<[string, string, object]>([
   ['max_tokens', 'max_token', { line: 11, column: 1, key: 'model.max_token', suggestion: 'max_tokens' }],
   [
     'model = "haiku"',
-    'provider = "a"',
-    { line: 9, key: 'model.provider', message: expect.stringContaining('for all agents') as string },
+    'provider = "A b"',
+    { line: 9, key: 'provider', message: expect.stringContaining('not the name of a provider') as string },
   ],
   ['[react]', '[raect]', { line: 16, column: 1, key: 'raect' }],
   ['role =', 'tools =', { line: 6, key: 'agent.tools' }],

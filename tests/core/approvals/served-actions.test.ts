@@ -1,6 +1,7 @@
 /** The question about a sub-agent tells of all that would serve it: what their own actions ask, and the most that all of them can use. */
 import { expect, test, vi } from 'vitest';
 import { AgentRegistry } from '#core/agents/registry.ts';
+import { UNKNOWN } from '#core/model/providers/capabilities.ts';
 import { worstCase } from '#core/runs/worst-case.ts';
 import { startEngine } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
@@ -48,5 +49,7 @@ test('coagent and stages, in the order of the envelope, each as its own file say
   const { maxIterations } = item!.envelope.limits;
   expect(item?.worst?.requests).toBe(6 * (maxIterations + 1));
   expect(item?.worst?.nanoUsd).toBeGreaterThan(0);
-  expect(worstCase(item!.envelope, () => ({ nanoUsd: 1, priceVersion: null })).nanoUsd).toBe(item?.worst?.requests);
+  const price = () => ({ nanoUsd: 1, priceVersion: null });
+  const capabilities = () => ({ ...UNKNOWN, contextWindow: 1 });
+  expect(worstCase(item!.envelope, { price, capabilities }).nanoUsd).toBe(item?.worst?.requests);
 });

@@ -2,7 +2,6 @@
 import { once } from 'node:events';
 import { request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
-import type { AppState } from '#contract/app-state.ts';
 import type { WorkflowDetail } from '#contract/view.ts';
 import type { Hello } from '#core/hosting/handshake.ts';
 import { connectToOwner } from '#core/hosting/owner-connection.ts';
@@ -10,23 +9,14 @@ import { openEndpoint } from '#core/hosting/owner-endpoint.ts';
 import { claimOwnership, type Ownership } from '#core/hosting/ownership.ts';
 import { conversationRow, runRow, workflowId, workflowRow } from '../../hosts/support/events.ts';
 import { memoryClient } from '../../hosts/support/memory-client.ts';
+import { appStateOf, providerState } from '../../support/providers/app-state.ts';
 import { Gate } from '../../support/gate.ts';
 import { testFolder } from '../store/support.ts';
 
 const { signal } = new AbortController();
 const hello: Hello = { version: '1.2.3', folder: '/home/bo', baseUrl: null, storeUrl: null };
-const provider: AppState['provider'] = {
-  kind: 'anthropic',
-  ready: true,
-  keySource: 'environment',
-  keyElsewhere: null,
-  baseUrl: 'https://models.example',
-  baseUrlSource: 'environment',
-  models: [],
-  defaultModel: 'sonnet',
-};
-const secrets = { backend: 'nowhere', warning: null };
-const state = { version: '1.2.3', folder: '/home/ada', provider, secrets, tools: [], maxSubAgents: 3 };
+const provider = providerState({ baseUrl: 'https://models.example', baseUrlSource: 'environment' });
+const state = appStateOf({ folder: '/home/ada', providers: [provider] });
 
 async function owner(): Promise<Ownership> {
   const claim = await claimOwnership(await testFolder(), { signal });

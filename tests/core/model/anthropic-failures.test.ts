@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
-import { retryAfterMs } from '#core/model/anthropic-failure.ts';
+import { retryAfterMs } from '#core/model/request-failure.ts';
 import { answering, attempt, exchange, KEY, requestOf, serve } from '../../support/fake-model/exchange.ts';
 import { text } from '../../support/fake-model/script.ts';
 

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
-import { Provider, type ProviderPorts } from '#core/model/provider.ts';
+import { Providers, type ProviderPorts } from '#core/model/providers/providers.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
@@ -47,13 +47,13 @@ async function listening(location?: string): Promise<typeof other> {
 }
 
 /** As a program that is started now. */
-async function started(environment: Partial<ProviderPorts['environment']> = {}): Promise<Provider> {
-  return new Provider({
+async function started(environment: Partial<ProviderPorts['environment']> = {}): Promise<Providers> {
+  return new Providers({
     secrets: fileSecrets(config),
     lists: new ModelLists(),
     settings: new LiveSettings(config, await loadSettings(config)),
     environment: { apiKey: undefined, baseUrl: undefined, ...environment },
-    createModel: createAnthropicModel,
+    createModel,
   });
 }
 
@@ -71,7 +71,7 @@ async function running(baseUrl: string | undefined): Promise<Runtime> {
   return runtime;
 }
 
-async function ask(provider: Provider): Promise<void> {
+async function ask(provider: Providers): Promise<void> {
   const content = [{ type: 'text' as const, text: 'hi' }];
   const messages = [{ role: 'user' as const, content }];
   const request = {
@@ -113,11 +113,11 @@ test('testing another endpoint takes the key that is typed for it, and no other'
 test('saving another endpoint needs its own key; nothing is saved without', async () => {
   const provider = await started();
   await provider.set({ apiKey: KEY, baseUrl: own.url });
-  await expect(provider.set({ baseUrl: REMOTE, kind: 'demo' })).rejects.toMatchObject({
+  await expect(provider.set({ baseUrl: REMOTE, active: true })).rejects.toMatchObject({
     code: 'no_key',
     message: line(REMOTE),
   });
-  expect(await provider.state()).toMatchObject({ kind: 'anthropic', baseUrl: own.url, keySource: 'store' });
+  expect(await provider.state()).toMatchObject({ name: 'anthropic', baseUrl: own.url, keySource: 'store' });
   await provider.set({ baseUrl: REMOTE, apiKey: 'sk-typed' });
   expect(await provider.state()).toMatchObject({ baseUrl: REMOTE, keySource: 'store', ready: true });
   // Back again: the key of the other one stays where it belongs.

@@ -4,9 +4,9 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
-import { Provider } from '#core/model/provider.ts';
+import { Providers } from '#core/model/providers/providers.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { settingsOf } from '../../support/compose.ts';
@@ -78,12 +78,12 @@ test('work waits for a new list where an old one stands, and for the first one n
     const lists = await ModelLists.load(await folderWith({ 'models.json': JSON.stringify(kept) }));
     const settings = new LiveSettings(config, settingsOf(''));
     const environment = { apiKey: 'k', baseUrl: fake.url };
-    const provider = new Provider({
+    const provider = new Providers({
       secrets: fileSecrets(config),
       lists,
       settings,
       environment,
-      createModel: createAnthropicModel,
+      createModel,
     });
     await provider.model();
     expect(lists.of(fake.url)?.models).toEqual(known);
@@ -135,7 +135,7 @@ test('starting, scanning and looking at agents ask nobody', async () => {
 
 test('a list that is a part, that is empty or that cannot be read is none', async () => {
   const lists = new ModelLists();
-  await lists.keep('http://a', []);
+  await lists.keep('http://a', { models: [] });
   expect(lists.of('http://a')).toBeNull();
   const data = await folderWith({ 'models.json': '{"http://a": {"at": "never"' });
   expect((await ModelLists.load(data)).of('http://a')).toBeNull();

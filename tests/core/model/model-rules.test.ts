@@ -8,8 +8,8 @@ const URL = 'http://127.0.0.1:9';
 
 async function rulesOf({ toml = '', listed }: { toml?: string; listed?: string[] }): Promise<ModelRules> {
   const lists = new ModelLists();
-  if (listed) await lists.keep(URL, listed);
-  return new ModelRules({ settings: settingsOf(toml), lists, baseUrl: `${URL}/` });
+  if (listed) await lists.keep(URL, { models: listed });
+  return new ModelRules({ settings: settingsOf(toml), lists, environment: { baseUrl: `${URL}/` } });
 }
 
 const ENABLED = 'models.enabled = ["sonnet", "my-model-1"]\n';
@@ -68,8 +68,8 @@ test('without a list an id passes, with a word; an alias needs none; the list of
   expect(rules.faultOf('llama3.1:1b')).toMatchObject({ isFatal: false, suggestion: null });
   expect(rules.faultOf('sonnet')).toBeNull();
   const lists = new ModelLists();
-  await lists.keep('http://127.0.0.1:10', ['a-1']);
-  const elsewhere = new ModelRules({ settings: settingsOf(''), lists, baseUrl: URL });
+  await lists.keep('http://127.0.0.1:10', { models: ['a-1'] });
+  const elsewhere = new ModelRules({ settings: settingsOf(''), lists, environment: { baseUrl: URL } });
   expect(elsewhere.idFor('anthropic', 'b-1')).toBe('b-1');
 });
 
@@ -79,8 +79,8 @@ test('the demo has one model, whatever is enabled or listed', async () => {
 });
 
 test('what is offered: the aliases, or what is enabled', async () => {
-  expect((await rulesOf({})).offered().map(({ alias }) => alias)).toEqual(['sonnet', 'haiku', 'opus']);
-  expect((await rulesOf({ toml: ENABLED })).offered()).toEqual([
+  expect((await rulesOf({})).offered('anthropic').map(({ alias }) => alias)).toEqual(['sonnet', 'haiku', 'opus']);
+  expect((await rulesOf({ toml: ENABLED })).offered('anthropic')).toEqual([
     { alias: 'sonnet', id: 'claude-sonnet-5-5' },
     { alias: 'my-model-1', id: 'my-model-1' },
   ]);

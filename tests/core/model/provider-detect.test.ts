@@ -1,8 +1,8 @@
-/** Servers on this machine are found by their lists of models; what is no model server is passed over. */
+/** Servers are found by their lists of models, and asked what they speak; what is no model server is passed over. */
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished, test } from 'vitest';
-import { detectServers } from '#core/model/provider-detect.ts';
+import { detectAt, detectServers } from '#core/model/providers/detect.ts';
 
 const never = new AbortController().signal;
 
@@ -26,40 +26,83 @@ const answer =
     response.end(body);
   };
 
-test('name, address and models of each, with GETs only', async () => {
-  const methods: (string | undefined)[] = [];
-  const lists = [{ data: [{ id: 'llama3:8b', owned_by: 'library' }, { id: 'qwen3:4b' }] }, { data: [] }];
-  const ports = await Promise.all(
-    lists.map((list) =>
-      portOf((request, response) => {
-        methods.push(`${request.method} ${request.url}`);
-        answer(200, JSON.stringify(list))(request, response);
-      }),
-    ),
-  );
+/** A server that lists its models and refuses, at the doors that it has, a request that names none. */
+const server =
+  (data: object[], doors: readonly string[], seen: string[] = []): RequestListener =>
+  (request, response) => {
+    const { method, url = '' } = request;
+    let body = '';
+    request.on('data', (chunk: Buffer) => (body += chunk.toString()));
+    request.on('end', () => {
+      seen.push([method, url, body].join(' ').trim());
+      if (method === 'GET') return answer(200, JSON.stringify({ data }))(request, response);
+      return answer(doors.includes(url) ? 400 : 404, '{"error":{"message":"messages: required"}}')(request, response);
+    });
+  };
+
+const CHAT = '/v1/chat/completions';
+const MESSAGES = '/v1/messages';
+const RESPONSES = '/v1/responses';
+
+test('name, models and what each speaks, with nothing that a model would answer', async () => {
+  const seen: string[] = [];
+  const models = [{ id: 'llama3:8b', owned_by: 'library' }, { id: 'qwen3:4b' }];
+  const ports = await Promise.all([
+    portOf(server(models, [CHAT, RESPONSES], seen)),
+    portOf(server([], [MESSAGES])),
+    portOf(server([], [])),
+  ]);
   const found = await detectServers(
     never,
     ports.map((port) => ({ port, name: 'Usual' })),
   );
+  const [url, other] = ports.map((port) => `http://127.0.0.1:${port}`);
   expect(found).toEqual([
-    { name: 'Ollama', baseUrl: `http://127.0.0.1:${ports[0]}`, models: ['llama3:8b', 'qwen3:4b'] },
-    { name: 'Usual', baseUrl: `http://127.0.0.1:${ports[1]}`, models: [] },
+    {
+      name: 'Ollama',
+      speaks: [
+        { type: 'openai-chat', baseUrl: `${url}/v1` },
+        { type: 'openai-responses', baseUrl: `${url}/v1` },
+      ],
+      models: ['llama3:8b', 'qwen3:4b'],
+    },
+    { name: 'Usual', speaks: [{ type: 'anthropic', baseUrl: other }], models: [] },
   ]);
-  expect(methods).toEqual(['GET /v1/models', 'GET /v1/models']);
+  expect(seen.toSorted()).toEqual([
+    'GET /v1/models',
+    ...[CHAT, MESSAGES, RESPONSES].map((path) => `POST ${path} {}`).toSorted(),
+  ]);
+});
+
+test('at an address, with or without the /v1 at its end', async () => {
+  const port = await portOf(server([{ id: 'm' }], [CHAT]));
+  const found = {
+    name: `127.0.0.1:${port}`,
+    speaks: [{ type: 'openai-chat', baseUrl: `http://127.0.0.1:${port}/v1` }],
+    models: ['m'],
+  };
+  for (const end of ['', '/', '/v1', '/v1/'])
+    expect(await detectAt(`http://127.0.0.1:${port}${end}`, never)).toEqual(found);
+  expect(await detectAt('http://127.0.0.1:9', never)).toBeNull();
 });
 
 test('one that wants a key is found without its models', async () => {
   const refusal = JSON.stringify({ error: { message: 'No api key passed in', type: 'auth_error' } });
   const port = await portOf(answer(401, refusal));
-  expect(await detectServers(never, [{ port, name: 'LiteLLM' }])).toEqual([
-    { name: 'LiteLLM', baseUrl: `http://127.0.0.1:${port}`, models: [] },
-  ]);
+  const [found, ...others] = await detectServers(never, [{ port, name: 'LiteLLM' }]);
+  expect(others).toEqual([]);
+  expect(found).toMatchObject({ name: 'LiteLLM', models: [] });
+  expect(found?.speaks[0]).toEqual({ type: 'openai-chat', baseUrl: `http://127.0.0.1:${port}/v1` });
 });
 
 test('other servers, silence and endless answers are passed over', async () => {
+  const asked: (string | undefined)[] = [];
   const ports = await Promise.all([
     portOf(answer(200, '<html></html>')),
-    portOf(answer(200, '{"data":"none"}')),
+    portOf((request, response) => {
+      asked.push(request.method);
+      answer(200, '{"data":"none"}')(request, response);
+    }),
     portOf(answer(401, '{"detail":"Not authenticated"}')),
     portOf(answer(500, '{"data":[]}')),
     portOf(() => undefined),
@@ -74,4 +117,5 @@ test('other servers, silence and endless answers are passed over', async () => {
   ]);
   const places = [...ports, 9].map((port) => ({ port, name: 'Unknown' }));
   expect(await detectServers(never, places)).toEqual([]);
+  expect(asked, 'what is no model server is asked nothing more').toEqual(['GET']);
 });

@@ -4,10 +4,10 @@ import type { AddressInfo } from 'node:net';
 import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { LiveSettings } from '#core/settings/live-settings.ts';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
-import { testEndpoint } from '#core/model/provider-test.ts';
+import { createModel } from '#core/model/adapters.ts';
+import { testEndpoint } from '#core/model/providers/test-endpoint.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
-import { Provider } from '#core/model/provider.ts';
+import { Providers } from '#core/model/providers/providers.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
@@ -38,13 +38,13 @@ const json =
     response.end(JSON.stringify(value));
   };
 
-async function providerIn(config: string, environment = {}): Promise<Provider> {
-  return new Provider({
+async function providerIn(config: string, environment = {}): Promise<Providers> {
+  return new Providers({
     secrets: fileSecrets(config),
     lists: new ModelLists(),
     settings: new LiveSettings(config, settingsOf('')),
     environment: { apiKey: undefined, baseUrl: undefined, ...environment },
-    createModel: createAnthropicModel,
+    createModel,
   });
 }
 
@@ -132,10 +132,10 @@ test('one that takes too long is given up, and its connections are closed', asyn
     request.socket.once('close', () => (open -= 1));
   });
   const result = await testEndpoint({
-    apiKey: KEY,
-    baseUrl: url,
+    endpoint: { name: 'anthropic', type: 'anthropic', apiKey: KEY, baseUrl: url },
+    address: url,
     model: 'm1',
-    createModel: createAnthropicModel,
+    createModel,
     patienceMs: 200,
   });
   expect(result).toMatchObject({

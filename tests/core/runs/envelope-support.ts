@@ -17,7 +17,7 @@ export const unnamed = (primary: boolean): string[] =>
   registry.names(primary).filter((name) => name !== 'think' && name !== 'task_complete');
 export const built = (toml = '', provider = 'anthropic') => {
   const settings = settingsOf(toml);
-  const rules = new ModelRules({ settings, lists: new ModelLists(), baseUrl: undefined });
+  const rules = new ModelRules({ settings, lists: new ModelLists(), environment: { baseUrl: undefined } });
   return new Envelopes({ settings, tools: registry, provider: () => provider, models: rules });
 };
 

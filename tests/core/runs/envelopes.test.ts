@@ -156,7 +156,7 @@ describe('a temporary agent', () => {
     expect(make({ provider: 'other' })).toThrow(
       expect.objectContaining({
         code: 'bad_input',
-        message: 'There is no provider "other": leave it out, or use "anthropic"',
+        message: 'There is no provider "other": those that there are are anthropic, openai',
       }),
     );
     expect(make({ mcpServers: ['a', 'x', 'y'] }, connected())).toThrow(
@@ -310,7 +310,9 @@ describe('an edit goes beyond neither the settings nor the model', () => {
   const asked: Envelope = { ...leadOf({}, limits), approvalMode: 'selective', model: 'claude-haiku-4-5' };
   const budget = { tokens: 100, costUsd: 2 };
   const check = (parts: Partial<Envelope['limits']>, more: Partial<Envelope> = {}) =>
-    checkCeilings({ ...asked, ...more, limits: { ...asked.limits, budget, ...parts } }, asked, settings);
+    checkCeilings({ ...asked, ...more, limits: { ...asked.limits, budget, ...parts } }, asked, settings, {
+      maxOutput: 64_000,
+    });
 
   test('what they allow may be asked for, and more time than the default', () => {
     check({});
@@ -335,9 +337,9 @@ describe('an edit goes beyond neither the settings nor the model', () => {
   test('what was asked for may stay where the settings were lowered since', () => {
     const before: Envelope = { ...asked, limits: { maxIterations: 50, inactivityMs: 10_000, budget: { tokens: 200 } } };
     const kept = { ...settings, run: { ...settings.run, max_cost_usd: null } };
-    expect(() => checkCeilings(before, before, kept)).not.toThrow();
+    expect(() => checkCeilings(before, before, kept, { maxOutput: null })).not.toThrow();
     const more = { ...before, limits: { ...before.limits, maxIterations: 51 } };
-    expect(() => checkCeilings(more, before, kept)).toThrow('limits.max_iterations_ceiling');
+    expect(() => checkCeilings(more, before, kept, { maxOutput: null })).toThrow('limits.max_iterations_ceiling');
   });
 
   test('the mode is the lead’s or a narrower one', () => {

@@ -3,10 +3,12 @@ import { z } from 'zod';
 import { expect } from 'vitest';
 import { Permission } from '#contract/agent.ts';
 import { errorInfo } from '#core/base/errors.ts';
-import { resolveModel } from '#core/model/model-names.ts';
+import { ModelLists } from '#core/model/model-lists.ts';
+import { ModelRules } from '#core/model/model-rules.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 import type { Tool } from '#core/tools/tool.ts';
+import type { Settings } from '#core/settings/settings.ts';
 
 /** One tool for each permission beside those of the program. */
 const more = Permission.options.map((permission): Tool => ({
@@ -22,11 +24,8 @@ const more = Permission.options.map((permission): Tool => ({
 }));
 export const registry = new ToolRegistry([...allTools(), ...more]);
 
-export const models = {
-  idFor: (_: string, name: string) => resolveModel(name),
-  takesTemperature: () => false,
-  searches: () => false,
-};
+export const modelsIn = (settings: Settings): ModelRules =>
+  new ModelRules({ settings, lists: new ModelLists(), environment: { baseUrl: undefined } });
 
 /** What `work` makes, or null where it was refused for being too much. */
 export function granted<T>(work: () => T): T | null {

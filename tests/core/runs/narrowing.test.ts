@@ -10,7 +10,7 @@ import type { ChildRequest } from '#core/tools/children.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { settingsOf } from '../../support/settings-of.ts';
 import { samples } from '../../support/samples.ts';
-import { granted, models, registry } from './narrowing-support.ts';
+import { granted, modelsIn, registry } from './narrowing-support.ts';
 
 const names = registry.names(true);
 const CEILING = 30;
@@ -27,7 +27,7 @@ const envelopes = new Envelopes({
   settings: settingsOf(SETTINGS),
   tools: registry,
   provider: () => 'anthropic',
-  models,
+  models: modelsIn(settingsOf(SETTINGS)),
 });
 
 const requestOf = (parts: Partial<ChildRequest>): ChildRequest => ({

@@ -8,10 +8,12 @@ import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { samples } from '../../support/samples.ts';
 import { settingsOf } from '../../support/settings-of.ts';
-import { granted, models, registry } from './narrowing-support.ts';
+import { granted, modelsIn, registry } from './narrowing-support.ts';
 
 const names = registry.names(false).filter((name) => !registry.get(name)?.missing);
-const envelopes = new Envelopes({ settings: settingsOf(''), tools: registry, provider: () => 'anthropic', models });
+const settings = settingsOf('');
+const models = modelsIn(settings);
+const envelopes = new Envelopes({ settings, tools: registry, provider: () => 'anthropic', models });
 const MODES = ['manual', 'selective', 'auto'] as const;
 
 /** What names too much is refused, so most name little. */

@@ -1,7 +1,9 @@
 /** The most that a run and what serves it can use, against numbers worked out by hand. */
 import { describe, expect, test } from 'vitest';
 import type { Coagent, Envelope, Flow } from '#contract/agent.ts';
+import { contextWindowOf } from '#core/model/context-windows.ts';
 import { priceOf } from '#core/model/prices.ts';
+import { UNKNOWN } from '#core/model/providers/capabilities.ts';
 import { worstCase } from '#core/runs/worst-case.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
@@ -13,8 +15,10 @@ const models = {
   'half-priced': { input: 1 },
   'claude-sonnet-5': { input: 2, output: 10, cache_write_5m: 2.5 },
 };
-const price: Parameters<typeof worstCase>[1] = (model, usage) =>
-  priceOf({ lists: [{ source: 'built-in', version: '2026-10-24', models }] }, model, usage);
+const known: Parameters<typeof worstCase>[1] = {
+  price: (model, usage) => priceOf({ lists: [{ source: 'built-in', version: '2026-10-24', models }] }, model, usage),
+  capabilities: (_, model) => ({ ...UNKNOWN, contextWindow: contextWindowOf(model) }),
+};
 
 /** Ten turns of at most 10,000 tokens: a request reads 1M tokens for $2 and writes for $0.10. */
 const run = (parts: Partial<Envelope> = {}): Envelope =>
@@ -34,7 +38,7 @@ const flow = (parts: Partial<Flow>): Flow => ({
 });
 /** Requests, and dollars. */
 const worst = (envelope: Envelope) => {
-  const { requests, nanoUsd } = worstCase(envelope, price);
+  const { requests, nanoUsd } = worstCase(envelope, known);
   return [requests, nanoUsd === null ? null : nanoUsd / 1e9];
 };
 

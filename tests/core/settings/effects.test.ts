@@ -1,9 +1,9 @@
 /** Settings change what happens: default model, aliases, endpoint and key. (The limits are tested where they bind.) */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { LiveSettings } from '#core/settings/live-settings.ts';
-import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
-import { Provider } from '#core/model/provider.ts';
+import { Providers } from '#core/model/providers/providers.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
 import { settingsOf } from '../../support/compose.ts';
@@ -55,13 +55,13 @@ describe('settings', () => {
     const make = (
       environment: { apiKey: string | undefined; baseUrl: string | undefined },
       settings = settingsOf(''),
-    ): Provider =>
-      new Provider({
+    ): Providers =>
+      new Providers({
         secrets: fileSecrets(config),
         lists: new ModelLists(),
         settings: new LiveSettings(config, settings),
         environment,
-        createModel: createAnthropicModel,
+        createModel,
       });
     const request = {
       model: 'claude-haiku-5-5',
@@ -72,7 +72,7 @@ describe('settings', () => {
       tools: [],
       toolChoice: 'auto' as const,
     };
-    const ask = async (provider: Provider): Promise<void> => {
+    const ask = async (provider: Providers): Promise<void> => {
       for await (const event of (await provider.model()).stream(request, AbortSignal.timeout(5000)))
         if (event.type === 'end') return;
     };
@@ -111,12 +111,12 @@ describe('settings', () => {
   test('a server on this machine needs no key and gets one thing at a time, unless a setting says more', async () => {
     const config = await folderWith();
     const settings = new LiveSettings(config, settingsOf(''));
-    const provider = (baseUrl?: string): Provider =>
-      new Provider({
+    const provider = (baseUrl?: string): Providers =>
+      new Providers({
         secrets: fileSecrets(config),
         lists: new ModelLists(),
         settings,
-        createModel: createAnthropicModel,
+        createModel,
         environment: { apiKey: undefined, baseUrl },
       });
     const local = provider();

@@ -13,6 +13,7 @@ import { type Block, Script, text, toolUse } from '../../support/fake-model/scri
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { PROVIDER_PROOFS } from './provider-proofs.ts';
 import { SEARCH_PROOFS } from './search-proofs.ts';
 import { settingAt } from '../../support/setting-at.ts';
 
@@ -22,7 +23,7 @@ export interface Proof {
   settings?: string;
   script: () => Script;
   /** Default: key and address of the scripted model. */
-  environment?: { apiKey: string; baseUrl: undefined };
+  environment?: { apiKey?: string; baseUrl: undefined };
   /** Whether the store lies in a folder; default: in memory. */
   onDisk?: boolean;
   check: (engine: Harness) => Promise<void>;
@@ -200,15 +201,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       expect(engine.of('approval-request')[0]?.approval.onTimeout).toBe('approve');
     },
   },
-  'providers.active': {
-    value: 'demo',
-    script: plainAnswer,
-    check: async (engine) => {
-      const end = await engine.ask('Go');
-      expect(end.text).toContain('scripted');
-      expect(asked(engine)).toEqual([]);
-    },
-  },
+  ...PROVIDER_PROOFS,
   'providers.anthropic.max_concurrent': {
     value: 2,
     settings: 'providers.anthropic.max_concurrent = 1',
@@ -218,7 +211,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'providers.anthropic.base_url': {
     value: null,
     script: plainAnswer,
-    environment: { apiKey: 'test-key', baseUrl: undefined },
+    environment: { baseUrl: undefined },
     check: async (engine) => {
       const other = await startFakeModel(plainAnswer());
       onTestFinished(() => other.close());

@@ -17,6 +17,13 @@ import { samples } from '../../support/samples.ts';
 
 const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
 
+/** Of one that comes with the program. */
+const provider = {
+  ...{ max_concurrent: null, base_url: null, auth: null, models: {} },
+  defaults: { model: null, max_tokens: null },
+};
+const MISSING = 'is missing: write "anthropic" or "openai-chat" or "openai-responses"';
+
 test('without a file everything has its default', async () => {
   const settings = await loadSettings(await folderWith());
   expect(settings).toEqual({
@@ -38,7 +45,11 @@ test('without a file everything has its default', async () => {
     },
     permissions: { mode: 'manual', rules: [], always_ask: [], secret_files: [] },
     approvals: { on_timeout: 'reject' },
-    providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null, web_search: 'auto' } },
+    providers: {
+      ...{ active: 'anthropic', embeddings: null },
+      anthropic: { type: 'anthropic', web_search: 'auto', ...provider },
+      openai: { type: 'openai-responses', embeddings: { model: null, dimensions: null }, ...provider },
+    },
     web: { private_hosts: [], search: { url: null, key_header: null, results: 8, max_uses: 5 } },
     sessions: { project: false },
     mcp: { servers: {} },
@@ -66,8 +77,20 @@ test.for([
   ['limits.approval_seconds = "5"', 1, 'limits.approval_seconds', 'must be a number, not "5"', null],
   ['[limits.run]\nmax_iterations = 2.5', 2, 'limits.run.max_iterations', 'must be a whole number, not 2.5', null],
   ['limits = 5', 1, 'limits', 'must be a table, not 5', null],
-  ['[providers]\nactive = "antropic"', 2, 'providers.active', 'must be anthropic or demo, not "antropic"', 'anthropic'],
-  ['providers.active = "vertex"', 1, 'providers.active', 'must be anthropic or demo, not "vertex"', null],
+  [
+    '[providers]\nactive = "antropic"',
+    2,
+    'providers.active',
+    'is "antropic", which is no provider: use anthropic, openai, demo (did you mean anthropic?)',
+    null,
+  ],
+  [
+    'providers.active = "vertex"',
+    1,
+    'providers.active',
+    'is "vertex", which is no provider: use anthropic, openai, demo',
+    null,
+  ],
   ['[limits]\nmax_subagents = 2', 2, 'limits.max_subagents', 'is not a setting', 'limits.max_sub_agents'],
   ['[models]\nenabld = ["opus"]', 2, 'models.enabld', 'is not a setting', 'models.enabled'],
   ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.run.max_iterations'],
@@ -79,7 +102,7 @@ test.for([
     'must be an http or https address',
     null,
   ],
-  ['[providers.antropic]\nbase_url = "http://x"', 1, 'providers.antropic', 'is not a setting', 'providers.anthropic'],
+  ['[providers.antropic]\nbase_url = "http://x"', 1, 'providers.antropic.type', MISSING, null],
 ] as const)('%j is refused with line and key', ([text, line, key, message, suggestion]) => {
   expect(checkSettings(text)).toEqual({ ok: false, problems: [{ line, key, message, suggestion }] });
 });
@@ -96,7 +119,7 @@ test('a file that is no TOML, or has a wrong value, is named with its line', asy
   });
   const typo = await folderWith({ 'config.toml': '[providers]\nactive = "Demo"\n' });
   await expect(loadSettings(typo)).rejects.toMatchObject({
-    message: `${join(typo, 'config.toml')}:2: providers.active must be anthropic or demo, not "Demo" (did you mean demo?)`,
+    message: `${join(typo, 'config.toml')}:2: providers.active is "Demo", which is no provider: use anthropic, openai, demo (did you mean demo?)`,
   });
 });
 
@@ -202,9 +225,9 @@ test('each key has a row with all that a form needs', async () => {
     choices: null,
   });
   expect(row('providers.active')).toMatchObject({
-    kind: 'choice',
+    kind: 'text',
     value: 'anthropic',
-    choices: ['anthropic', 'demo'],
+    choices: null,
   });
   expect(row('providers.anthropic.base_url')).toMatchObject({
     kind: 'text',

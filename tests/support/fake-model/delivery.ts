@@ -2,7 +2,8 @@
 import type { ServerResponse } from 'node:http';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { ReplyOptions } from './script.ts';
-import { type Chunk, sse } from './stream.ts';
+import type { Dialect } from './dialects/dialect.ts';
+import type { Chunk } from './stream.ts';
 
 export interface Latency {
   firstTokenMs: number;
@@ -20,6 +21,7 @@ export async function deliver(
   latency: Latency,
   signal: AbortSignal,
   begun: () => void,
+  dialect: Dialect,
 ): Promise<boolean> {
   const firstTokenMs = options.firstTokenMs ?? latency.firstTokenMs;
   const faulty = hasFault(options);
@@ -30,7 +32,7 @@ export async function deliver(
     return true;
   }
   try {
-    return await onSchedule(response, chunks, options, firstTokenMs, signal, begun);
+    return await onSchedule(response, chunks, options, firstTokenMs, signal, begun, dialect);
   } catch (error) {
     if (signal.aborted) return false;
     throw error;
@@ -44,6 +46,7 @@ async function onSchedule(
   firstTokenMs: number,
   signal: AbortSignal,
   begun: () => void,
+  dialect: Dialect,
 ): Promise<boolean> {
   if (firstTokenMs > 0) await wait(firstTokenMs, undefined, { signal });
   await hold(0, options, signal);
@@ -79,7 +82,7 @@ async function onSchedule(
     if (options.cutAfter === sent) return cut(response);
     if (options.errorEvent?.after === sent) {
       const { type, message } = options.errorEvent;
-      response.end(sse('error', { error: { type, message }, request_id: 'req_fake' }));
+      response.end(dialect.errorEvent(type, message));
       return false;
     }
     if (options.endAfter === sent) {

@@ -1,6 +1,7 @@
 /** One request through the real adapter to the fake, for tests of either. */
 import { onTestFinished } from 'vitest';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
+import { createOpenAiModel } from '#core/model/openai/openai.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from '#core/model/model.ts';
 import { type Block, type ReplyOptions, Script } from './script.ts';
 import { type FakeModel, type FakeModelOptions, startFakeModel } from './server.ts';
@@ -20,11 +21,24 @@ export function requestOf(fields: Partial<ModelRequest> = {}): ModelRequest {
   };
 }
 
+export const PROTOCOLS = ['messages', 'chat', 'responses'] as const;
+export type Protocol = (typeof PROTOCOLS)[number];
+
+/** The adapter of a protocol, for a server that speaks it. */
+export function modelFor(protocol: Protocol, url: string, apiKey: string | null = KEY): Model {
+  if (protocol === 'messages') return createAnthropicModel({ apiKey, baseUrl: url });
+  return createOpenAiModel({ api: protocol, name: 'local', apiKey, baseUrl: `${url}/v1` });
+}
+
 /** A started fake with a model that talks to it; both end with the test. */
-export async function serve(script: Script, options?: FakeModelOptions): Promise<{ server: FakeModel; model: Model }> {
+export async function serve(
+  script: Script,
+  options?: FakeModelOptions,
+  protocol: Protocol = 'messages',
+): Promise<{ server: FakeModel; model: Model }> {
   const server = await startFakeModel(script, options);
   onTestFinished(() => server.close());
-  return { server, model: createAnthropicModel({ apiKey: KEY, baseUrl: server.url }) };
+  return { server, model: modelFor(protocol, server.url) };
 }
 
 export function answering(blocks: Block[], options?: ReplyOptions): Script {
@@ -53,8 +67,8 @@ export async function attempt(
 }
 
 /** What the model says to one scripted reply. */
-export async function exchange(blocks: Block[], options?: ReplyOptions): Promise<Streamed> {
-  const { model } = await serve(answering(blocks, options));
+export async function exchange(blocks: Block[], options?: ReplyOptions, protocol?: Protocol): Promise<Streamed> {
+  const { model } = await serve(answering(blocks, options), {}, protocol);
   return attempt(model);
 }
 

@@ -15,7 +15,7 @@ interface WireBlock {
   cache_control?: { type: string; ttl?: string };
 }
 
-interface WireMessage {
+export interface WireMessage {
   role: string;
   content: string | WireBlock[];
 }

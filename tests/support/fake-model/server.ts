@@ -1,17 +1,29 @@
-/** A scripted double of the Anthropic Messages API over real HTTP; it records every request. */
+/**
+ * A scripted double of the Messages API over real HTTP, and of the two protocols of OpenAI-compatible endpoints, which
+ * serve the same scripts; it records every request.
+ */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type OpenAI from 'openai';
 import { deliver, type Latency } from './delivery.ts';
+import { chat } from './dialects/chat.ts';
+import type { Dialect, Reply } from './dialects/dialect.ts';
+import { messages } from './dialects/messages.ts';
+import { responses } from './dialects/responses.ts';
 import { readRequest, refusalOf, type Seen, type WireBody } from './request.ts';
 import type { Rule, Script } from './script.ts';
-import { type Chunk, chunksOf, inputOf, startOf } from './stream.ts';
+import { type Chunk, inputOf } from './stream.ts';
 
 /** Times are milliseconds since the epoch, with fractions. */
 export interface RecordedRequest {
   /** From 0, in order of arrival. */
   index: number;
   headers: IncomingHttpHeaders;
+  /** In the words of the Messages API. */
   body: WireBody;
+  /** As it came. */
+  sent: object;
+  path: string;
   seen: Seen;
   /** Name of the rule or step that answered; null where none did. */
   rule: string | null;
@@ -35,12 +47,14 @@ export interface RecordedRequest {
 
 export interface FakeModelOptions {
   port?: number;
-  /** Without it any key will do; a request without a key is refused in any case. */
-  keys?: string[];
+  /** Without it any key will do; a request without a key is refused, but where it is null. */
+  keys?: string[] | null;
   /** What replies take that do not say otherwise. */
   latency?: Partial<Latency>;
   /** The models that it lists; without it, it gives no list. */
   models?: string[];
+  /** Makes the vectors of texts; without it, it has none. */
+  embed?: (text: string) => number[];
 }
 
 export interface FakeModel {
@@ -61,6 +75,7 @@ export interface FakeModel {
 }
 
 const WAIT_MS = 5000;
+const DIALECTS: readonly Dialect[] = [messages, chat, responses];
 const now = (): number => performance.timeOrigin + performance.now();
 
 export async function startFakeModel(script: Script, options: FakeModelOptions = {}): Promise<FakeModel> {
@@ -103,16 +118,20 @@ class Fake {
   asked = 0;
   readonly #script: Script;
   readonly #keys: Set<string> | null;
+  readonly #isKeyless: boolean;
+  readonly #embed: FakeModelOptions['embed'];
   readonly #latency: Latency;
   readonly #waiting = new Set<() => void>();
   /** Chunks of replies that are the same each time. */
-  readonly #prepared = new Map<Rule, Chunk[]>();
+  readonly #prepared = new Map<Dialect, Map<Rule, Chunk[]>>();
   #ids = 0;
 
-  constructor(script: Script, { keys, latency, models }: FakeModelOptions) {
+  constructor(script: Script, { keys, latency, models, embed }: FakeModelOptions) {
     this.models = models ?? null;
     this.#script = script;
     this.#keys = keys ? new Set(keys) : null;
+    this.#isKeyless = keys === null;
+    this.#embed = embed;
     this.#latency = { firstTokenMs: 0, deltaMs: 0, ...latency };
   }
 
@@ -123,18 +142,21 @@ class Fake {
       this.asked += 1;
       if (this.models) return sendJson(response, 200, { data: this.models.map((id) => ({ id })), has_more: false });
     }
-    if (method !== 'POST' || !url.startsWith('/v1/messages')) {
+    const dialect = DIALECTS.find(({ path }) => url.startsWith(path));
+    const isEmbedding = this.#embed !== undefined && url.startsWith('/v1/embeddings');
+    if (method !== 'POST' || !(dialect || isEmbedding)) {
       return sendError(response, 404, 'not_found_error', `${method} ${url} is not served here`);
     }
     const receivedAt = now();
-    let body: WireBody;
+    let sent: object;
     try {
       // The checks of `refusalOf` come next; what is read before them tolerates anything.
-      body = JSON.parse(await textOf(request)) as WireBody;
+      sent = JSON.parse(await textOf(request)) as object;
     } catch {
       return sendError(response, 400, 'invalid_request_error', 'The request body is not valid JSON');
     }
-    const record = this.#record(request, body, receivedAt);
+    if (!dialect) return sendJson(response, 200, embedded(sent, this.#embed!));
+    const record = this.#record(request, dialect, sent, receivedAt);
     const gone = new AbortController();
     response.once('close', () => {
       if (!response.writableFinished && record.endedAt === null) record.closedAt = now();
@@ -143,87 +165,82 @@ class Fake {
       this.#notify();
     });
     this.#notify();
-    await this.#answer(record, request, response, gone.signal);
+    await this.#answer(record, dialect, response, gone.signal);
   }
 
   async #answer(
     record: RecordedRequest,
-    request: IncomingMessage,
+    dialect: Dialect,
     response: ServerResponse,
     signal: AbortSignal,
   ): Promise<void> {
-    const key = keyOf(request.headers);
-    if (!key || (this.#keys && !this.#keys.has(key))) {
-      return this.#refuse(record, response, 401, 'authentication_error', 'invalid x-api-key', key ? null : 'no key');
+    const refuse = (status: number, type: string, message: string, problem: string | null): void => {
+      Object.assign(record, { status, problem, completed: true });
+      sendJson(response, status, dialect.errorBody(type, message));
+      record.endedAt = now();
+    };
+    const key = keyOf(record.headers);
+    if (!this.#isKeyless && (!key || (this.#keys && !this.#keys.has(key)))) {
+      return refuse(401, 'authentication_error', 'invalid x-api-key', key ? null : 'no key');
     }
-    const refusal = record.body.stream === true ? refusalOf(record.body) : 'stream: this server only streams';
-    if (refusal) return this.#refuse(record, response, 400, 'invalid_request_error', refusal, refusal);
+    const refusal =
+      record.body.stream === true
+        ? (dialect.refusal(record.sent) ?? refusalOf(record.body))
+        : 'stream: this server only streams';
+    if (refusal) return refuse(400, 'invalid_request_error', refusal, refusal);
     const rule = this.#script.take(record.seen);
     if (!rule) {
       const words = `no rule of the script answers turn ${record.seen.turn} of "${record.seen.prompt.slice(0, 100)}"`;
-      return this.#refuse(record, response, 400, 'invalid_request_error', words, words);
+      return refuse(400, 'invalid_request_error', words, words);
     }
     record.rule = rule.name;
     const { options } = rule;
-    if (options.status !== undefined) return this.#fail(record, response, rule);
+    if (options.status !== undefined) return this.#fail(record, dialect, response, rule);
     record.input = inputOf(options);
-    record.responseId = `msg_${this.#nextId()}`;
-    const start = { data: startOf(record.responseId, record.body.model, options), delayMs: 0 };
-    const completed = await deliver(
-      response,
-      [start, ...this.#chunks(rule, record.seen)],
-      options,
-      this.#latency,
-      signal,
-      () => (record.begunAt ??= now()),
-    );
+    record.responseId = `${dialect.idPrefix}${this.#nextId()}`;
+    const reply = { id: record.responseId, model: record.body.model, options };
+    const start = { data: dialect.start(reply), delayMs: 0 };
+    const chunks = [start, ...this.#chunks(rule, record.seen, dialect, reply)];
+    const begun = (): void => void (record.begunAt ??= now());
+    const completed = await deliver(response, chunks, options, this.#latency, signal, begun, dialect);
     record.completed = completed && !signal.aborted;
     record.endedAt ??= now();
     this.#notify();
   }
 
-  #chunks(rule: Rule, seen: Seen): Chunk[] {
-    const known = this.#prepared.get(rule);
+  #chunks(rule: Rule, seen: Seen, dialect: Dialect, reply: Reply): Chunk[] {
+    const prepared = this.#prepared.get(dialect) ?? new Map<Rule, Chunk[]>();
+    this.#prepared.set(dialect, prepared);
+    const known = prepared.get(rule);
     if (known) return known;
     const { blocks, options } = rule;
     const made = typeof blocks === 'function' ? blocks(seen) : blocks;
-    const chunks = chunksOf(made, options, options.deltaMs ?? this.#latency.deltaMs, () => `toolu_${this.#nextId()}`);
+    const deltaMs = options.deltaMs ?? this.#latency.deltaMs;
+    const chunks = dialect.chunks(made, reply, deltaMs, () => `toolu_${this.#nextId()}`);
     const same = made === blocks && !made.some((block) => block.type === 'tool_use' && block.id === undefined);
-    if (same) this.#prepared.set(rule, chunks);
+    if (same) prepared.set(rule, chunks);
     return chunks;
   }
 
   /** A scripted error. */
-  #fail(record: RecordedRequest, response: ServerResponse, { options }: Rule): void {
+  #fail(record: RecordedRequest, dialect: Dialect, response: ServerResponse, { options }: Rule): void {
     const { status = 500, error = { type: typeOfStatus(status), message: 'scripted' }, headers = {}, body } = options;
     record.status = status;
     record.completed = true;
-    const json = JSON.stringify({ type: 'error', error, request_id: 'req_fake' });
+    const json = JSON.stringify(dialect.errorBody(error.type, error.message));
     response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake', ...headers });
     response.end(body ?? json);
     record.endedAt = now();
   }
 
-  #refuse(
-    record: RecordedRequest,
-    response: ServerResponse,
-    status: number,
-    type: string,
-    message: string,
-    problem: string | null,
-  ): void {
-    record.status = status;
-    record.problem = problem;
-    record.completed = true;
-    sendError(response, status, type, message);
-    record.endedAt = now();
-  }
-
-  #record(request: IncomingMessage, body: WireBody, receivedAt: number): RecordedRequest {
+  #record(request: IncomingMessage, dialect: Dialect, sent: object, receivedAt: number): RecordedRequest {
+    const body = dialect.read(sent);
     const record: RecordedRequest = {
       index: this.requests.length,
       headers: request.headers,
       body,
+      sent,
+      path: dialect.path,
       seen: readRequest({ ...body, messages: Array.isArray(body.messages) ? body.messages : [] }),
       rule: null,
       problem: null,
@@ -298,6 +315,17 @@ function typeOfStatus(status: number): string {
     529: 'overloaded_error',
   };
   return types[status] ?? (status >= 500 ? 'api_error' : 'invalid_request_error');
+}
+
+/** The vectors of an answer of `/v1/embeddings`. */
+function embedded(sent: object, embed: (text: string) => number[]): OpenAI.CreateEmbeddingResponse {
+  const { input, model } = sent as OpenAI.EmbeddingCreateParams;
+  const data = [input].flat().map((text, index) => ({
+    object: 'embedding' as const,
+    index,
+    embedding: embed(String(text)),
+  }));
+  return { object: 'list', model, data, usage: { prompt_tokens: data.length, total_tokens: data.length } };
 }
 
 function sendError(response: ServerResponse, status: number, type: string, message: string): void {

@@ -52,15 +52,22 @@ export function inputOf({ usage = {} }: ReplyOptions): number {
   return input + cacheRead + cacheWrite5m + cacheWrite1h;
 }
 
+/** For protocols that count what they had kept as a part of all input. */
+export function usageOf(options: ReplyOptions): typeof DEFAULT_USAGE {
+  return { ...DEFAULT_USAGE, ...options.usage, input: inputOf(options) };
+}
+
+export function stopOf(blocks: Block[], { stopReason }: ReplyOptions): string {
+  return stopReason ?? (blocks.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
+}
+
 /** Every event after the start. */
 export function chunksOf(blocks: Block[], options: ReplyOptions, deltaMs: number, newToolId: () => string): Chunk[] {
   const chunks = blocks.flatMap((block, index) => blockChunks(block, index, deltaMs, newToolId));
   const count = { ...DEFAULT_USAGE, ...options.usage };
-  const stopReason =
-    options.stopReason ?? (blocks.some((block) => block.type === 'tool_use') ? 'tool_use' : 'end_turn');
   const ending = [
     sse('message_delta', {
-      delta: { stop_reason: stopReason, stop_sequence: null },
+      delta: { stop_reason: stopOf(blocks, options), stop_sequence: null },
       usage: {
         ...inputUsage(count),
         output_tokens: count.output,
@@ -101,11 +108,11 @@ function partsOf(
     case 'text':
       return {
         start: { type: 'text', text: '' },
-        deltas: split(block.text, block.deltas).map((piece) => ({ type: 'text_delta', text: piece })),
+        deltas: pieces(block.text, block.deltas).map((piece) => ({ type: 'text_delta', text: piece })),
         delayMs: block.delayMs,
       };
     case 'thinking': {
-      const words = split(block.text, block.deltas).map((piece) => ({
+      const words = pieces(block.text, block.deltas).map((piece) => ({
         type: 'thinking_delta',
         thinking: piece,
       }));
@@ -119,7 +126,7 @@ function partsOf(
     case 'redacted_thinking':
       return { start: { type: 'redacted_thinking', data: block.data }, deltas: [] };
     case 'tool_use': {
-      const pieces = ['', ...split(block.raw ?? JSON.stringify(block.input), block.deltas)];
+      const parts = ['', ...pieces(block.raw ?? JSON.stringify(block.input), block.deltas)];
       return {
         start: {
           type: 'tool_use',
@@ -128,7 +135,7 @@ function partsOf(
           input: {},
           caller: { type: 'direct' },
         },
-        deltas: pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+        deltas: parts.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
         delayMs: block.delayMs,
       };
     }
@@ -152,10 +159,10 @@ function searchParts(block: Extract<Block, { type: 'server_tool_use' | 'web_sear
   switch (block.type) {
     case 'server_tool_use': {
       const { type, id, name, input } = block;
-      const pieces = ['', ...split(JSON.stringify(input), 2)];
+      const parts = ['', ...pieces(JSON.stringify(input), 2)];
       return {
         start: { type, id, name, input: {}, caller: { type: 'direct' } },
-        deltas: pieces.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
+        deltas: parts.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
       };
     }
     case 'web_search_tool_result':
@@ -172,14 +179,14 @@ function searchParts(block: Extract<Block, { type: 'server_tool_use' | 'web_sear
 }
 
 /** So many pieces of about the same size (fewer for short words), never cut within a code point. */
-function split(words: string, deltas = 1): string[] {
+export function pieces(words: string, deltas = 1): string[] {
   if (deltas === 1) return words === '' ? [] : [words];
   const points = [...words];
-  const pieces: string[] = [];
+  const found: string[] = [];
   for (let piece = 0; piece < deltas; piece++) {
     const from = Math.floor((piece * points.length) / deltas);
     const to = Math.floor(((piece + 1) * points.length) / deltas);
-    if (to > from) pieces.push(points.slice(from, to).join(''));
+    if (to > from) found.push(points.slice(from, to).join(''));
   }
-  return pieces;
+  return found;
 }

@@ -131,7 +131,7 @@ function linked(file: UnlinkedFile, refused: Refused, names: Names, tools: reado
   const definition = first === undefined ? own : { ...own, next: [first, ...(own.next ?? []).slice(1)] };
   if ('composition' in file) {
     const warnings = [...file.warnings, ...compositionWarnings(file, names, tools)];
-    const at = { model: START, temperature: START };
+    const at = { provider: START, model: START, temperature: START };
     return { path, source, ok: true, definition, warnings, at, mentions: [], links: file.links, chain };
   }
   const link = nextOf(file);

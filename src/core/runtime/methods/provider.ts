@@ -3,13 +3,13 @@ import type { Output } from '#contract/rpc.ts';
 import type { Handlers } from './handlers.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
 import { resolveModel } from '../../model/model-names.ts';
-import { detectServers } from '../../model/provider-detect.ts';
-import type { Provider } from '../../model/provider.ts';
+import { detectAt, detectServers } from '../../model/providers/detect.ts';
+import type { Providers } from '../../model/providers/providers.ts';
 import type { SearchEndpoint } from '../../tools/web/search-endpoint.ts';
 import { settingRows } from '../../settings/settings.ts';
 
 export interface ProviderMethodPorts {
-  provider: Provider;
+  providers: Providers;
   settings: LiveSettings;
   webSearch: SearchEndpoint;
   appState: () => Promise<Output<'app.state'>>;
@@ -17,6 +17,8 @@ export interface ProviderMethodPorts {
 
 type Mine =
   | 'provider.set'
+  | 'provider.add'
+  | 'provider.remove'
   | 'provider.test'
   | 'provider.models'
   | 'provider.detect'
@@ -26,20 +28,33 @@ type Mine =
   | 'search.set-key';
 
 export function providerMethods({
-  provider,
+  providers,
   settings,
   webSearch,
   appState,
 }: ProviderMethodPorts): Pick<Handlers, Mine> {
   return {
     'provider.set': async (input) => {
-      await provider.set(input);
+      await providers.set(input);
       return appState();
     },
-    'provider.test': (input) => provider.test(input),
-    'provider.models': () => provider.listModels(),
-    // Needs no signal: each probe ends within a second.
-    'provider.detect': () => detectServers(new AbortController().signal),
+    'provider.add': async (input) => {
+      await providers.add(input);
+      return appState();
+    },
+    'provider.remove': async ({ name }) => {
+      await providers.remove(name);
+      return appState();
+    },
+    'provider.test': (input) => providers.test(input),
+    'provider.models': ({ name }) => providers.listModels(name),
+    // Needs no signal: each probe ends within seconds.
+    'provider.detect': async ({ baseUrl }) => {
+      const { signal } = new AbortController();
+      if (baseUrl === undefined) return detectServers(signal);
+      const found = await detectAt(baseUrl, signal);
+      return found === null ? [] : [found];
+    },
     'search.state': () => webSearch.state(),
     'search.set-key': async ({ apiKey }) => {
       await webSearch.setKey(apiKey);
@@ -49,7 +64,11 @@ export function providerMethods({
     'settings.set': async ({ path, value }) => {
       // Rejects an unknown model now rather than with the next message.
       if (path === 'models.default' && typeof value === 'string') resolveModel(value, settings.models.aliases);
-      await settings.set(path, value);
+      // An address is changed with an eye on the key that would go there.
+      const name = /^providers\.([^.]+)\.base_url$/.exec(path)?.[1];
+      if (name !== undefined && (value === null || typeof value === 'string'))
+        await providers.set({ name, baseUrl: value ?? '' });
+      else await settings.set(path, value);
       return settingRows(settings);
     },
   };

@@ -11,6 +11,7 @@ export function agentFacts(agent: AgentDefinition, needs: AgentSummary['needs'])
     ['name', agent.name],
     ['description', oneLine(agent.description)],
     ['role', agent.role],
+    ['provider', or(agent.provider ?? null, agent.role === 'primary' ? 'the active one' : "the lead's")],
     ['model', or(agent.model, agent.role === 'primary' ? 'the default' : "the lead's")],
     ['effort', or(agent.effort, 'not set')],
     ['max_tokens', or(agent.maxTokens, 'by default')],

@@ -12,6 +12,7 @@ import { main } from '#hosts/cli/program.ts';
 import { checkGit } from '#hosts/cli/commands/doctor/program.ts';
 import type { Finding } from '#hosts/cli/commands/doctor/finding.ts';
 import { conversationId } from '../../support/events.ts';
+import { appStateOf, providerState } from '../../../support/providers/app-state.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
 import { RIPGREP } from '../../../support/searching.ts';
@@ -24,19 +25,8 @@ beforeEach(async () => {
 afterEach(() => rm(home, { recursive: true, force: true }));
 
 function appState(rest: Partial<AppState['provider']>): AppState {
-  const provider: AppState['provider'] = {
-    kind: 'anthropic',
-    ready: true,
-    keySource: 'environment',
-    keyElsewhere: null,
-    baseUrl: 'http://127.0.0.1:9',
-    baseUrlSource: 'environment',
-    models: [],
-    defaultModel: 'sonnet',
-    ...rest,
-  };
-  const secrets = { backend: 'nowhere', warning: null };
-  return { version: '1.2.3', folder: '/', provider, secrets, tools: [], maxSubAgents: 3 };
+  const provider = providerState({ baseUrl: 'http://127.0.0.1:9', baseUrlSource: 'environment', ...rest });
+  return appStateOf({ providers: [provider] });
 }
 
 async function doctor(state: AppState | TriadError, args: string[] = [], missing: Missing[] = []) {
@@ -142,7 +132,7 @@ test.runIf(process.getuid !== undefined).each([
 });
 
 test('the demo needs neither key nor network', async () => {
-  const { code, out } = await doctor(appState({ kind: 'demo', keySource: 'none' }));
+  const { code, out } = await doctor(appState({ name: 'demo', type: 'demo', keySource: 'none' }));
   expect(code).toBe(0);
   expect(out).toContain('provider: the demo model: scripted and offline\n');
 });

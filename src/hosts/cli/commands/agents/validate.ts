@@ -84,7 +84,8 @@ async function settingsHere({ env, screen }: Io, folder: string): Promise<Settin
 /** As the settings and the lists that were had before say; nobody is asked. */
 async function modelsHere({ env }: Io, settings: Settings): Promise<ModelRules> {
   const lists = await ModelLists.load((await folders(env)).data);
-  return new ModelRules({ settings, lists, baseUrl: env['ANTHROPIC_BASE_URL'] || undefined });
+  const environment = { baseUrl: env['ANTHROPIC_BASE_URL'] || undefined, programs: env };
+  return new ModelRules({ settings, lists, environment });
 }
 
 /** As they were last heard; none is started. */

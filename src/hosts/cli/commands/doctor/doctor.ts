@@ -6,7 +6,7 @@ import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from 
 import { checkHistory } from './history.ts';
 import { checkMcp } from './mcp.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox, checkWindow } from './program.ts';
-import { checkProvider, checkStore } from './runtime.ts';
+import { checkProviders, checkStore } from './runtime.ts';
 import { ownVersion } from '../../../version.ts';
 import { EXIT } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -55,7 +55,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     },
     signal,
   );
-  const provider = app === null ? [] : await checkProvider(app, signal);
+  const provider = app === null ? [] : await checkProviders(app, signal);
   return [
     runtime,
     ...places,

@@ -2,6 +2,7 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppState } from '#contract/app-state.ts';
+import type { ProviderState } from '#contract/providers/provider.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import type { Folders } from '#core/settings/folders.ts';
@@ -51,7 +52,7 @@ export async function checkStore(
       const who = owner === null ? 'opens' : `in use by pid ${owner.pid}, which answers`;
       const lost = await look(connected.client);
       const more = await history(connected.client, signal);
-      const models = app.provider.kind === 'demo' || !app.provider.ready ? [] : [await checkModels(connected.client)];
+      const models = await checkAllModels(connected.client, app.providers);
       const text = `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`;
       const damage = `a part of it cannot be read, ${lost} sessions and workflows stand in no list; ${text}`;
       return {
@@ -76,14 +77,25 @@ export async function checkStore(
 
 const NOTHING = { app: null, more: [], models: [], servers: [] };
 
-/** Asks for the list, which is kept: names of models are held against it from then on. */
-async function checkModels(client: Client): Promise<Finding> {
-  const { address, models, at, fault } = await client.request('provider.models', {});
-  const advice = 'set models.default, or its alias, to one that is there';
-  if (fault !== null) return problem('models', `the default model ${fault}`, advice);
-  if (models === null) return ok('models', `${address} gives no list: names of models are not checked`);
-  return ok('models', `${models.length} at ${address}, as of ${at ?? 'now'}`);
+/** Of the active provider, and of the others that were set up. */
+async function checkAllModels(client: Client, providers: readonly ProviderState[]): Promise<Finding[]> {
+  const asked = providers.filter((one) => one.type !== 'demo' && one.ready && isInUse(one));
+  return Promise.all(asked.map((one) => checkModels(client, one)));
 }
+
+/** Asks for the list, which is kept: names of models are held against it from then on. */
+async function checkModels(client: Client, { name, active, type }: ProviderState): Promise<Finding> {
+  const { address, models, at, fault } = await client.request('provider.models', { name });
+  const what = active ? 'models' : `models of ${name}`;
+  const setting = type === 'anthropic' ? 'models.default, or its alias,' : `providers.${name}.defaults.model`;
+  if (fault !== null) return problem(what, `the default model ${fault}`, `set ${setting} to one that is there`);
+  if (models === null) return ok(what, `${address} gives no list: names of models are not checked`);
+  return ok(what, `${models.length} at ${address}, as of ${at ?? 'now'}`);
+}
+
+/** Whether the person has set it up: one that comes with the program may be left as it is. */
+const isInUse = ({ active, builtin, ready, keyElsewhere }: ProviderState): boolean =>
+  active || !builtin || ready || keyElsewhere !== null;
 
 /** Begins to read as a person would, and rejects where that fails. Returns how many no list has. */
 async function look(client: Client): Promise<number> {
@@ -103,40 +115,59 @@ const ADVICE: Readonly<Record<string, string>> = {
   conflict: 'do what the message says',
 };
 
-export async function checkProvider(app: AppState, signal: AbortSignal): Promise<Finding[]> {
-  const { kind, keySource, keyElsewhere, ready, baseUrl, baseUrlSource } = app.provider;
-  if (kind === 'demo') return [ok('provider', 'the demo model: scripted and offline')];
-  const from = { environment: 'from ANTHROPIC_API_KEY', store: 'kept with the keys', none: 'none' }[keySource];
+/** Of the active provider its key and its address, and of each other that was set up what stands in its way. */
+export async function checkProviders({ providers }: AppState, signal: AbortSignal): Promise<Finding[]> {
+  const found = await Promise.all(providers.filter(isInUse).map((one) => checkProvider(one, signal)));
+  return found.flat();
+}
+
+async function checkProvider(state: ProviderState, signal: AbortSignal): Promise<Finding[]> {
+  const { name, type, active, keySource, keyElsewhere, keyEnv, ready, address, baseUrlSource } = state;
+  if (type === 'demo') return active ? [ok('provider', 'the demo model: scripted and offline')] : [];
+  const of = active ? '' : ` of ${name}`;
+  const from = {
+    environment: `from ${keyEnv ?? 'the environment'}`,
+    store: 'kept with the keys',
+    file: 'in the settings file, in the clear',
+    none: 'none, and none is needed for a server on this machine',
+  }[keySource];
+  const set = keyEnv === null ? `"triad config key ${name}" takes one` : `set ${keyEnv}`;
+  // Without the active one nothing can be asked; another may be left for later.
+  const tell = active ? problem : warning;
   const key = ready
-    ? ok('key', keySource === 'none' ? 'none, and none is needed for a server on this machine' : from)
-    : problem(
-        'key',
+    ? ok(`key${of}`, from)
+    : tell(
+        `key${of}`,
         keyElsewhere?.what ?? 'none is set up',
-        keyElsewhere?.remedy ?? 'enter one in the settings of the app, or set ANTHROPIC_API_KEY',
+        keyElsewhere?.remedy ?? `enter one in the settings of the app, or ${set}`,
       );
-  const url = baseUrl ?? 'https://api.anthropic.com';
-  const named = `${url} (${baseUrlSource})`;
-  return [key, await reach(url, named, signal)];
+  return [key, await reach(state, `${address} (${baseUrlSource})`, signal)];
 }
 
 /** Without a key: the list of models costs nothing, and the refusal of it says as much. */
-async function reach(url: string, named: string, signal: AbortSignal): Promise<Finding> {
+async function reach(
+  { name, active, type, address }: ProviderState,
+  named: string,
+  signal: AbortSignal,
+): Promise<Finding> {
+  const what = active ? 'endpoint' : `endpoint of ${name}`;
+  const path = type === 'anthropic' ? '/v1/models' : '/models';
   try {
     const late = AbortSignal.timeout(PATIENCE_MS);
-    const response = await fetch(`${url.replace(/\/+$/, '')}/v1/models`, {
+    const response = await fetch(`${address}${path}`, {
       headers: { 'anthropic-version': '2023-06-01' },
       redirect: 'manual',
       signal: AbortSignal.any([signal, late]),
     });
     await response.body?.cancel();
-    if (response.ok || response.status === 401) return ok('endpoint', `${named} is reachable`);
-    const text = `${named} answers, but not like a compatible endpoint (${response.status} to GET /v1/models)`;
-    return warning('endpoint', text, 'check the address; "Test" in the settings of the app asks the model');
+    if (response.ok || response.status === 401) return ok(what, `${named} is reachable`);
+    const text = `${named} answers, but not like a compatible endpoint (${response.status} to GET ${path})`;
+    return warning(what, text, 'check the address; "Test" in the settings of the app asks the model');
   } catch (error) {
     signal.throwIfAborted();
     const cause = error instanceof Error && error.cause !== undefined ? error.cause : error;
     const text = `${named} does not answer (${causeOf(cause)})`;
-    return problem('endpoint', text, 'check the network, a proxy, and the address in the settings');
+    return (active ? problem : warning)(what, text, 'check the network, a proxy, and the address in the settings');
   }
 }
 

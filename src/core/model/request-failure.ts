@@ -15,15 +15,20 @@ export interface ErrorResponse {
 export interface RequestTarget {
   host: string;
   model: string;
+  /** What the endpoint should speak, such as `Messages API`. */
+  api: string;
   /** What to do where the address may be wrong. */
   checkUrl: string;
+  /** Whether the address has the usual form. */
+  isUsual: boolean;
 }
 
-const CHECK_URL = 'check the base URL';
-
-/** Requests go to `/v1/messages` below the base URL, so one that ends with that version is usually a mistake. */
-export function urlAdvice(baseUrl: string): string {
-  return /\/v1\/*$/.test(baseUrl) ? `${CHECK_URL}, without /v1 at its end` : CHECK_URL;
+/** `ends`: whether addresses of this kind usually end with `/v1`. */
+export function urlAdvice(baseUrl: string, { ends }: { ends: boolean }): Pick<RequestTarget, 'checkUrl' | 'isUsual'> {
+  const check = 'check the base URL';
+  const isUsual = /\/v1\/*$/.test(baseUrl) === ends;
+  if (isUsual) return { isUsual, checkUrl: check };
+  return { isUsual, checkUrl: ends ? `${check}, which usually ends with /v1` : `${check}, without /v1 at its end` };
 }
 
 interface Verdict {
@@ -46,7 +51,20 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   rate_limit_error: 429,
   api_error: 500,
   overloaded_error: 529,
+  // Of OpenAI-compatible endpoints, by the name of a code or of a type.
+  invalid_api_key: 401,
+  insufficient_quota: 402,
+  model_not_found: 404,
+  rate_limit_exceeded: 429,
+  server_error: 500,
+  ...Object.fromEntries(
+    ['invalid_prompt', 'context_length_exceeded', 'unsupported_value', 'BadRequestError'].map((code) => [code, 400]),
+  ),
 };
+
+/** Types that say more than the status with which they come. */
+const FIRST: ReadonlySet<string> = new Set(['insufficient_quota']);
+const UNKNOWN_MODEL: ReadonlySet<string> = new Set(['not_found_error', 'model_not_found']);
 
 const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   ECONNREFUSED: 'nothing answers at that address',
@@ -59,7 +77,7 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
 };
 
 export function responseError(answer: ErrorResponse, target: RequestTarget): ModelError {
-  const status = answer.status ?? STATUS_OF_TYPE[answer.type ?? ''] ?? 500;
+  const status = statusOf(answer);
   const verdict = verdictOf(status, answer, target);
   const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId].filter(Boolean).join(', ');
   return new ModelError(verdict.code, verdict.message, {
@@ -70,7 +88,13 @@ export function responseError(answer: ErrorResponse, target: RequestTarget): Mod
   });
 }
 
-function verdictOf(status: number, { type, said }: ErrorResponse, { host, model, checkUrl }: RequestTarget): Verdict {
+function statusOf({ status, type }: ErrorResponse): number {
+  const ofType = Object.hasOwn(STATUS_OF_TYPE, type ?? '') ? STATUS_OF_TYPE[type ?? ''] : undefined;
+  return (FIRST.has(type ?? '') ? ofType : status) ?? ofType ?? 500;
+}
+
+function verdictOf(status: number, { type, said }: ErrorResponse, target: RequestTarget): Verdict {
+  const { host, model, api, checkUrl, isUsual } = target;
   const because = said ? `: ${oneSentence(said)}` : '';
   const final = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: false });
   const passing = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: true });
@@ -94,9 +118,9 @@ function verdictOf(status: number, { type, said }: ErrorResponse, { host, model,
       return final('provider', `${host} asks for payment: check the billing of the account`);
     case 404:
       // The API says the same of a path; where the path is likely the fault, only an answer that names the model is about it.
-      return type === 'not_found_error' && (checkUrl === CHECK_URL || said?.includes(model))
+      return said?.includes(model) || (isUsual && UNKNOWN_MODEL.has(type ?? ''))
         ? final('not_found', `The model ${model} is not known to ${host}: choose another model`)
-        : final('provider', `${host} has no Messages API at this address: ${checkUrl}`);
+        : final('provider', `${host} has no ${api} at this address: ${checkUrl}`);
     case 429:
       return passing('rate_limited', `${host} limits the rate of requests: wait a while and try again`);
     case 529:
@@ -109,7 +133,7 @@ function verdictOf(status: number, { type, said }: ErrorResponse, { host, model,
         ? passing('provider', `${host} failed (${type ?? status}): wait a while and try again`)
         : final(
             'provider',
-            `${host} answered with ${status}${because || `, which is no answer of a Messages API: ${checkUrl}`}`,
+            `${host} answered with ${status}${because || `, which is no answer of a ${api}: ${checkUrl}`}`,
           );
   }
 }
@@ -157,4 +181,12 @@ function networkCode(error: unknown): string | null {
 function oneSentence(text: string): string {
   const line = text.replace(/\s+/g, ' ').trim();
   return line.length > MAX_SAID_CHARS ? `${line.slice(0, MAX_SAID_CHARS)}…` : line;
+}
+
+/** The address answers, but not with a stream of events; final, because another request would get the same. */
+export function strangeError(contentType: string, { host, api, checkUrl }: RequestTarget): ModelError {
+  return new ModelError('provider', `${host} did not answer as a ${api} does: ${checkUrl}`, {
+    retryable: false,
+    detail: `content-type ${contentType || 'none'}`,
+  });
 }

@@ -1,0 +1,71 @@
+/** Which provider and model an agent gets, and what of its settings they have. */
+import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import type { Capabilities } from '#contract/providers/provider.ts';
+import { TriadError } from '../base/errors.ts';
+import type { ModelRules } from '../model/model-rules.ts';
+import { providerTraits } from '../model/provider-traits.ts';
+import type { ChildRequest } from '../tools/children.ts';
+
+/** Throws `bad_input` for a name that no real provider has. */
+const real = (provider: string, models: Pick<ModelRules, 'place'>): string => models.place(provider).name;
+
+/** What its definition says, or the active one; the demo answers for all while it is on. */
+export function leadProvider(
+  { provider }: Pick<AgentDefinition, 'provider'>,
+  active: string,
+  models: Pick<ModelRules, 'place'>,
+): string {
+  return provider === undefined || providerTraits(active).isScripted ? active : real(provider, models);
+}
+
+/** What is asked for, what the definition says, or its lead's: under the demo's lead only the demo answers. */
+export function childProvider(
+  { provider: asked }: Pick<ChildRequest, 'provider'>,
+  definition: Pick<AgentDefinition, 'provider'> | null,
+  { provider }: Pick<Envelope, 'provider'>,
+  models: Pick<ModelRules, 'place'>,
+): string {
+  if (!providerTraits(provider).isScripted) {
+    const wanted = asked ?? definition?.provider ?? provider;
+    return wanted === provider ? provider : real(wanted, models);
+  }
+  if (asked === null || asked === provider) return provider;
+  throw new TriadError('bad_input', `The demo answers for all: leave the provider ${asked} out`);
+}
+
+/**
+ * The model that is named, null for none, and the id that is taken then, null for what the provider takes. What a
+ * definition says is for its own provider, and what its lead has for the lead's.
+ */
+export function modelOf(
+  { model }: Pick<ChildRequest, 'model'>,
+  definition: Pick<AgentDefinition, 'provider' | 'model'> | null,
+  provider: string,
+  lead: Pick<Envelope, 'provider' | 'model'>,
+): { model: string | null; usual: string | null } {
+  const isOwn = provider === (definition?.provider ?? lead.provider);
+  const named = model ?? (isOwn ? (definition?.model ?? null) : null);
+  return { model: named, usual: provider === lead.provider ? lead.model : null };
+}
+
+/** Left out where there is none, so that it changes no hash. */
+export function temperatureOf(
+  definition: Pick<AgentDefinition, 'temperature'> | null,
+  { temperature: isTaken }: Capabilities,
+): Pick<Envelope, 'temperature'> {
+  const temperature = definition?.temperature ?? null;
+  return temperature === null || !isTaken ? {} : { temperature };
+}
+
+/** Whether the model calls no tools. Throws `bad_input` where it would be given `tools`, which are those beside the baseline. */
+export function callsNone({ tools: can }: Capabilities, model: string, tools: readonly string[]): boolean {
+  if (can === false && tools.length > 0)
+    throw new TriadError(
+      'bad_input',
+      `The model ${model} calls no tools, and this agent would have ${tools.join(', ')}: choose another model, or give it none (tools: [])`,
+    );
+  return can === false;
+}
+
+/** The tools that write which a sub-agent may be given; null: all of them. */
+export const childWrites = (provider: string) => (providerTraits(provider).leadWrites === null ? null : []);

@@ -1,0 +1,100 @@
+/** Each setting of the providers that come with the program changes who is asked, what, or how many at a time. */
+import { expect, onTestFinished } from 'vitest';
+import type { ProviderState } from '#contract/providers/provider.ts';
+import { text } from '../../support/fake-model/script.ts';
+import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { Script } from '../../support/fake-model/script.ts';
+import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import type { Harness } from '../../support/engine.ts';
+import type { Proof } from './live-settings.test.ts';
+
+const answers = (): Script => new Script().on({}).reply([text('Done.')]);
+const openai = async ({ runtime }: Harness): Promise<ProviderState | undefined> =>
+  (await runtime.request('app.state', {})).providers.find(({ name }) => name === 'openai');
+
+/** From now on the lead is asked at a second server, as `openai`. */
+async function atOpenAi({ runtime }: Harness, model = true): Promise<FakeModel> {
+  const other = await startFakeModel(answers(), { keys: null });
+  onTestFinished(() => other.close());
+  await runtime.request('settings.set', { path: 'providers.openai.base_url', value: `${other.url}/v1` });
+  if (model) await runtime.request('settings.set', { path: 'providers.openai.defaults.model', value: 'gpt' });
+  await runtime.request('settings.set', { path: 'providers.active', value: 'openai' });
+  return other;
+}
+
+const askedAt = ({ requests }: FakeModel): unknown[] => requests.map(({ path, body }) => [path, body.model]);
+
+export const PROVIDER_PROOFS: Readonly<Record<string, Proof>> = {
+  'providers.active': {
+    value: 'demo',
+    script: plainAnswer,
+    check: async (engine) => {
+      const end = await engine.ask('Go');
+      expect(end.text).toContain('scripted');
+      expect(engine.model.requests).toEqual([]);
+    },
+  },
+  'providers.anthropic.defaults.model': {
+    value: 'haiku',
+    script: plainAnswer,
+    check: async (engine) => {
+      await engine.ask('Go');
+      expect(engine.model.requests.map(({ body }) => body.model)).toEqual(['claude-haiku-5-5']);
+    },
+  },
+  'providers.anthropic.defaults.max_tokens': {
+    value: 77,
+    script: plainAnswer,
+    check: async (engine) => {
+      await engine.ask('Go');
+      expect(engine.model.requests.map(({ sent }) => sent)).toMatchObject([{ max_tokens: 77 }]);
+    },
+  },
+  'providers.openai.type': {
+    value: 'openai-chat',
+    script: plainAnswer,
+    check: async (engine) => {
+      const other = await atOpenAi(engine);
+      await engine.ask('Go');
+      await engine.runtime.request('settings.set', { path: 'providers.openai.type', value: 'openai-responses' });
+      await engine.ask('Go');
+      expect(askedAt(other)).toEqual([
+        ['/v1/chat/completions', 'gpt'],
+        ['/v1/responses', 'gpt'],
+      ]);
+    },
+  },
+  'providers.openai.base_url': {
+    value: 'http://127.0.0.1:9/v1',
+    script: plainAnswer,
+    check: async (engine) => {
+      expect((await openai(engine))?.address).toBe('http://127.0.0.1:9/v1');
+      const other = await atOpenAi(engine);
+      await engine.ask('Go');
+      expect([other.requests.length, engine.model.requests.length]).toEqual([1, 0]);
+    },
+  },
+  'providers.openai.max_concurrent': {
+    value: 2,
+    script: plainAnswer,
+    check: async (engine) => expect(await openai(engine)).toMatchObject({ maxConcurrent: 2 }),
+  },
+  'providers.openai.defaults.model': {
+    value: 'gpt-mine',
+    script: plainAnswer,
+    check: async (engine) => {
+      const other = await atOpenAi(engine, false);
+      await engine.ask('Go');
+      expect(askedAt(other)).toEqual([['/v1/responses', 'gpt-mine']]);
+    },
+  },
+  'providers.openai.defaults.max_tokens': {
+    value: 55,
+    script: plainAnswer,
+    check: async (engine) => {
+      const other = await atOpenAi(engine);
+      await engine.ask('Go');
+      expect(other.requests.map(({ sent }) => sent)).toMatchObject([{ max_output_tokens: 55 }]);
+    },
+  },
+};
