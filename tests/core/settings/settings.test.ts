@@ -39,6 +39,7 @@ test('without a file everything has its default', async () => {
     permissions: { mode: 'manual', rules: [], always_ask: [], secret_files: [] },
     approvals: { on_timeout: 'reject' },
     providers: { active: 'anthropic', anthropic: { max_concurrent: null, base_url: null, web_search: 'auto' } },
+    context: { auto_compact: true, compact_at: 0.8 },
     web: { private_hosts: [], search: { url: null, key_header: null, results: 8, max_uses: 5 } },
     sessions: { project: false },
     mcp: { servers: {} },

@@ -1,0 +1,45 @@
+/** Where a compaction may cut a history: before a response, with all calls of those before it answered. */
+import type { Entry } from '#contract/message.ts';
+import { compactionOf, type Told } from '../log/told.ts';
+import { callsOf, toWire } from '../log/transcript.ts';
+import { sizeOfMessages } from './request-meter.ts';
+
+/**
+ * Number of the first entry of the run that stays as it is: as much as fits into `keepTokens`, and always the newest
+ * response with what came after it. Null where nothing would be left out.
+ */
+export function cutOf(told: Told, keepTokens: number): number | null {
+  const cuts = cutsOf(told);
+  const fits = cuts.find((n) => sizeOfMessages(toWire(told.entries.filter((entry) => entry.n >= n))) <= keepTokens);
+  return fits ?? cuts.at(-1) ?? null;
+}
+
+/** All places at which it may be cut, in order. */
+export function cutsOf(told: Told): number[] {
+  const { prior, entries } = told;
+  const before = compactionOf(told);
+  const isOwn = before?.run === prior.length;
+  const from = isOwn ? (before?.entry.upTo ?? 0) : 0;
+  const responses = entries.filter((entry) => entry.n >= from && isTold(entry));
+  const answered = new Map(entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry.n]] : [])));
+  const cuts: number[] = [];
+  // Words of earlier workflows alone may be left out.
+  if (!isOwn && saysMore(prior, before)) cuts.push(0);
+  for (const [index, { n }] of responses.entries()) {
+    const isNothing = index === 0 && cuts.length === 0;
+    const earlier = responses.slice(0, index).flatMap((entry) => (entry.kind === 'assistant' ? callsOf(entry) : []));
+    if (!isNothing && earlier.every(({ id }) => (answered.get(id) ?? Infinity) < n)) cuts.push(n);
+  }
+  return cuts;
+}
+
+function isTold(entry: Entry): boolean {
+  return entry.kind === 'assistant' && !entry.interrupted && entry.parts.length > 0;
+}
+
+/** Whether earlier workflows have more to tell than a summary of them, if there is one. */
+function saysMore(prior: Told['prior'], before: ReturnType<typeof compactionOf>): boolean {
+  if (!before) return prior.some((entries) => entries.some(isTold));
+  const { run, entry } = before;
+  return prior.some((entries, at) => at > run || (at === run && entries.some((one) => one.n > entry.n && isTold(one))));
+}
