@@ -3,7 +3,14 @@ import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, HintEvent, RequestStart, RequestUsage } from '#contract/event.ts';
 import { isServing } from '#contract/flows/serving.ts';
-import type { AssistantEntry, CompactionEntry, HandoffEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type {
+  AssistantEntry,
+  CompactionEntry,
+  HandoffEntry,
+  SystemEntry,
+  ToolEntry,
+  UserEntry,
+} from '#contract/message.ts';
 import type { Usage } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';

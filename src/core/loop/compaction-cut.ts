@@ -1,7 +1,7 @@
-/** Where a compaction may cut a history: before a response, with all calls of those before it answered. */
+/** Where a compaction may cut a history: before a response, so that every call stays with its result. */
 import type { Entry } from '#contract/message.ts';
 import { compactionOf, type Told } from '../log/told.ts';
-import { callsOf, toWire } from '../log/transcript.ts';
+import { toWire } from '../log/transcript.ts';
 import { sizeOfMessages } from './request-meter.ts';
 
 /**
@@ -21,16 +21,12 @@ export function cutsOf(told: Told): number[] {
   const isOwn = before?.run === prior.length;
   const from = isOwn ? (before?.entry.upTo ?? 0) : 0;
   const responses = entries.filter((entry) => entry.n >= from && isTold(entry));
-  const answered = new Map(entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry.n]] : [])));
   const cuts: number[] = [];
   // Words of earlier workflows alone may be left out.
   if (!isOwn && saysMore(prior, before)) cuts.push(0);
-  for (const [index, { n }] of responses.entries()) {
-    const isNothing = index === 0 && cuts.length === 0;
-    const earlier = responses.slice(0, index).flatMap((entry) => (entry.kind === 'assistant' ? callsOf(entry) : []));
-    if (!isNothing && earlier.every(({ id }) => (answered.get(id) ?? Infinity) < n)) cuts.push(n);
-  }
-  return cuts;
+  // No response is asked for before all calls of the one before have their results, so those stand before it.
+  const rest = cuts.length === 0 ? responses.slice(1) : responses;
+  return [...cuts, ...rest.map(({ n }) => n)];
 }
 
 function isTold(entry: Entry): boolean {

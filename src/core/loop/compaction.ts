@@ -11,7 +11,7 @@ import { cutOf, cutsOf } from './compaction-cut.ts';
 import { tellFailure } from './compaction-desk.ts';
 import { keptOf } from './compaction-kept.ts';
 import { materialOf, SUMMARISER } from './compaction-words.ts';
-import { contextSize } from './context-size.ts';
+import { contextSize, wholeSize } from './context-size.ts';
 import { CHARS_OF_TOKEN, sizeOfMessages } from './request-meter.ts';
 import type { RunContext } from './run-context.ts';
 import { sideRequest, type SideRun } from './side-request.ts';
@@ -22,7 +22,7 @@ const [KEEP_OF_WINDOW, KEEP_OF_ALL] = [0.2, 0.25];
 /** Of the window: what the request for a summary may read, and what the person's messages may take after it. */
 const [MATERIAL_SHARE, KEPT_SHARE] = [0.7, 0.1];
 const MAX_SUMMARY_TOKENS = 6_000;
-/** Made by itself, it must leave out at least this share, and not be made where that cannot be. */
+/** Made because of the size alone, it must leave out at least this share. */
 const MIN_GAIN = 0.1;
 /** A request that was refused was too large if it had at least this share of the window, by estimate. */
 const TOO_LARGE = 0.9;
@@ -30,13 +30,14 @@ const TOO_LARGE = 0.9;
 type Run = SideRun & Pick<RunContext, 'prior' | 'signal' | 'contextWindow' | 'plan'>;
 
 /**
- * Records the compaction and returns it. Rejects where there is nothing to summarise (`bad_input`), no summary comes, or
- * (`auto`) too little would be gained. Calls may be open: their response stays, with all that comes after it.
+ * Records the compaction and returns it once it is stored. Rejects where there is nothing to summarise (`bad_input`), no
+ * summary comes, or less than the share `minGain` would be left out. Calls may be open: their response stays, with all that comes after it.
  */
 export async function compact(
   run: Run,
   emit: Emit,
   { auto, tokensBefore }: Pick<CompactionEntry, 'auto' | 'tokensBefore'>,
+  minGain = 0,
 ): Promise<CompactionEntry> {
   const told: Told = { prior: run.prior, entries: run.history.entries };
   const window = run.contextWindow ?? tokensBefore;
@@ -44,7 +45,7 @@ export async function compact(
   if (upTo === null) throw new TriadError('bad_input', 'There is nothing to compact yet');
   const prior = told.prior.map((entries) => entries.length);
   const gone = toldWire({ ...told, entries: told.entries.filter(({ kind, n }) => kind === 'compaction' || n < upTo) });
-  if (auto && sizeOfMessages(gone) < MIN_GAIN * tokensBefore) throw noGain();
+  if (sizeOfMessages(gone) < minGain * tokensBefore) throw noGain();
   const material = materialOf(gone, CHARS_OF_TOKEN * Math.floor(window * MATERIAL_SHARE));
   const ask = { purpose: 'compaction' as const, system: SUMMARISER, messages: [material], signal: run.signal };
   const answer = await sideRequest(run, { ...ask, maxTokens: MAX_SUMMARY_TOKENS }, emit);
@@ -55,10 +56,12 @@ export async function compact(
   const kept = keptOf(told, { upTo, plan: run.plan(), maxChars });
   // What is left out is estimated, and may seem larger than all of it.
   const tokensAfter = Math.max(0, tokensBefore - sizeOfMessages(gone)) + sizeOfMessages([headMessage({ text, kept })]);
-  if (auto && tokensAfter > (1 - MIN_GAIN) * tokensBefore) throw noGain();
+  if (minGain > 0 && tokensAfter > (1 - minGain) * tokensBefore) throw noGain();
   const sizes = { tokensBefore, tokensAfter };
   const entry = run.history.add({ kind: 'compaction', text, upTo, prior, kept, ...sizes, auto });
-  void emit({ type: 'compaction', entry });
+  await (
+    await emit({ type: 'compaction', entry })
+  ).stored;
   return entry;
 }
 
@@ -75,7 +78,7 @@ const noGain = () => new TriadError('bad_input', 'too little would be gained by 
  */
 export async function* makeRoom(run: RunContext): AsyncGenerator<Payload, boolean, Recorded> {
   const asked = run.compactions.take();
-  return asked || (await isNearlyFull(run)) ? yield* tried(run, !asked) : false;
+  return asked || (await isNearlyFull(run)) ? yield* tried(run, asked ? 'asked' : 'size') : false;
 }
 
 async function isNearlyFull(run: RunContext): Promise<boolean> {
@@ -101,7 +104,7 @@ export async function* roomAfterFull(
   const response = lastResponse(history.entries);
   if (response?.stopReason !== 'context_exceeded' || notice) return false;
   const isMade = (lastCompaction(history.entries)?.n ?? -1) > response.n;
-  if (!isMade && (!hasProgress(run) || !(yield* tried(run, true)))) return false;
+  if (!isMade && (!hasProgress(run) || !(yield* tried(run, 'full')))) return false;
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: GO_ON }) };
   return true;
 }
@@ -126,22 +129,22 @@ export async function* roomAfterRefusal(run: RunContext, error: unknown): AsyncG
     error.status === TOO_LARGE_STATUS || (window !== null && (await contextSize(run)) >= TOO_LARGE * window);
   const last = lastCompaction(run.history.entries);
   const isAgain = last !== undefined && last.n > (lastResponse(run.history.entries)?.n ?? -1);
-  return isTooLarge && !isAgain ? yield* tried(run, true) : false;
+  return isTooLarge && !isAgain ? yield* tried(run, 'full') : false;
 }
 
 const TOO_LARGE_STATUS = 413;
 
 /** The work goes on without it where it fails, and is not held up by it again. */
-async function* tried(run: RunContext, auto: boolean): AsyncGenerator<Payload, boolean, Recorded> {
-  const tokensBefore = await contextSize(run);
+async function* tried(run: RunContext, why: 'asked' | 'size' | 'full'): AsyncGenerator<Payload, boolean, Recorded> {
+  const tokensBefore = await wholeSize(run);
   return yield* inFlight(run, null, async (_calls, emit) => {
     try {
-      await compact(run, emit, { auto, tokensBefore });
+      await compact(run, emit, { auto: why !== 'asked', tokensBefore }, why === 'size' ? MIN_GAIN : 0);
       return true;
     } catch (error) {
       if (run.signal.aborted) throw stopOf(run.signal);
       if (error instanceof TriadError && error.code === 'store_failed') throw error;
-      if (auto) run.compactions.gaveUp = true;
+      if (why === 'size') run.compactions.gaveUp = true;
       tellFailure(emit, error);
       return false;
     }

@@ -13,15 +13,24 @@ export function countedInput({ limits, history }: Pick<RunContext, 'limits' | 'h
   return compaction && compaction.n > (response?.n ?? -1) ? 0 : limits.lastInput();
 }
 
+type Run = Pick<RunContext, 'limits' | 'history' | 'prior' | 'envelope' | 'toolSpecs'>;
+
 /** Input tokens that the run's next request would have. */
-export async function contextSize(
-  run: Pick<RunContext, 'limits' | 'history' | 'prior' | 'envelope' | 'toolSpecs'>,
-): Promise<number> {
+export async function contextSize(run: Run): Promise<number> {
   const counted = countedInput(run);
   const { entries } = run.history;
   const response = lastResponse(entries);
   // Not all of it is looked at before each request.
   if (counted > 0 && response) return counted + sizeOfMessages(toWire(entries.filter(({ n }) => n >= response.n)));
-  const messages = toldWire({ prior: run.prior, entries });
-  return estimatedInput({ system: systemPromptOf(run.envelope), messages, tools: await run.toolSpecs() });
+  return estimated(run);
+}
+
+/** Likewise, where all of it is looked at: servers exist that count too little. */
+export async function wholeSize(run: Run): Promise<number> {
+  return Math.max(await contextSize(run), await estimated(run));
+}
+
+async function estimated({ prior, history: { entries }, envelope, toolSpecs }: Run): Promise<number> {
+  const messages = toldWire({ prior, entries });
+  return estimatedInput({ system: systemPromptOf(envelope), messages, tools: await toolSpecs() });
 }

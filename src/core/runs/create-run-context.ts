@@ -5,7 +5,7 @@ import { agentToolsOf } from './agent-tools.ts';
 import { createEmit } from './create-emit.ts';
 import { compact } from '../loop/compaction.ts';
 import { CompactionDesk } from '../loop/compaction-desk.ts';
-import { contextSize } from '../loop/context-size.ts';
+import { wholeSize } from '../loop/context-size.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { compactAtOf } from '../settings/context-settings.ts';
 import { contextWindowOf } from '../model/context-windows.ts';
@@ -48,7 +48,7 @@ export function createRunContext(parts: Parts): RunContext {
     contextWindow: contextWindowOf(envelope.model),
     compactAt: () => compactAtOf(engine.settings),
     compactions: new CompactionDesk(async (emit) =>
-      compact(run, emit, { auto: false, tokensBefore: await contextSize(run) }),
+      compact(run, emit, { auto: false, tokensBefore: await wholeSize(run) }),
     ),
     plan: noted.read,
     signal,

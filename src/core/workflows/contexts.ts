@@ -86,9 +86,7 @@ export class Contexts {
     try {
       const emit = this.#emitFor(row);
       const run = await this.#runAtRest(row, watchdog, signal);
-      const entry = await compact(run, emit, { auto: false, tokensBefore: row.contextTokens ?? sizeOf(run) });
-      await log.flush();
-      return entry;
+      return await compact(run, emit, { auto: false, tokensBefore: row.contextTokens ?? sizeOf(run) });
     } finally {
       watchdog.stop();
       await log.save([{ kind: 'delete', table: 'open_message', key: messageId }]);
