@@ -33,9 +33,11 @@ function isTold(entry: Entry): boolean {
   return entry.kind === 'assistant' && !entry.interrupted && entry.parts.length > 0;
 }
 
-/** Whether earlier workflows have more to tell than a summary of them, if there is one. */
+/** Whether earlier workflows are told with more than a summary of them. */
 function saysMore(prior: Told['prior'], before: ReturnType<typeof compactionOf>): boolean {
-  if (!before) return prior.some((entries) => entries.some(isTold));
-  const { run, entry } = before;
-  return prior.some((entries, at) => at > run || (at === run && entries.some((one) => one.n > entry.n && isTold(one))));
+  const from = (at: number): number => {
+    if (!before || at > before.run) return 0;
+    return at === before.run ? before.entry.upTo : (before.entry.prior[at] ?? 0);
+  };
+  return prior.some((entries, at) => entries.some((entry) => entry.n >= from(at) && isTold(entry)));
 }
