@@ -6,6 +6,7 @@ import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {
   AssistantEntry,
+  CompactionEntry,
   HandoffEntry,
   Part,
   PlanItem,
@@ -64,8 +65,11 @@ export const RequestStart = z.object({
 });
 export type RequestStart = z.infer<typeof RequestStart>;
 
-/** Why a run sends a request outside of its turns: `handoff` writes what its coagent is told, `context` explains an approval. */
-export const RequestPurpose = z.enum(['review', 'context', 'sampling', 'handoff']);
+/**
+ * Why a run sends a request outside of its turns: `handoff` writes what its coagent is told, `context` explains an approval,
+ * `compaction` summarises what it was told so far.
+ */
+export const RequestPurpose = z.enum(['review', 'context', 'sampling', 'handoff', 'compaction']);
 export type RequestPurpose = z.infer<typeof RequestPurpose>;
 
 /** One attempted model request with what it used. */
@@ -190,6 +194,10 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('message-end', { entry: z.discriminatedUnion('kind', [UserEntry, AssistantEntry, SystemEntry]) }),
   /** The work went from the agent of this run to its coagent, or came back. */
   durable('handoff', { entry: HandoffEntry }),
+  /** What the run was told so far was summarised. */
+  durable('compaction', { entry: CompactionEntry }),
+  /** The person took a compaction back, or had it hold again: the entry as it is then. */
+  durable('compaction-undo', { entry: CompactionEntry }),
   durable('tool-start', { toolCallId: ToolCallId, name: z.string(), input: z.unknown() }),
   durable('tool-end', { entry: ToolEntry }),
   durable('approval-request', { approval: ApprovalRequest }),

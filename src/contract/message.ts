@@ -175,6 +175,30 @@ export const HandoffEntry = z.object({
     .optional(),
 });
 
+/**
+ * What came before was summarised to make room. Nothing is deleted: requests after it begin with `text` and `kept`, and go
+ * on with entry `upTo` of this run.
+ */
+export const CompactionEntry = z.object({
+  ...base,
+  kind: z.literal('compaction'),
+  /** The summary, as the run's own model wrote it. */
+  text: z.string(),
+  /** Number `n` of the first entry of this run that stays as it is. */
+  upTo: z.int().nonnegative(),
+  /** How many entries it stands for of the lead's run in each earlier workflow that it was told of, oldest first. */
+  prior: z.array(z.int().nonnegative()),
+  /** Word for word: what the person said and decided before, and the plan. */
+  kept: z.string(),
+  /** Input tokens of a request before and after it: counted by the provider as far as known, else by estimate. */
+  tokensBefore: z.int(),
+  tokensAfter: z.int(),
+  /** False where the person asked for it. */
+  auto: z.boolean(),
+  /** The person took it back (true), or had it hold again (false); left out: neither. */
+  undone: z.boolean().optional(),
+});
+
 /** One step of an agent's plan; each write replaces the whole list. */
 export const PlanItem = z.object({
   content: z.string().min(1).max(500),
@@ -183,10 +207,18 @@ export const PlanItem = z.object({
 });
 export type PlanItem = z.infer<typeof PlanItem>;
 
-export const Entry = z.discriminatedUnion('kind', [UserEntry, AssistantEntry, ToolEntry, SystemEntry, HandoffEntry]);
+export const Entry = z.discriminatedUnion('kind', [
+  UserEntry,
+  AssistantEntry,
+  ToolEntry,
+  SystemEntry,
+  HandoffEntry,
+  CompactionEntry,
+]);
 export type Entry = z.infer<typeof Entry>;
 export type UserEntry = z.infer<typeof UserEntry>;
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 export type ToolEntry = z.infer<typeof ToolEntry>;
 export type SystemEntry = z.infer<typeof SystemEntry>;
 export type HandoffEntry = z.infer<typeof HandoffEntry>;
+export type CompactionEntry = z.infer<typeof CompactionEntry>;

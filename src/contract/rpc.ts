@@ -5,6 +5,7 @@ import { AgentName, ApprovalMode, ApprovePolicy, Budget } from './agent.ts';
 import { AppState, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
+import { contextMethods } from './context/context-methods.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
 import { Id } from './ids.ts';
@@ -88,6 +89,7 @@ export const methods = {
   /** Workflows before the given one, with their runs and the leads' entries, as of event `seq`. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
   ...changeMethods,
+  ...contextMethods,
   ...mcpMethods,
   /**
    * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them

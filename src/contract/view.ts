@@ -96,6 +96,8 @@ export const RunRow = z.object({
   entries: z.int().nullish(),
   /** How many sub-agents waited for a slot when it began to wait, itself included; not set if one was free. */
   queueDepth: z.int().nullish(),
+  /** How full its context is: input and output tokens of its last turn, or what a compaction left of them. */
+  contextTokens: z.int().nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
 

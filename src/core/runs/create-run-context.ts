@@ -3,12 +3,17 @@ import type { Budget } from '#contract/agent.ts';
 import type { ChangeSet } from '#contract/change.ts';
 import { agentToolsOf } from './agent-tools.ts';
 import { createEmit } from './create-emit.ts';
+import { compact } from '../loop/compaction.ts';
+import { CompactionDesk } from '../loop/compaction-desk.ts';
+import { wholeSize } from '../loop/context-size.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
+import { compactAtOf } from '../settings/context-settings.ts';
+import { contextWindowOf } from '../model/context-windows.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import { questionsOf } from './questions.ts';
 import type { Parts } from './run-parts.ts';
 import type { RunPlan } from './run-plan.ts';
-import { contextsFor } from './tool-contexts.ts';
+import { contextsFor, planFor } from './tool-contexts.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { sideRequest } from '../loop/side-request.ts';
@@ -26,6 +31,7 @@ export function createRunContext(parts: Parts): RunContext {
     ...parts,
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
   });
+  const noted = planFor(parts);
   const limiter = engine.limiter(model.provider);
   const registry = engine.tools
     .with(mcpTools(envelope.mcp ?? [], parts.mcp))
@@ -39,6 +45,12 @@ export function createRunContext(parts: Parts): RunContext {
     history,
     prior: plan.prior,
     left: plan.left,
+    contextWindow: contextWindowOf(envelope.model),
+    compactAt: () => compactAtOf(engine.settings),
+    compactions: new CompactionDesk(async (emit) =>
+      compact(run, emit, { auto: false, tokensBefore: await wholeSize(run) }),
+    ),
+    plan: noted.read,
     signal,
     watchdog,
     model,
@@ -60,7 +72,7 @@ export function createRunContext(parts: Parts): RunContext {
     price: (usage) => engine.price(envelope.model, usage),
     ...recordsFor(parts),
     toolSpecs: specsFor(parts, registry, offered, questions),
-    toolContext: contextsFor(parts, questions, (ask) => sideRequest(run, ask, createEmit(parts))),
+    toolContext: contextsFor(parts, questions, noted, (ask) => sideRequest(run, ask, createEmit(parts))),
     ask: questions.ask,
     askAgain: questions.askAgain,
     get partner() {

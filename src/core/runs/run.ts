@@ -70,7 +70,9 @@ export async function executeRun(
     const ready = plan.kind !== 'lead' ? started : Promise.resolve();
     const known = { engine, workflow, plan, signal, history, watchdog, clock };
     const parts = { ...known, ...hands, model, children, started: ready };
-    const result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
+    const run = createRunContext(parts);
+    live.context = { desk: run.compactions, history };
+    const result = await drive(createEmit(parts), agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {
     engine.limiter(envelope.provider).requestFailed(error);

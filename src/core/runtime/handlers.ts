@@ -15,6 +15,7 @@ import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
+import { contextMethods } from './methods/context.ts';
 import { mcpMethods } from './methods/mcp.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
@@ -87,6 +88,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...trashMethods(services),
     ...workMethods(services),
     ...changeMethods(services),
+    ...contextMethods(services),
     ...mcpMethods(engine, ports.settings, ports.folder),
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),

@@ -39,6 +39,10 @@ export class LiveSettings implements Settings {
     return this.#current.providers;
   }
 
+  get context(): Settings['context'] {
+    return this.#current.context;
+  }
+
   get web(): Settings['web'] {
     return this.#current.web;
   }

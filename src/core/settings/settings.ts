@@ -17,6 +17,7 @@ import { ProviderSettings } from './provider-settings.ts';
 import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
 import { editKey, editTable } from './settings-text.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
+import { ContextSettings } from './context-settings.ts';
 import { WebSettings } from './web-settings.ts';
 
 const model = z.string().min(1).max(200);
@@ -156,6 +157,7 @@ const SettingsFile = z.strictObject({
     })
     .prefault({}),
   providers: ProviderSettings,
+  context: ContextSettings,
   web: WebSettings,
   sessions: z
     .strictObject({

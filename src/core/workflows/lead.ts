@@ -102,7 +102,10 @@ export async function planOf(
 }
 
 /** What was said in the conversation before this workflow: the leads' entries, oldest first; apart, what was left. */
-async function saidBefore({ store }: Engine, workflow: Workflow): Promise<Pick<RunPlan, 'prior' | 'left'>> {
+export async function saidBefore(
+  { store }: Pick<Engine, 'store'>,
+  workflow: Pick<Workflow, 'conversationId' | 'id'>,
+): Promise<Pick<RunPlan, 'prior' | 'left'>> {
   const rows = (await workflowsOf(store, workflow.conversationId)).filter(({ id }) => id < workflow.id);
   const told = rows.filter(({ left }) => !left);
   const left = rows.filter((row) => row.left);

@@ -69,6 +69,8 @@ export class Orchestrator {
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #exclusive = new Exclusive('This workflow is running already');
   #stopping: Stopped | null = null;
+  /** Ends what is done in conversations in which nothing runs. */
+  readonly #idle = new AbortController();
 
   /** `onChange` is called when a workflow or a run came to life or ended. */
   constructor(engine: Engine, onChange: () => void) {
@@ -135,14 +137,18 @@ export class Orchestrator {
 
   /**
    * Records what `begin` does while nothing runs or waits in a conversation, which is not in the trash (else `conflict`);
-   * resolves when it is `stored`, for which a message that is sent meanwhile waits.
+   * resolves when it is `stored`, for which a message that is sent meanwhile waits. The signal aborts when the program ends.
    */
-  async whileIdle(conversationId: string, begin: () => Promise<{ stored: Promise<unknown> }>): Promise<void> {
+  async whileIdle(
+    conversationId: string,
+    begin: (signal: AbortSignal) => Promise<{ stored: Promise<unknown> }>,
+  ): Promise<void> {
+    this.#refuseWhenStopping();
     await this.#engine.log.open(conversationId);
     const { stored } = await this.#outsideTrash(conversationId, async () => {
       if (this.active().some((workflow) => workflow.conversationId === conversationId))
         throw new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
-      const begun = await begin();
+      const begun = await begin(this.#idle.signal);
       this.#queue(conversationId, begun.stored);
       return begun;
     });
@@ -253,6 +259,7 @@ export class Orchestrator {
   /** Interrupts everything; resolves when nothing runs any more. What was open can be resumed later. */
   async interrupt(kind: 'shutdown' | 'failure'): Promise<void> {
     this.#stopping ??= new Stopped(kind);
+    this.#idle.abort(this.#stopping);
     for (const { runs } of this.#workflows.values()) runs.controller.abort(this.#stopping);
     await Promise.allSettled(this.#queues.values());
   }

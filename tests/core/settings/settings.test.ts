@@ -50,6 +50,7 @@ test('without a file everything has its default', async () => {
       anthropic: { type: 'anthropic', web_search: 'auto', ...provider },
       openai: { type: 'openai-responses', embeddings: { model: null, dimensions: null }, ...provider },
     },
+    context: { auto_compact: true, compact_at: 0.8 },
     web: { private_hosts: [], search: { url: null, key_header: null, results: 8, max_uses: 5 } },
     sessions: { project: false },
     mcp: { servers: {} },

@@ -65,7 +65,14 @@ const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
     'run-end',
     'change-undo',
     'workflow-leave',
+    'compaction',
+    'compaction-undo',
   ] as const),
+]);
+
+/** Those that may come after a workflow has ended, and do not make it work again. */
+const OF_ENDED_TOO: ReadonlySet<string> = new Set<DurableEvent['type']>([
+  ...(['change-undo', 'workflow-leave', 'compaction', 'compaction-undo'] as const),
 ]);
 
 /** Ids of the newest event; the notice of a failure carries them. */
@@ -119,8 +126,8 @@ export class SessionProjector {
   observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
     if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
     if (type === 'workflow-end') this.#working.delete(workflowId);
-    // What a person takes back may be of a workflow that has ended.
-    else if (type !== 'change-undo' && type !== 'workflow-leave') this.#working.add(workflowId);
+    // What a person takes back, or has summarised, may be of a workflow that has ended.
+    else if (!OF_ENDED_TOO.has(type)) this.#working.add(workflowId);
     const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
     pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
     pending.workflows.add(workflowId);

@@ -31,6 +31,8 @@ const short = (entry: HistoryEntry): string => {
       return `ToolCall(${entry.id})`;
     case 'ToolResult':
       return `ToolResult(${entry.call_id})`;
+    case 'Compaction':
+      return `Compaction(${entry.up_to}${entry.undone ? ', undone' : ''})`;
     case 'System':
       return `System(${entry.event.type})`;
   }
