@@ -88,6 +88,8 @@ function wordsOf({ chain, description, subject, reversible, risk }: Request, ite
   const lines = [
     `Asked by: ${chain.join(' › ')}`,
     description,
+    ...(subject.kind === 'action' ? [subject.action, `Reason: ${subject.reason}`] : []),
+    ...(subject.kind === 'action' && subject.impact !== null ? [`Impact: ${subject.impact}`] : []),
     ...(spawn ? envelopeLines(spawn.envelope) : []),
     ...(spawn?.ownActions ? [spawn.ownActions.byMode[spawn.envelope.approvalMode] ?? spawn.ownActions.without] : []),
     `Risk: ${risk}${reversible ? '' : `. ${irreversibleText(subject)}`}`,
