@@ -8,6 +8,7 @@ import {
   AssistantEntry,
   CompactionEntry,
   HandoffEntry,
+  Image,
   Part,
   PlanItem,
   Review,
@@ -16,6 +17,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
+import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -122,6 +124,10 @@ export const DurableEvent = z.discriminatedUnion('type', [
     attempt: z.int(),
     /** Limits of the whole workflow; left out if unlimited. */
     budget: Budget.optional(),
+    /** Pictures of the message, with its first start; left out where there are none. */
+    images: z.array(Image).optional(),
+    /** What was chosen for its lead with the message; left out for nothing. */
+    chosen: LeadChoice.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,

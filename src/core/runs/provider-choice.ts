@@ -11,10 +11,12 @@ const real = (provider: string, models: Pick<ModelRules, 'place'>): string => mo
 
 /** What its definition says, or the active one; the demo answers for all while it is on. */
 export function leadProvider(
-  { provider }: Pick<AgentDefinition, 'provider'>,
+  definition: Pick<AgentDefinition, 'provider'>,
+  chosen: { provider?: string | undefined },
   active: string,
   models: Pick<ModelRules, 'place'>,
 ): string {
+  const provider = chosen.provider ?? definition.provider;
   return provider === undefined || providerTraits(active).isScripted ? active : real(provider, models);
 }
 

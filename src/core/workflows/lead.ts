@@ -1,5 +1,7 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
 import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import type { Image } from '#contract/message.ts';
+import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
@@ -30,6 +32,8 @@ export interface Lead {
   startedAt: number;
   /** Nothing was said in the conversation before. */
   isFirst: boolean;
+  /** Of the message. */
+  images: Image[] | undefined;
 }
 
 /** The envelope of a conversation's lead for a message. */
@@ -38,11 +42,11 @@ export async function leadEnvelope(
   agents: AgentRegistry,
   conversation: ConversationRow,
   prompt: string,
-  limits: Settings['limits'],
+  { limits, chosen = {} }: { limits: Settings['limits']; chosen?: LeadChoice },
 ): Promise<{ envelope: Envelope; envelopeHash: string; notices: string[] }> {
   const definition = leadNamed(agents, conversation.agent);
   const { offers, notices } = await mcp.offers(conversation.folder);
-  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents);
+  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents, chosen);
   return { envelope, envelopeHash: canonicalHash(envelope), notices: [...notices, ...toolClashes(agents)] };
 }
 
@@ -80,7 +84,7 @@ export async function planOf(
   engine: Engine,
   workflow: Workflow,
   recorder: Recorder,
-  { envelope, envelopeHash, row, children, startedAt, isFirst }: Lead,
+  { envelope, envelopeHash, row, children, startedAt, isFirst, images }: Lead,
 ): Promise<RunPlan> {
   const plan: RunPlan = {
     recorder,
@@ -89,6 +93,7 @@ export async function planOf(
     chain: ['user', envelope.agent],
     envelope,
     envelopeHash,
+    ...(images && { images }),
     attempt: (row?.attempt ?? 0) + 1,
     retried: false,
     stored: await loadStored(engine.store, row, children),
