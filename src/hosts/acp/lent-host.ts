@@ -10,7 +10,6 @@ import {
 import type { LentCall, LentServer } from '#contract/hosts/lent.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
-import type { Connected } from '#core/hosting/connect-or-own.ts';
 
 export interface LentSession {
   /** The session's id is its conversation's. */
@@ -22,15 +21,11 @@ export interface LentSession {
 }
 
 /**
- * Lends until the returned function is called, or the connection is lost: to who does the work then, it is lent by another
- * call. `context`: the ACP client's side of its connection. Throws what `subscribe` throws; does nothing where there is
- * nothing to lend.
+ * Lends until the returned function is called. Where another process does the work from now on, that function is called,
+ * and it is lent once more, before anything goes on there. `context`: the ACP client's side of its connection. Throws what
+ * `subscribe` throws; does nothing where there is nothing to lend.
  */
-export async function lend(
-  context: AgentContext,
-  { client, lost }: Pick<Connected, 'client' | 'lost'>,
-  session: LentSession,
-): Promise<() => void> {
+export async function lend(context: AgentContext, client: Client, session: LentSession): Promise<() => void> {
   const { sessionId, capabilities, mcpServers } = session;
   const { fs, terminal = false } = capabilities;
   const files = { read: fs?.readTextFile ?? false, write: fs?.writeTextFile ?? false };
@@ -41,16 +36,12 @@ export async function lend(
   const end = await client.subscribe('lent', { conversationId: sessionId, files, terminal, mcp }, (call) => {
     void answer(context, client, session, call, open);
   });
-  const leave = (): void => {
-    lost.removeEventListener('abort', leave);
+  return () => {
     end();
     // Whoever ran something in them is not there any more.
     for (const terminalId of open) void letGo(context, sessionId, terminalId);
     open.clear();
   };
-  if (lost.aborted) leave();
-  else lost.addEventListener('abort', leave, { once: true });
-  return leave;
 }
 
 type Answered = Parameters<typeof sendAnswer>[2];

@@ -33,10 +33,10 @@ describe('an editor that is lent', () => {
     expect(asked?.approval.subject).toMatchObject({ preview: { diff: expect.stringContaining('-unsaved') } });
     expect(await readFile(path, 'utf8')).toBe('one\nagreed\n');
     expect(editor.calls.filter(({ name }) => name === 'write-file')).toHaveLength(1);
-    const [{ runId, toolCallId }] = (await engine.runtime.request('change.list', {
-      conversationId: engine.conversationId,
-    })) as [{ runId: string; toolCallId: string }];
-    const undone = { conversationId: engine.conversationId, target: { runId, toolCallId } };
+    const { conversationId } = engine;
+    const [change] = await engine.runtime.request('change.list', { conversationId });
+    const { runId, toolCallId } = change!;
+    const undone = { conversationId, target: { runId, toolCallId } };
     expect(await engine.runtime.request('change.undo', undone)).toMatchObject([{ outcome: 'put_back' }]);
     expect(editor.calls.at(-1)).toMatchObject({ name: 'write-file', input: { path, text: 'one\nunsaved\n' } });
   });
@@ -174,7 +174,7 @@ describe('a client that goes, or does not do it', () => {
       status: 'error',
       output: expect.stringContaining('not in this project'),
     });
-    const [{ id }] = editor.calls as [{ id: string }];
+    const { id } = editor.calls[0]!;
     const answer = { ok: true as const, value: { text: 'late' } };
     expect(await engine.runtime.request('lent.answer', { id, answer })).toEqual({ taken: false });
     expect(results(engine)[1]?.output).toBe('one\n');
