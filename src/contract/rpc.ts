@@ -8,6 +8,7 @@ import { changeMethods } from './change-methods.ts';
 import { contextMethods } from './context/context-methods.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
+import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
@@ -94,6 +95,7 @@ export const methods = {
   ...changeMethods,
   ...contextMethods,
   ...mcpMethods,
+  ...lentMethods,
   /**
    * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
    * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`
@@ -290,6 +292,8 @@ export const topics = {
   agents: z.strictObject({ folder: folder.optional() }),
   /** Sent when something about the MCP servers of a folder has changed: list them again. */
   mcp: z.strictObject({ folder: folder.optional() }),
+  /** What this client lends to a conversation; sent is what it is asked to do. */
+  lent: Lent,
 } as const;
 export type TopicName = keyof typeof topics;
 export type TopicInput<T extends TopicName> = z.input<(typeof topics)[T]>;
@@ -298,6 +302,7 @@ export interface TopicEvent {
   attention: Attention;
   agents: { changed: true };
   mcp: { changed: true };
+  lent: LentCall;
 }
 
 /** The client interface of a runtime, in this process or behind a bridge. */

@@ -9,7 +9,7 @@ import type { ChildRequest } from '../tools/children.ts';
 /** Throws `bad_input` for a name that no real provider has. */
 const real = (provider: string, models: Pick<ModelRules, 'place'>): string => models.place(provider).name;
 
-/** What its definition says, or the active one; the demo answers for all while it is on. */
+/** What was chosen for it, what its definition says, or the active one; the demo answers for all while it is on. */
 export function leadProvider(
   definition: Pick<AgentDefinition, 'provider'>,
   chosen: { provider?: string | undefined },

@@ -103,8 +103,9 @@ function startOf(plan: RunPlan): Extract<Payload, { type: 'run-start' }> {
 
 /** What a run reaches out with; whoever made it ends it. */
 function handsOf(engine: Engine, { recorder, envelope }: RunPlan, signal: AbortSignal) {
+  const { conversationId } = recorder.ids;
   const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
-  return { shell, mcp: new RunMcp(engine.mcp, envelope.folder, signal) };
+  return { shell, mcp: new RunMcp(engine.mcp, { folder: envelope.folder, conversationId }, signal) };
 }
 
 /** What was asked in the middle of a call of an earlier attempt nobody waits for any more. */

@@ -59,6 +59,7 @@ export function contextsFor(
     return {
       ...ids,
       workspace,
+      lent: (kind) => engine.lenders.of(conversationId, kind),
       signal,
       children,
       hidden: questions.hidden,

@@ -68,6 +68,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     'app.state': appState,
     ...providerMethods({ providers, settings: ports.settings, webSearch: ports.webSearch, appState }),
     ...priceMethods(engine, ports),
+    'lent.answer': ({ id, answer }) => ({ taken: engine.lenders.answer(id, answer) }),
     ...agentMethods(engine, ports.folder),
     ...agentFileMethods(engine, ports.folder),
     'conversation.list': (page) => store.conversations(page),

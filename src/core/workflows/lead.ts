@@ -1,5 +1,5 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
-import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
 import type { Image } from '#contract/message.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
@@ -30,6 +30,8 @@ export interface Lead {
   children: RunRow[];
   /** By the clock that never jumps. */
   startedAt: number;
+  /** Its envelope with what more MCP servers offer; left out for one that goes on. */
+  offered?: (more: readonly McpOffer[]) => Pick<Lead, 'envelope' | 'envelopeHash'>;
   /** Nothing was said in the conversation before. */
   isFirst: boolean;
   /** Of the message. */
@@ -43,11 +45,15 @@ export async function leadEnvelope(
   conversation: ConversationRow,
   prompt: string,
   { limits, chosen = {} }: { limits: Settings['limits']; chosen?: LeadChoice },
-): Promise<{ envelope: Envelope; envelopeHash: string; notices: string[] }> {
+): Promise<Required<Pick<Lead, 'envelope' | 'envelopeHash' | 'offered'>> & { notices: string[] }> {
   const definition = leadNamed(agents, conversation.agent);
   const { offers, notices } = await mcp.offers(conversation.folder);
-  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents, chosen);
-  return { envelope, envelopeHash: canonicalHash(envelope), notices: [...notices, ...toolClashes(agents)] };
+  const offered = (more: readonly McpOffer[]) => {
+    const all = [...offers, ...more];
+    const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, all, agents, chosen);
+    return { envelope, envelopeHash: canonicalHash(envelope) };
+  };
+  return { ...offered([]), offered, notices: [...notices, ...toolClashes(agents)] };
 }
 
 /** Throws `not_found` for an agent that cannot be used. */

@@ -24,6 +24,7 @@ import { executeRun } from '../runs/run.ts';
 import { loweredLimits } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import { withLentServers } from './lent-servers.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
 import { refuseInTrash } from './trash.ts';
@@ -56,6 +57,8 @@ interface Opening {
   limits: () => Settings['limits'];
   envelope: Envelope;
   envelopeHash: string;
+  /** As of a lead that is new. */
+  offered?: Lead['offered'];
   /** What of MCP servers the lead goes without, and why. */
   notices?: readonly string[];
   budget: Budget;
@@ -247,7 +250,9 @@ export class Orchestrator {
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
       const children = runs.filter(isReported);
-      const lead = { envelope, envelopeHash, row, children, isFirst, images, startedAt: performance.now() };
+      const { offered } = opening;
+      const known = { envelope, envelopeHash, row, children, isFirst, images, startedAt: performance.now() };
+      const lead = offered ? { ...known, offered } : known;
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
@@ -362,7 +367,8 @@ export class Orchestrator {
       await workflow.runs.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
-        const plan = await planOf(this.#engine, workflow, recorder, lead).catch((error: unknown) => errorInfo(error));
+        const whole = await withLentServers(this.#engine, workflow, recorder, lead);
+        const plan = await planOf(this.#engine, workflow, recorder, whole).catch((error: unknown) => errorInfo(error));
         const ended = 'recorder' in plan ? await executeRun(this.#engine, workflow, live, plan) : null;
         // From here on there is nothing left to stop.
         this.#workflows.delete(workflow.id);
