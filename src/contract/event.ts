@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { ApprovalRequest, Context, Decision } from './approval.ts';
+import { Door } from './door.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {
@@ -118,6 +119,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     attempt: z.int(),
     /** Limits of the whole workflow; left out if unlimited. */
     budget: Budget.optional(),
+    /** The door that the message came through; left out where it is not known, and where an interrupted one goes on. */
+    via: Door.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,

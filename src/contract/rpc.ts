@@ -5,6 +5,7 @@ import { AgentName, ApprovalMode, ApprovePolicy, Budget } from './agent.ts';
 import { AppState, EndpointModels, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
+import { Door } from './door.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
@@ -17,6 +18,7 @@ import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
+import { telemetryMethods } from './telemetry/telemetry-methods.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
   Answered,
@@ -106,6 +108,7 @@ export const methods = {
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
   ...changeMethods,
   ...mcpMethods,
+  ...telemetryMethods,
   /**
    * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
    * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`
@@ -123,7 +126,8 @@ export const methods = {
   /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */
   'conversation.purge': method(conversationId, nothing),
   'conversation.export': method(
-    z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
+    /** Secrets are redacted, unless `unredacted` is asked for: see docs/export.md. */
+    z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']), unredacted: z.boolean().default(false) }),
     z.object({ fileName: z.string(), text: z.string() }),
   ),
   /** Copies the store into a new folder, which whoever asks verifies and makes a backup of; older ones go as told. */
@@ -169,6 +173,7 @@ export const methods = {
         .max(MAX_PROMPT_CHARS, 'is longer than a message may be')
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
+      via: Door.optional(),
     }),
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),

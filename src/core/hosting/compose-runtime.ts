@@ -10,6 +10,7 @@ import { ModelLists } from '../model/model-lists.ts';
 import { loadPrices } from '../model/prices.ts';
 import { Provider, type ProviderPorts } from '../model/provider.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
+import { tellSecrets } from '../settings/known-secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
@@ -19,6 +20,7 @@ import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { Workspaces } from '../workspace/workspaces.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { SearchEndpoint } from '../tools/web/search-endpoint.ts';
+import { Telemetry, type TelemetryPorts } from '../telemetry/telemetry.ts';
 import { Trust } from '../agents/trust.ts';
 import { McpPool } from '../mcp/pool.ts';
 import { SignIns } from '../mcp/sign-ins.ts';
@@ -48,7 +50,7 @@ export async function composeRuntime(
     ownFolders({ config, data }, environment.storeUrl === undefined ? null : folderOf(environment.storeUrl)),
     read,
   ]);
-  const settings = new LiveSettings(config, initial);
+  const settings = new LiveSettings(config, initial, (now) => tellSecrets(now, environment.programs));
   const outputs = new Outputs(kept);
   const ports = {
     version,
@@ -64,11 +66,12 @@ export async function composeRuntime(
     outputs,
     shell,
     onFailure,
+    warn,
   };
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'provider' | 'mcp' | 'webSearch'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
+type Composed = Omit<RuntimePorts, 'provider' | 'mcp' | 'webSearch' | 'telemetry'> & Pick<TelemetryPorts, 'warn'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
 export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {
@@ -86,7 +89,8 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
   const mcp = mcpOf({ ...ports, secrets });
   ports.agents.useServers((folder) => mcp.known(folder));
-  return createRuntime({ ...ports, provider, webSearch, mcp });
+  const telemetry = new Telemetry({ ...ports, secrets, env: ports.shell.env });
+  return createRuntime({ ...ports, provider, webSearch, mcp, telemetry });
 }
 
 function mcpOf({

@@ -19,6 +19,7 @@ import { mcpMethods } from './methods/mcp.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
+import { telemetryMethods } from './methods/telemetry.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { providerTraits } from '../model/provider-traits.ts';
@@ -26,6 +27,7 @@ import type { PriceTable } from '../model/prices.ts';
 import type { Provider } from '../model/provider.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { writes } from '../tools/tool.ts';
 
 export interface HandlerPorts {
@@ -36,6 +38,7 @@ export interface HandlerPorts {
   settings: LiveSettings;
   webSearch: SearchEndpoint;
   prices: PriceTable;
+  telemetry: Telemetry;
 }
 
 /** Most events of one `conversation.events` reply. */
@@ -81,8 +84,9 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       const events = await store.events(conversationId, after + 1, after + EVENTS);
       return tracedAll(events, agent, log);
     },
-    'message.send': async ({ conversationId, text, approve }) =>
-      orchestrator.send(await conversation(conversationId), text, approve),
+    'message.send': async ({ conversationId, text, approve, via }) =>
+      orchestrator.send(await conversation(conversationId), text, { approve, via }),
+    ...telemetryMethods(store, ports.telemetry),
     ...historyMethods(engine, version),
     ...trashMethods(services),
     ...workMethods(services),

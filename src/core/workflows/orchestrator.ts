@@ -4,6 +4,7 @@ import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
+import type { Door } from '#contract/door.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
@@ -45,6 +46,7 @@ interface Opening {
   leadRunId: string;
   prompt: string;
   approve: ApprovePolicy;
+  via?: Door | undefined;
   /** 1 for a new one. */
   attempt: number;
   agents: AgentRegistry;
@@ -82,7 +84,11 @@ export class Orchestrator {
   }
 
   /** Resolves when the message is stored; the work goes on by itself. */
-  async send(conversation: ConversationRow, text: string, approve: ApprovePolicy): Promise<Output<'message.send'>> {
+  async send(
+    conversation: ConversationRow,
+    text: string,
+    { approve, via }: { approve: ApprovePolicy; via?: Door | undefined },
+  ): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
     // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
@@ -98,6 +104,7 @@ export class Orchestrator {
       leadRunId: newId(),
       prompt: text,
       approve,
+      via,
       attempt: 1,
       agents,
       ...lead,
@@ -216,8 +223,9 @@ export class Orchestrator {
       this.#workflows.set(workflow.id, workflow);
       // Left out where nothing is bounded.
       const bounds = Object.keys(budget).length > 0 ? { budget } : {};
+      const door = opening.via === undefined ? {} : { via: opening.via };
       const stored = Promise.all([
-        recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds }),
+        recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds, ...door }),
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
       for (const notice of opening.notices ?? [])
