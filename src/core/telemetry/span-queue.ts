@@ -72,7 +72,7 @@ export class SpanQueue {
       this.#timer = null;
       this.#sending = this.#next().then(() => {
         this.#sending = null;
-        if (this.#waiting.length > 0) this.#wait(this.#pauseMs);
+        if (this.#waiting.length > 0) this.#wait(this.#pauseMs || GATHER_MS);
       });
     }, ms).unref();
   }

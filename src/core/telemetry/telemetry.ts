@@ -40,7 +40,7 @@ export class Telemetry {
   readonly #reading = new Set<Promise<void>>();
   #way: { endpoint: string; made: Promise<Way> } | null = null;
   /** Of former collectors. */
-  #before = { sent: 0, dropped: 0 };
+  #before: Pick<TelemetryState, 'sent' | 'dropped' | 'failure'> = { sent: 0, dropped: 0, failure: null };
 
   constructor(ports: TelemetryPorts) {
     this.#ports = ports;
@@ -106,11 +106,10 @@ export class Telemetry {
     const patience = setTimeout(timer.resolve, CLOSE_MS);
     await Promise.race([Promise.all(this.#reading), timer.promise]);
     clearTimeout(patience);
-    const failure = (await this.#way?.made)?.queue.counts.failure ?? null;
     await this.#leave();
-    const { sent, dropped } = this.#before;
+    const { sent, dropped, failure } = this.#before;
     if (dropped === 0) return;
-    const why = failure === null ? 'the collector is too slow' : failure;
+    const why = failure ?? 'it is too slow';
     this.#ports.warn(`Telemetry: ${dropped} of ${sent + dropped} spans were not taken by the collector (${why})`);
   }
 
@@ -172,11 +171,12 @@ export class Telemetry {
 
   /** Ends the way that there is; its numbers stay. */
   async #leave(): Promise<void> {
-    const way = await this.#way?.made;
+    const made = this.#way?.made;
     this.#way = null;
+    const way = await made?.catch(() => undefined);
     if (!way) return;
     await Promise.all([way.queue.close(CLOSE_MS), way.otlp.close(CLOSE_MS)]);
-    this.#before.sent += way.queue.counts.sent;
-    this.#before.dropped += way.queue.counts.dropped;
+    const { sent, dropped, failure } = way.queue.counts;
+    this.#before = { sent: this.#before.sent + sent, dropped: this.#before.dropped + dropped, failure };
   }
 }
