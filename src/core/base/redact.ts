@@ -3,7 +3,7 @@
  * secret: the values that are known to be (kept keys, the environment, what the person names), texts of the form of a key,
  * and what the person's patterns match. The history itself is not changed.
  */
-import { type LinearPattern, linearPattern, type Range } from './linear-pattern.ts';
+import type { LinearPattern, Range } from './linear-pattern.ts';
 
 export const REDACTED = '[redacted]';
 
@@ -43,9 +43,9 @@ export function knowSecrets(source: string, values: readonly string[]): void {
   needles = [...all].filter(({ length }) => length >= MIN_VALUE);
 }
 
-/** What the person's expressions match is secret from now on; they must be without fault. */
-export function knowPatterns(sources: readonly string[]): void {
-  patterns = sources.map(linearPattern);
+/** What the person's expressions match is secret from now on. */
+export function knowPatterns(all: readonly LinearPattern[]): void {
+  patterns = all;
 }
 
 /** The text with `[redacted]` in place of everything secret. */

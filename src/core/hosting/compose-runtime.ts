@@ -71,7 +71,9 @@ export async function composeRuntime(
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'provider' | 'mcp' | 'webSearch' | 'telemetry'> & Pick<TelemetryPorts, 'warn'> & Omit<ProviderPorts, 'createModel' | 'lists'>;
+type Composed = Omit<RuntimePorts, 'provider' | 'mcp' | 'webSearch' | 'telemetry'> &
+  Pick<TelemetryPorts, 'warn'> &
+  Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
 export async function runtimeOf({ secrets, environment, createDemo, ...ports }: Composed): Promise<Runtime> {

@@ -1,11 +1,12 @@
 /** Tells what is redacted (`base/redact.ts`) of the settings, the environment and the key store. */
 import { type Environment, isSecretName } from '../base/child-environment.ts';
+import { linearPattern } from '../base/linear-pattern.ts';
 import { knowPatterns, knowSecrets } from '../base/redact.ts';
 import type { Settings } from './settings.ts';
 
 /** To be called with the first settings, and with each change of them. */
 export function tellSecrets({ redact, mcp }: Pick<Settings, 'redact' | 'mcp'>, env: Environment): void {
-  knowPatterns(redact.patterns);
+  knowPatterns(redact.patterns.map(linearPattern));
   tellEnvironment(env, redact.env);
   const values = Object.values(mcp.servers).flatMap(({ env: ofProcess, headers }) => [
     ...Object.entries(ofProcess).filter(([name]) => isSecretName(name)),

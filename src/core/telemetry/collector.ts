@@ -46,7 +46,10 @@ export async function keepHeaders(ports: CollectorPorts, text: string): Promise<
   if (headers === '') return ports.secrets.set(KEPT, null);
   const { endpoint } = placeOf(ports);
   if (endpoint === null)
-    throw new TriadError('bad_input', 'No collector is set up that the headers could belong to: set telemetry.endpoint');
+    throw new TriadError(
+      'bad_input',
+      'No collector is set up that the headers could belong to: set telemetry.endpoint',
+    );
   if (Object.keys(parsedHeaders(headers)).length !== headers.split(',').length)
     throw new TriadError('bad_input', 'These are no headers: write NAME=VALUE, separated by commas');
   await ports.secrets.set(KEPT, JSON.stringify({ apiKey: headers, address: addressOf(endpoint) }));

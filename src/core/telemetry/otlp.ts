@@ -67,7 +67,10 @@ export function createOtlp({ endpoint, headers, version }: Target): Otlp {
 
 type Note = (value: number, attributes: ReadableSpan['attributes']) => void;
 
-function instrumentsOf(meters: MeterProvider, version: string): { [name in (typeof METRICS)[keyof typeof METRICS]]: Note } {
+function instrumentsOf(
+  meters: MeterProvider,
+  version: string,
+): { [name in (typeof METRICS)[keyof typeof METRICS]]: Note } {
   const meter = meters.getMeter('triad', version);
   const counter = (name: string, unit: string): Note => {
     const made: Counter = meter.createCounter(name, { unit });

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import { traceIdOf } from '#core/base/ids.ts';
+import { WorkflowSpans } from '#core/telemetry/workflow-spans.ts';
 import { delegateTo, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { before, done, pair, PAIR, startFlow } from '../../support/flows/flows.ts';
@@ -42,8 +43,20 @@ async function exported() {
   });
   const end = await engine.ended(sent.workflowId);
   const detail = await engine.runtime.request('workflow.get', { workflowId: sent.workflowId });
+  const find = (id: string) => engine.runtime.request('trace.find', { id });
+  const { firstSeq, lastSeq } = detail.workflow;
+  const stored = await engine.store.events(engine.conversationId, firstSeq, lastSeq);
+  const again = new WorkflowSpans(() => false);
+  const spanIds = stored.flatMap((event) => again.take(event)).map(({ spanId }) => spanId);
+  const about = await Promise.all(spanIds.map(async (spanId) => [spanId, (await find(spanId)).runId] as const));
+  const ofTraces = await Promise.all(detail.runs.map(async ({ traceId }) => (await find(traceId)).runId));
   await engine.runtime.close();
-  return { collector, engine, end, detail, spans: await collector.have(1) };
+  // The history alone leads to the same ids, and the ids to the runs.
+  const spans = await collector.have(1);
+  const told = spans.map(({ spanId, attributes }) => [spanId, attributes['triad.run.id'] ?? detail.workflow.runId]);
+  expect(Object.fromEntries(about)).toEqual(Object.fromEntries(told));
+  expect(ofTraces).toEqual(detail.runs.map(({ id }) => id));
+  return { collector, engine, end, detail, spans };
 }
 
 const of = (spans: readonly Received[], level: string) =>
@@ -131,18 +144,25 @@ function expectRun(run: RunRow, { runs, workflow, requests }: WorkflowDetail, sp
     run.kind === 'lead'
       ? { 'triad.span': 'cli_prompt' }
       : run.kind === 'coagent'
-        ? { 'triad.span': 'handoff', 'triad.run.id': above?.id, 'handoff.to': run.agent, 'triad.handoff.round': run.place }
+        ? {
+            'triad.span': 'handoff',
+            'triad.run.id': above?.id,
+            'handoff.to': run.agent,
+            'triad.handoff.round': run.place,
+          }
         : { 'triad.span': 'tool_execution', 'triad.run.id': above?.id, 'gen_ai.tool.call.id': run.toolCallId },
   );
   const own = requests.filter(({ runId }) => runId === run.id);
   const ofOwn = of(spans, 'llm_completion').filter(({ parentSpanId }) => parentSpanId === span.spanId);
   // Every attempt is told in its request, with its times and tokens.
-  const told = ofOwn.flatMap(({ events }) => events).map(({ attributes, timeUnixNano }) => [
-    attributes['triad.request.id'],
-    timeUnixNano,
-    attributes['gen_ai.usage.output_tokens'],
-    attributes['error.type'],
-  ]);
+  const told = ofOwn
+    .flatMap(({ events }) => events)
+    .map(({ attributes, timeUnixNano }) => [
+      attributes['triad.request.id'],
+      timeUnixNano,
+      attributes['gen_ai.usage.output_tokens'],
+      attributes['error.type'],
+    ]);
   expect(told.sort()).toEqual(
     own.map((one) => [one.requestId, Date.parse(one.startedAt), one.outputTokens, one.error?.code]).sort(),
   );
@@ -200,7 +220,10 @@ function expectMetrics(
   expect(['input', 'output', 'cache_read', 'cache_creation'].map(typed)).toEqual([
     ...[usage.inputTokens, usage.outputTokens, usage.cacheReadTokens, usage.cacheWriteTokens],
   ]);
-  const counted = points('triad.tool.calls').reduce((all, one) => all + ('asDouble' in one ? (one.asDouble ?? 0) : 0), 0);
+  const counted = points('triad.tool.calls').reduce(
+    (all, one) => all + ('asDouble' in one ? (one.asDouble ?? 0) : 0),
+    0,
+  );
   expect(counted).toBe(calls.length);
   const cost = points('triad.cost').reduce((all, one) => all + ('asDouble' in one ? (one.asDouble ?? 0) : 0), 0);
   expect(cost).toBeCloseTo(usage.nanoUsd / 1e9, 12);

@@ -59,9 +59,7 @@ const Traces = z.strictObject({
   resourceSpans: z.array(
     z.strictObject({
       resource: Resource,
-      scopeSpans: z.array(
-        z.strictObject({ scope: Scope, spans: z.array(Span), schemaUrl: z.string().nullish() }),
-      ),
+      scopeSpans: z.array(z.strictObject({ scope: Scope, spans: z.array(Span), schemaUrl: z.string().nullish() })),
       schemaUrl: z.string().nullish(),
     }),
   ),
@@ -146,7 +144,9 @@ export async function startCollector(answer: Collector['answer'] = 200): Promise
       collector.metrics.splice(
         0,
         Infinity,
-        ...Metrics.parse(body).resourceMetrics.flatMap(({ scopeMetrics }) => scopeMetrics.flatMap((one) => one.metrics)),
+        ...Metrics.parse(body).resourceMetrics.flatMap(({ scopeMetrics }) =>
+          scopeMetrics.flatMap((one) => one.metrics),
+        ),
       );
     else
       for (const { resource, scopeSpans } of Traces.parse(body).resourceSpans) {
