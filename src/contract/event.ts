@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { ApprovalRequest, Context, Decision } from './approval.ts';
-import { Door } from './door.ts';
+import { Door } from './telemetry/door.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {

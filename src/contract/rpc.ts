@@ -5,7 +5,7 @@ import { AgentName, ApprovalMode, ApprovePolicy, Budget } from './agent.ts';
 import { AppState, EndpointModels, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
-import { Door } from './door.ts';
+import { Door } from './telemetry/door.ts';
 import { EndpointUrl } from './endpoint-url.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';

@@ -4,7 +4,7 @@ import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
-import type { Door } from '#contract/door.ts';
+import type { Door } from '#contract/telemetry/door.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
