@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { ApprovalRequest, Context, Decision } from './approval.ts';
+import { Door } from './telemetry/door.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {
@@ -128,6 +129,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     images: z.array(Image).optional(),
     /** What was chosen for its lead with the message; left out for nothing. */
     chosen: LeadChoice.optional(),
+    /** The door that the message came through; left out where it is not known, and where an interrupted one goes on. */
+    via: Door.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,

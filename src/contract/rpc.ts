@@ -6,6 +6,7 @@ import { AppState, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
 import { contextMethods } from './context/context-methods.ts';
+import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
@@ -20,6 +21,7 @@ import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
 import { providerMethods } from './providers/provider-methods.ts';
+import { telemetryMethods } from './telemetry/telemetry-methods.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
   Answered,
@@ -96,6 +98,7 @@ export const methods = {
   ...contextMethods,
   ...mcpMethods,
   ...lentMethods,
+  ...telemetryMethods,
   /**
    * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
    * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`
@@ -113,7 +116,8 @@ export const methods = {
   /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */
   'conversation.purge': method(conversationId, nothing),
   'conversation.export': method(
-    z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
+    /** Secrets are redacted, unless `unredacted` is asked for: see docs/export.md. */
+    z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']), unredacted: z.boolean().default(false) }),
     z.object({ fileName: z.string(), text: z.string() }),
   ),
   /** Copies the store into a new folder, which whoever asks verifies and makes a backup of; older ones go as told. */
@@ -161,6 +165,7 @@ export const methods = {
       approve: ApprovePolicy.default('ask'),
       images: SentImages.optional(),
       ...LeadChoice.shape,
+      via: Door.optional(),
     }),
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),

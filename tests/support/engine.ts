@@ -56,6 +56,7 @@ export interface HarnessOptions {
   data?: string;
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
+  warn?: NonNullable<Composition['warn']>;
   secrets?: NonNullable<Composition['secrets']>;
   /** Who leads the conversation; default: the lead. */
   lead?: string;

@@ -78,7 +78,14 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   half: (id) => said(id, 'half \ud800'),
   'wrong-id': (id) => said(id + 1000, 'not yours'),
   invalid: (id) => send({ id, result: { content: 'no list' } }),
-  refuses: (id) => send({ id, error: { code: -32_602, message: 'no such\u001b[31m tool' } }),
+  refuses: (id, { params }) =>
+    send({ id, error: { code: -32_602, message: String(params?.arguments?.['text'] ?? 'no such\u001b[31m tool') } }),
+  /** Says so to the person as well. */
+  fails: (id, { params }) => {
+    const text = String(params?.arguments?.['text']);
+    process.stderr.write(`${text}\n`);
+    send({ id, result: { isError: true, content: [{ type: 'text', text }] } });
+  },
   works: (id, { params }) => {
     const timer = setInterval(
       () => notify('progress', { progressToken: params?._meta?.progressToken, progress: (steps += 1) }),

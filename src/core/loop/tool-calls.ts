@@ -4,7 +4,7 @@ import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
-import { TriadError } from '../base/errors.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
 import { doomLoopThresholdOf } from '../budget/limits.ts';
 import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
@@ -256,5 +256,5 @@ function failed(run: RunContext, error: unknown): ToolResult {
   if (stopped?.code === 'interrupted') throw stopped;
   if (error instanceof TriadError && error.code === 'store_failed') throw error;
   if (stopped) return { status: 'cancelled', output: stopped.message };
-  return { status: 'error', output: error instanceof Error ? error.message : String(error) };
+  return { status: 'error', output: errorInfo(error).message };
 }

@@ -20,6 +20,7 @@ import { mcpMethods } from './methods/mcp.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
+import { telemetryMethods } from './methods/telemetry.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { providerTraits } from '../model/provider-traits.ts';
@@ -28,6 +29,7 @@ import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { setLead } from '../workflows/set-lead.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { writes } from '../tools/tool.ts';
 
 export interface HandlerPorts {
@@ -38,6 +40,7 @@ export interface HandlerPorts {
   settings: LiveSettings;
   webSearch: SearchEndpoint;
   prices: PriceTable;
+  telemetry: Telemetry;
 }
 
 /** Most events of one `conversation.events` reply. */
@@ -90,8 +93,9 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       await setLead(engine, orchestrator, conversationId, agent);
       return conversation(conversationId);
     },
-    'message.send': async ({ conversationId, text, approve, images, ...chosen }) =>
-      orchestrator.send(await conversation(conversationId), text, { approve, images, chosen }),
+    'message.send': async ({ conversationId, text, approve, images, via, ...chosen }) =>
+      orchestrator.send(await conversation(conversationId), text, { approve, images, via, chosen }),
+    ...telemetryMethods(store, ports.telemetry),
     ...historyMethods(engine, version),
     ...trashMethods(services),
     ...workMethods(services),

@@ -104,6 +104,8 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const engine = createEngine(ports, log, changed);
   const orchestrator = new Orchestrator(engine, changed);
   const sessions = createProjector(ports, engine, log);
+  // Before recovery, too: what it ends is told.
+  log.subscribe(null, (event) => void ('seq' in event && ports.telemetry.observe(event)));
   const approvals = approvalsOf(engine, orchestrator, () => attention.changed());
   // New ids sort after all existing ones, even if the clock was set back.
   const [newest] = (await store.workflows({ limit: 1 })).items;
@@ -136,7 +138,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
-      await sessions.close();
+      await Promise.all([sessions.close(), ports.telemetry.close()]);
       await log.flush();
       await store.close();
     },

@@ -14,8 +14,10 @@ import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.t
 import { nearest } from '../base/nearest.ts';
 import { settingsFile } from './guarded-files.ts';
 import { ProviderSettings } from './provider-settings.ts';
+import { RedactSettings } from './redact-settings.ts';
 import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
 import { editKey, editTable } from './settings-text.ts';
+import { TelemetrySettings } from './telemetry-settings.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
 import { ContextSettings } from './context-settings.ts';
 import { WebSettings } from './web-settings.ts';
@@ -188,6 +190,8 @@ const SettingsFile = z.strictObject({
         .describe('Days after which such a backup goes too, but for the newest. Not set: no limit.'),
     })
     .prefault({}),
+  telemetry: TelemetrySettings,
+  redact: RedactSettings,
 });
 export type Settings = z.infer<typeof SettingsFile>;
 

@@ -6,6 +6,7 @@ import type { Outcome, Tally } from '#contract/outcome.ts';
 import type { Image } from '#contract/message.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { Output } from '#contract/rpc.ts';
+import type { Door } from '#contract/telemetry/door.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
@@ -51,6 +52,7 @@ interface Opening {
   approve: ApprovePolicy;
   images?: Image[];
   chosen?: LeadChoice;
+  via?: Door | undefined;
   /** 1 for a new one. */
   attempt: number;
   agents: AgentRegistry;
@@ -95,7 +97,7 @@ export class Orchestrator {
   async send(
     conversation: ConversationRow,
     text: string,
-    { approve, images, chosen }: Sending,
+    { approve, images, via, chosen }: Sending,
   ): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
@@ -115,6 +117,7 @@ export class Orchestrator {
       approve,
       ...kept,
       ...(Object.keys(chosen).length > 0 ? { chosen } : {}),
+      via,
       attempt: 1,
       agents,
       ...lead,
@@ -241,7 +244,8 @@ export class Orchestrator {
       this.#workflows.set(workflow.id, workflow);
       // Left out where nothing is bounded.
       const bounds = Object.keys(budget).length > 0 ? { budget } : {};
-      const sent = attempt > 1 ? {} : { ...(images && { images }), ...(chosen && { chosen }) };
+      const { via } = opening;
+      const sent = attempt > 1 ? {} : { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }) };
       const stored = Promise.all([
         recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds, ...sent }),
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),

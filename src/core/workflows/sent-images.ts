@@ -2,6 +2,7 @@
 import type { ApprovePolicy } from '#contract/agent.ts';
 import type { Image } from '#contract/message.ts';
 import type { LeadChoice, SentImage } from '#contract/messages/sending.ts';
+import type { Door } from '#contract/telemetry/door.ts';
 import { TriadError } from '../base/errors.ts';
 import { HEAD_BYTES, imageOf, imageTypeOf } from '../tools/reading/image.ts';
 import type { Outputs } from '../workspace/outputs.ts';
@@ -10,6 +11,7 @@ import type { Outputs } from '../workspace/outputs.ts';
 export interface Sending {
   approve: ApprovePolicy;
   images?: readonly SentImage[] | undefined;
+  via?: Door | undefined;
   chosen: LeadChoice;
 }
 

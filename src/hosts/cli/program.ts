@@ -127,12 +127,15 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('key')
-    .description('keep the key of the search of the web, from the standard input')
-    .addArgument(new Argument('<of>', 'whose key').choices(['web_search']))
+    .description(
+      'keep the key of the search of the web, or the headers for the telemetry collector, from the standard input',
+    )
+    .addArgument(new Argument('<of>', 'whose key').choices(['web_search', 'telemetry']))
     .option('--remove', 'forget it')
-    .action(async (_of: string, options: object) => {
-      const { setSearchKey } = await import('./commands/config.ts');
-      done(await withClient(io, (client) => setSearchKey(io, client, options)));
+    .action(async (of: string, options: object) => {
+      const { setSearchKey, setTelemetryHeaders } = await import('./commands/keys.ts');
+      const set = of === 'telemetry' ? setTelemetryHeaders : setSearchKey;
+      done(await withClient(io, (client) => set(io, client, options)));
     });
   config
     .command('validate')

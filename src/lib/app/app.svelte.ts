@@ -135,7 +135,7 @@ export class App {
    * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
    */
   async send(conversationId: string, text: string): Promise<void> {
-    await this.connection.request('message.send', { conversationId, text });
+    await this.connection.request('message.send', { conversationId, text, via: 'app' });
     void this.conversations.refresh();
   }
 

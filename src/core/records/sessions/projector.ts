@@ -4,6 +4,7 @@ import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
+import { redacted } from '../../base/redact.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { recordOf, workflowIdsOf } from '../export/record.ts';
 import { canonical, PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
@@ -253,7 +254,7 @@ export class SessionProjector {
     const folder = folderNameOf(conversation);
     const fresh = new Map<string, Rendered | null>();
     const take = (workflowId: string, rows: WorkflowRows | null) =>
-      void fresh.set(workflowId, rows && renderedOf(rows, folder));
+      void fresh.set(workflowId, rows && renderedOf(redacted(rows), folder));
     const known = this.#parts.get(id);
     if (known !== undefined) {
       const ids = await workflowIdsOf(store, id);
@@ -285,8 +286,9 @@ export class SessionProjector {
       }
     }
     const all = [...parts.values()];
-    yield { name: SESSION_FILE, text: sessionPage(conversation, all, missing) };
-    yield { name: METADATA_FILE, text: sessionMetadata(conversation, all, this.#ports.version) };
+    const shown = redacted(conversation);
+    yield { name: SESSION_FILE, text: sessionPage(shown, all, missing) };
+    yield { name: METADATA_FILE, text: sessionMetadata(shown, all, this.#ports.version) };
     this.#keep(id, parts);
   }
 
@@ -297,7 +299,7 @@ export class SessionProjector {
       workflowId,
       (run) => run.kind === 'lead' || run.envelope.flow !== undefined,
     );
-    return record && renderedOf(record, folder);
+    return record && renderedOf(redacted(record), folder);
   }
 
   /** Keeps the stale mark while a workflow runs: more events will follow, and the process may be killed before them. */

@@ -1,7 +1,6 @@
 /** `triad config`: the settings by dotted path; changes go through the running program and take effect at once. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { text as readText } from 'node:stream/consumers';
 import type { Client } from '#contract/rpc.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { PROJECT_CONFIG } from '#core/agents/places.ts';
@@ -56,26 +55,6 @@ export async function setSetting(
   const now = (await client.request('settings.set', { path, value: wanted })).find((one) => one.path === path);
   const current = now?.value ?? null;
   screen.note(`${path} is ${current === null ? 'not set' : settingValue(current)} from now on.`);
-}
-
-/** A key is never an argument: those are seen by every program. */
-export async function setSearchKey(
-  { screen, stdin }: Io,
-  client: Client,
-  { remove = false }: { remove?: boolean },
-): Promise<void> {
-  if (!remove && stdin.isTTY === true)
-    throw new UsageError(
-      'Pipe the key in, as in: triad config key web_search < FILE, or enter it on the settings page',
-    );
-  const apiKey = remove ? '' : (await readText(stdin)).trim();
-  if (!remove && apiKey === '') throw new UsageError('The key is empty: "--remove" forgets it');
-  const { keyOf, place } = await client.request('search.set-key', { apiKey });
-  screen.note(
-    keyOf === null
-      ? 'No key of a search is kept from now on.'
-      : `The key is kept in ${visible(place)} and sent to ${visible(keyOf)} only.`,
-  );
 }
 
 /** Every model's price and the list that says it; then what is in use without one. */

@@ -28,6 +28,7 @@ function workflowText(workflow: WorkflowTrace, width: number, style: Style): str
   return [
     truncate(head, width),
     truncate(`  “${clean(workflow.prompt)}”`, width),
+    style('dim', truncate(`  trace ${workflow.traceId} · span ${workflow.spanId}`, width)),
     ...workflow.runs.flatMap((run) => runText(run, '', '', width, style)),
     ...grantLines(workflow).map((line) => truncate(line, width)),
   ];
@@ -49,7 +50,7 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
   const below = rest + (run.children.length > 0 ? '│   ' : '    ');
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
-    style('dim', truncate(below + times + path(run), width)),
+    style('dim', truncate(`${below}${times}${path(run)} · span ${run.spanId}`, width)),
     ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run)].map((line) => truncate(below + line, width)),
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {

@@ -5,6 +5,7 @@ import { isSubAgent } from '#contract/flows/serving.ts';
 import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { Missing } from '#contract/missing.ts';
+import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
 import { callPathOf } from '#core/records/run-words.ts';
@@ -52,6 +53,9 @@ function workflowTrace(detail: WorkflowDetail) {
     usage: usageOf(usage),
     /** Given in it, or used in it; as they are now. */
     grants: detail.grants ?? [],
+    /** Of its spans, where they are exported: see docs/telemetry.md. */
+    traceId: detail.workflow.runId.replaceAll('-', ''),
+    spanId: spanIdOf(id, ['prompt', attempt]),
     maxQueueDepth: maxQueueDepth(detail.runs),
     runs: childrenOf(null, detail),
   };
@@ -101,6 +105,8 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     /** Of a stage: its place in its chain. Of a coagent: the round that it serves in. Null for others. */
     place: run.place ?? null,
     traceId,
+    /** Of its newest attempt. */
+    spanId: spanIdOf(run.workflowId, ['agent', id, attempt]),
     parentChain,
     callPath: callPathOf(run, detail.runs),
     task,

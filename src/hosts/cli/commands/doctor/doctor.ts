@@ -1,5 +1,9 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
+import { redacted } from '#core/base/redact.ts';
 import { folders } from '#core/settings/folders.ts';
+import { tellEnvironment, tellSecrets } from '#core/settings/known-secrets.ts';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { loadSettings } from '#core/settings/settings.ts';
 import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
 import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from './folders.ts';
@@ -7,6 +11,7 @@ import { checkHistory } from './history.ts';
 import { checkMcp } from './mcp.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox, checkWindow } from './program.ts';
 import { checkProviders, checkStore } from './runtime.ts';
+import { checkTelemetry } from './telemetry.ts';
 import { ownVersion } from '../../../version.ts';
 import { EXIT } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -14,7 +19,7 @@ import { visible } from '../../terminal/visible.ts';
 
 /** Exit code 1 where something is in the way of work, or, with `full`, missing in the history. */
 export async function doctor(io: Io, options: { json?: boolean; full?: boolean }): Promise<number> {
-  const findings = await examine(io, options.full ?? false);
+  const findings = redacted(await examine(io, options.full ?? false));
   if (options.json) io.screen.data(`${JSON.stringify(findings, null, 2)}\n`);
   else for (const finding of findings) io.screen.data(`${lineOf(io, finding)}\n`);
   return findings.some(({ state }) => state === 'problem') ? EXIT.failure : EXIT.ok;
@@ -37,6 +42,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ),
   );
   if ('state' in found) return [runtime, found, ...rest.flat()];
+  await knowOwn(found.config, env);
   const [places, settings, prices, keys] = await Promise.all([
     checkFolders(found),
     checkSettingsFile(found),
@@ -50,7 +56,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     found,
     {
       ...{ connect, history },
-      servers: (client) => checkMcp(client, { folder }, signal),
+      servers: async (client) => [...(await checkMcp(client, { folder }, signal)), await checkTelemetry(client)],
       settingsFit: [settings, prices].every(({ state }) => state === 'ok'),
     },
     signal,
@@ -69,6 +75,17 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ...servers,
     ...rest.flat(),
   ];
+}
+
+/** What may not be told, also where another program owns the data folder; what is wrong with the files is found elsewhere. */
+async function knowOwn(config: string, env: Io['env']): Promise<void> {
+  await fileSecrets(config)
+    .get('')
+    .catch(() => null);
+  await loadSettings(config).then(
+    (settings) => tellSecrets(settings, env),
+    () => tellEnvironment(env),
+  );
 }
 
 const MARK = { ok: '✓', warning: '!', problem: '✗' } as const;
