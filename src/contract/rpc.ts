@@ -17,6 +17,7 @@ import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
+import { settingMethods } from './settings/setting-methods.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
   Answered,
@@ -74,6 +75,7 @@ export const methods = {
     }),
     z.array(SettingRow),
   ),
+  ...settingMethods,
   /** What models cost, by which list, and which of those in use have no price. */
   'prices.list': method(nothing, PriceOverview),
   ...agentMethods,

@@ -161,7 +161,7 @@ async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise
   throw new TriadError('not_allowed', `${file} lies behind a link, which is not followed`);
 }
 
-function kindOf(file: string, { compositions }: AgentPlace): FileKind {
+export function kindOf(file: string, { compositions }: AgentPlace): FileKind {
   return compositions ? 'composition' : extname(file) === '.toml' ? 'toml' : 'markdown';
 }
 

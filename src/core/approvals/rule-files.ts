@@ -10,7 +10,8 @@ import { problemWords } from '../base/problem-words.ts';
 import { isMissing, readOwnFile, readRegularFile } from '../base/regular-file.ts';
 import { checkProjectSettings, NO_PROJECT_SETTINGS, type ProjectSettings } from '../settings/project-config.ts';
 import { sentenceOf, tomlFault } from '../settings/toml-file.ts';
-import { lineFinder } from '../settings/settings-text.ts';
+import { dotted } from '../settings/dotted-path.ts';
+import { placeFinder } from '../settings/settings-text.ts';
 import { type ListedFiles, NO_FILES } from '../settings/listed-files.ts';
 import { PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
 
@@ -24,7 +25,7 @@ export interface RuleSet {
   /** What the project's file sets beside its rules; empty where it is not trusted, or has faults. */
   project: ProjectSettings;
   /** What is wrong with the files, with its place. Any fault denies every call. */
-  faults: { file: string; line: number; message: string }[];
+  faults: { file: string; line: number; column: number; message: string }[];
 }
 
 export interface RulePorts {
@@ -102,34 +103,43 @@ async function readRules(
     parsed.set(file, known);
     return { hash: known.hash, ...known.found };
   } catch (error) {
-    return { hash: null, ...none([{ file, line: 1, message: `cannot be read: ${errorInfo(error).message}` }]) };
+    return {
+      hash: null,
+      ...none([{ file, line: 1, column: 1, message: `cannot be read: ${errorInfo(error).message}` }]),
+    };
   }
 }
 
 /** The rules of a file's text with their lines, or what is wrong with it. */
 export function parseRules(text: string, file: string, scope: Rule['scope']): FileRules {
   if (scope === 'project' && text.length > MAX_TEXT)
-    return none([{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }]);
+    return none([{ file, line: 1, column: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }]);
   let raw: Table;
   try {
     raw = parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    return none([{ file, line: error.line, message: tomlFault(error) }]);
+    return none([{ file, line: error.line, column: error.column, message: tomlFault(error) }]);
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
-  const lineOf = lineFinder(text);
+  const placeOf = placeFinder(text);
+  const lineOf = (path: readonly string[]) => placeOf(path).line;
   const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
   if (!result.success) {
     const faults = result.error.issues.map(({ path, message }) => {
       const keys = path.map(String);
-      return { file, line: lineOf(keys), message: `${keys.join('.')} ${message}` };
+      return { file, ...placeOf(keys), message: `${dotted(keys)} ${message}` };
     });
     return none(faults);
   }
   const set = scope === 'project' ? checkProjectSettings(raw, text) : null;
   if (set && !set.ok)
-    return none(set.problems.map((problem) => ({ file, line: problem.line, message: sentenceOf(problem) })));
+    return none(
+      set.problems.map((problem) => {
+        const { line, column } = problem;
+        return { file, line, column, message: sentenceOf(problem) };
+      }),
+    );
   const rules = result.data.permissions.rules.map((entry, index): Rule => {
     const line = lineOf(['permissions', 'rules', String(index)]);
     const { effect, agent = null, tool = null, permission = null, pattern = null } = entry;
