@@ -6,11 +6,10 @@ import type { Rule } from '#contract/permission.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
 import { errorInfo } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
-import { problemWords } from '../base/problem-words.ts';
+import { nearest } from '../base/nearest.ts';
 import { isMissing, readOwnFile, readRegularFile } from '../base/regular-file.ts';
 import { checkProjectSettings, NO_PROJECT_SETTINGS, type ProjectSettings } from '../settings/project-config.ts';
-import { sentenceOf, tomlFault } from '../settings/toml-file.ts';
-import { dotted } from '../settings/dotted-path.ts';
+import { checkTable, type FileProblem, sentenceOf, tomlFault } from '../settings/toml-file.ts';
 import { placeFinder } from '../settings/settings-text.ts';
 import { type ListedFiles, NO_FILES } from '../settings/listed-files.ts';
 import { PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
@@ -54,6 +53,12 @@ const ProjectRules = z.looseObject({
     .prefault({})
     .transform(({ rules }) => ({ rules, always_ask: [], secret_files: [] })),
 });
+
+/** What is said of a key that no rule has. */
+const WORDS = {
+  isNot: 'is no key of a rule',
+  suggest: (path: string) => nearest(path.split('.').at(-1) ?? '', Object.keys(RuleEntry.shape)),
+};
 
 const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
@@ -124,30 +129,22 @@ export function parseRules(text: string, file: string, scope: Rule['scope']): Fi
   const schema = scope === 'user' ? UserRules : ProjectRules;
   const placeOf = placeFinder(text);
   const lineOf = (path: readonly string[]) => placeOf(path).line;
-  const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
-  if (!result.success) {
-    const faults = result.error.issues.map(({ path, message }) => {
-      const keys = path.map(String);
-      return { file, ...placeOf(keys), message: `${dotted(keys)} ${message}` };
-    });
-    return none(faults);
-  }
-  const set = scope === 'project' ? checkProjectSettings(raw, text) : null;
-  if (set && !set.ok)
-    return none(
-      set.problems.map((problem) => {
-        const { line, column } = problem;
-        return { file, line, column, message: sentenceOf(problem) };
-      }),
+  const told = (problems: readonly FileProblem[]): FileRules =>
+    none(
+      problems.map((problem) => ({ file, line: problem.line, column: problem.column, message: sentenceOf(problem) })),
     );
-  const rules = result.data.permissions.rules.map((entry, index): Rule => {
+  const result = checkTable(raw, text, schema, WORDS);
+  if (!result.ok) return told(result.problems);
+  const set = scope === 'project' ? checkProjectSettings(raw, text) : null;
+  if (set && !set.ok) return told(set.problems);
+  const rules = result.value.permissions.rules.map((entry, index): Rule => {
     const line = lineOf(['permissions', 'rules', String(index)]);
     const { effect, agent = null, tool = null, permission = null, pattern = null } = entry;
     const id = `${scope}:${index + 1}`;
     return { id, scope, effect, agent, tool, permission, pattern, place: { file, line } };
   });
   const listed = (name: 'always_ask' | 'secret_files'): ListedFiles => ({
-    patterns: result.data.permissions[name],
+    patterns: result.value.permissions[name],
     place: { file, line: lineOf(['permissions', name]) },
   });
   const lists = { alwaysAsk: listed('always_ask'), secretFiles: listed('secret_files') };

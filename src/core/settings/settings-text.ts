@@ -58,11 +58,22 @@ export function editKey(text: string, path: readonly string[], literal: string |
   const table = path.slice(0, -1);
   const entry = `${keyOf(path.at(-1) ?? '')} = ${literal}`;
   const members = entries.filter((one) => one.table === pathOf(table));
+  const beside = members.length > 0 ? undefined : entries.findLast((one) => isDottedIn(one, table));
+  if (beside) {
+    const above = beside.table === '' ? 0 : beside.table.split('\0').length;
+    return lines.toSpliced(beside.last, 0, `${dotted(path.slice(above))} = ${literal}`).join('\n');
+  }
   if (table.length > 0 && members.length === 0) {
     const body = text.trimEnd();
     return `${body}${body ? '\n\n' : ''}[${dotted(table)}]\n${entry}\n`;
   }
   return lines.toSpliced(members.at(-1)?.last ?? 0, 0, entry).join('\n');
+}
+
+/** Whether a key makes this table by its dots: a header for the same table would be a second one. */
+function isDottedIn(entry: Entry, table: readonly string[]): boolean {
+  const isShorter = entry.table === '' || entry.table.split('\0').length < table.length;
+  return entry.pair !== null && isShorter && entry.path.startsWith(`${pathOf(table)}\0`);
 }
 
 /** The text with a table in place of one of the same path, at its end, or with null without it. Callers must check the result. */

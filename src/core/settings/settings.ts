@@ -224,6 +224,11 @@ export function settingRows(settings: Settings): SettingRow[] {
   return rowsOf(SettingsFile, settings);
 }
 
+/** The dotted paths of what is no single value. */
+export function settingLists(): string[] {
+  return listPaths(SettingsFile);
+}
+
 /** One key, also of a table that nobody has named yet; null where the path names no single value. */
 export function settingRow(settings: Settings, path: string): SettingRow | null {
   const parts = partsOf(path);

@@ -112,6 +112,13 @@ function addConfig(program: Command, io: Io, done: Done): void {
       done(await withClient(io, (client) => setSetting(io, client, { path, value, ...options })));
     });
   config
+    .command('edit')
+    .description('open a file of settings in your editor ($VISUAL, $EDITOR), and check it afterwards')
+    .argument('[what]', 'agents.NAME, compositions.NAME, project or prices (default: your settings)')
+    .action(async (what: string | undefined) =>
+      done(await (await import('./commands/config-edit.ts')).editConfig(io, what)),
+    );
+  config
     .command('prices')
     .description('what each model costs, by which list, and which models in use have no price')
     .addOption(json())

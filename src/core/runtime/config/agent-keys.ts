@@ -5,13 +5,13 @@ import type { SettingRow } from '#contract/view.ts';
 import { pathInProject } from '../../agents/agent-folders.ts';
 import { type AgentFiles, kindOf } from '../../agents/files.ts';
 import { describeFault, type LoadedFile, nameOf } from '../../agents/load.ts';
+import { whyFixed } from '../../agents/paths/how-to-change.ts';
 import { type KeyRow, keyRows, keysOf, type PathRoot, pathOf } from '../../agents/paths/key-rows.ts';
 import type { AgentPlace } from '../../agents/places.ts';
 import { placeHolding } from '../../agents/read-place.ts';
 import { TriadError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { readRegularFile } from '../../base/regular-file.ts';
-import { shellWord } from '../../base/text.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { partsOf } from '../../settings/dotted-path.ts';
 import { ceilingsIn } from '../methods/agents.ts';
@@ -69,7 +69,8 @@ export async function setAgentKey(
   const found = namedIn(await foundIn(engine, folder, wanted.root), wanted, wanted.name);
   const { file, place } = found;
   if (!keysOf(wanted.root).single.includes(wanted.key)) throw noKey(wanted, file);
-  refuseForeign(found, project);
+  const fixed = whyFixed(found, project);
+  if (fixed !== null) throw new TriadError('not_allowed', fixed);
   const { text, hash } = await files.read(folder, file);
   // What is saved of a project is trusted as a whole: so it must have been looked at before.
   if (place.source === 'project' && !(await engine.trust.trusts(folder, pathInProject(folder, file), hash ?? '')))
@@ -85,18 +86,6 @@ export async function setAgentKey(
   if (!row) throw new TriadError('internal', `${path} is not there any more`);
   const { key: _, line: _line, ...rest } = row;
   return rest;
-}
-
-function refuseForeign({ root, name, file, place }: Found, project: boolean): void {
-  const refuse = (why: string) => new TriadError('not_allowed', why);
-  if (place.source === 'builtin') {
-    const what = root === 'compositions' ? '--composition --from' : '--from';
-    const copy = `triad agents new ${shellWord(name)} --user ${what} ${shellWord(name)}`;
-    throw refuse(`"${name}" comes with Triad and is not changed: make a copy of yours first, with "${copy}"`);
-  }
-  if (place.dialect !== 'triad') throw refuse(`${file} belongs to another program, and is changed there`);
-  if (place.source === 'project' && !project)
-    throw refuse(`${file} is the project's: with --project it is changed for all who work in it`);
 }
 
 /** Each name once: the file that is in effect, else the last one that there is. */

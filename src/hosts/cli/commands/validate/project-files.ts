@@ -75,11 +75,8 @@ function keyIn(message: string): string | null {
 }
 
 function serverFindings(file: string, text: string): Finding[] {
-  const { servers, fault } = readMcpJson(text);
-  if (fault !== null) {
-    const [, line = '1', column = '1'] = /\(line (\d+) column (\d+)\)/.exec(fault) ?? [];
-    return [{ ...wholeFile(file, fault, 'correct it'), line: Number(line), column: Number(column) }];
-  }
+  const { servers, fault, at = { line: 1, column: 1 } } = readMcpJson(text);
+  if (fault !== null) return [{ ...wholeFile(file, fault, 'correct it'), ...at }];
   return [...servers].flatMap(([name, one]): Finding[] => {
     if (!('fault' in one)) return [];
     const key = `mcpServers.${name}`;

@@ -37,7 +37,7 @@ export async function validateAll(io: Io, { json = false }: { json?: boolean }):
   const { findings, files } = await checkAll(io);
   const errors = findings.filter(({ level }) => level === 'error').length;
   if (json) screen.data(`${JSON.stringify({ ok: errors === 0, findings, files }, null, 2)}\n`);
-  else for (const finding of findings) screen.data(`${oneLine(visible(lineOf(finding)))}\n`);
+  else for (const finding of findings) screen.data(`${findingLine(finding)}\n`);
   if (!json) {
     const { config } = await folders(io.env);
     const file = settingsFile(config);
@@ -104,8 +104,10 @@ function inOrder(a: Finding, b: Finding): number {
   return a.file < b.file ? -1 : a.file > b.file ? 1 : a.line - b.line || a.column - b.column;
 }
 
-function lineOf({ file, line, column, level, what, todo }: Finding): string {
-  return `${file}:${line}:${column}: ${level === 'warning' ? 'warning: ' : ''}${what}; to do: ${todo}`;
+/** On one line, of which nothing controls the terminal. */
+export function findingLine({ file, line, column, level, what, todo }: Finding): string {
+  const words = `${file}:${line}:${column}: ${level === 'warning' ? 'warning: ' : ''}${what}; to do: ${todo}`;
+  return oneLine(visible(words));
 }
 
 function summaryOf(files: number, errors: number, warnings: number): string {
