@@ -6,7 +6,7 @@ import { AgentName } from '#contract/agent.ts';
 import { compositionTemplate } from '#core/agents/compositions/composition-template.ts';
 import { alreadyExists, newPath } from '#core/agents/draft.ts';
 import { ownPlace, projectPlaces, userPlaces } from '#core/agents/places.ts';
-import { copyBuiltin } from '#core/agents/copy-builtin.ts';
+import { copyBuiltin } from '#core/agents/paths/copy-builtin.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { codeOf } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
