@@ -180,9 +180,9 @@ describe('what can be granted', () => {
     expect(isGrantable(actionOf({}), 'docs/*.md', rules)).toBe(true);
     expect(isGrantable(actionOf({ reversible: false }), 'docs/*.md', rules)).toBe(false);
     expect(isGrantable(actionOf({}), 'docs/*.md', { ...rules, rules: [deny] })).toBe(false);
-    expect(isGrantable(actionOf({}), 'docs/*.md', { ...rules, faults: [{ file: 'x', line: 1, column: 1, message: 'y' }] })).toBe(
-      false,
-    );
+    expect(
+      isGrantable(actionOf({}), 'docs/*.md', { ...rules, faults: [{ file: 'x', line: 1, column: 1, message: 'y' }] }),
+    ).toBe(false);
     const both = actionOf(writing('package.json', 'docs/a.md'));
     expect(isGrantable(both, '**', rules)).toBe(false);
     expect(isGrantable(both, '{package.json,docs/a.md}', rules)).toBe(true);

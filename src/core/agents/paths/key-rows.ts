@@ -49,7 +49,8 @@ function rowAt(root: PathRoot, name: string, key: string, value: unknown): Setti
 /** What may be one text or more is shown as one. */
 function inWords(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(String).join(', ');
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : value;
+  if (typeof value === 'object' && value !== null) return JSON.stringify(value);
+  return typeof value === 'string' ? value.trim() : value;
 }
 
 function saidOf(key: string, entries: readonly Entry[], body: Body | null): { value: unknown; line: number } | null {
