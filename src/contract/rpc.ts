@@ -21,6 +21,7 @@ import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
 import { providerMethods } from './providers/provider-methods.ts';
+import { settingMethods } from './settings/setting-methods.ts';
 import { telemetryMethods } from './telemetry/telemetry-methods.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
@@ -62,6 +63,7 @@ export const methods = {
     }),
     z.array(SettingRow),
   ),
+  ...settingMethods,
   /** What models cost, by which list, and which of those in use have no price. */
   'prices.list': method(nothing, PriceOverview),
   ...agentMethods,

@@ -28,6 +28,11 @@ export function fault(place: Position, message: string, rest: Partial<Fault> = {
   return { line: place.line, column: place.column, key: null, suggestion: null, ...rest, message };
 }
 
+/** Of a place in a TOML tree, whose columns are from 0. */
+export function treePlace({ line, column }: Position): Position {
+  return { line, column: column + 1 };
+}
+
 export const START: Position = { line: 1, column: 1 };
 
 /** By their places; of those of one value only the first. */

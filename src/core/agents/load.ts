@@ -61,7 +61,7 @@ export function loadFile(
   const { path } = file;
   const { source, dialect } = place;
   if (file.problem !== null)
-    return { path, source, ok: false, name: null, errors: [fault(START, file.problem)], warnings: [] };
+    return { path, source, ok: false, name: null, errors: [fault(file.at ?? START, file.problem)], warnings: [] };
   const from: DefinitionSource = { source, path, tools, ceilings };
   if (place.compositions) return { path, source, ...parseComposition(file.text, { source, path }) };
   const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);

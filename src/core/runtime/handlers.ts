@@ -10,7 +10,7 @@ import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
 import type { Services } from './services.ts';
 import { tracedAll } from './traced.ts';
-import { agentFileMethods } from './methods/agent-files.ts';
+import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
 import { historyMethods } from './methods/history.ts';
@@ -20,6 +20,7 @@ import { mcpMethods } from './methods/mcp.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
+import { settingMethods } from './methods/settings.ts';
 import { telemetryMethods } from './methods/telemetry.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
@@ -67,13 +68,15 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq, before));
   };
   const appState = () => appStateOf(ports, engine);
+  const files = agentFiles(engine);
   return {
     'app.state': appState,
     ...providerMethods({ providers, settings: ports.settings, webSearch: ports.webSearch, appState }),
     ...priceMethods(engine, ports),
     'lent.answer': ({ id, answer }) => ({ taken: engine.lenders.answer(id, answer) }),
     ...agentMethods(engine, ports.folder),
-    ...agentFileMethods(engine, ports.folder),
+    ...agentFileMethods(engine, files, ports.folder),
+    ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers }),
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, agent }) => {
       // Rejects before anything is created if no provider is set: no message could be sent.

@@ -102,7 +102,8 @@ function addConfig(program: Command, io: Io, done: Done): void {
   config
     .command('get')
     .description('one setting, a group of them, or all; "*" marks those that are not the default')
-    .argument('[path]')
+    .argument('[path]', 'also agents.NAME.model, compositions.NAME.control_flow, …')
+    .option('--show-origin', 'where each value comes from: a file and line, the environment, or the default')
     .addOption(json())
     .action(async (path: string | undefined, options: object) => {
       const { getSetting } = await import('./commands/config.ts');
@@ -113,10 +114,18 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .description('change one setting; takes effect for what starts from now on')
     .argument('<path>')
     .argument('[value]', 'without it the default comes back')
-    .action(async (path: string, value: string | undefined) => {
+    .option('--project', 'also in the file of an agent that the project has, and you trust')
+    .action(async (path: string, value: string | undefined, options: { project?: boolean }) => {
       const { setSetting } = await import('./commands/config.ts');
-      done(await withClient(io, (client) => setSetting(io, client, path, value)));
+      done(await withClient(io, (client) => setSetting(io, client, { path, value, ...options })));
     });
+  config
+    .command('edit')
+    .description('open a file of settings in your editor ($VISUAL, $EDITOR), and check it afterwards')
+    .argument('[what]', 'agents.NAME, compositions.NAME, project or prices (default: your settings)')
+    .action(async (what: string | undefined) =>
+      done(await (await import('./commands/config-edit.ts')).editConfig(io, what)),
+    );
   config
     .command('prices')
     .description('what each model costs, by which list, and which models in use have no price')
@@ -139,10 +148,10 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('validate')
-    .description('check the files of settings and prices, line by line')
+    .description('check settings, prices, agents, compositions and servers, and what they name of each other')
     .addOption(json())
     .action(async (options: object) =>
-      done(await (await import('./commands/config.ts')).validateSettings(io, options)),
+      done(await (await import('./commands/validate/validate.ts')).validateAll(io, options)),
     );
 }
 

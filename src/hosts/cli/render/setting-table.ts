@@ -1,4 +1,5 @@
 /** Settings as a table. Pure. */
+import type { ExplainedSetting, SettingOrigin } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
@@ -8,8 +9,34 @@ export function settingTable(rows: readonly SettingRow[], width: number): string
   const columns = [{ title: 'SETTING' }, { title: 'VALUE', min: 8 }, { title: 'WHAT IT IS', rank: 1, min: 20 }];
   const cells = rows.map((row) => [
     row.path,
-    `${settingValue(row.value)}${row.value === row.default ? '' : ' *'}`,
+    `${inLine(row.value)}${row.value === row.default ? '' : ' *'}`,
     visible(row.description),
   ]);
   return table(columns, cells, width);
+}
+
+/** With where each value comes from, and below it what does not hold. */
+export function originTable(rows: readonly ExplainedSetting[], width: number): string[] {
+  const columns = [{ title: 'SETTING' }, { title: 'VALUE', min: 8 }, { title: 'FROM', min: 20 }];
+  const cells = rows.flatMap(({ path, value, origin, others }) => [
+    [path, inLine(value), originWords(origin)],
+    ...others.map((one) => [
+      '',
+      `(${inLine(one.value)})`,
+      `${originWords(one.origin)}: does not hold, because ${one.why}`,
+    ]),
+  ]);
+  return table(columns, cells, width);
+}
+
+function originWords(origin: SettingOrigin): string {
+  if (origin.from === 'default') return 'default';
+  if (origin.from === 'environment') return `environment: ${origin.variable}`;
+  return visible(origin.line === null ? origin.file : `${origin.file}:${origin.line}`);
+}
+
+/** The first line of a text. */
+function inLine(value: SettingRow['value']): string {
+  if (typeof value !== 'string' || !value.includes('\n')) return settingValue(value);
+  return `${visible(value.slice(0, value.indexOf('\n')))} …`;
 }
