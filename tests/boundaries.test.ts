@@ -113,7 +113,7 @@ describe('packages', () => {
   });
 
   test.for([
-    ['the database driver', /^(surrealdb|@surrealdb\/)/, /^src\/core\/store\/surreal\.ts$/],
+    ['the database driver', /^(surrealdb|@surrealdb\/)/, /^src\/core\/store\/(surreal|remote\/session)\.ts$/],
     ['the model SDK', /^@anthropic-ai\//, /^src\/core\/model\/anthropic\.ts$/],
     ['electron', /^electron(\/|$)/, /^electron\//],
   ] as const)('%s stays behind its one place', ([, pattern, home]) => {

@@ -9,9 +9,13 @@ import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Closable } from '#core/store/closable.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
+import { remoteAddress } from '#core/store/remote/address.ts';
+import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { connect, storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
+import { connect } from '#core/store/surreal.ts';
 import { Random } from '../../soak/random.ts';
+import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 
 export const schemaDir = join(import.meta.dirname, '../../../schema');
@@ -26,8 +30,12 @@ export interface Opened {
 export const ENGINES: readonly ('mem' | 'rocksdb')[] =
   import.meta.env.MODE === 'soak' ? ['mem', 'rocksdb'] : ['rocksdb'];
 
+/** Set before the tests of a file are collected: its stores are on a server, whatever they ask for. */
+export const everyStore = { isOnServer: false };
+
 /** As `openStore` does it, with the database in reach. The folder goes when the store is closed. */
 export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
+  if (everyStore.isOnServer) return openOnServer();
   const folder = engine === 'mem' ? null : await temporaryFolder();
   const database = await connect(folder ? `rocksdb://${folder}` : 'mem://', { timeoutMs: 10_000 });
   await migrate(database, await readMigrations(schemaDir));
@@ -36,6 +44,17 @@ export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
     if (folder) await rm(folder, { recursive: true, force: true });
   };
   return { database, store: storeOn(database).store, close };
+}
+
+async function openOnServer(): Promise<Opened> {
+  const server = await startStoreServer();
+  const address = remoteAddress(server.url)!;
+  const { database, lost } = await openRemoteDatabase(address, await readMigrations(schemaDir), {});
+  const close = async () => {
+    await database.close();
+    await server.close();
+  };
+  return { database, store: storeOn(database, { lost }).store, close };
 }
 
 async function temporaryFolder(): Promise<string> {

@@ -39,7 +39,7 @@ export async function readMigrations(schemaDir: string): Promise<Migration[]> {
 export async function migrate(database: Database, migrations: readonly Migration[], isNew = true): Promise<number> {
   // Takes several milliseconds even if it changes nothing.
   if (isNew)
-    await database.query(
+    await database.transaction(
       'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE int;',
     );
   const current = await versionIn(database);
