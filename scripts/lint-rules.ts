@@ -62,6 +62,7 @@ const layers: Block[] = [
   boundary(['src/contract/**'], [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')]),
   ...boundaryOfRooms('src/core', [...core, database, model]),
   boundary(['src/core/store/surreal.ts'], [...core, model, ...barred('src/core', 'store')]),
+  boundary(['src/core/store/remote/session.ts'], [...core, model, ...barred('src/core', 'store')]),
   boundary(['src/core/model/anthropic.ts'], [...core, database, ...barred('src/core', 'model')]),
   boundary(['src/hosts/**'], hosts),
   ...boundaryOfRooms('src/hosts/cli', hosts),

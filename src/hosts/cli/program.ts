@@ -119,10 +119,13 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('key')
-    .description('keep the key of the search of the web, from the standard input')
-    .addArgument(new Argument('<of>', 'whose key').choices(['web_search']))
+    .description('keep a key, from the standard input: of the search of the web, or of the server of the store')
+    .addArgument(new Argument('<of>', 'whose key').choices(['web_search', 'store']))
     .option('--remove', 'forget it')
-    .action(async (_of: string, options: object) => {
+    .option('--user <name>', 'whose password it is (of the store)')
+    .option('--token', 'it is a token (of the store)')
+    .action(async (of: string, options: object) => {
+      if (of === 'store') return (await import('./commands/store-login.ts')).setStoreLogin(io, options);
       const { setSearchKey } = await import('./commands/config.ts');
       done(await withClient(io, (client) => setSearchKey(io, client, options)));
     });

@@ -1,7 +1,6 @@
 /** Opens the store in a database on a server: connects, takes the lease, migrates and recovers under it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { hostname, userInfo } from 'node:os';
-import { TriadError } from '../../base/errors.ts';
+import { errorInfo, TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { type Closable, closable } from '../closable.ts';
 import type { Database } from '../database.ts';
@@ -11,16 +10,17 @@ import type { Store } from '../store.ts';
 import { storeOn } from '../store-on.ts';
 import type { RemoteAddress } from './address.ts';
 import { DEFINE, type LeaseRow, READ, taking } from './lease.ts';
+import { holderName } from './holder.ts';
 import { Link } from './link.ts';
 import { type Holder, type RemoteOptions, type RemoteTimes, TIMES } from './options.ts';
 import { RemoteDatabase } from './remote-database.ts';
-import { type Cut, openSession } from './session.ts';
+import { Cut, openSession, type Session } from './session.ts';
 
 /** How often a lease that another holds is looked at. */
 const LOOK_MS = 500;
 
 /**
- * Rejects with `store_locked` where another holds the lease and goes on renewing it, with `store_failed` where the
+ * Rejects with `conflict` where another holds the lease and goes on renewing it, with `store_failed` where the
  * server cannot be reached or is not fit, with `not_allowed` where it refuses the sign-in.
  */
 export async function openRemoteStore(
@@ -83,13 +83,7 @@ async function take(link: Link, address: RemoteAddress, { holder, times, signal 
   const start = performance.now();
   let first: LeaseRow | null = null;
   for (;;) {
-    const lease = await link.run(async (session) => {
-      await session.query(DEFINE);
-      const error = await session.transaction(`BEGIN;\n${sql}\nCOMMIT;`, values);
-      if (error !== null && !isConflict(error)) throw unfit(address, error);
-      const [row] = (await session.query(READ)) as [LeaseRow | undefined];
-      return row;
-    }, times.start);
+    const lease = await link.run((session) => tryToTake(session, address, { sql, values }), times.start);
     if (lease?.process === process) return lease;
     const waited = performance.now() - start;
     if (lease !== undefined && lease.process !== '') {
@@ -98,6 +92,20 @@ async function take(link: Link, address: RemoteAddress, { holder, times, signal 
       if ((isRenewed && waited > times.renew) || waited > times.lease + times.renew) throw held(address, lease);
     }
     await sleep(Math.min(LOOK_MS, times.renew / 4), undefined, { signal }).catch(() => signal?.throwIfAborted());
+  }
+}
+
+/** The row as it is then. */
+async function tryToTake(session: Session, address: RemoteAddress, { sql, values }: ReturnType<typeof taking>) {
+  try {
+    await session.query(DEFINE);
+    const error = await session.transaction(`BEGIN;\n${sql}\nCOMMIT;`, values);
+    // Who was in the way has it, or the next try finds it free.
+    if (error !== null && !isConflict(error)) throw error;
+    const [row] = (await session.query(READ)) as [LeaseRow | undefined];
+    return row;
+  } catch (error) {
+    throw error instanceof Cut ? error : unfit(address, error);
   }
 }
 
@@ -114,12 +122,9 @@ async function refuseForeign(database: Database, { name }: RemoteAddress): Promi
 
 const anonymous = (): Holder => ({ installation: newId(), name: holderName() });
 
-/** Who this process is, for people. */
-export const holderName = (): string => `${userInfo().username} on ${hostname()} (pid ${process.pid})`;
-
 function held({ name }: RemoteAddress, lease: LeaseRow): TriadError {
   return new TriadError(
-    'store_locked',
+    'conflict',
     `The store ${name} is in use by ${lease.name} since ${lease.since}: stop Triad there, or give this installation a database of its own.`,
   );
 }
@@ -129,9 +134,13 @@ function unreachable({ name }: RemoteAddress, cause: Cut, patienceMs: number): T
   return new TriadError('store_failed', message, { cause, detail: message });
 }
 
-function unfit({ name }: RemoteAddress, cause: Error): TriadError {
-  const message = `The database ${name} cannot be used: ${cause.message}. The user needs the role EDITOR or OWNER of it.`;
-  return new TriadError('store_failed', message, { cause, detail: cause.message });
+function unfit({ name }: RemoteAddress, cause: unknown): TriadError {
+  const { message } = errorInfo(cause);
+  return new TriadError(
+    'store_failed',
+    `The database ${name} cannot be used (${message}): sign in as a user with the role EDITOR or OWNER of it, with "triad config key store --user NAME < FILE".`,
+    { cause, detail: message },
+  );
 }
 
 const uncopied = ({ name, endpoint, namespace, database }: RemoteAddress): string =>

@@ -7,6 +7,7 @@ import { checkHistory } from './history.ts';
 import { checkMcp } from './mcp.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox, checkWindow } from './program.ts';
 import { checkProvider, checkStore } from './runtime.ts';
+import { checkStoreServer } from './store-server.ts';
 import { ownVersion } from '../../../version.ts';
 import { EXIT } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -43,6 +44,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     checkPricesFile(found),
     checkKeyFiles(found),
   ]);
+  const server = await checkStoreServer(found, env, signal);
   const history = full ? checkHistory : () => Promise.resolve([]);
   const connect = () => io.connect({ works: false });
   const { folder } = io;
@@ -51,6 +53,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     {
       ...{ connect, history },
       servers: (client) => checkMcp(client, { folder }, signal),
+      isRemote: server.length > 0,
       settingsFit: [settings, prices].every(({ state }) => state === 'ok'),
     },
     signal,
@@ -61,6 +64,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ...places,
     settings,
     prices,
+    ...server,
     store,
     ...more,
     keys,

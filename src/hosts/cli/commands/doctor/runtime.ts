@@ -34,11 +34,14 @@ export async function checkStore(
     history,
     servers,
     settingsFit,
+    isRemote = false,
   }: {
     connect: () => Promise<Connected>;
     history: (client: Client, signal: AbortSignal) => Promise<Finding[]>;
     servers: (client: Client, signal: AbortSignal) => Promise<Finding[]>;
     settingsFit: boolean;
+    /** Whether the store is on a server: the folder then says nothing of it. */
+    isRemote?: boolean;
   },
   signal: AbortSignal,
 ): Promise<RuntimeFindings> {
@@ -52,7 +55,8 @@ export async function checkStore(
       const lost = await look(connected.client);
       const more = await history(connected.client, signal);
       const models = app.provider.kind === 'demo' || !app.provider.ready ? [] : [await checkModels(connected.client)];
-      const text = `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`;
+      const where = isRemote ? 'on its server' : `${await versionOf(folder)}, ${size(await sizeOf(folder))}`;
+      const text = `${who}; ${where}`;
       const damage = `a part of it cannot be read, ${lost} sessions and workflows stand in no list; ${text}`;
       return {
         app,
