@@ -99,10 +99,16 @@ export class StoreServer {
       if (SIGN_IN.has(request.method)) isIn ||= 'result' in result;
       return result;
     };
-    socket.on('message', (data: Buffer) => void this.#handle(socket, decode(data) as Request, answer));
+    // A frame that is late is executed all the same.
+    const frames = new Set<Promise<void>>();
+    socket.on('message', (data: Buffer) => {
+      const frame = this.#handle(socket, decode(data) as Request, answer);
+      frames.add(frame);
+      void frame.finally(() => frames.delete(frame));
+    });
     socket.on('close', () => {
       this.#sockets.delete(socket);
-      void session.then((id) => this.#engine.detach(id));
+      void Promise.allSettled(frames).then(async () => this.#engine.detach(await session));
     });
     await session;
   }

@@ -1,10 +1,14 @@
 /** What a store on a server does when the server does not answer, refuses, or is another one: in bounded time, in words. */
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer } from 'node:net';
 import { once } from 'node:events';
-import type { AddressInfo } from 'node:net';
-import { expect, onTestFinished, test } from 'vitest';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { readMigrations } from '#core/store/opening/migrate.ts';
+import { remoteAddress } from '#core/store/remote/address.ts';
+import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
+import { schemaDir } from '../support.ts';
 import { storeOf, storeServer } from './support.ts';
-import { commit, eventOf } from './writing.ts';
+import { commit, eventOf, SHORT } from './writing.ts';
 
 test('sign-in: the wrong password, none, the right one, a token', async () => {
   const server = await storeServer({ closed: true });
@@ -70,6 +74,56 @@ test('a server that comes back in time, and one that does not', async () => {
   await server.listen();
   const again = await storeOf(server, { times: { lease: 1000 } });
   expect(await again.lastSeq('c')).toBe(1);
+});
+
+test('a sign-in that expires is renewed', async () => {
+  const server = await storeServer({ closed: true });
+  await server.query(
+    "DEFINE USER ada ON DATABASE PASSWORD 'right' ROLES EDITOR DURATION FOR TOKEN 1h, FOR SESSION 300ms",
+  );
+  const login = () => Promise.resolve({ user: 'ada', password: 'right' });
+  const store = await storeOf(server, { login, times: { renew: 60_000 } });
+  await sleep(400);
+  await commit(store, eventOf('c', 1));
+  await sleep(400);
+  expect(await store.lastSeq('c')).toBe(1);
+});
+
+test('a cut while the driver waits for the answer to its own ping ends nothing', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await storeServer();
+  const store = await storeOf(server);
+  const pinged = Promise.withResolvers<void>();
+  server.fault = ({ method }) => {
+    if (method !== 'ping') return null;
+    pinged.resolve();
+    return 'drop-request';
+  };
+  vi.advanceTimersByTime(31_000);
+  await pinged.promise;
+  server.cut();
+  await commit(store, eventOf('c', 1));
+});
+
+test('a transaction that was refused is not written later, by an attempt that was late', async () => {
+  const server = await storeServer();
+  const address = remoteAddress(server.url)!;
+  const times = { ...SHORT, call: 200, renew: 60_000 };
+  const { database } = await openRemoteDatabase(address, await readMigrations(schemaDir), { times });
+  onTestFinished(() => database.close());
+  await server.query('CREATE meta:x SET version = 1');
+  const held = Promise.withResolvers<void>();
+  let frames = 0;
+  server.fault = ({ sql }) => (sql.includes('CREATE meta:x') && (frames += 1) === 1 ? { until: held.promise } : null);
+  await expect(database.transaction('CREATE meta:x SET version = 2 RETURN NONE;')).rejects.toThrow(/already exists/);
+  expect(frames).toBe(2);
+  await server.query('DELETE meta:x');
+  const before = server.executed;
+  held.resolve();
+  await expect.poll(() => server.executed).toBe(before + 1);
+  await database.transaction('CREATE meta:y SET version = 3 RETURN NONE;');
+  expect((await server.query('SELECT VALUE version FROM meta:x, meta:y'))[0]).toEqual([3]);
 });
 
 test('a server that does not answer is not waited for at the end', async () => {
