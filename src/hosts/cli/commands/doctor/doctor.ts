@@ -1,4 +1,5 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
+import { TriadError } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
 import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
@@ -46,7 +47,12 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
   ]);
   const server = await checkStoreServer(found, env, signal);
   const history = full ? checkHistory : () => Promise.resolve([]);
-  const connect = () => io.connect({ works: false });
+  // What keeps the server from answering is told once, and not waited for again.
+  const isUnreachable = server.some(({ state }) => state === 'problem');
+  const connect = async () => {
+    if (isUnreachable) throw new TriadError('not_allowed', 'put the store server right first');
+    return io.connect({ works: false });
+  };
   const { folder } = io;
   const { store, app, more, models, servers } = await checkStore(
     found,
