@@ -136,12 +136,13 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('key')
-    .description(
-      'keep the key of the search of the web, or the headers for the telemetry collector, from the standard input',
-    )
-    .addArgument(new Argument('<of>', 'whose key').choices(['web_search', 'telemetry']))
+    .description('keep a key, or headers, from the standard input: of the search of the web, the telemetry collector, the server of the store')
+    .addArgument(new Argument('<of>', 'whose').choices(['web_search', 'telemetry', 'store']))
     .option('--remove', 'forget it')
+    .option('--user <name>', 'whose password it is (of the store)')
+    .option('--token', 'it is a token (of the store)')
     .action(async (of: string, options: object) => {
+      if (of === 'store') return (await import('./commands/store-login.ts')).setStoreLogin(io, options);
       const { setSearchKey, setTelemetryHeaders } = await import('./commands/keys.ts');
       const set = of === 'telemetry' ? setTelemetryHeaders : setSearchKey;
       done(await withClient(io, (client) => set(io, client, options)));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HybridSearch } from '#core/runs/hybrid-search.ts';
 import type { Store } from '#core/store/store.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { type PastReport, rankPassages } from '#core/tools/notes/note-search.ts';
 import { search, type SearchJob, type SearchResult } from '#core/tools/search/search.ts';

@@ -8,13 +8,17 @@ import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Closable } from '#core/store/closable.ts';
+import { readMigrations } from '#core/store/opening/migrate.ts';
+import { remoteAddress } from '#core/store/remote/address.ts';
+import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { Random } from '../../soak/random.ts';
+import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
-import { pooledDatabase } from '../../support/stores/pooled.ts';
+import { pooledDatabase, schemaDir } from '../../support/stores/pooled.ts';
 
-export { schemaDir } from '../../support/stores/pooled.ts';
+export { schemaDir };
 
 export interface Opened {
   store: Store;
@@ -26,10 +30,25 @@ export interface Opened {
 export const ENGINES: readonly ('mem' | 'rocksdb')[] =
   import.meta.env.MODE === 'soak' ? ['mem', 'rocksdb'] : ['rocksdb'];
 
+/** Set before the tests of a file are collected: its stores are on a server, whatever they ask for. */
+export const everyStore = { isOnServer: false };
+
 /** A store that is empty, with the database in reach. */
 export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
+  if (everyStore.isOnServer) return openOnServer();
   const database = await pooledDatabase(engine);
   return { database, store: storeOn(database).store, close: () => database.close() };
+}
+
+async function openOnServer(): Promise<Opened> {
+  const server = await startStoreServer();
+  const address = remoteAddress(server.url)!;
+  const { database, lost } = await openRemoteDatabase(address, await readMigrations(schemaDir), {});
+  const close = async () => {
+    await database.close();
+    await server.close();
+  };
+  return { database, store: storeOn(database, { lost }).store, close };
 }
 
 async function temporaryFolder(): Promise<string> {

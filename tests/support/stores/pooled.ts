@@ -9,7 +9,8 @@ import { type Closable, closable } from '#core/store/closable.ts';
 import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store } from '#core/store/store.ts';
-import { connect, storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
+import { connect } from '#core/store/surreal.ts';
 
 export const schemaDir = join(import.meta.dirname, '../../../schema');
 

@@ -8,7 +8,7 @@ import { TriadError } from '#core/base/errors.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Closable } from '#core/store/closable.ts';
 import type { Store } from '#core/store/store.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { conversationId, idOf } from '../../../support/recording.ts';
 import { rowsInParts } from '../../../support/run-parts.ts';
 import { conversation, eventsOf, type Plan, plan } from '../random-history.ts';

@@ -1,4 +1,5 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
+import { TriadError } from '#core/base/errors.ts';
 import { redacted } from '#core/base/redact.ts';
 import { folders } from '#core/settings/folders.ts';
 import { tellEnvironment, tellSecrets } from '#core/settings/known-secrets.ts';
@@ -11,6 +12,7 @@ import { checkHistory } from './history.ts';
 import { checkMcp } from './mcp.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox, checkWindow } from './program.ts';
 import { checkProviders, checkStore } from './runtime.ts';
+import { checkStoreServer } from './store-server.ts';
 import { checkTelemetry } from './telemetry.ts';
 import { ownVersion } from '../../../version.ts';
 import { EXIT } from '../../terminal/failure.ts';
@@ -49,14 +51,21 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     checkPricesFile(found),
     checkKeyFiles(found),
   ]);
+  const server = await checkStoreServer(found, env, signal);
   const history = full ? checkHistory : () => Promise.resolve([]);
-  const connect = () => io.connect({ works: false });
+  // What keeps the server from answering is told once, and not waited for again.
+  const isUnreachable = server.some(({ state }) => state === 'problem');
+  const connect = async () => {
+    if (isUnreachable) throw new TriadError('not_allowed', 'put the store server right first');
+    return io.connect({ works: false });
+  };
   const { folder } = io;
   const { store, app, more, models, servers } = await checkStore(
     found,
     {
       ...{ connect, history },
       servers: async (client) => [...(await checkMcp(client, { folder }, signal)), await checkTelemetry(client)],
+        isRemote: server.length > 0,
       settingsFit: [settings, prices].every(({ state }) => state === 'ok'),
     },
     signal,
@@ -67,6 +76,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ...places,
     settings,
     prices,
+    ...server,
     store,
     ...more,
     keys,
