@@ -50,6 +50,7 @@ function linesOf({ role, content }: WireMessage, most = Infinity): string {
         return [`[Result${part.isError ? ', an error' : ''}]\n${cutIn(part.output, most)}`];
       case 'server':
         return [cutIn(JSON.stringify(part.block), most)];
+      case 'image':
       case 'thinking':
       case 'redacted_thinking':
         return [];

@@ -100,7 +100,8 @@ export class Envelopes {
       folder,
       tools: this.#fitting(tools, permissions),
       systemPrompt: promptOf(definition, definition.name, folder, limits),
-      model: chosen.model ?? (chosen.provider === undefined || provider === definition.provider ? definition.model : null),
+      model:
+        chosen.model ?? (chosen.provider === undefined || provider === definition.provider ? definition.model : null),
       usual: null,
       agent: definition.name,
       approvalMode: chosen.mode ?? this.#settings.permissions.mode,

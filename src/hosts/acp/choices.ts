@@ -50,7 +50,8 @@ export class Choices {
       client.request('app.state', {}),
       client.request('permissions.list', { folder }),
     ]);
-    const { models, defaultModel } = provider;
+    const { models } = provider;
+    const defaultModel = provider.defaultModel ?? models[0]?.id ?? '';
     return new Choices({ agents, models, defaultModel, defaultMode: mode }, conversation, chosen);
   }
 

@@ -136,7 +136,9 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('key')
-    .description('keep a key, or headers, from the standard input: of the search of the web, the telemetry collector, the server of the store')
+    .description(
+      'keep a key, or headers, from the standard input: of the search of the web, the telemetry collector, the server of the store',
+    )
     .addArgument(new Argument('<of>', 'whose').choices(['web_search', 'telemetry', 'store']))
     .option('--remove', 'forget it')
     .option('--user <name>', 'whose password it is (of the store)')

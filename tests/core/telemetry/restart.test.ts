@@ -1,7 +1,7 @@
 /** A workflow that a process left in the middle: its spans end with what the next one recorded, and go on in a new attempt. */
 import { expect, onTestFinished, test } from 'vitest';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -25,7 +25,7 @@ test('what was cut ends as it was recorded, what goes on is linked to it, and no
     .reply([text('Looked.')])
     .on({ ...LEAD })
     .reply([text('Done.')]);
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const first = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
   const { workflowId, runId } = await first.send('Go', 'all');
   const child = (await first.event('run-start', ({ parentRunId }) => parentRunId !== null)).runId;

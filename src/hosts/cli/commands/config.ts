@@ -1,6 +1,4 @@
 /** `triad config`: the settings by dotted path; changes go through the running program and take effect at once. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import type { Client } from '#contract/rpc.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { PROJECT_CONFIG } from '#core/agents/places.ts';

@@ -65,7 +65,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     {
       ...{ connect, history },
       servers: async (client) => [...(await checkMcp(client, { folder }, signal)), await checkTelemetry(client)],
-        isRemote: server.length > 0,
+      isRemote: server.length > 0,
       settingsFit: [settings, prices].every(({ state }) => state === 'ok'),
     },
     signal,

@@ -85,7 +85,11 @@ async function referencesOf(
   const { settings, text } = own;
   if (settings === null) return [];
   const lists = await ModelLists.load(data);
-  const models = new ModelRules({ settings, lists, baseUrl: env['ANTHROPIC_BASE_URL'] || undefined });
+  const models = new ModelRules({
+    settings,
+    lists,
+    environment: { baseUrl: env['ANTHROPIC_BASE_URL'] || undefined, programs: env },
+  });
   const secrets = fileSecrets(config);
   const file = settingsFile(config);
   const isKept = (name: string) =>
