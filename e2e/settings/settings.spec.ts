@@ -123,11 +123,45 @@ test('the demo is switched on and off', async ({ start }) => {
   await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeVisible();
   await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
   await expect(page.locator('main > header').getByText('Demo', { exact: true }), 'not yet').toBeVisible();
-  await app.button('Save').click();
+  await app.button('Save and use').click();
   await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeHidden();
   await app.newConversation();
   await app.send('Hello.');
   await expect(app.workflow()).toContainText('From a model.');
+});
+
+test('a provider is added by its address, answers, gives way to another, and goes with its key', async ({ start }) => {
+  const app = await start(plainAnswer({ answer: 'From a model.' }));
+  const { page, model } = app;
+  await openSettings(page);
+  await page.getByRole('radio', { name: 'Another provider' }).check();
+  await page.getByRole('textbox', { name: 'Endpoint', exact: true }).fill(`${model.url}/v1`);
+  await app.button('See what it speaks').click();
+  await expect(page.getByLabel('What it speaks')).toHaveValue('openai-chat');
+  await page.getByLabel('Name', { exact: true }).fill('local');
+  await page.getByRole('combobox', { name: 'Model', exact: true }).fill('llama-1');
+  await page.getByLabel(/^API key/).fill('sk-local');
+  await app.button('Test').click();
+  await expect(page.getByText(/It works: .* with llama-1/)).toBeVisible();
+  await app.button('Save and use').click();
+  await expect(page.getByRole('radio', { name: /^local answers/ })).toBeChecked();
+  await app.newConversation();
+  await app.send('Hello.');
+  await app.expectOutcome('completed');
+  expect(model.requests.at(-1)).toMatchObject({ path: '/v1/chat/completions', body: { model: 'llama-1' } });
+
+  await openSettings(page);
+  await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
+  await app.button('Save and use').click();
+  await expect(page.getByRole('radio', { name: /^Anthropic, or .* answers/ })).toBeChecked();
+  await page.getByRole('radio', { name: /^local/ }).check();
+  await app.button('Remove').click();
+  await app.button('Remove it with its key').click();
+  await expect(page.getByRole('radio', { name: /^local/ })).toBeHidden();
+  await app.newConversation();
+  await app.send('Hello.');
+  await app.expectOutcome('completed');
+  expect(model.requests.at(-1)).toMatchObject({ path: '/v1/messages' });
 });
 
 test('colours and size of text change at once and stay', { tag: '@soak' }, async ({ start }) => {

@@ -1,5 +1,5 @@
 /** The command line as a commander program; the module of a command is loaded when it is called. */
-import { Argument, Command, CommanderError, InvalidArgumentError, Option } from 'commander';
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../version.ts';
 import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
@@ -136,18 +136,15 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('key')
-    .description(
-      'keep a key, or headers, from the standard input: of the search of the web, the telemetry collector, the server of the store',
-    )
-    .addArgument(new Argument('<of>', 'whose').choices(['web_search', 'telemetry', 'store']))
+    .description('keep a key, from the standard input, where no file shows it')
+    .argument('<of>', 'the name of a provider, web_search, telemetry (headers for the collector), or store')
     .option('--remove', 'forget it')
     .option('--user <name>', 'whose password it is (of the store)')
     .option('--token', 'it is a token (of the store)')
     .action(async (of: string, options: object) => {
       if (of === 'store') return (await import('./commands/store-login.ts')).setStoreLogin(io, options);
-      const { setSearchKey, setTelemetryHeaders } = await import('./commands/keys.ts');
-      const set = of === 'telemetry' ? setTelemetryHeaders : setSearchKey;
-      done(await withClient(io, (client) => set(io, client, options)));
+      const { keepKey } = await import('./commands/keys.ts');
+      done(await withClient(io, (client) => keepKey(io, client, of, options)));
     });
   config
     .command('validate')

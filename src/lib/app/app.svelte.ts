@@ -100,6 +100,11 @@ export class App {
     this.settings = await this.connection.request('provider.set', input);
   }
 
+  /** Adds a provider, or takes one away. Rejects with a `RequestError` for what cannot be. */
+  async changeProviders<M extends 'provider.add' | 'provider.remove'>(method: M, input: Input<M>): Promise<void> {
+    this.settings = await this.connection.request(method, input);
+  }
+
   /** Stops a run and everything below it; a toast says what was stopped. */
   stopRun(runId: string): Promise<void> {
     return this.#report(this.connection.request('run.stop', { runId }));

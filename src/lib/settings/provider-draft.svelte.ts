@@ -1,5 +1,6 @@
 /** The form of the model provider: tested, then saved; the input stays when either fails. */
 import { EndpointUrl } from '#contract/endpoint-url.ts';
+import type { ProviderState, ServedType } from '#contract/providers/provider.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import { asRequestError, RequestError } from '#lib/client/request-error.ts';
@@ -9,8 +10,27 @@ export type Server = Output<'provider.detect'>[number];
 export type TestResult = Output<'provider.test'>;
 
 const ALIASES = ['sonnet', 'haiku', 'opus'] as const;
+/** Names for models stand for those of this one. */
+const NAMES_MODELS = 'anthropic';
+
+/** What a new one is called that nobody has named, by the name of its server. */
+function nameFor(server: string, taken: readonly string[]): string {
+  const plain = server
+    .toLowerCase()
+    .replace(/:\d+$/, '')
+    .replace(/[^a-z0-9]+/g, '-');
+  const name = plain.replace(/^-+|-+$/g, '').slice(0, 30) || 'provider';
+  for (let count = 1; ; count++) {
+    const one = count === 1 ? name : `${name}-${count}`;
+    if (!taken.includes(one)) return one;
+  }
+}
 
 export class ProviderDraft {
+  /** Of the one that it changes; null for a new one, which will have `newName`. */
+  name = $state<string | null>(null);
+  newName = $state('');
+  type = $state<ServedType>('openai-chat');
   apiKey = $state('');
   baseUrl = $state('');
   /** Empty for the configured one. */
@@ -23,9 +43,35 @@ export class ProviderDraft {
   saved = $state(false);
   readonly #app: App;
 
-  constructor(app: App, baseUrl: string) {
+  /** `provider`: the one to change; null for a new one. */
+  constructor(app: App, provider: ProviderState | null) {
     this.#app = app;
-    this.baseUrl = baseUrl;
+    this.change(provider);
+  }
+
+  /** From now on about this one. */
+  change(provider: ProviderState | null): void {
+    if (provider === null || provider.type === 'demo') return;
+    this.name = provider.name;
+    this.type = provider.type;
+    this.baseUrl = provider.baseUrl ?? '';
+    this.model = provider.name === NAMES_MODELS ? '' : (provider.defaultModel ?? '');
+  }
+
+  /** Of the one that it changes, as it is now. */
+  get state(): ProviderState | null {
+    return this.#app.settings?.providers.find(({ name }) => name === this.name) ?? null;
+  }
+
+  /** The model that is written takes the place of all names for models, instead of being the provider's own. */
+  get namesModels(): boolean {
+    return this.name === NAMES_MODELS;
+  }
+
+  /** The servers that were found and can be taken here; null before they were looked for. */
+  get offered(): Server[] | null {
+    const isFixed = this.name !== null && this.name !== NAMES_MODELS;
+    return this.servers?.filter(({ speaks }) => !isFixed || speaks.some(({ type }) => type === this.type)) ?? null;
   }
 
   /** Ids of the models that the endpoint offers, as far as they are known. */
@@ -33,7 +79,8 @@ export class ProviderDraft {
     const listed = this.result?.models ?? [];
     if (listed.length > 0) return listed;
     const url = this.baseUrl.trim().replace(/\/+$/, '');
-    return this.servers?.find((server) => server.baseUrl === url)?.models ?? [];
+    const server = this.servers?.find(({ speaks }) => speaks.some(({ baseUrl }) => baseUrl === url));
+    return server?.models ?? (this.namesModels ? [] : (this.state?.models.map(({ id }) => id) ?? []));
   }
 
   /** Clears the results of a test or a save, since the input changed. */
@@ -43,10 +90,44 @@ export class ProviderDraft {
     this.saved = false;
   }
 
-  choose({ baseUrl, models }: Server): void {
-    this.baseUrl = baseUrl;
+  /** Takes a server by what it speaks; one that speaks something else than the one to change becomes a new one. */
+  choose({ name, speaks, models }: Server): void {
+    const door = (this.name === null ? null : speaks.find(({ type }) => type === this.type)) ?? speaks[0];
+    if (!door) return;
+    if (this.name === null || door.type !== this.type) {
+      this.name = null;
+      this.newName = nameFor(name, this.#app.settings?.providers.map((one) => one.name) ?? []);
+    }
+    this.type = door.type;
+    this.baseUrl = door.baseUrl;
     this.model = models[0] ?? '';
     this.clearResults();
+  }
+
+  /** Goes by what the written address speaks, where something answers there. Returns whether it does. */
+  async ask(): Promise<boolean> {
+    const { baseUrl } = this.#entered();
+    if (!baseUrl) return false;
+    const [server] = await this.#app.connection.request('provider.detect', { baseUrl });
+    const { model } = this;
+    const isSpoken = server?.speaks.some((one) => one.type === this.type && this.name !== null);
+    if (server && !isSpoken) {
+      this.choose(server);
+      if (model !== '') this.model = model;
+    }
+    return server !== undefined;
+  }
+
+  /** Goes by what the written address speaks; where nothing answers, the test says so. */
+  adapt(): Promise<void> {
+    return this.#during('test', async () => void (await this.ask()));
+  }
+
+  /** For a new one: looks at the address that is written. */
+  look(): Promise<void> {
+    return this.#during('detect', async () => {
+      if (!(await this.ask())) throw new RequestError('not_found', text.settings.nothingThere);
+    });
   }
 
   detect(): Promise<void> {
@@ -61,6 +142,7 @@ export class ProviderDraft {
     await this.#during('test', async () => {
       const model = this.model.trim();
       this.result = await this.#app.connection.request('provider.test', {
+        ...(this.name === null ? { name: this.newName.trim(), type: this.type } : { name: this.name }),
         ...this.#entered(),
         ...(model === '' ? {} : { model }),
       });
@@ -68,34 +150,63 @@ export class ProviderDraft {
     return this.result?.ok === true;
   }
 
-  /** Saves the entered provider and makes it the active one. Returns whether it was saved; `failure` says why not. */
-  async save(): Promise<boolean> {
+  /** Saves the entered provider, and makes it the active one. Returns whether it was saved; `failure` says why not. */
+  async save({ use = true } = {}): Promise<boolean> {
     this.saved = false;
     await this.#during('save', async () => {
-      const model = this.model.trim();
+      const active = use ? { active: true as const } : {};
       const entered = this.#entered();
-      if (model !== '')
-        for (const alias of ALIASES)
-          await this.#app.connection.request('settings.set', {
-            path: `models.aliases.${alias}`,
-            value: model,
-          });
-      await this.#app.setProvider({ ...entered, kind: 'anthropic' });
+      if (this.name === null) await this.#add(entered, active);
+      else if (this.namesModels) {
+        await this.#nameModels();
+        await this.#app.setProvider({ name: this.name, ...entered, ...active });
+      } else await this.#app.setProvider({ name: this.name, ...entered, model: this.model.trim(), ...active });
       this.apiKey = '';
       this.saved = true;
     });
     return this.saved;
   }
 
-  removeKey(): Promise<void> {
-    this.clearResults();
-    return this.#during('save', () => this.#app.setProvider({ apiKey: '' }));
+  async #add({ apiKey, baseUrl }: { apiKey?: string; baseUrl?: string }, active: { active?: true }): Promise<void> {
+    const [name, model] = [this.newName.trim(), this.model.trim()];
+    if (name === '') throw new RequestError('bad_input', text.settings.needName);
+    if (!baseUrl) throw new RequestError('bad_input', text.firstRun.needEndpoint);
+    const key = apiKey === undefined ? {} : { apiKey };
+    await this.#app.changeProviders('provider.add', {
+      ...{ name, type: this.type, baseUrl, ...key, ...active },
+      ...(model === '' ? {} : { model }),
+    });
+    this.name = name;
   }
 
-  switchTo(kind: 'demo'): Promise<void> {
+  async #nameModels(): Promise<void> {
+    const model = this.model.trim();
+    if (model === '') return;
+    for (const alias of ALIASES)
+      await this.#app.connection.request('settings.set', { path: `models.aliases.${alias}`, value: model });
+  }
+
+  removeKey(): Promise<void> {
+    this.clearResults();
+    const { name } = this;
+    return this.#during('save', async () => {
+      if (name !== null) await this.#app.setProvider({ name, apiKey: '' });
+    });
+  }
+
+  /** Takes the provider out of the settings, with its key. */
+  remove(): Promise<void> {
+    this.clearResults();
+    const { name } = this;
+    return this.#during('save', async () => {
+      if (name !== null) await this.#app.changeProviders('provider.remove', { name });
+    });
+  }
+
+  switchTo(name: string): Promise<void> {
     this.clearResults();
     return this.#during('save', async () => {
-      await this.#app.setProvider({ kind });
+      await this.#app.setProvider({ name, active: true });
       this.saved = true;
     });
   }
@@ -106,7 +217,7 @@ export class ProviderDraft {
    */
   #entered(): { apiKey?: string; baseUrl?: string } {
     const apiKey = this.apiKey.trim();
-    const fixed = this.#app.settings?.provider.baseUrlSource === 'environment';
+    const fixed = this.state?.baseUrlSource === 'environment';
     const baseUrl = this.baseUrl.trim();
     const problem = fixed || baseUrl === '' ? undefined : EndpointUrl.safeParse(baseUrl).error?.issues[0];
     if (problem) throw new RequestError('bad_input', text.settings.badEndpoint(problem.message));

@@ -61,6 +61,11 @@ const labels: Readonly<Record<string, string>> = {
   'web.search.results': 'Results',
   'web.search.max_uses': 'Searches of one model request',
 };
+/** The providers that come with the program. */
+const NAMED: Readonly<Record<string, string>> = {
+  anthropic: 'Anthropic, or a compatible endpoint',
+  openai: 'OpenAI, or a compatible endpoint',
+};
 const lastWords: Readonly<Record<string, string>> = {
   max_tokens: 'Tokens',
   max_cost_usd: 'Cost (US dollars)',
@@ -76,25 +81,40 @@ export const settingsWords = {
   title: 'Settings',
   provider: 'Model provider',
   providerKind: 'Who answers',
-  kinds: {
-    anthropic: 'Anthropic, or a compatible endpoint',
-    demo: 'The demo: scripted answers, offline',
+  providerName: (name: string, type: string) =>
+    type === 'demo' ? 'The demo: scripted answers, offline' : (NAMED[name] ?? name),
+  isActive: 'answers',
+  newProvider: 'Another provider …',
+  name: 'Name',
+  needName: 'Give the provider a name first.',
+  speaks: 'What it speaks',
+  types: {
+    'openai-chat': 'OpenAI Chat Completions',
+    'openai-responses': 'OpenAI Responses',
+    anthropic: 'Anthropic Messages',
   },
+  saveAndUse: 'Save and use',
+  saveOnly: 'Save',
+  removeProvider: 'Remove',
+  removeProviderSure: 'Remove it with its key',
+  lookThere: 'See what it speaks',
+  nothingThere: 'No model server answers at this address: check it, or choose what it speaks yourself',
+  ownModelHint: 'Asked by agents that name none. Empty: they must name one.',
   key: 'API key',
   keyOptional: 'API key, where the endpoint wants one',
-  keyPlaceholder: {
-    store: 'stored; paste another to replace it',
-    environment: 'from ANTHROPIC_API_KEY',
-    none: '',
-  },
-  keyFromEnvironment: 'The key comes from ANTHROPIC_API_KEY and wins over one stored here.',
+  keyPlaceholder: (source: string, variable: string) =>
+    source === 'store' ? 'stored; paste another to replace it' : source === 'environment' ? `from ${variable}` : '',
+  keyFromEnvironment: (variable: string) => `The key comes from ${variable} and wins over one stored here.`,
+  keyInFile: 'The key stands in the settings file and wins over one stored here.',
   keyStored: (backend: string) => `A key is stored in ${backend} and sent to this endpoint only.`,
   keyWhere: (backend: string) => `It will be kept in ${backend} and sent to the endpoint with which you save it only.`,
   removeKey: 'Remove key',
   endpoint: 'Endpoint',
-  endpointHint: 'Empty for the Anthropic API. A server on this machine usually needs no key.',
+  endpointHint: (hasOwn: boolean) =>
+    `${hasOwn ? 'Empty for the vendor’s own. ' : ''}A server on this machine usually needs no key.`,
   badEndpoint: (problem: string) => `The endpoint ${problem}`,
-  endpointFromEnvironment: 'The endpoint comes from ANTHROPIC_BASE_URL and wins over one stored here.',
+  endpointFromEnvironment: (name: string) =>
+    `The endpoint comes from ${name.toUpperCase()}_BASE_URL and wins over one stored here.`,
   servers: 'On this machine',
   serverModels: (value: number) => plural(value, 'model', 'models'),
   find: 'Find local servers',
