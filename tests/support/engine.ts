@@ -10,6 +10,7 @@ import type { Store } from '#core/store/store.ts';
 import { memoryStore } from './stores/pooled.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { answering, builtinAgents, type Composition, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
+import type { Protocol } from './fake-model/exchange.ts';
 import { type FakeModel, startFakeModel } from './fake-model/server.ts';
 import type { Script } from './fake-model/script.ts';
 import { folderWith } from './workspace.ts';
@@ -62,6 +63,10 @@ export interface HarnessOptions {
   lead?: string;
   workspaces?: NonNullable<Composition['workspaces']>;
   embeddings?: NonNullable<Composition['embeddings']>;
+  /** The scripted model as the provider `local`, in this protocol. */
+  protocol?: Protocol;
+  /** Makes the vectors that the scripted model gives. */
+  embed?: (text: string) => number[];
 }
 
 export { yes };
@@ -74,9 +79,11 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   const model = await startFakeModel(script, {
     ...(options.keys ? { keys: options.keys } : {}),
     ...(options.models ? { models: options.models } : {}),
+    ...(options.embed ? { embed: options.embed } : {}),
   });
   const store = options.store ?? (await memoryStore());
-  const settings = settingsOf(options.settings ?? '');
+  const local = options.protocol ? providerAt(model.url, options.protocol) : '';
+  const settings = settingsOf(`${local}${options.settings ?? ''}`);
   const trust = new Trust(options.data ?? options.configFolder ?? folder);
   const agents = builtinAgents(trust);
   const shared = { store, settings, agents, trust, folder };
@@ -116,6 +123,16 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
     of: <T extends AgentEvent['type']>(type: T) => events.filter((one): one is EventOf<T> => one.type === type),
     ask: async (text, approve) => ended((await send(text, approve)).workflowId),
   };
+}
+
+const TYPES = { messages: 'anthropic', chat: 'openai-chat', responses: 'openai-responses' } as const;
+
+/** Settings of the provider `local`, to stand before all tables. */
+export function providerAt(url: string, protocol: Protocol): string {
+  const own = { type: TYPES[protocol], base_url: protocol === 'messages' ? url : `${url}/v1` };
+  const keys = Object.entries({ ...own, 'defaults.model': 'm-1' });
+  const lines = keys.map(([key, value]) => `providers.local.${key} = ${JSON.stringify(value)}\n`);
+  return `providers.active = "local"\n${lines.join('')}`;
 }
 
 /** The events of a conversation as they come, for who waits for one. */

@@ -75,6 +75,8 @@ export interface FakeModel {
 }
 
 const WAIT_MS = 5000;
+/** Under the names of both SDKs. */
+const REQUEST_ID = { 'request-id': 'req_fake', 'x-request-id': 'req_fake' };
 const DIALECTS: readonly Dialect[] = [messages, chat, responses];
 const now = (): number => performance.timeOrigin + performance.now();
 
@@ -228,7 +230,7 @@ class Fake {
     record.status = status;
     record.completed = true;
     const json = JSON.stringify(dialect.errorBody(error.type, error.message));
-    response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake', ...headers });
+    response.writeHead(status, { 'content-type': 'application/json', ...REQUEST_ID, ...headers });
     response.end(body ?? json);
     record.endedAt = now();
   }
@@ -333,6 +335,6 @@ function sendError(response: ServerResponse, status: number, type: string, messa
 }
 
 function sendJson(response: ServerResponse, status: number, value: unknown): void {
-  response.writeHead(status, { 'content-type': 'application/json', 'request-id': 'req_fake' });
+  response.writeHead(status, { 'content-type': 'application/json', ...REQUEST_ID });
   response.end(JSON.stringify(value));
 }

@@ -37,13 +37,23 @@ export async function connect(options: EndpointOptions): Promise<Session> {
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    // A redirect would take the key to another address.
-    fetchOptions: { redirect: 'manual' },
+    fetch: fetchWith(key !== null),
     logLevel: 'warn',
     // Errors reach the caller as exceptions; stdout belongs to data.
     logger: Object.assign(new Console(process.stderr), { error: () => undefined }),
-    ...(key === null ? { defaultHeaders: { authorization: null } } : {}),
   });
   const isOwn = origin === new URL(OWN_BASE_URL).origin;
   return { sdk, client, place: { host, ...urlAdvice(url, { ends: true }) }, isOwn, hide };
+}
+
+const HEADERS: readonly string[] = ['accept', 'content-type', 'user-agent'];
+
+/** Sends no header but these and the key: the SDK adds what the environment names, and facts about the machine. */
+function fetchWith(hasKey: boolean): typeof fetch {
+  const sent = hasKey ? [...HEADERS, 'authorization'] : HEADERS;
+  return (address, init) => {
+    const headers = [...new Headers(init?.headers)].filter(([name]) => sent.includes(name));
+    // A redirect would take the key to another address.
+    return fetch(address, { ...init, headers, redirect: 'manual' });
+  };
 }

@@ -1,0 +1,224 @@
+// What answers of OpenAI-compatible servers become, with what they leave out, repeat, or say in their own way.
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { ModelEvent } from '#core/model/model.ts';
+import { attempt, exchange, modelFor, partsOf, type Streamed } from '../../../support/fake-model/exchange.ts';
+import { text, thinking, toolUse } from '../../../support/fake-model/script.ts';
+
+/** What comes of such events. */
+async function streamed(api: 'chat' | 'responses', events: readonly object[]): Promise<Streamed> {
+  const server = createServer((request, response) => {
+    request.resume();
+    response.writeHead(200, { 'content-type': 'text/event-stream' });
+    response.end(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  onTestFinished(() => void server.close().closeAllConnections());
+  const { port } = server.address() as AddressInfo;
+  return attempt(modelFor(api, `http://127.0.0.1:${port}`));
+}
+
+/** Chunks with these deltas, and the reason of the end. */
+const chat = (deltas: object[], finish_reason: string | null = 'stop', usage?: object): Promise<Streamed> =>
+  streamed('chat', [
+    ...deltas.map((delta) => ({ id: 'c', choices: [{ index: 0, delta, finish_reason: null }] })),
+    { id: 'c', choices: [{ index: 0, delta: {}, finish_reason }] },
+    ...(usage ? [{ id: 'c', choices: [], usage }] : []),
+  ]);
+
+const calls = (...all: object[]): object => ({ tool_calls: all });
+const fn = (name: string | undefined, args: unknown): object => ({
+  function: { ...(name ? { name } : {}), arguments: args },
+});
+const callsIn = (answer: Streamed): unknown[] =>
+  (partsOf(answer) as { type: string; name?: string; input?: unknown }[]).flatMap((part) =>
+    part.type === 'tool_use' ? [[part.name, part.input]] : [],
+  );
+const stopOf = ({ events }: Streamed): unknown =>
+  events.flatMap((event) => (event.type === 'end' ? [event.stopReason] : []));
+const TWO = [
+  ['f', { a: 1 }],
+  ['g', { b: 2 }],
+];
+
+describe('calls of Chat Completions', () => {
+  test.for<[string, object[]]>([
+    [
+      'with one index each',
+      [
+        calls({ index: 0, id: 'x', ...fn('f', '{"a"') }, { index: 1, id: 'y', ...fn('g', '{"b":2}') }),
+        calls({ index: 0, ...fn(undefined, ':1}') }),
+      ],
+    ],
+    [
+      'with the same index',
+      [calls({ index: 0, id: 'x', ...fn('f', '{"a":1}') }), calls({ index: 0, id: 'y', ...fn('g', '{"b":2}') })],
+    ],
+    [
+      'with the same index and no ids',
+      [calls({ index: 0, ...fn('f', '{"a":1}') }), calls({ index: 0, ...fn('g', '{"b":2}') })],
+    ],
+    [
+      'without an index',
+      [
+        calls({ id: 'x', ...fn('f', '{"a":') }),
+        calls({ ...fn(undefined, '1}') }),
+        calls({ id: 'y', ...fn('g', '{"b":2}') }),
+      ],
+    ],
+    [
+      'with empty ids',
+      [calls({ index: 0, id: '', ...fn('f', '{"a":1}') }, { index: 1, id: '', ...fn('g', '{"b":2}') })],
+    ],
+    [
+      'with arguments that are objects',
+      [calls({ index: 0, id: 'x', ...fn('f', { a: 1 }) }, { index: 1, id: 'y', ...fn('g', { b: 2 }) })],
+    ],
+    [
+      'with the name in each piece',
+      [
+        calls({ index: 0, id: 'x', ...fn('f', '{"a"') }),
+        calls({ index: 0, id: 'x', ...fn('f', ':1}') }),
+        calls({ index: 1, id: 'y', ...fn('g', '{"b":2}') }),
+      ],
+    ],
+    [
+      'sent twice',
+      [
+        calls({ index: 0, id: 'x', ...fn('f', '{"a":1}') }, { index: 1, id: 'y', ...fn('g', '{"b":2}') }),
+        calls({ index: 0, id: 'x', ...fn('f', '{"a":1}') }),
+      ],
+    ],
+  ])('%s', async ([, deltas]) => {
+    const answer = await chat(deltas);
+    expect(answer.error).toBeNull();
+    expect(callsIn(answer)).toEqual(TWO);
+    // Servers say "stop" also where they call.
+    expect(stopOf(answer)).toEqual(['tool_use']);
+    const ids = (partsOf(answer) as { id: string }[]).map(({ id }) => id);
+    expect(new Set(ids).size).toBe(2);
+    expect(ids.every((id) => id !== '')).toBe(true);
+  });
+
+  test('an old function call is one', async () => {
+    expect(callsIn(await chat([{ function_call: { name: 'f', arguments: '{"a":1}' } }], 'function_call'))).toEqual([
+      TWO[0],
+    ]);
+  });
+});
+
+test.for(['chat', 'responses'] as const)(
+  '%s: arguments that are none, or cut off, are kept as they came',
+  async (api) => {
+    const broken = await exchange([toolUse('f', {}, { id: 'c', raw: '{"a": *}' })], {}, api);
+    expect(partsOf(broken)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: '{"a": *}' }]);
+    for (const raw of ['{"a', '']) {
+      const cut = await exchange([toolUse('f', {}, { id: 'c', raw })], { stopReason: 'max_tokens' }, api);
+      expect(partsOf(cut)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: raw }]);
+      expect(stopOf(cut)).toEqual(['max_tokens']);
+    }
+    expect(callsIn(await exchange([toolUse('f', {}, { id: 'c', raw: '' })], {}, api))).toEqual([['f', {}]]);
+  },
+);
+
+test.for(['chat', 'responses'] as const)('%s: thinking and words in order, and all classes of tokens', async (api) => {
+  const usage = { input: 70, cacheRead: 30, output: 20, thinking: 5 };
+  const answer = await exchange([thinking('Hm.', { deltas: 2 }), text('Yes.', { deltas: 2 })], { usage }, api);
+  expect(partsOf(answer)).toMatchObject([
+    { type: 'thinking', text: 'Hm.', signature: expect.stringMatching(`^openai:${api}:local:`) as unknown },
+    { type: 'text', text: 'Yes.' },
+  ]);
+  expect(answer.events.filter(({ type }) => type === 'usage')).toEqual([
+    {
+      type: 'usage',
+      usage: {
+        inputTokens: 70,
+        cacheReadTokens: 30,
+        cacheWrite5mTokens: 0,
+        cacheWrite1hTokens: 0,
+        outputTokens: 20,
+        thinkingTokens: 5,
+      },
+    },
+  ]);
+  expect(answer.events[0]).toEqual({ type: 'start', responseId: expect.stringMatching(/^(chatcmpl|resp)/) as unknown });
+});
+
+test('reasoning under both names is told once, and the vendor counts it beside the output or in it', async () => {
+  const answer = await chat(
+    [
+      { reasoning: 'Hm.', reasoning_content: 'Hm.' },
+      { reasoning: 'So.' },
+      { content: [{ type: 'text', text: 'Yes.' }] },
+    ],
+    'stop',
+    { prompt_tokens: 10, completion_tokens: 4, total_tokens: 17, completion_tokens_details: { reasoning_tokens: 3 } },
+  );
+  expect(partsOf(answer)).toMatchObject([{ text: 'Hm.So.' }, { text: 'Yes.' }]);
+  const usage = answer.events.find((event): event is Extract<ModelEvent, { type: 'usage' }> => event.type === 'usage');
+  expect(usage?.usage).toMatchObject({ outputTokens: 7, thinkingTokens: 3 });
+});
+
+test('more from the cache than there was input is not used', async () => {
+  const answer = await chat([{ content: 'x' }], 'stop', {
+    prompt_tokens: 5,
+    completion_tokens: 1,
+    prompt_tokens_details: { cached_tokens: 9 },
+  });
+  expect(answer.events).toContainEqual({ type: 'miscount', count: 'prompt_tokens: 5, of them 9 from the cache' });
+});
+
+describe('ends', () => {
+  test.for([
+    ['stop', 'end_turn'],
+    ['length', 'max_tokens'],
+    ['content_filter', 'refusal'],
+    ['model_length', 'context_exceeded'],
+  ])('chat: %s is %s', async ([reason, stop]) => {
+    expect(stopOf(await chat([{ content: 'x' }], reason))).toEqual([stop]);
+  });
+
+  test('refusals', async () => {
+    expect(stopOf(await chat([{ refusal: 'I will not.' }]))).toEqual(['refusal']);
+    const refused = { type: 'message', content: [{ type: 'refusal', refusal: 'I will not.' }] };
+    const answer = await streamed('responses', [
+      { type: 'response.completed', response: { id: 'r', output: [refused] } },
+    ]);
+    expect(partsOf(answer)).toEqual([{ type: 'text', text: 'I will not.' }]);
+    expect(stopOf(answer)).toEqual(['refusal']);
+  });
+
+  test.for(['chat', 'responses'] as const)(
+    '%s: one for an unknown reason is an error that nobody repeats',
+    async (api) => {
+      const { error } = await exchange([text('x')], { stopReason: 'solar_flare' }, api);
+      expect(error).toMatchObject({ name: 'UnknownStop', retryable: false });
+      expect(error?.message).toContain('"solar_flare"');
+    },
+  );
+
+  test('a server that gave up is asked again', async () => {
+    expect((await chat([{ content: 'x' }], 'abort')).error).toMatchObject({ code: 'provider', retryable: true });
+    const failed = { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'slow' } } };
+    expect((await streamed('responses', [failed])).error).toMatchObject({ code: 'rate_limited', retryable: true });
+  });
+});
+
+test('a response that came whole only at its end is whole', async () => {
+  const output = [
+    { type: 'message', content: [{ type: 'output_text', text: 'Hi.' }] },
+    { type: 'function_call', call_id: 'c', name: 'f', arguments: '{"a":1}' },
+  ];
+  const answer = await streamed('responses', [{ type: 'response.completed', response: { id: 'r', output } }]);
+  expect(partsOf(answer)).toEqual([
+    { type: 'text', text: 'Hi.' },
+    { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } },
+  ]);
+});
+
+test('thinking without what is encrypted has no signature', async () => {
+  const item = { type: 'reasoning', id: 'rs', summary: [{ text: 'a' }, { text: 'b' }] };
+  const answer = await streamed('responses', [{ type: 'response.completed', response: { id: 'r', output: [item] } }]);
+  expect(partsOf(answer)).toEqual([{ type: 'thinking', text: 'a\n\nb', signature: null }]);
+});
