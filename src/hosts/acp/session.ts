@@ -55,7 +55,8 @@ export class Session {
   async open(client: Client, after: number): Promise<void> {
     this.#seq = after;
     await this.#follow(client);
-    this.#tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] });
+    // Clients know the session from the answer on, which leaves first.
+    setImmediate(() => this.#tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] }));
   }
 
   /** The owner was another one until now: what was interrupted goes on, and what was missed is told. */

@@ -57,7 +57,18 @@ export function contentOf(folder: string, output: string, metadata: Record<strin
     const diffs = diffsOf(resolve(folder, path), diff);
     if (diffs.length > 0) return diffs;
   }
-  return output === '' ? [] : [textContent(output)];
+  return output === '' ? [] : [textContent(reportIn(output))];
+}
+
+/** What a sub-agent has reported, where a call hands that over; else the output itself. */
+function reportIn(output: string): string {
+  if (!output.startsWith('{')) return output;
+  try {
+    const { report, error } = JSON.parse(output) as Record<string, unknown>;
+    return [report, error].find((words) => typeof words === 'string' && words !== '')?.toString() ?? output;
+  } catch {
+    return output;
+  }
 }
 
 export function textContent(text: string): ToolCallContent {

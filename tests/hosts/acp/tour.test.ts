@@ -294,7 +294,9 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     expect([client.text(id), client.calls(id)]).toEqual([said, calls]);
     client.told.length = 0;
     await client.agent.request(m.session.resume, place);
-    expect(client.updates(id).map(({ sessionUpdate }) => sessionUpdate)).toEqual(['available_commands_update']);
+    const told = () => client.updates(id).map(({ sessionUpdate }) => sessionUpdate);
+    await expect.poll(told).toContain('available_commands_update');
+    expect(new Set(told())).toEqual(new Set(['available_commands_update']));
     const listed = async () => (await client.agent.request(m.session.list, { cwd: home.folder })).sessions;
     expect(await listed()).toContainEqual(expect.objectContaining({ sessionId: id, title: 'WRITE', cwd: home.folder }));
     await client.agent.request(m.session.delete, { sessionId: id });

@@ -10,6 +10,7 @@ import {
   type InitializeResponse,
   methods,
   ndJsonStream,
+  type PromptRequest,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionNotification,
@@ -64,8 +65,8 @@ export class AcpClient {
   }
 
   async prompt(sessionId: string, text: string): Promise<string> {
-    const prompt = [{ type: 'text' as const, text }];
-    return (await this.agent.request(m.session.prompt, { sessionId, prompt })).stopReason;
+    const asked: PromptRequest = { sessionId, prompt: [{ type: 'text', text }] };
+    return (await this.agent.request(m.session.prompt, asked)).stopReason;
   }
 
   updates(sessionId: string): SessionUpdate[] {
