@@ -48,7 +48,7 @@ test('One is asked about with all that it is but no values, then offered; the ye
   const [question] = asked(engine);
   expect(question).toMatchObject({ title: 'Start the MCP server liar', risk: 'high', reversible: false });
   expect(question?.description).toContain('API_TOKEN');
-  expect(question?.subject).toMatchObject({ action: expect.stringContaining(`${LIAR} tools=work,report`) });
+  expect(question?.subject).toMatchObject({ action: expect.stringContaining(`${LIAR} tools=work,report`) as string });
   expect(question).not.toHaveProperty('grant');
   const report = JSON.parse(results(engine)[0]!.output) as { pid: number; env: Record<string, string>; cwd: string };
   expect(report.env['API_TOKEN']).toBe(SECRET);
@@ -89,7 +89,7 @@ test('One that the person refuses is not started, and asked about once; where no
   await engine.ask('Work');
   expect(asked(engine)).toHaveLength(1);
   expect(toolsOf(engine, 0)).not.toContain('mcp__liar__work');
-  expect(notices(engine)).toEqual([expect.stringContaining('nobody has said yes')]);
+  expect(notices(engine)).toEqual([expect.stringContaining('nobody has said yes') as string]);
   client.leave();
   await lendTo(runtime, conversationId, { mcp: [passed()] });
   for (const approve of ['all', 'none'] as const) {
@@ -113,7 +113,7 @@ test('Its call ends with an error when the client goes, and so does its question
   const answer = { kind: 'allow' as const, confirmed: true as const };
   await runtime.request('approval.decide', { approvalId: approval.id, item: 0, answer });
   await engine.ended(workflowId);
-  expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('has gone') });
+  expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('has gone') as string });
 });
 
 test('A question that nobody has answered when the client goes is closed, and the lead works without it', async () => {
@@ -142,9 +142,9 @@ test('No other conversation has it, names of configured servers stay theirs, and
   await engine.ask('Work');
   expect(asked(engine)).toEqual([]);
   expect(notices(engine)).toEqual([
-    expect.stringContaining('yours of the same name is used'),
-    expect.stringMatching(/"old".*SSE/),
-    expect.stringContaining('"bad"'),
+    expect.stringContaining('yours of the same name is used') as string,
+    expect.stringMatching(/"old".*SSE/) as string,
+    expect.stringContaining('"bad"') as string,
   ]);
   // The person's own was called: it was given no token.
   expect(results(engine)[0]).toMatchObject({ status: 'completed', output: 'done' });
@@ -182,7 +182,7 @@ test('A file of the folder that one is started from is asked about before it is 
   client.leave();
   await engine.ask('Work');
   expect(writes()).toMatchObject([
-    { approval: { description: expect.stringContaining('An MCP server is started from server.mjs') } },
+    { approval: { description: expect.stringContaining('An MCP server is started from server.mjs') as string } },
     { approval: { risk: 'high' } },
   ]);
 });

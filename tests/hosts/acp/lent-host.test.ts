@@ -1,7 +1,7 @@
 /** What an ACP client lends reaches whoever does the work, over the client's own connection, also in another process. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { agent, type AgentContext, client as acpClient, methods, type McpServer } from '@agentclientprotocol/sdk';
+import { agent, client as acpClient, methods, type McpServer } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
 import { openEndpoint } from '#core/hosting/owner-endpoint.ts';
@@ -71,7 +71,7 @@ function editor(buffers: Map<string, string>) {
     .onRequest(terminal.release, ({ params }) => (note('release', params), {}));
   const connection = agent({ name: 'triad' }).connect(app);
   onTestFinished(() => connection.close());
-  return { asked, context: connection.client as AgentContext };
+  return { asked, context: connection.client };
 }
 
 test('files, a terminal and a server of an ACP client are used by the process that does the work, and gone with its connection', async () => {

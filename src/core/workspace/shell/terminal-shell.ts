@@ -21,7 +21,7 @@ const ANSWER_MS = 10_000;
 const LOOK_MS = 300;
 const LOOK_MS_PER_BYTE = 1 / 1000;
 
-export interface InTerminal {
+interface InTerminal {
   terminal: Lender;
   /** Whose terminal it is. */
   call: { runId: string; toolCallId: string };

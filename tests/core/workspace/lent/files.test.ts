@@ -30,7 +30,7 @@ describe('an editor that is lent', () => {
     expect(seen).toMatchObject({ status: 'completed', output: 'one\nunsaved\n', metadata: { unsaved: true } });
     expect(edited).toMatchObject({ status: 'completed', metadata: { added: 1, removed: 1 } });
     const [asked] = engine.of('approval-request');
-    expect(asked?.approval.subject).toMatchObject({ preview: { diff: expect.stringContaining('-unsaved') } });
+    expect(asked?.approval.subject).toMatchObject({ preview: { diff: expect.stringContaining('-unsaved') as string } });
     expect(await readFile(path, 'utf8')).toBe('one\nagreed\n');
     expect(editor.calls.filter(({ name }) => name === 'write-file')).toHaveLength(1);
     const { conversationId } = engine;
@@ -60,7 +60,10 @@ describe('an editor that is lent', () => {
     await lendTo(engine.runtime, engine.conversationId, BOTH, { saves: false });
     await engine.ask('Edit');
     expect(results(engine)[0]?.output).toContain('is not saved');
-    expect(results(engine)[1]).toMatchObject({ status: 'completed', output: expect.stringContaining('is not saved') });
+    expect(results(engine)[1]).toMatchObject({
+      status: 'completed',
+      output: expect.stringContaining('is not saved') as string,
+    });
     expect(results(engine)[2]?.output).toBe('two\n');
     expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('one\n');
   });
@@ -121,7 +124,7 @@ describe('an editor that is lent', () => {
     await engine.ask('Edit');
     expect(results(engine)[1]).toMatchObject({
       status: 'error',
-      output: expect.stringContaining('has changed since you read it'),
+      output: expect.stringContaining('has changed since you read it') as string,
     });
     expect(editor.calls.some(({ name }) => name === 'write-file')).toBe(false);
   });
@@ -137,7 +140,7 @@ describe('an editor that is lent', () => {
     const path = join(engine.folder, 'a.txt');
     const editor = await lendTo(engine.runtime, engine.conversationId, BOTH);
     await engine.ask('Edit');
-    expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('changed') });
+    expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('changed') as string });
     expect(editor.calls.some(({ name }) => name === 'write-file')).toBe(false);
   });
 });
@@ -157,7 +160,7 @@ describe('a client that goes, or does not do it', () => {
     const [first, second] = results(engine);
     expect(first).toMatchObject({
       status: 'error',
-      output: expect.stringContaining('The client went before it had answered'),
+      output: expect.stringContaining('The client went before it had answered') as string,
     });
     if (name === 'write-file') expect(first?.output).toContain('nobody knows whether');
     // It was not written by another way, and later calls have the disk.
@@ -172,7 +175,7 @@ describe('a client that goes, or does not do it', () => {
     await engine.ask('Go');
     expect(results(engine)[0]).toMatchObject({
       status: 'error',
-      output: expect.stringContaining('not in this project'),
+      output: expect.stringContaining('not in this project') as string,
     });
     const { id } = editor.calls[0]!;
     const answer = { ok: true as const, value: { text: 'late' } };

@@ -90,7 +90,10 @@ describe('a command in a lent terminal', () => {
     const pid = client.terminals.get('t1')!.child.pid!;
     client.leave();
     await engine.ended(workflowId);
-    expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('The client went') });
+    expect(results(engine)[0]).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('The client went') as string,
+    });
     await eventually(async () => expect(await isAlive(pid)).toBe(false));
   });
 
@@ -103,7 +106,10 @@ describe('a command in a lent terminal', () => {
     });
     await writeFile(join(engine.folder, 'a.txt'), '');
     await engine.ask('Work');
-    expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('nothing was run') });
+    expect(results(engine)[0]).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('nothing was run') as string,
+    });
     expect(engine.of('approval-request')[1]?.approval.subject).not.toHaveProperty('terminal');
     expect(client.calls).toEqual([]);
   });
