@@ -373,7 +373,8 @@ function usage({ runId, workflowId, conversationId, request, worked }: Event<'us
     Object.entries(tallyOf(request)).map(([field, value = 0]) => [`usage.${field}`, value]),
   );
   const contextTokens = contextTokensOf(request);
-  const set = { ...(worked && { workedMs: worked.runMs }), ...(contextTokens !== null && { contextTokens }) };
+  // A rebuild leaves rows of events that are older than working time as they were.
+  const set = worked ? { workedMs: worked.runMs, ...(contextTokens !== null && { contextTokens }) } : {};
   return [
     {
       kind: 'put',

@@ -6,7 +6,7 @@ import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.
 import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { withContext, withDecision } from './answers.ts';
-import { compacted, compacting, used } from './compactions.ts';
+import { aside, left, used, withoutAside } from './compactions.ts';
 import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
@@ -118,7 +118,7 @@ function apply(view: View, event: DurableEvent): View {
       return messageEnd(view, event);
     case 'compaction':
     case 'compaction-undo':
-      return compacted(messageEnd(view, event), event);
+      return { ...messageEnd(view, event), runs: setRun(view, event.runId, () => left(event)) };
     case 'tool-start':
       return toolStart(view, event);
     case 'tool-end':
@@ -138,8 +138,7 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
     }
     case 'request-start':
-      if (event.purpose === 'compaction') return compacting(view, event.runId, true);
-      return event.purpose === 'review' ? setReviewing(view, event.runId, true) : view;
+      return aside(view, event.runId, event.purpose, true);
     case 'turn-start':
     case 'turn-end':
     case 'memory-change':
@@ -314,13 +313,7 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
   const runs = setRun(view, runId, () => set);
-  return { ...compacting(setReviewing(withoutRetry(view, runId), runId, false), runId, false), runs, open, outputs };
-}
-
-function setReviewing(view: View, runId: string, now: boolean): View {
-  if (view.reviewing.includes(runId) === now) return view;
-  const others = view.reviewing.filter((id) => id !== runId);
-  return { ...view, reviewing: now ? [...others, runId] : others };
+  return { ...withoutAside(withoutRetry(view, runId), runId), runs, open, outputs };
 }
 
 function messageEnd(
@@ -367,11 +360,10 @@ function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'
   const sum = (row: { usage: typeof add }) => ({ usage: addTally(row.usage, add) });
   const time = (workedMs: number | undefined) => (workedMs === undefined ? {} : { workedMs });
   return {
-    ...(request.purpose === 'review' ? setReviewing(view, runId, false) : view),
-    ...(request.purpose === 'compaction' && { compacting: compacting(view, runId, false).compacting }),
+    ...aside(view, runId, request.purpose, false),
     conversation: { ...view.conversation, ...sum(view.conversation) },
     workflows: setWorkflow(view, workflowId, (row) => ({ ...sum(row), ...time(worked?.workflowMs) })),
-    runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs), ...used(request) })),
+    runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs), ...(worked && used(request)) })),
   };
 }
 

@@ -97,6 +97,7 @@ test('the limit of iterations, a loop and a stop are remarks; none of them is a 
   expect((await historyOf(recording, troubled.stuck.runId)).map(short)).toEqual([
     'System(SessionStart)',
     'User(parent)',
+    'Compaction(1, undone)',
     'System(DoomLoopDetected)',
   ]);
   expect((await historyOf(recording, troubled.lead.runId)).map(short)).toEqual([

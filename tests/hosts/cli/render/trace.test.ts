@@ -201,3 +201,22 @@ test('what serves a run stands below it, with its role, its place and the path o
   expect(lines).toMatch(/│ {3}└── ✓ checker \(stage 2\)[^\n]*\n[^\n]* · child:writer › child:editor › child:checker\n/);
   expect(lines).toMatch(/└── ✓ critic \(coagent, round 2\)/);
 });
+
+test('each time that a context was summarised is a line of its run', () => {
+  const sizes = { tokensBefore: 90_000, tokensAfter: 12_000, auto: true };
+  const summary = {
+    kind: 'compaction' as const,
+    n: 4,
+    at: detail.workflow.createdAt,
+    text: '',
+    kept: '',
+    upTo: 1,
+    prior: [],
+  };
+  const compactions = new Map([[detail.workflow.runId, [{ ...summary, ...sizes }]]]);
+  const summarised = traceOf(detail.conversation, [detail], { compactions });
+  expect(summarised.workflows[0]?.runs[0]?.compactions).toEqual([{ at: summary.at, ...sizes, undone: false }]);
+  expect(traceText(summarised, Infinity, plainStyle).join('\n')).toContain(
+    '⇊ Context compacted: 90,000 → 12,000 tokens · ',
+  );
+});
