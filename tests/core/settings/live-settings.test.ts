@@ -14,6 +14,7 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { SEARCH_PROOFS } from './search-proofs.ts';
+import { TELEMETRY_PROOFS } from './telemetry-proofs.ts';
 import { settingAt } from '../../support/setting-at.ts';
 
 export interface Proof {
@@ -230,6 +231,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     },
   },
   ...SEARCH_PROOFS,
+  ...TELEMETRY_PROOFS,
   'sessions.project': {
     value: true,
     script: plainAnswer,

@@ -50,7 +50,8 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
   const below = rest + (run.children.length > 0 ? '│   ' : '    ');
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
-    style('dim', truncate(`${below}${times}${path(run)} · span ${run.spanId}`, width)),
+    style('dim', truncate(below + times + path(run), width)),
+    style('dim', truncate(`${below}span ${run.spanId}`, width)),
     ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run)].map((line) => truncate(below + line, width)),
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
