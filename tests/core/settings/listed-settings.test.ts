@@ -38,8 +38,9 @@ async function answered(engine: Harness) {
 function exported(answer: string): Omit<ListProof, 'list'> {
   return {
     script: () => plainAnswer({ answer }),
-    seen: async ({ ask, runtime, conversationId }) => {
-      await ask('Go');
+    seen: async (engine) => {
+      const { runtime, conversationId } = engine;
+      await engine.ask('Go');
       const { text: whole } = await runtime.request('conversation.export', { conversationId, format: 'md' });
       return /^It has the .*$/m.exec(whole)?.[0];
     },

@@ -11,8 +11,9 @@ export const TELEMETRY_PROOFS: Record<string, Proof> = {
   'telemetry.endpoint': {
     value: NOBODY,
     script: plainAnswer,
-    check: async ({ ask, runtime }) => {
-      await ask('Go');
+    check: async (engine) => {
+      const { runtime } = engine;
+      await engine.ask('Go');
       const state = () => runtime.request('telemetry.state', {});
       await eventually(async () => expect(await state()).toMatchObject({ endpoint: NOBODY, waiting: 3 }));
     },
@@ -20,14 +21,15 @@ export const TELEMETRY_PROOFS: Record<string, Proof> = {
   'telemetry.content': {
     value: true,
     script: plainAnswer,
-    check: async ({ ask, runtime }) => {
+    check: async (engine) => {
+      const { runtime } = engine;
       const collector = await startCollector();
       await runtime.request('settings.set', { path: 'telemetry.endpoint', value: collector.url });
-      await ask('Go there');
+      await engine.ask('Go there');
       const [top] = (await collector.have(3)).filter(({ parentSpanId }) => parentSpanId === undefined);
       expect(top?.attributes['acp.prompt']).toBe('Go there');
       await runtime.request('settings.set', { path: 'telemetry.content', value: false });
-      await ask('Go back');
+      await engine.ask('Go back');
       expect(JSON.stringify((await collector.have(6)).slice(3))).not.toContain('Go back');
     },
   },

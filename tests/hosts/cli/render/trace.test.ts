@@ -202,7 +202,9 @@ test('what serves a run stands below it, with its role, its place and the path o
     'child:critic',
   ]);
   const lines = traceText(trace, 120, plainStyle).join('\n');
-  expect(lines).toMatch(/├── ✓ writer \(delegate #1\)[^\n]*\n[^\n]*\n│ {3}├── ✓ proofreader \(coagent, round 1\)/);
+  expect(lines).toMatch(
+    /├── ✓ writer \(delegate #1\)[^\n]*\n[^\n]*\n[^\n]*\n│ {3}├── ✓ proofreader \(coagent, round 1\)/,
+  );
   expect(lines).toMatch(/│ {3}└── ✓ checker \(stage 2\)[^\n]*\n[^\n]* · child:writer › child:editor › child:checker\n/);
   expect(lines).toMatch(/└── ✓ critic \(coagent, round 2\)/);
 });
