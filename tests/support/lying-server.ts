@@ -56,6 +56,8 @@ function ask(id: number, method: string, params: object): void {
   send({ id: `ask-${id}`, method, params });
 }
 
+const textOf = (params: Message['params']): string | undefined => params?.arguments?.['text'] as string | undefined;
+
 const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   silent: () => undefined,
   dies: () => process.exit(3),
@@ -79,10 +81,10 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   'wrong-id': (id) => said(id + 1000, 'not yours'),
   invalid: (id) => send({ id, result: { content: 'no list' } }),
   refuses: (id, { params }) =>
-    send({ id, error: { code: -32_602, message: String(params?.arguments?.['text'] ?? 'no such\u001b[31m tool') } }),
+    send({ id, error: { code: -32_602, message: textOf(params) ?? 'no such\u001b[31m tool' } }),
   /** Says so to the person as well. */
   fails: (id, { params }) => {
-    const text = String(params?.arguments?.['text']);
+    const text = textOf(params);
     process.stderr.write(`${text}\n`);
     send({ id, result: { isError: true, content: [{ type: 'text', text }] } });
   },

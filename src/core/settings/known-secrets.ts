@@ -47,7 +47,8 @@ function secretsIn(text: string): string[] {
 }
 
 function leavesOf(value: unknown): string[] {
-  if (typeof value === 'string') return wordsOf(value);
+  // What is kept may be JSON within the JSON of a file.
+  if (typeof value === 'string') return value.startsWith('{') ? secretsIn(value) : wordsOf(value);
   return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [];
 }
 

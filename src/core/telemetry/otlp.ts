@@ -51,8 +51,8 @@ export function createOtlp({ endpoint, headers, version }: Target): Otlp {
     send: (spans) =>
       new Promise((resolve) => {
         const readable = spans.map((span) => readableOf(span, resource, version));
-        traces.export(readable, ({ code, error }) =>
-          resolve(code === 0 ? { ok: true } : { ok: false, again: mayPass(error), why: wordsOf(error) }),
+        traces.export(readable, ({ error }) =>
+          resolve(error === undefined ? { ok: true } : { ok: false, again: mayPass(error), why: wordsOf(error) }),
         );
       }),
     measure: (spans) => {

@@ -156,11 +156,11 @@ export class Telemetry {
   /** The way to the collector that is named now. */
   #current(): Promise<Way> {
     const endpoint = placeOf(this.#ports).endpoint ?? this.#way?.endpoint ?? '';
-    if (this.#way?.endpoint !== endpoint) {
-      void this.#leave();
-      this.#way = { endpoint, made: this.#make(endpoint) };
-    }
-    return this.#way!.made;
+    if (this.#way?.endpoint === endpoint) return this.#way.made;
+    void this.#leave();
+    const made = this.#make(endpoint);
+    this.#way = { endpoint, made };
+    return made;
   }
 
   async #make(endpoint: string): Promise<Way> {

@@ -16,6 +16,7 @@ import { folderWith } from '../../support/workspace.ts';
 import { CONTEXT_PROOFS } from './context-proofs.ts';
 import { PROVIDER_PROOFS } from './provider-proofs.ts';
 import { SEARCH_PROOFS } from './search-proofs.ts';
+import { TELEMETRY_PROOFS } from './telemetry-proofs.ts';
 import { settingAt } from '../../support/setting-at.ts';
 
 export interface Proof {
@@ -225,6 +226,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   ...SEARCH_PROOFS,
   ...CONTEXT_PROOFS,
+  ...TELEMETRY_PROOFS,
   'sessions.project': {
     value: true,
     script: plainAnswer,

@@ -55,6 +55,8 @@ test('without a file everything has its default', async () => {
     sessions: { project: false },
     mcp: { servers: {} },
     backups: { keep: 10, max_age_days: null },
+    telemetry: { endpoint: null, content: false },
+    redact: { patterns: [], env: [] },
   });
 });
 

@@ -7,6 +7,7 @@ import { WorkflowSpans } from '#core/telemetry/workflow-spans.ts';
 import { delegateTo, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { before, done, pair, PAIR, startFlow } from '../../support/flows/flows.ts';
+import { chainScript, GOOD, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { type Received, startCollector } from '../../support/telemetry/collector.ts';
 
 /** Three sub-agents: one is refused by the provider for good, one after a repeat goes on, one hands over to its coagent. */
@@ -152,8 +153,13 @@ function expectRun(run: RunRow, { runs, workflow, requests }: WorkflowDetail, sp
           }
         : { 'triad.span': 'tool_execution', 'triad.run.id': above?.id, 'gen_ai.tool.call.id': run.toolCallId },
   );
-  const own = requests.filter(({ runId }) => runId === run.id);
-  const ofOwn = of(spans, 'llm_completion').filter(({ parentSpanId }) => parentSpanId === span.spanId);
+  expectRequests(
+    of(spans, 'llm_completion').filter(({ parentSpanId }) => parentSpanId === span.spanId),
+    requests.filter(({ runId }) => runId === run.id),
+  );
+}
+
+function expectRequests(ofOwn: readonly Received[], own: WorkflowDetail['requests']): void {
   // Every attempt is told in its request, with its times and tokens.
   const told = ofOwn
     .flatMap(({ events }) => events)
@@ -230,3 +236,19 @@ function expectMetrics(
   const all = points('gen_ai.client.token.usage').reduce((total, one) => total + ('sum' in one ? one.sum : 0), 0);
   expect(all).toBe(totalOf(usage));
 }
+
+test('a stage stands below the run that it follows, in the role of a stage', async () => {
+  const collector = await startCollector();
+  const engine = await startChain(chainScript(GOOD), { settings: `telemetry.endpoint = "${collector.url}"\n` });
+  const end = await engine.ask('Go');
+  const stages = (await stagesOf(engine, end.workflowId)).filter(({ kind }) => kind === 'chain');
+  await engine.runtime.close();
+  const runs = of(await collector.have(1), 'agent_turn');
+  expect(stages.length).toBeGreaterThan(1);
+  for (const { id, parentRunId } of stages) {
+    const span = runs.find(({ attributes }) => attributes['triad.run.id'] === id);
+    const parent = runs.find(({ spanId }) => spanId === span?.parentSpanId);
+    expect(span?.attributes).toMatchObject({ 'agent.role': 'stage' });
+    expect(parent?.attributes['triad.run.id']).toBe(parentRunId);
+  }
+});

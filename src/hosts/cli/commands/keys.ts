@@ -10,7 +10,11 @@ export async function keepKey(io: Io, client: Client, of: string, options: { rem
   const told =
     of === 'telemetry'
       ? await keepHeaders(client, await given(io, of, { ...options, what: 'headers', also: '' }))
-      : await keepOf(client, of, await given(io, of, { ...options, what: 'key', also: ', or enter it on the settings page' }));
+      : await keepOf(
+          client,
+          of,
+          await given(io, of, { ...options, what: 'key', also: ', or enter it on the settings page' }),
+        );
   io.screen.note(told);
 }
 

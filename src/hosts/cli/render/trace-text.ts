@@ -51,7 +51,8 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
   const below = rest + (run.children.length > 0 ? '│   ' : '    ');
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
-    style('dim', truncate(`${below}${times}${path(run)} · span ${run.spanId}`, width)),
+    style('dim', truncate(below + times + path(run), width)),
+    style('dim', truncate(`${below}span ${run.spanId}`, width)),
     ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run), ...compactionLines(run)].map((line) =>
       truncate(below + line, width),
     ),

@@ -46,7 +46,7 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder } });
   expect(client.requests[1]).toEqual({
     method: 'message.send',
-    input: { conversationId, text: 'Say hi', approve: 'none' },
+    input: { conversationId, text: 'Say hi', approve: 'none', via: 'cli' },
   });
   expect(io.opened).toEqual([{ closed: true }]);
   expect(client.subscribers).toEqual([]);
@@ -156,7 +156,7 @@ test('with a terminal, questions are asked there and nothing of them goes to std
   expect(out).not.toContain('Approval');
   expect(client.requests).toContainEqual({
     method: 'message.send',
-    input: { conversationId, text: 'x', approve: 'ask' },
+    input: { conversationId, text: 'x', approve: 'ask', via: 'cli' },
   });
 });
 

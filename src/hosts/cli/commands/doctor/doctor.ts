@@ -1,9 +1,11 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { TriadError } from '#core/base/errors.ts';
 import { redacted } from '#core/base/redact.ts';
 import { folders } from '#core/settings/folders.ts';
-import { tellEnvironment, tellSecrets } from '#core/settings/known-secrets.ts';
-import { fileSecrets } from '#core/settings/secrets.ts';
+import { KEY_FILES } from '#core/settings/guarded-files.ts';
+import { tellEnvironment, tellKept, tellSecrets } from '#core/settings/known-secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
 import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
@@ -89,9 +91,10 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
 
 /** What may not be told, also where another program owns the data folder; what is wrong with the files is found elsewhere. */
 async function knowOwn(config: string, env: Io['env']): Promise<void> {
-  await fileSecrets(config)
-    .get('')
-    .catch(() => null);
+  for (const name of KEY_FILES) {
+    const text = await readFile(join(config, name), 'utf8').catch(() => '');
+    tellKept(name, [text]);
+  }
   await loadSettings(config).then(
     (settings) => tellSecrets(settings, env),
     () => tellEnvironment(env),
