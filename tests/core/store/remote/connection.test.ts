@@ -6,6 +6,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { remoteAddress } from '#core/store/remote/address.ts';
 import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { schemaDir } from '../support.ts';
 import { storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT } from './writing.ts';
@@ -76,7 +77,7 @@ test('a server that comes back in time, and one that does not', async () => {
   expect(await again.lastSeq('c')).toBe(1);
 });
 
-test('a sign-in that expires is renewed', async () => {
+test.runIf(inSoak)('a sign-in that expires is renewed', async () => {
   const server = await storeServer({ closed: true });
   await server.query(
     "DEFINE USER ada ON DATABASE PASSWORD 'right' ROLES EDITOR DURATION FOR TOKEN 1h, FOR SESSION 300ms",
