@@ -45,8 +45,7 @@ IF $lease = NONE OR ($lease.process != $process
 }
 
 /** What the server throws where the lease is another's, or the transaction is done already. */
-const FENCED = 'triad: the lease has changed';
-export const isFenced = ({ message }: Error): boolean => message.includes(FENCED);
+const FENCED = 'the lease has changed';
 
 /** Comes first in every transaction: renews the lease, or rolls all back. */
 export function fence(

@@ -7,7 +7,7 @@ import type { Database } from '../database.ts';
 import { CONFLICT_TRIES, isConflict } from '../failure.ts';
 import type { Key, Row } from '../store.ts';
 import type { RemoteAddress } from './address.ts';
-import { fence, isFenced, type LeaseRow, READ, RELEASE } from './lease.ts';
+import { fence, type LeaseRow, READ, RELEASE } from './lease.ts';
 import type { Link } from './link.ts';
 import type { RemoteTimes } from './options.ts';
 import { recordOf } from './session.ts';
@@ -62,18 +62,28 @@ export class RemoteDatabase implements Database {
   async #transact(sql: string, values: Row): Promise<void> {
     const op = newId();
     const refused = await this.#attempt(op, sql, values);
-    if (refused === null) return;
-    // An attempt whose answer did not come may still be under way: no later than this one, it has failed or is done.
-    if (await this.#wasDoneBefore(op)) return;
-    throw refusal('The store refused a write', refused);
+    this.#last = refused === null ? op : await this.#settled();
+    if (this.#last !== op) throw refusal('The store refused a write', refused);
+  }
+
+  /**
+   * The newest transaction that is committed, after one that was refused: that one itself where an earlier attempt of
+   * it, without an answer, was done; else another, behind which no attempt can be done any more that is still under way.
+   */
+  async #settled(): Promise<string> {
+    const op = newId();
+    const before = this.#last;
+    const error = await this.#attempt(op, '', {});
+    const newest = error === null ? op : await this.#newestOfOurs();
+    if (newest === before) throw this.#link.lose(unclear(this.#address, error));
+    return newest;
   }
 
   async #release(): Promise<void> {
-    const patience = this.#times.call;
-    await this.#queue.add(() => this.#attempt(newId(), RELEASE, {}, patience));
+    await this.#queue.add(() => this.#attempt(newId(), RELEASE, {}, this.#times.call));
   }
 
-  /** Null: committed, and only once, however often it was sent; else the server's reason against it. */
+  /** Commits once, however often it is sent; resolves with the server's reason against it, null where there is none. */
   async #attempt(op: string, sql: string, values: Row, patienceMs?: number): Promise<Error | null> {
     const first = fence({ epoch: this.#epoch, before: this.#last, op }, this.#times.lease);
     const text = `BEGIN;\n${first.sql}\n${sql}\nCOMMIT;`;
@@ -82,26 +92,13 @@ export class RemoteDatabase implements Database {
         (session) => session.transaction(text, { ...values, ...first.values }),
         patienceMs,
       );
-      if (error === null || (isFenced(error) && (await this.#lastOfOurs()) === op)) {
-        this.#last = op;
-        return null;
-      }
-      if (isFenced(error) || !isConflict(error) || tries === CONFLICT_TRIES) return error;
+      if (error === null || !isConflict(error) || tries === CONFLICT_TRIES) return error;
       await sleep(tries * CONFLICT_PAUSE_MS);
     }
   }
 
-  /** Closes the door behind a transaction that was refused: from then on it can't be committed any more. */
-  async #wasDoneBefore(op: string): Promise<boolean> {
-    const error = await this.#attempt(newId(), '', {});
-    if (error === null) return false;
-    if ((await this.#lastOfOurs()) !== op) throw this.#link.lose(unclear(this.#address, error));
-    this.#last = op;
-    return true;
-  }
-
   /** The newest transaction of this process that the server has committed. Ends all work where another took the lease. */
-  async #lastOfOurs(): Promise<string> {
+  async #newestOfOurs(): Promise<string> {
     const [lease] = (await this.#link.run((session) => session.query(READ))) as [LeaseRow | undefined];
     if (lease?.epoch === this.#epoch) return lease.op;
     throw this.#link.lose(taken(this.#address, lease));
@@ -119,7 +116,7 @@ function taken({ name }: RemoteAddress, lease: LeaseRow | undefined): TriadError
   return new TriadError('store_failed', message, { detail: message });
 }
 
-function unclear({ name }: RemoteAddress, cause: Error): TriadError {
+function unclear({ name }: RemoteAddress, cause: Error | null): TriadError {
   const message = `The store ${name} does not say whether it has written the last change, so all work was stopped: look at the server, then start Triad again.`;
-  return new TriadError('store_failed', message, { cause, detail: cause.message });
+  return new TriadError('store_failed', message, { cause, detail: message });
 }

@@ -28,8 +28,11 @@ test.for([
   ['wss://db.example.org/team/a%20b', /does not name/],
   ['wss://', /is not a URL of a server/],
 ] as const)('refused: %s', ([url, words]) => {
-  const refusal = expect.objectContaining({ code: 'bad_input', message: expect.stringMatching(words) as string });
-  expect(() => remoteAddress(url)).toThrow(refusal as unknown as Error);
+  const refusal: Error = expect.objectContaining({
+    code: 'bad_input',
+    message: expect.stringMatching(words) as string,
+  }) as Error;
+  expect(() => remoteAddress(url)).toThrow(refusal);
   expect(() => remoteAddress(url)).not.toThrow(/hunter2/);
 });
 

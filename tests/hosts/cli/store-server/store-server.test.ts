@@ -1,12 +1,20 @@
 /** The command line with a store on a server: signing in, work that is there the next time, and what is elsewhere then. */
 import { readFile, stat } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
+import { memoryClient } from '../../support/memory-client.ts';
+import { memoryIo } from '../../support/memory-io.ts';
+import { checkStoreServer } from '#hosts/cli/commands/doctor/store-server.ts';
+import { setStoreLogin, type StoreLoginOptions } from '#hosts/cli/commands/store-login.ts';
+import { testFolder } from '../../../core/store/support.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { startStoreServer } from '../../../support/store-server/server.ts';
-import { inProcess } from '../../support/engine.ts';
-import { machine } from '../../support/process.ts';
 
-test('one installation and its server', { timeout: 60_000 }, async () => {
+test.runIf(inSoak)('one installation and its server', { timeout: 60_000 }, async () => {
+  const [{ inProcess }, { machine }] = await Promise.all([
+    import('../../support/engine.ts'),
+    import('../../support/process.ts'),
+  ]);
   const server = await startStoreServer({ closed: true });
   onTestFinished(() => server.close());
   await server.query("DEFINE USER ada ON DATABASE PASSWORD 'hunter2' ROLES EDITOR");
@@ -70,8 +78,47 @@ test('one installation and its server', { timeout: 60_000 }, async () => {
   expect(gone.code).toBe(1);
 });
 
-test('without an address no password is taken', async () => {
-  const home = await machine(plainAnswer());
-  const result = await inProcess(home, 'memory')(['config', 'key', 'store', '--user', 'ada'], 'hunter2');
-  expect(result).toMatchObject({ code: 2, err: expect.stringContaining('Set TRIAD_STORE to wss:') as string });
+const io = (env: Record<string, string>, stdin = '') => memoryIo({ client: memoryClient(), stdin, env });
+
+test('a login is kept for its address, never in plain sight; doctor signs in with it', async () => {
+  const server = await startStoreServer({ closed: true });
+  onTestFinished(() => server.close());
+  await server.query("DEFINE USER ada ON DATABASE PASSWORD 'hunter2' ROLES EDITOR");
+  const home = await testFolder();
+  const env = { TRIAD_HOME: home, TRIAD_STORE: server.url };
+  const keep = async (options: StoreLoginOptions, stdin = 'hunter2\n', given = env) => {
+    const one = io(given, stdin);
+    await setStoreLogin(one, options);
+    return one.err();
+  };
+  await expect(keep({ user: 'ada' }, 'hunter2', { ...env, TRIAD_STORE: '' })).rejects.toThrow(
+    /Set TRIAD_STORE to wss:/,
+  );
+  await expect(keep({})).rejects.toThrow(/--user NAME/);
+  await expect(keep({ user: 'ada', token: true })).rejects.toThrow(/--user NAME/);
+  await expect(keep({ user: 'ada' }, ' \n')).rejects.toThrow(/nothing in it/);
+  const folders = { config: home, data: home };
+  const signal = AbortSignal.timeout(30_000);
+  const look = () => checkStoreServer(folders, env, signal);
+  expect(await checkStoreServer(folders, { TRIAD_STORE: 'mem://' }, signal)).toEqual([]);
+  expect(await look()).toMatchObject([{ name: 'store server', state: 'problem' }]);
+
+  expect(await keep({ user: 'ada' })).toMatch(
+    new RegExp(`^The password of ada is kept in ${home}/secrets.json and sent to ${server.url} only\\.\\n$`),
+  );
+  expect((await stat(`${home}/secrets.json`)).mode & 0o777).toBe(0o600);
+  expect(await look()).toEqual([
+    {
+      name: 'store server',
+      state: 'ok',
+      text: expect.stringMatching(/^ws:\S+, SurrealDB 3\.\S+, answers in .*; nobody holds the lease$/) as string,
+      advice: null,
+    },
+  ]);
+  await server.query(
+    "CREATE lease:owner SET epoch = 1, op = 'a', process = 'p', name = 'ada on laptop (pid 1)', since = time::now(), until = time::now() + 1m",
+  );
+  expect((await look())[0]?.text).toMatch(/; the lease is held by ada on laptop \(pid 1\) since 2\S+Z$/);
+  expect(await keep({ remove: true })).toContain('No login');
+  expect(await readFile(`${home}/secrets.json`, 'utf8')).not.toContain('hunter2');
 });
