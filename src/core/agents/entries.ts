@@ -7,6 +7,15 @@ export interface Position {
   column: number;
 }
 
+/** A file as it was read, before anything looks into it. */
+export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
+interface Unreadable {
+  path: string;
+  problem: string;
+  /** Left out for a file as a whole. */
+  at?: Position;
+}
+
 export interface Entry {
   /** The value's plain text; null where it is none. */
   key: string | null;

@@ -4,11 +4,11 @@ import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
 import type { Ceilings } from './ceilings.ts';
 import { parseComposition, type ParsedComposition } from './compositions/composition.ts';
 import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
-import { fault, START } from './entries.ts';
+import { fault, START, type RawFile } from './entries.ts';
 import { parseForeign } from './foreign.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import type { AgentPlace, Dialect } from './places.ts';
-import { type RawFile, readPlace } from './read-place.ts';
+import { readPlace } from './read-place.ts';
 import type { KnownTool } from './vocabulary.ts';
 
 interface From {

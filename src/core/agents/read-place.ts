@@ -5,17 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sha256 } from '../base/hash.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { writeFault } from '../base/write-fault.ts';
-import type { Position } from './entries.ts';
+import type { RawFile } from './entries.ts';
 import type { AgentPlace } from './places.ts';
 import { withPromptFiles } from './prompts/prompt-files.ts';
-
-export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
-interface Unreadable {
-  path: string;
-  problem: string;
-  /** Left out for a file as a whole. */
-  at?: Position;
-}
 
 /** Most files of a place; a problem says that the rest was not read. */
 const MAX_FILES = 2000;

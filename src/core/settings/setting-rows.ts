@@ -17,7 +17,7 @@ export function rowsOf(schema: z.ZodType, values: object): SettingRow[] {
 export function rowAt(schema: z.ZodType, values: object, parts: readonly string[]): SettingRow | null {
   let [at, value]: [JsonSchema | null, unknown] = [z.toJSONSchema(schema), values];
   for (const key of parts) {
-    at = at && childOf(at, key);
+    at = at && !isMany(at) ? childOf(at, key) : null;
     value = Object(value) === value ? Reflect.get(value as object, key) : undefined;
   }
   return at === null || isMany(at) || tableOf(at) ? null : rowOf(parts, at, value);

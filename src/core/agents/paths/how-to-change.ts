@@ -1,7 +1,7 @@
 /** Why a file of an agent or a composition is not changed as it is, and what to do instead. */
 import { shellWord } from '../../base/text.ts';
 import type { AgentPlace } from '../places.ts';
-import type { PathRoot } from './key-rows.ts';
+import type { PathRoot } from './key-words.ts';
 
 /** Null where it is the person's own to change, or with `project` the project's. */
 export function whyFixed(

@@ -7,6 +7,7 @@ import { CompositionKeys } from '../compositions/composition.ts';
 import { entriesOf, type FileKind } from '../edit.ts';
 import type { Body, Entry } from '../entries.ts';
 import { TomlKeys } from '../keys.ts';
+import { KEY_WORDS, type PathRoot } from './key-words.ts';
 
 export interface KeyRow extends SettingRow {
   /** As the file has it; in a composition with its section. */
@@ -14,9 +15,6 @@ export interface KeyRow extends SettingRow {
   /** Null where the file does not say it. */
   line: number | null;
 }
-
-/** The first word of the paths of a kind of file. */
-export type PathRoot = 'agents' | 'compositions';
 
 /** The schema's keys: a composition's have their section before them. */
 const SCHEMAS = { agents: z.toJSONSchema(TomlKeys), compositions: z.toJSONSchema(CompositionKeys) } as const;
@@ -43,7 +41,7 @@ export function keyRows(root: PathRoot, name: string, text: string, kind: FileKi
 function rowAt(root: PathRoot, name: string, key: string, value: unknown): SettingRow {
   const leaf = SCHEMAS[root].properties?.[key];
   const row = rowOf([root, name, ...key.split('.')], typeof leaf === 'object' ? leaf : {}, inWords(value));
-  return { ...row, value: row.value ?? row.default };
+  return { ...row, description: KEY_WORDS[root][key] ?? '', value: row.value ?? row.default };
 }
 
 /** What may be one text or more is shown as one. */

@@ -8,9 +8,8 @@ import { sha256 } from '../../base/hash.ts';
 import { isMissing, readRegularFile } from '../../base/regular-file.ts';
 import { keyParts, type TomlPair, tomlTree } from '../../base/toml-tree.ts';
 import { writeFault } from '../../base/write-fault.ts';
-import { type Position, treePlace } from '../entries.ts';
+import { type Position, type RawFile, treePlace } from '../entries.ts';
 import type { AgentPlace } from '../places.ts';
-import type { RawFile } from '../read-place.ts';
 import { replaceAll, type Replacement } from '../replace.ts';
 
 /** The keys that may name a file, and the folder of `prompts/` in which such files lie. */
