@@ -8,12 +8,14 @@ const FIRST = { apiKey: null, endpoint: null };
 const KEY = 'sk-given-by-hand';
 const PORTS = [11434, 1234, 8080, 8000, 4000, 1337, 30000];
 
-/** A model server on one of the usual ports that is free. */
+/** A server on one of the usual ports that is free: it lists a model, and refuses every chat, which is all it speaks. */
 async function localServer(): Promise<{ port: number; close: () => Promise<void> }> {
   for (const port of PORTS) {
-    const server = createServer((_, response) => {
-      response.writeHead(200, { 'content-type': 'application/json' });
-      response.end(JSON.stringify({ data: [{ id: 'tiny:1b', owned_by: 'library' }] }));
+    const server = createServer(({ method, url }, response) => {
+      const isChat = url === '/v1/chat/completions';
+      response.writeHead(method === 'GET' ? 200 : isChat ? 400 : 404, { 'content-type': 'application/json' });
+      const error = { message: 'no model is loaded', type: 'invalid_request_error' };
+      response.end(JSON.stringify({ data: [{ id: 'tiny:1b', owned_by: 'library' }], ...(isChat ? { error } : {}) }));
     });
     const listens = await new Promise<boolean>((resolve) => {
       server.once('error', () => resolve(false));
@@ -72,14 +74,15 @@ test('a server on this machine is found, and its model is used', async ({ start 
     const { page } = app;
     await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
     await page.getByRole('button', { name: /^Ollama 1 model/ }).click();
-    await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(`http://127.0.0.1:${server.port}`);
+    await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(`http://127.0.0.1:${server.port}/v1`);
     await expect(page.getByLabel('Model', { exact: true })).toHaveValue('tiny:1b');
     await app.button('Test and start').click();
-    await expect(page.getByText(/check the base URL/)).toBeVisible();
+    await expect(page.getByText(/no model is loaded/)).toBeVisible();
     await app.button('Save without a working test').click();
     await expect(app.message).toBeVisible();
     await page.getByRole('link', { name: 'Settings' }).first().click();
-    await expect(page.getByRole('textbox', { name: 'haiku', exact: true })).toHaveValue('tiny:1b');
+    await expect(page.getByRole('radio', { name: /^ollama answers/ })).toBeChecked();
+    await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toHaveValue('tiny:1b');
   } finally {
     await server.close();
   }

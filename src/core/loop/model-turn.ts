@@ -65,7 +65,7 @@ function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null):
 async function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): Promise<ModelRequest> {
   const { model, maxTokens, effort, temperature } = run.envelope;
   const told = toldWire({ prior: run.prior, entries: run.history.entries });
-  const messages = await withImages(told, run.image);
+  const messages = await withImages(told, run);
   return {
     model,
     maxTokens,

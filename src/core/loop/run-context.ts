@@ -109,6 +109,8 @@ export interface RunContext {
   handOn(toolCallId: string, output: string): Promise<string>;
   /** The bytes of a picture that a call has shown; null where they are not kept any more. */
   readonly image: (sha256: string) => Promise<Buffer | null>;
+  /** Whether the model can be shown them. */
+  readonly seesImages: boolean;
   streamed(messageId: string): OpenMessage['parts'];
   /**
    * What the model is told of them: descriptions name the agents that can be used. The same with every request of an

@@ -40,7 +40,7 @@ async function messagesOf(
   context: NonNullable<Approval['context']>,
 ): Promise<WireMessage[]> {
   const told = toldWire({ prior: run.prior, entries: run.history.entries }, WAITING);
-  const messages = await withImages(told, run.image);
+  const messages = await withImages(told, run);
   const lead = `The person has a question about your call ${toolCallId} (${title}) before deciding about it. Answer in a few plain sentences: what it does, why it is needed, what else could be done. You have no tools for this answer, and it decides nothing.`;
   context.forEach(({ question, answer, error }, index) => {
     const asked = { type: 'text', text: index === 0 ? `${lead}\n\n${question}` : question } as const;

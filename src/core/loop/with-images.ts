@@ -1,5 +1,6 @@
 /** Puts pictures into the messages of a request: as the model has seen them before, as long as they are kept. */
 import type { Image } from '#contract/message.ts';
+import type { RunContext } from './run-context.ts';
 import type { WireMessage } from '../model/model.ts';
 
 /** The newest ones, up to this many and so many bytes: a request with more may be refused by the provider. */
@@ -13,14 +14,20 @@ const TOO_MANY = '[This image is not shown any more, because newer ones have com
 const SENT_GONE = '[The person sent an image here. It is not kept any more and is not shown.]';
 const SENT_TOO_MANY = '[The person sent an image here. It is not shown any more, because newer ones have come.]';
 
-/** `load`: the bytes by their hash; null where they are gone. */
+const [BLIND, SENT_BLIND] = [
+  '[An image is here. This model is not shown images.]',
+  '[The person sent an image here. This model is not shown images.]',
+];
+
+/** `image`: the bytes by their hash, null where they are gone; `seesImages` false: none is shown. */
 export async function withImages(
   messages: readonly WireMessage[],
-  load: (sha256: string) => Promise<Buffer | null>,
+  { image: load, seesImages }: Pick<RunContext, 'image' | 'seesImages'>,
 ): Promise<WireMessage[]> {
   const shown = newestOf(messages);
   const fill = async (part: UserPart): Promise<UserPart> => {
     if (part.type === 'text' || !part.image) return part;
+    if (!seesImages) return without(part, BLIND, SENT_BLIND);
     const { image } = part;
     if (!shown.has(part)) return without(part, TOO_MANY, SENT_TOO_MANY);
     const bytes = await load(image.sha256);

@@ -55,6 +55,7 @@ export function createRunContext(parts: Parts): RunContext {
     watchdog,
     model,
     retryDelays: engine.retryDelays,
+    seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
     // With one request at a time the response would keep what it starts from its turn.
     get early() {
       return limiter.limit > 1;

@@ -1,5 +1,5 @@
 /** Parts of an envelope that are left out where they say nothing, so that they change no hash. */
-import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
 import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { promptValues, rendered } from '../agents/variables.ts';
@@ -7,6 +7,29 @@ import { RUN_LIMITS } from '../budget/limits.ts';
 import type { Settings } from '../settings/settings.ts';
 
 type RunBudget = NonNullable<Envelope['limits']['budget']>;
+
+/** What an envelope is built of. */
+export interface EnvelopeParts {
+  definition: AgentDefinition | null;
+  provider: string;
+  agent: string;
+  prompt: string;
+  systemPrompt: string;
+  folder: string;
+  tools: readonly string[];
+  /** As it is named; null: `usual`. */
+  model: string | null;
+  /** The id of the lead's; null: what the provider takes where none is named. */
+  usual: string | null;
+  effort?: Envelope['effort'];
+  seesReports?: boolean;
+  offers: readonly McpOffer[];
+  lacks: readonly string[];
+  approvalMode: Envelope['approvalMode'];
+  maxMinutes?: number | null;
+  limits: Settings['limits'];
+  parent?: Envelope;
+}
 
 /** A child asks about all that its parent asks about. Left out where nothing is said, so that it changes no hash. */
 export function questionsOf(

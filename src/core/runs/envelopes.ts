@@ -11,7 +11,15 @@ import { isWithinPermissions } from '../agents/vocabulary.ts';
 import { ceilingsOf, within } from '../agents/ceilings.ts';
 import { toolsIn } from '../mcp/mcp-tool.ts';
 import { agentTools } from './agent-tools.ts';
-import { boundedBy, childIsTold, doomLoopOf, leadIsTold, promptOf, questionsOf } from './envelope-parts.ts';
+import {
+  boundedBy,
+  childIsTold,
+  doomLoopOf,
+  type EnvelopeParts,
+  leadIsTold,
+  promptOf,
+  questionsOf,
+} from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import { callsNone, childProvider, childWrites, leadProvider, modelOf, temperatureOf } from './provider-choice.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
@@ -237,27 +245,7 @@ export class Envelopes {
     return { value: edited, hash: canonicalHash(edited) };
   }
 
-  #build(parts: {
-    definition: AgentDefinition | null;
-    provider: string;
-    agent: string;
-    prompt: string;
-    systemPrompt: string;
-    folder: string;
-    tools: readonly string[];
-    /** As it is named; null: `usual`. */
-    model: string | null;
-    /** The id of the lead's; null: what the provider takes where none is named. */
-    usual: string | null;
-    effort?: Envelope['effort'];
-    seesReports?: boolean;
-    offers: readonly McpOffer[];
-    lacks: readonly string[];
-    approvalMode: Envelope['approvalMode'];
-    maxMinutes?: number | null;
-    limits: Settings['limits'];
-    parent?: Envelope;
-  }): Envelope {
+  #build(parts: EnvelopeParts): Envelope {
     const { definition, parent, limits } = parts;
     const model = this.#models.idFor(parts.provider, parts.model ?? parts.usual);
     const can = this.#models.capabilities(parts.provider, model);

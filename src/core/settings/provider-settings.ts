@@ -3,6 +3,7 @@ import { z } from 'zod';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
 import { DEMO, ProviderName, ServedType } from '#contract/providers/provider.ts';
+import { isSecretName } from '../base/child-environment.ts';
 import { nearest } from '../base/nearest.ts';
 
 const tokens = z.int().min(1).max(1_000_000_000).nullable().default(null);
@@ -20,14 +21,14 @@ const ModelTable = z.strictObject({
 });
 export type ModelTable = z.infer<typeof ModelTable>;
 
+const VARIABLE =
+  'must be the name of a variable with KEY, TOKEN or SECRET in it, such as OLLAMA_API_KEY: commands of agents do not get those';
+
 /** A key is a variable's name, or the key itself where the person says that it may stand in the file. */
 const Auth = z
   .strictObject({
     api_key: z
-      .union([
-        z.string().min(1).max(1000),
-        z.strictObject({ env: z.string().regex(/^[A-Za-z_]\w*$/, 'must be the name of a variable') }),
-      ])
+      .union([z.string().min(1).max(1000), z.strictObject({ env: z.string().max(100).refine(isSecretName, VARIABLE) })])
       .optional(),
     in_file: z.boolean().default(false),
   })
@@ -208,5 +209,5 @@ export const ProviderSettings = z
     openai: OpenAi.prefault({}),
   })
   .catchall(Custom)
-  .superRefine((providers, context) => checkNames(providers as unknown as ProviderSettings, context))
+  .superRefine((providers, context) => checkNames(providers, context))
   .prefault({}) as unknown as z.ZodType<ProviderSettings>;

@@ -126,10 +126,19 @@ test.for<[string, number, number, number]>([
   ['large ones', 6, 3_750_000, 4],
 ])('of %s the newest are shown, and the others named', async ([, count, bytes, shown]) => {
   const messages = Array.from({ length: count }, () => requestWith(1, 1, bytes).messages).flat();
-  const results = (await withImages(messages, () => Promise.resolve(png(1, 1)))).flatMap((message) =>
-    message.role === 'user' ? message.content : [],
+  const results = (await withImages(messages, { image: () => Promise.resolve(png(1, 1)), seesImages: true })).flatMap(
+    (message) => (message.role === 'user' ? message.content : []),
   );
   const isShown = results.map((part) => part.type === 'tool_result' && part.image?.data !== undefined);
   expect(isShown).toEqual([...Array<boolean>(count - shown).fill(false), ...Array<boolean>(shown).fill(true)]);
   expect(results[0]).toMatchObject({ output: expect.stringContaining('newer ones have come') as string });
+});
+
+test('a model that is said to see none gets a line of text in the place of each', async () => {
+  const script = new Script().step([LOOK]).step([text('Nothing to see.')]);
+  const settings = '[providers.anthropic.models.claude-sonnet-5-5]\nsupports_vision = false\n';
+  const engine = await startEngine(script, { files: { 'red.png': RED }, settings });
+  await engine.ask('Look');
+  expect(JSON.stringify(looks(engine)[1])).toContain('This model is not shown images');
+  expect(JSON.stringify(looks(engine)[1])).not.toContain(RED.toString('base64'));
 });

@@ -213,6 +213,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'providers.anthropic.base_url': {
     value: null,
     script: plainAnswer,
+    settings: 'providers.anthropic.base_url = "http://127.0.0.1:9"',
     environment: { baseUrl: undefined },
     check: async (engine) => {
       const other = await startFakeModel(plainAnswer());

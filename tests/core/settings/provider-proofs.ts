@@ -1,9 +1,8 @@
 /** Each setting of the providers that come with the program changes who is asked, what, or how many at a time. */
 import { expect, onTestFinished } from 'vitest';
 import type { ProviderState } from '#contract/providers/provider.ts';
-import { text } from '../../support/fake-model/script.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
-import { Script } from '../../support/fake-model/script.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import type { Harness } from '../../support/engine.ts';
 import type { Proof } from './live-settings.test.ts';
@@ -23,6 +22,29 @@ async function atOpenAi({ runtime }: Harness, model = true): Promise<FakeModel> 
 }
 
 const askedAt = ({ requests }: FakeModel): unknown[] => requests.map(({ path, body }) => [path, body.model]);
+
+const EMBEDS = (more: string): string =>
+  `[providers]\n${more}\n[providers.openai.embeddings]\nmodel = "small"\ndimensions = 3\n`;
+const searches = (): Script =>
+  new Script()
+    .on({ step: 1 })
+    .reply([toolUse('semantic_search', { query: 'workspace' })])
+    .on({})
+    .reply([text('Done.')]);
+
+/** Has a search of notes made, with a server that embeds them; `asked`: how often, and whether it could be used. */
+async function search(engine: Harness, dimensions: number): Promise<{ asked: number; isUsed: boolean }> {
+  let asked = 0;
+  const embed = (): number[] => {
+    asked += 1;
+    return Array.from({ length: dimensions }, () => 1);
+  };
+  const other = await startFakeModel(answers(), { keys: null, embed });
+  onTestFinished(() => other.close());
+  await engine.runtime.request('settings.set', { path: 'providers.openai.base_url', value: `${other.url}/v1` });
+  await engine.ask('Go');
+  return { asked, isUsed: !JSON.stringify(engine.of('tool-end')).includes('Ranked by words alone') };
+}
 
 export const PROVIDER_PROOFS: Readonly<Record<string, Proof>> = {
   'providers.active': {
@@ -96,5 +118,30 @@ export const PROVIDER_PROOFS: Readonly<Record<string, Proof>> = {
       await engine.ask('Go');
       expect(other.requests.map(({ sent }) => sent)).toMatchObject([{ max_output_tokens: 55 }]);
     },
+  },
+  'providers.embeddings': {
+    value: 'openai',
+    settings: EMBEDS(''),
+    script: searches,
+    check: async (engine) => {
+      const { asked, isUsed } = await search(engine, 3);
+      expect([asked > 0, isUsed]).toEqual([true, true]);
+    },
+  },
+  'providers.openai.embeddings.model': {
+    value: 'large',
+    settings: EMBEDS('embeddings = "openai"'),
+    script: searches,
+    check: async (engine) => {
+      // A vector of another model than the one that is set would not be compared with the others.
+      expect((await search(engine, 2)).isUsed).toBe(false);
+      expect(JSON.stringify(engine.of('tool-end'))).toContain('openai/large failed');
+    },
+  },
+  'providers.openai.embeddings.dimensions': {
+    value: 2,
+    settings: EMBEDS('embeddings = "openai"'),
+    script: searches,
+    check: async (engine) => expect(await search(engine, 2)).toMatchObject({ isUsed: true }),
   },
 };

@@ -17,6 +17,7 @@ export const CHILD: Match = { leads: false };
 const REPORT_DELTAS = 40;
 
 export interface SpawnInput {
+  provider?: string;
   name: string;
   prompt: string;
   reason?: string;

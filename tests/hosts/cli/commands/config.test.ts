@@ -2,10 +2,12 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { ProviderState } from '#contract/providers/provider.ts';
 import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
+import { appStateOf, providerState } from '../../../support/providers/app-state.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
@@ -89,7 +91,27 @@ test('the key of a search is read from the standard input, kept for its host, an
     inputs: [],
     err: expect.stringContaining('empty') as unknown,
   });
-  expect(await keep(['anthropic'], 's3cret')).toMatchObject({ code: 2, inputs: [] });
+});
+
+test('the key of a provider is kept for its address, and told where another goes before it', async () => {
+  const keep = async (args: string[], stdin: string | null, keySource: ProviderState['keySource'] = 'store') => {
+    const ollama = providerState({ name: 'ollama', address: 'http://10.0.0.2/v1', keyEnv: 'OLLAMA_KEY', keySource });
+    const client = memoryClient({ 'provider.set': () => appStateOf({ providers: [providerState(), ollama] }) });
+    const io = memoryIo({ client, stdin });
+    const code = await main(['config', 'key', 'ollama', ...args], io);
+    await io.screen.flush();
+    return { code, err: io.err(), inputs: client.requests.map(({ input }) => input) };
+  };
+  const kept = 'The key is kept in nowhere and sent to http://10.0.0.2/v1 only.';
+  expect(await keep([], 's3cret\n')).toEqual({
+    ...{ code: 0, err: `${kept}\n` },
+    inputs: [{ name: 'ollama', apiKey: 's3cret' }],
+  });
+  expect((await keep([], 's3cret', 'environment')).err).toBe(`${kept} The one in OLLAMA_KEY goes before it.\n`);
+  expect(await keep(['--remove'], null, 'none')).toEqual({
+    ...{ code: 0, err: 'No key of ollama is kept from now on.\n' },
+    inputs: [{ name: 'ollama', apiKey: '' }],
+  });
 });
 
 test('one value is printed alone, a group and all as a table', async () => {

@@ -1,0 +1,172 @@
+/** A lead at one provider and its sub-agents at others: each asks its own, over its own protocol, within its own limits. */
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, onTestFinished, test } from 'vitest';
+import type { Envelope } from '#contract/agent.ts';
+import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
+import { spawn } from '../../support/fake-model/scenarios.ts';
+import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const REPORTS = (): Script => new Script().on({}).reply([text('The report.')]);
+
+/** A model server of its own; `key`: the one that it takes, or none. */
+async function other(script = REPORTS(), key: string | null = null): Promise<FakeModel> {
+  const model = await startFakeModel(script, { keys: key === null ? null : [key] });
+  onTestFinished(() => model.close());
+  return model;
+}
+
+const tables = (providers: Record<string, { type: string; url: string; more?: string }>): string =>
+  Object.entries(providers)
+    .map(([name, { type, url, more = '' }]) => `[providers.${name}]\ntype = "${type}"\nbase_url = "${url}"\n${more}`)
+    .join('\n');
+
+const leadOf = (calls: Parameters<typeof spawn>[0][]): Script =>
+  new Script()
+    .on({ step: 1 })
+    .reply(calls.map((call) => spawn(call)))
+    .on({})
+    .reply([text('All done.')]);
+
+const envelopesIn = (engine: Harness): Envelope[] => engine.of('run-start').map(({ envelope }) => envelope);
+
+test.for([
+  ['anthropic', '', '/v1/messages'],
+  ['openai-chat', '/v1', '/v1/chat/completions'],
+  ['openai-responses', '/v1', '/v1/responses'],
+] as const)('a sub-agent at a provider of type %s, its lead at another', async ([type, under, path]) => {
+  const second = await other();
+  const settings = tables({
+    second: { type, url: second.url + under, more: 'defaults.model = "small-1"\n' },
+  });
+  const engine = await startEngine(leadOf([{ name: 'helper', prompt: 'Do it.', provider: 'second' }]), { settings });
+  const end = await engine.ask('Go');
+  expect(outcomes(end)).toEqual(['completed', 'completed']);
+  expect(second.requests.map((request) => [request.path, request.body.model])).toEqual([[path, 'small-1']]);
+  expect(engine.model.requests.map(({ body }) => body.model)).toEqual(['claude-sonnet-5-5', 'claude-sonnet-5-5']);
+  expect(envelopesIn(engine).map(({ provider, model }) => [provider, model])).toEqual([
+    ['anthropic', 'claude-sonnet-5-5'],
+    ['second', 'small-1'],
+  ]);
+  // What was asked about is what runs, and each request is accounted for where it was made.
+  const { subject } = engine.of('approval-request')[0]!.approval;
+  expect(subject).toMatchObject({ items: [{ envelope: { provider: 'second', model: 'small-1' } }] });
+  const counted = engine.of('usage').map(({ request }) => request.provider);
+  expect(counted.toSorted()).toEqual(['anthropic', 'anthropic', 'second']);
+});
+
+test('an override goes before a definition, a definition before the lead, and a model belongs to its provider', async () => {
+  const [second, third] = await Promise.all([other(), other()]);
+  const settings = tables({
+    second: { type: 'openai-chat', url: `${second.url}/v1`, more: 'defaults.model = "second-1"\n' },
+    third: { type: 'openai-chat', url: `${third.url}/v1`, more: 'defaults.model = "third-1"\n' },
+  });
+  const delegate = (more: object) =>
+    toolUse('delegate_task', { operation: 'delegate', agent_id: 'scout', prompt: 'Look.', ...more });
+  const script = new Script()
+    .on({ step: 1 })
+    .reply([delegate({}), delegate({ provider: 'third' }), delegate({ model: 'second-2' })])
+    .on({})
+    .reply([text('Done.')]);
+  const scout =
+    '---\nname: scout\ndescription: Looks.\nprovider: second\nmodel: mine\ntools: [read_file]\n---\nYou look.\n';
+  const engine = await startEngine(script, { settings, files: { '.triad/agents/scout.md': scout } });
+  const look = await engine.runtime.request('trust.look', {});
+  await engine.runtime.request('trust.set', {
+    folder: engine.folder,
+    files: look.files.map(({ path, hash }) => ({ path, hash: hash ?? '' })),
+  });
+  const end = await engine.ask('Go');
+  expect(end.outcome).toBe('completed');
+  const children = envelopesIn(engine).slice(1);
+  expect(children.map(({ provider, model }) => `${provider} ${model}`).toSorted()).toEqual([
+    'second mine',
+    'second second-2',
+    'third third-1',
+  ]);
+  expect([second.requests.length, third.requests.length]).toEqual([2, 1]);
+});
+
+test('the limit of each provider holds by itself', async () => {
+  // Each waits a while for one more than the limit lets through: such a one would come beside it.
+  const slow = (limit: number): Script => {
+    const more = Promise.withResolvers<void>();
+    let came = 0;
+    const until = (): Promise<unknown> => {
+      came += 1;
+      if (came > limit) more.resolve();
+      return Promise.race([more.promise, delay(150)]);
+    };
+    return new Script().on({}).reply([text('Report.')], { hold: { after: 0, until } });
+  };
+  const [one, two] = await Promise.all([other(slow(1)), other(slow(2))]);
+  const settings = tables({
+    // On this machine: one at a time.
+    one: { type: 'anthropic', url: one.url },
+    two: { type: 'openai-chat', url: `${two.url}/v1`, more: 'max_concurrent = 2\ndefaults.model = "m"\n' },
+  });
+  const peak = ({ requests }: FakeModel): number => {
+    const spans = requests.map(({ receivedAt, endedAt }) => ({ from: receivedAt, to: endedAt ?? Infinity }));
+    return Math.max(...spans.map(({ from: at }) => spans.filter(({ from, to }) => from <= at && at < to).length));
+  };
+  const at = (provider: string) => ['a', 'b', 'c'].map((name) => ({ name, prompt: `Do ${name}.`, provider }));
+  for (const [provider, model, most] of [
+    ['one', one, 1],
+    ['two', two, 2],
+  ] as const) {
+    const engine = await startEngine(leadOf(at(provider)), { settings });
+    expect((await engine.ask('Go')).outcome).toBe('completed');
+    expect(peak(model), provider).toBe(most);
+  }
+});
+
+test('a key goes to its own provider alone', async () => {
+  const [second, third] = await Promise.all([other(REPORTS(), 'second-key'), other(REPORTS(), 'third-key')]);
+  const settings = tables({
+    second: {
+      type: 'openai-chat',
+      url: `${second.url}/v1`,
+      more: 'auth.api_key.env = "SECOND_KEY"\ndefaults.model = "m"\n',
+    },
+    third: { type: 'anthropic', url: third.url, more: 'auth = { api_key = "third-key", in_file = true }\n' },
+  });
+  const calls = ['second', 'third'].map((provider) => ({ name: provider, prompt: 'Do it.', provider }));
+  const engine = await startEngine(leadOf(calls), {
+    settings,
+    keys: ['first-key'],
+    environment: { apiKey: 'first-key', baseUrl: undefined, programs: { SECOND_KEY: 'second-key' } },
+    configFolder: await folderWith({ 'config.toml': settings }),
+  });
+  await engine.runtime.request('settings.set', { path: 'providers.third.base_url', value: third.url });
+  // The key of the environment stays with the address for which it was set.
+  await expect(
+    engine.runtime.request('settings.set', { path: 'providers.second.base_url', value: `${third.url}/v1` }),
+  ).rejects.toMatchObject({
+    code: 'no_key',
+    message: expect.stringContaining('SECOND_KEY would be sent to') as unknown,
+  });
+  const keysOf = ({ requests }: FakeModel) =>
+    requests.map(({ headers }) => headers['x-api-key'] ?? headers.authorization);
+  const { runtime } = engine;
+  for (const name of ['second', 'third']) await runtime.request('provider.test', { name });
+  expect([keysOf(second), keysOf(third)]).toEqual([['Bearer second-key'], ['third-key']]);
+});
+
+test.for<[string, string, RegExp]>([
+  ['nowhere', '', /There is no provider \\"nowhere\\": those that there are are anthropic, openai/],
+  ['second', '', /second has no model for agents that name none: name one, or set providers\.second\.defaults\.model/],
+  [
+    'second',
+    'defaults.model = "m"\n[providers.second.models.m]\nsupports_tools = false\n',
+    /The model m calls no tools, and this agent would have/,
+  ],
+])('a sub-agent at %s (%j) is refused in one sentence, and asks nobody', async ([provider, more, words]) => {
+  const second = await other();
+  const settings = tables({ second: { type: 'openai-chat', url: `${second.url}/v1`, more } });
+  const engine = await startEngine(leadOf([{ name: 'helper', prompt: 'Do it.', provider }]), { settings });
+  expect((await engine.ask('Go')).outcome).toBe('completed');
+  expect(engine.of('approval-request')).toEqual([]);
+  expect(JSON.stringify(engine.of('tool-end'))).toMatch(words);
+  expect(second.requests).toEqual([]);
+});
