@@ -12,8 +12,8 @@ const USAGE = { input: 120, cacheRead: 30, output: 40, thinking: 7 };
 function script(): Script {
   const failing = new Script().on({ ...CHILD, prompt: /part beta/, step: 1 }).reply([], { status: 429, times: 1 });
   failing.rules.push(...threeChildren({ reply: { usage: USAGE }, deltas: 3 }).rules);
-  const [, first] = failing.rules;
-  first!.blocks = [thinking('Three parts.'), ...(first!.blocks as Exclude<typeof first.blocks, () => unknown>)];
+  const first = failing.rules[1]!;
+  if (typeof first.blocks !== 'function') first.blocks = [thinking('Three parts.'), ...first.blocks];
   return failing;
 }
 
