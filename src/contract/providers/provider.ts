@@ -15,8 +15,7 @@ export const ProviderName = z
 /** The protocols of real providers. */
 export const ServedType = z.enum(['anthropic', 'openai-chat', 'openai-responses']);
 export type ServedType = z.infer<typeof ServedType>;
-export const ProviderType = z.enum([...ServedType.options, DEMO]);
-export type ProviderType = z.infer<typeof ProviderType>;
+const ProviderType = z.enum([...ServedType.options, DEMO]);
 
 /** What a model can do; null where nobody has said. */
 export const Capabilities = z.object({

@@ -19,7 +19,7 @@ const ModelTable = z.strictObject({
   supports_extended_thinking: can.describe('Whether it thinks before it answers.'),
   supports_temperature: can.describe('Whether it takes a temperature.'),
 });
-export type ModelTable = z.infer<typeof ModelTable>;
+type ModelTable = z.infer<typeof ModelTable>;
 
 const VARIABLE =
   'must be the name of a variable with KEY, TOKEN or SECRET in it, such as OLLAMA_API_KEY: commands of agents do not get those';

@@ -1,0 +1,43 @@
+/** A table of a provider that does not fit is one sentence with its line; one that fits is read and set by its path. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { checkSettings, saveSetting, settingRows } from '#core/settings/settings.ts';
+import { sentenceOf } from '#core/settings/toml-file.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const FINE = '[providers.mine]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:1/v1"\n';
+
+test.for([
+  [`${FINE}auth.api_key = "sk-1"\n`, 4, /^providers\.mine\.auth\.api_key must not stand here in the clear: write/],
+  [`${FINE}auth.api_key = { env = "HOME" }\n`, 4, /^providers\.mine\.auth\.api_key/],
+  [`${FINE}web_search = "always"\n`, 4, /^providers\.mine\.web_search is for type "anthropic" alone$/],
+  [`${FINE}typo = 1\n`, 4, /^providers\.mine\.typo is not a setting/],
+  [FINE.replace('mine', 'My-Own'), 1, /^providers\.My-Own is no name: it must begin with a small letter/],
+  [FINE.replace('mine', 'demo'), 1, /^providers\.demo is the scripted provider: take another name$/],
+  [FINE.replace('http://127.0.0.1:1/v1', 'mine'), 3, /^providers\.mine\.base_url must be an http or https address$/],
+  [`providers.embeddings = "mine"\n${FINE}`, 1, /which needs providers\.mine\.embeddings\.model and \.dimensions$/],
+  ['providers.activ = "demo"\n', 1, /^providers\.activ must be a table of a provider/],
+] as const)('%j', ([text, line, words]) => {
+  const result = checkSettings(text);
+  const [problem, ...others] = result.ok ? [] : result.problems;
+  expect(others).toEqual([]);
+  expect(problem?.line).toBe(line);
+  expect(problem && sentenceOf(problem)).toMatch(words);
+});
+
+test('its keys are read and set by their path, and comments stay', async () => {
+  const folder = await folderWith({ 'config.toml': `# mine\n${FINE}` });
+  const url = 'http://127.0.0.1:2/v1';
+  const settings = await saveSetting(folder, 'providers.mine.base_url', url);
+  expect(settingRows(settings).find(({ path }) => path === 'providers.mine.base_url')).toMatchObject({ value: url });
+  await saveSetting(folder, 'providers.mine.max_concurrent', '4');
+  expect(await readFile(join(folder, 'config.toml'), 'utf8')).toBe(
+    `# mine\n${FINE.replace(':1/', ':2/')}max_concurrent = 4\n`,
+  );
+  await expect(saveSetting(folder, 'providers.other.base_url', url)).rejects.toMatchObject({ code: 'bad_input' });
+});
+
+test('a key may stand in the file where that is meant', () => {
+  expect(checkSettings(`${FINE}auth = { api_key = "sk-1", in_file = true }\n`)).toMatchObject({ ok: true });
+});
