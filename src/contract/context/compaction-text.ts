@@ -4,7 +4,7 @@ import type { CompactionEntry } from '../message.ts';
 type Sizes = Pick<CompactionEntry, 'tokensBefore' | 'tokensAfter' | 'auto' | 'undone'>;
 
 /** `182,340 → 31,000 tokens`. */
-export function compactionSizes({ tokensBefore, tokensAfter }: Pick<Sizes, 'tokensBefore' | 'tokensAfter'>): string {
+function compactionSizes({ tokensBefore, tokensAfter }: Pick<Sizes, 'tokensBefore' | 'tokensAfter'>): string {
   const number = (tokens: number): string => tokens.toLocaleString('en-US');
   return `${number(tokensBefore)} → ${number(tokensAfter)} tokens`;
 }

@@ -3,6 +3,7 @@ import type { Budget } from '#contract/agent.ts';
 import type { ChangeSet } from '#contract/change.ts';
 import { agentToolsOf } from './agent-tools.ts';
 import { createEmit } from './create-emit.ts';
+import type { Emit } from '../log/recorder.ts';
 import { compact } from '../loop/compaction.ts';
 import { CompactionDesk } from '../loop/compaction-desk.ts';
 import { wholeSize } from '../loop/context-size.ts';
@@ -45,12 +46,8 @@ export function createRunContext(parts: Parts): RunContext {
     history,
     prior: plan.prior,
     left: plan.left,
-    contextWindow: contextWindowOf(envelope.model),
-    compactAt: () => compactAtOf(engine.settings),
-    compactions: new CompactionDesk(async (emit) =>
-      compact(run, emit, { auto: false, tokensBefore: await wholeSize(run) }),
-    ),
-    plan: noted.read,
+    ...roomFor(parts, () => run),
+    plan: () => noted.read(),
     signal,
     watchdog,
     model,
@@ -90,6 +87,19 @@ export function createRunContext(parts: Parts): RunContext {
   };
   const partner = plan.partner?.(run, plan) ?? null;
   return run;
+}
+
+/** How large its context may become, and who makes room in it. */
+function roomFor(
+  { engine, plan: { envelope } }: Parts,
+  run: () => RunContext,
+): Pick<RunContext, 'contextWindow' | 'compactAt' | 'compactions'> {
+  const byHand = async (emit: Emit) => compact(run(), emit, { auto: false, tokensBefore: await wholeSize(run()) });
+  return {
+    contextWindow: contextWindowOf(envelope.model),
+    compactAt: () => compactAtOf(engine.settings),
+    compactions: new CompactionDesk(byHand),
+  };
 }
 
 function specsFor(

@@ -14,6 +14,7 @@ import { WorkflowTotals } from '../log/workflow-totals.ts';
 import { compact } from '../loop/compaction.ts';
 import { restored } from '../loop/compaction-desk.ts';
 import { estimatedInput } from '../loop/request-meter.ts';
+import type { ModelUsage } from '../model/model.ts';
 import { contextWindowOf } from '../model/context-windows.ts';
 import type { Engine } from '../runs/engine.ts';
 import { saidBefore } from './lead.ts';
@@ -95,25 +96,25 @@ export class Contexts {
 
   /** Nothing bounds what the person asks for. */
   async #runAtRest(row: RunRow, watchdog: Watchdog, signal: AbortSignal) {
-    const { store, model: modelOf, limiter, price, retryDelays } = this.#engine;
+    const engine = this.#engine;
     const { envelope } = row;
-    const model = await modelOf(envelope.provider);
-    const { prior } = await saidBefore(this.#engine, { conversationId: row.conversationId, id: row.workflowId });
-    const entries = await store.entriesOf(row.id);
+    const model = await engine.model(envelope.provider);
+    const { prior } = await saidBefore(engine, { conversationId: row.conversationId, id: row.workflowId });
+    const entries = await engine.store.entriesOf(row.id);
     const nothing = (): void => undefined;
     return {
       envelope,
       history: new Transcript(entries),
       prior,
       model,
-      retryDelays,
+      retryDelays: engine.retryDelays,
       watchdog,
       limits: {
         ...{ admit: () => null, withdraw: nothing, lastInput: () => 0, noteMiscount: () => false },
         ...{ isRaised: () => false, close: nothing },
       },
-      admit: (until: AbortSignal) => limiter(model.provider).acquire(model, until, { free: true }),
-      price: (usage: Parameters<typeof price>[1]) => price(envelope.model, usage),
+      admit: (until: AbortSignal) => engine.limiter(model.provider).acquire(model, until, { free: true }),
+      price: (usage: ModelUsage) => engine.price(envelope.model, usage),
       signal,
       contextWindow: contextWindowOf(envelope.model),
       plan: () => row.plan ?? [],
@@ -121,11 +122,11 @@ export class Contexts {
   }
 
   #emitFor({ conversationId, workflowId, id: runId, parentRunId, agent, usage, envelope }: RunRow): Emit {
-    const { log, open, limiter } = this.#engine;
+    const engine = this.#engine;
     const ids = { conversationId, workflowId, runId, parentRunId, agent };
-    const recorder = new Recorder(log, open, ids, usage, new WorkflowTotals(usage));
+    const recorder = new Recorder(engine.log, engine.open, ids, usage, new WorkflowTotals(usage));
     return (payload) => {
-      if (payload.type === 'usage') limiter(envelope.provider).attemptEnded(payload.request.error);
+      if (payload.type === 'usage') engine.limiter(envelope.provider).attemptEnded(payload.request.error);
       return Promise.resolve({ stored: recorder.record(payload) });
     };
   }

@@ -7,7 +7,7 @@ type ModelOf = Pick<Envelope, 'provider' | 'model'>;
 export class ContextWindows {
   /** Share of a window from which room is made by itself; null where it is not, or not known yet. */
   compactAt = $state<number | null>(null);
-  #windows = $state.raw<ReadonlyMap<string, number | null>>(new Map());
+  #windows = $state.raw<Readonly<Record<string, number | null>>>({});
   readonly #connection: Connection;
 
   constructor(connection: Connection) {
@@ -20,12 +20,13 @@ export class ContextWindows {
       .request('context.state', { conversationId })
       .catch(() => ({ compactAt: this.compactAt, windows: [] }));
     this.compactAt = compactAt;
-    this.#windows = new Map([...this.#windows, ...windows.map((one) => [keyOf(one), one.window] as const)]);
+    const found = Object.fromEntries(windows.map((one) => [keyOf(one), one.window]));
+    this.#windows = { ...this.#windows, ...found };
   }
 
   /** Null where it is not known. */
   windowOf(model: ModelOf): number | null {
-    return this.#windows.get(keyOf(model)) ?? null;
+    return this.#windows[keyOf(model)] ?? null;
   }
 
   /** Rejects with what went wrong. */
