@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { acpEvent } from '#core/records/adapters/acp-events.ts';
 import { recordedTrouble, recordedWorkflow, troubled } from '../../../support/events.ts';
-import { lead, Recording, reviewer } from '../../../support/recording.ts';
+import { lead, type Recording, reviewer } from '../../../support/recording.ts';
 
 const toldOf = ({ events }: Recording, runId: string) =>
   events
@@ -36,6 +36,6 @@ test('a loop is an error that says so, and an end without a result is one too', 
   expect(told.filter(({ type }) => type === 'Error')).toContainEqual({
     type: 'Error',
     code: 'doom_loop',
-    message: expect.stringMatching(/^Repetitive behaviour detected, stopped: /),
+    message: expect.stringMatching(/^Repetitive behaviour detected, stopped: /) as unknown,
   });
 });
