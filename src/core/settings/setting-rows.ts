@@ -52,7 +52,8 @@ function leavesOf(table: JsonSchema, values: object, above: readonly string[]): 
     const leaf = childOf(table, key);
     // A list is written in the file, and has no place in a form of single values; nor has what cannot be another.
     if (leaf === null || isMany(leaf) || leaf.const !== undefined) return [];
-    const [parts, value]: [string[], unknown] = [[...above, key], Reflect.get(values, key)];
+    const parts = [...above, key];
+    const value: unknown = Reflect.get(values, key);
     const inner = tableOf(leaf);
     if (!inner) return [rowOf(parts, leaf, value)];
     // A table that may be left out has rows where it is there.

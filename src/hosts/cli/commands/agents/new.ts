@@ -41,7 +41,8 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   });
   io.screen.data(`${path}\n`);
   const next = options.user ? 'It can be used from now on' : 'It is used once you have trusted it, with "triad trust"';
-  const task = isComposition ? 'Name in it the agents that it is made of' : 'Describe in it what the agent does';
+  const own = options.from === undefined ? 'Describe in it what the agent does' : 'Change in it what is to be yours';
+  const task = isComposition ? 'Name in it the agents that it is made of' : own;
   io.screen.note(`${task}. ${next}; check it with "triad agents validate ${name}".`);
 }
 

@@ -85,7 +85,7 @@ function serverFindings(file: string, text: string): Finding[] {
 }
 
 /** Of a server's name in the JSON text; the beginning where it is written in another way. */
-export function placeIn(text: string, name: string): { line: number; column: number } {
+function placeIn(text: string, name: string): { line: number; column: number } {
   const at = text.search(new RegExp(`${JSON.stringify(name).replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)}\\s*:`));
   if (at < 0) return { line: 1, column: 1 };
   const before = text.slice(0, at).split('\n');

@@ -63,7 +63,9 @@ const toldOf = (path: string): string => path.split('/').slice(0, 2).join('/');
 function lost(): World {
   return together(
     ...LOST.map((path): World => {
-      const mistake = { about: `yours: ${path}`, file: `home/${toldOf(path)}`, line: 1, ...warning };
+      const isDeep = path.split('/').length > 2;
+      const todo = isDeep ? /folders in it are not read/ : /./;
+      const mistake = { about: `yours: ${path}`, file: `home/${toldOf(path)}`, line: 1, todo, ...warning };
       return { files: { [`home/${path}`]: '' }, mistakes: [mistake] };
     }),
     ...['.triad/prices.toml', '.triad/settings.json', '.triad/providers/a.toml', '.triad/agents/base/one.md'].map(

@@ -17,6 +17,7 @@ export interface Mistake {
   level?: Finding['level'];
   /** What is said of it. */
   what?: RegExp;
+  todo?: RegExp;
 }
 
 export interface World {
@@ -67,9 +68,17 @@ export async function seenIn({ files, modes = {}, folders = [], mistakes }: Worl
   };
 }
 
-function isMeant(finding: Finding, { file, line, level = 'error', what = /./ }: Mistake, root: string): boolean {
+function isMeant(
+  finding: Finding,
+  { file, line, level = 'error', what = /./, todo = /./ }: Mistake,
+  root: string,
+): boolean {
   return (
-    finding.file === join(root, file) && finding.line === line && finding.level === level && what.test(finding.what)
+    finding.file === join(root, file) &&
+    finding.line === line &&
+    finding.level === level &&
+    what.test(finding.what) &&
+    todo.test(finding.todo)
   );
 }
 
