@@ -9,7 +9,6 @@ import { CompactionDesk } from '../loop/compaction-desk.ts';
 import { wholeSize } from '../loop/context-size.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import { compactAtOf } from '../settings/context-settings.ts';
-import { contextWindowOf } from '../model/context-windows.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import { questionsOf } from './questions.ts';
 import type { Parts } from './run-parts.ts';
@@ -22,6 +21,7 @@ import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Setup, Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../model/model.ts';
+import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { workspaceOf } from './workspace-of.ts';
 
@@ -50,9 +50,6 @@ export function createRunContext(parts: Parts): RunContext {
     plan: () => noted.read(),
     signal,
     watchdog,
-    model,
-    retryDelays: engine.retryDelays,
-    seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
     // With one request at a time the response would keep what it starts from its turn.
     get early() {
       return limiter.limit > 1;
@@ -62,12 +59,7 @@ export function createRunContext(parts: Parts): RunContext {
     stored: storedOf(stored),
     started,
     limits: limitsFor(parts),
-    // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
-    admit: async (until) => {
-      const resume = watchdog.hold();
-      return limiter.acquire(model, until, { free: plan.kind === 'lead' }).finally(resume);
-    },
-    price: (usage) => engine.price(envelope.model, usage),
+    ...requestsFor(parts, limiter),
     ...recordsFor(parts),
     toolSpecs: specsFor(parts, registry, offered, questions),
     toolContext: contextsFor(parts, questions, noted, (ask) => sideRequest(run, ask, createEmit(parts))),
@@ -89,6 +81,25 @@ export function createRunContext(parts: Parts): RunContext {
   return run;
 }
 
+/** How requests are made, and what they cost. */
+function requestsFor(
+  { engine, plan, model, watchdog }: Parts,
+  limiter: ProviderLimiter,
+): Pick<RunContext, 'model' | 'retryDelays' | 'seesImages' | 'admit' | 'price'> {
+  const { envelope, kind } = plan;
+  return {
+    model,
+    retryDelays: engine.retryDelays,
+    seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
+    // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
+    admit: async (until) => {
+      const resume = watchdog.hold();
+      return limiter.acquire(model, until, { free: kind === 'lead' }).finally(resume);
+    },
+    price: (usage) => engine.price(envelope.model, usage),
+  };
+}
+
 /** How large its context may become, and who makes room in it. */
 function roomFor(
   { engine, plan: { envelope } }: Parts,
@@ -96,7 +107,7 @@ function roomFor(
 ): Pick<RunContext, 'contextWindow' | 'compactAt' | 'compactions'> {
   const byHand = async (emit: Emit) => compact(run(), emit, { auto: false, tokensBefore: await wholeSize(run()) });
   return {
-    contextWindow: contextWindowOf(envelope.model),
+    contextWindow: engine.capabilities(envelope.provider, envelope.model).contextWindow,
     compactAt: () => compactAtOf(engine.settings),
     compactions: new CompactionDesk(byHand),
   };

@@ -89,7 +89,7 @@ export class Envelopes {
     folder: string,
     { limits, offers, chosen }: { limits: Settings['limits']; offers: readonly McpOffer[]; chosen: LeadChoice },
   ): Envelope {
-    const provider = leadProvider(definition, chosen, this.#ports.provider(), this.#models);
+    const provider = leadProvider(definition, chosen, this.#ports.provider());
     const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
     const wanted = wantedTools(definition, definition.tools === null ? this.#unnamed(all) : all, {

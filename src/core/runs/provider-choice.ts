@@ -14,10 +14,8 @@ export function leadProvider(
   definition: Pick<AgentDefinition, 'provider'>,
   chosen: { provider?: string | undefined },
   active: string,
-  models: Pick<ModelRules, 'place'>,
 ): string {
-  const provider = chosen.provider ?? definition.provider;
-  return provider === undefined || providerTraits(active).isScripted ? active : real(provider, models);
+  return providerTraits(active).isScripted ? active : (chosen.provider ?? definition.provider ?? active);
 }
 
 /** What is asked for, what the definition says, or its lead's: under the demo's lead only the demo answers. */

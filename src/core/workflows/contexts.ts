@@ -15,7 +15,6 @@ import { compact } from '../loop/compaction.ts';
 import { restored } from '../loop/compaction-desk.ts';
 import { estimatedInput } from '../loop/request-meter.ts';
 import type { ModelUsage } from '../model/model.ts';
-import { contextWindowOf } from '../model/context-windows.ts';
 import type { Engine } from '../runs/engine.ts';
 import { saidBefore } from './lead.ts';
 import type { Orchestrator } from './orchestrator.ts';
@@ -116,7 +115,7 @@ export class Contexts {
       admit: (until: AbortSignal) => engine.limiter(model.provider).acquire(model, until, { free: true }),
       price: (usage: ModelUsage) => engine.price(envelope.model, usage),
       signal,
-      contextWindow: contextWindowOf(envelope.model),
+      contextWindow: engine.capabilities(envelope.provider, envelope.model).contextWindow,
       plan: () => row.plan ?? [],
     };
   }

@@ -1,15 +1,10 @@
 /** Workflows: one at a time in a conversation, started by a message or continued, stopped as a whole or in part. */
-import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
+import type { ApprovePolicy } from '#contract/agent.ts';
 import { isReported, isSubAgent } from '#contract/flows/serving.ts';
-import type { RequestUsage } from '#contract/event.ts';
-import type { Outcome, Tally } from '#contract/outcome.ts';
-import type { Image } from '#contract/message.ts';
-import type { LeadChoice } from '#contract/messages/sending.ts';
+import type { Outcome } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
-import type { Door } from '#contract/telemetry/door.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
-import type { AgentRegistry } from '../agents/registry.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
@@ -21,11 +16,13 @@ import { failureContextOf } from '../log/failure-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
+import { leadProvider } from '../runs/provider-choice.ts';
 import { executeRun } from '../runs/run.ts';
 import { loweredLimits } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import { type Lead, leadEnvelope, leadNamed, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
 import { withLentServers } from './lent-servers.ts';
+import { type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
 import { refuseInTrash } from './trash.ts';
@@ -41,34 +38,6 @@ export interface Continuing {
   retry?: RunRow;
   /** Called at once after its new start is recorded, before anything runs. */
   begun?: (workflow: Workflow) => void;
-}
-
-/** A workflow that is about to start, for the first time or again. */
-interface Opening {
-  id: string;
-  conversationId: string;
-  leadRunId: string;
-  prompt: string;
-  approve: ApprovePolicy;
-  images?: Image[];
-  chosen?: LeadChoice;
-  via?: Door | undefined;
-  /** 1 for a new one. */
-  attempt: number;
-  agents: AgentRegistry;
-  limits: () => Settings['limits'];
-  envelope: Envelope;
-  envelopeHash: string;
-  /** As of a lead that is new. */
-  offered?: Lead['offered'];
-  /** What of MCP servers the lead goes without, and why. */
-  notices?: readonly string[];
-  budget: Budget;
-  /** What earlier attempts left: its runs, the lead's among them, and what they used. */
-  runs: readonly RunRow[];
-  tally: Tally;
-  workedMs: number;
-  requests: readonly (RequestUsage & { runId: string })[];
 }
 
 export class Orchestrator {
@@ -101,9 +70,11 @@ export class Orchestrator {
   ): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
-    // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
-    await this.#engine.model();
     const agents = await this.#engine.agents.of(conversation.folder);
+    // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
+    await this.#engine.model(
+      leadProvider(leadNamed(agents, conversation.agent), chosen, this.#engine.settings.providers.active),
+    );
     const limits = await this.#limitsIn(conversation.folder);
     const lead = await leadEnvelope(this.#engine, agents, conversation, text, { limits: limits(), chosen });
     const kept = await keepSent(this.#engine.outputs, conversation.id, images);
@@ -234,7 +205,7 @@ export class Orchestrator {
     opening: Opening,
     begun?: (workflow: Workflow) => void,
   ): Promise<{ workflow: Workflow; queued: boolean; stored: Promise<unknown> }> {
-    const { conversationId, prompt, approve, attempt, envelope, envelopeHash, budget, runs, images, chosen } = opening;
+    const { conversationId, attempt, envelope, envelopeHash, runs, images } = opening;
     const workflow = this.#workflow(opening);
     const row = runs.find((run) => run.id === opening.leadRunId) ?? null;
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, row);
@@ -242,12 +213,8 @@ export class Orchestrator {
       const queued = this.active().some((other) => other.conversationId === conversationId);
       const isFirst = this.#engine.log.isEmpty(conversationId);
       this.#workflows.set(workflow.id, workflow);
-      // Left out where nothing is bounded.
-      const bounds = Object.keys(budget).length > 0 ? { budget } : {};
-      const { via } = opening;
-      const sent = attempt > 1 ? {} : { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }) };
       const stored = Promise.all([
-        recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds, ...sent }),
+        recorder.record(startOf(opening)),
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
       for (const notice of opening.notices ?? [])

@@ -2,9 +2,9 @@
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import { titleOf } from '#core/base/text.ts';
-import { contextWindowOf } from '#core/model/context-windows.ts';
 import { callIdOf, chunk, RunUpdates } from './run-updates.ts';
 import { SubAgents } from './sub-agents.ts';
+import type { Windows } from './windows.ts';
 
 export interface Addressed {
   sessionId: string;
@@ -23,6 +23,7 @@ interface Parts extends Abilities {
   folder: string;
   /** Whether this client sent the message, and so shows it already. */
   isOwn: (workflowId: string) => boolean;
+  windows: Windows;
 }
 
 export class SessionUpdates {
@@ -44,7 +45,8 @@ export class SessionUpdates {
   of(event: AgentEvent): Addressed[] {
     if ('seq' in event) this.#ended.delete(event.workflowId);
     else if (this.#ended.has(event.workflowId)) return [];
-    const { conversationId, subAgentSessions } = this.#parts;
+    const { conversationId, subAgentSessions, windows } = this.#parts;
+    if (event.type === 'run-start') void windows.look();
     const own = this.#run(event.runId).of(event);
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
     const below = [...this.#subAgents.of(event), ...own.filter((update) => this.#isAsked(update))];
@@ -128,7 +130,7 @@ export class SessionUpdates {
   #used({ request }: Extract<DurableEvent, { type: 'usage' }>): SessionUpdate[] {
     const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens, nanoUsd } = request;
     this.#nanoUsd = this.#nanoUsd === null || nanoUsd === null ? null : this.#nanoUsd + nanoUsd;
-    const size = contextWindowOf(request.model);
+    const size = this.#parts.windows.of(request);
     if (size === null || request.purpose !== undefined) return [];
     const used = inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens + outputTokens;
     const cost = this.#nanoUsd === null ? null : { amount: this.#nanoUsd / 1e9, currency: 'USD' };

@@ -9,6 +9,7 @@ import { Choices } from './choices.ts';
 import type { Door } from './door.ts';
 import { Session } from './session.ts';
 import { SessionUpdates } from './session-updates.ts';
+import { Windows } from './windows.ts';
 
 /** What a client may say of itself beside what the protocol has words for. */
 const Ours = z.object({ subAgentSessions: z.boolean().optional().catch(undefined) }).catch({});
@@ -61,9 +62,12 @@ export class Sessions {
     const { session: shows, elicitation, _meta } = this.capabilities;
     const own = new Set<string>();
     const { subAgentSessions = false } = Ours.parse(_meta?.['triad'] ?? {});
+    const windows = new Windows(door, id);
+    await windows.look();
     const updates = new SessionUpdates({
       ...{ conversationId, folder, subAgentSessions, notices: Boolean(shows?.notices) },
       isOwn: (workflowId) => own.has(workflowId),
+      windows,
     });
     const asker = new Asker({
       ...{ context, door, conversationId, note, closed, forms: Boolean(elicitation?.form) },

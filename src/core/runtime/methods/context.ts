@@ -1,6 +1,5 @@
 /** The methods of what agents are told: how full their contexts are, making room, and taking that back. */
 import { compactAtOf } from '../../settings/context-settings.ts';
-import { contextWindowOf } from '../../model/context-windows.ts';
 import { Contexts } from '../../workflows/contexts.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
@@ -16,7 +15,10 @@ export function contextMethods({ engine, orchestrator }: Services): Pick<Handler
       const models = new Map(
         runs.map(({ envelope: { provider, model } }) => [`${provider}\n${model}`, { provider, model }]),
       );
-      const windows = [...models.values()].map((one) => ({ ...one, window: contextWindowOf(one.model) }));
+      const windows = [...models.values()].map((one) => ({
+        ...one,
+        window: engine.capabilities(one.provider, one.model).contextWindow,
+      }));
       return { compactAt: compactAtOf(engine.settings), windows };
     },
     'context.compact': ({ conversationId }) => contexts.compact(conversationId),
