@@ -7,6 +7,7 @@ import { Id, Instant, ToolCallId } from './ids.ts';
 import {
   AssistantEntry,
   HandoffEntry,
+  Image,
   Part,
   PlanItem,
   Review,
@@ -15,6 +16,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
+import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -118,6 +120,10 @@ export const DurableEvent = z.discriminatedUnion('type', [
     attempt: z.int(),
     /** Limits of the whole workflow; left out if unlimited. */
     budget: Budget.optional(),
+    /** Pictures of the message, with its first start; left out where there are none. */
+    images: z.array(Image).optional(),
+    /** What was chosen for its lead with the message; left out for nothing. */
+    chosen: LeadChoice.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,

@@ -51,6 +51,17 @@ export type ToolStatus = z.infer<typeof ToolStatus>;
 /** `n` counts a run's entries from 0 without gaps: the key of `message:[run, n]`. */
 const base = { n: z.int().nonnegative(), at: Instant };
 
+/** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
+export const Image = z.object({
+  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  bytes: z.int().positive(),
+  /** In pixels. */
+  width: z.int().positive(),
+  height: z.int().positive(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type Image = z.infer<typeof Image>;
+
 /** Words for the agent: from the person, from the parent (the prompt of a sub-agent), from its coagent or from the engine. */
 export const UserEntry = z.object({
   ...base,
@@ -61,6 +72,8 @@ export const UserEntry = z.object({
   reportsOf: z.array(z.string()).optional(),
   /** What the person undid in files, or did again, that this text tells of. */
   undos: z.array(z.string()).optional(),
+  /** Pictures that the person sent with it; left out where there are none. */
+  images: z.array(Image).optional(),
 });
 
 /** One response of the model. An interrupted one is shown but never sent back. */
@@ -80,17 +93,6 @@ export const AssistantEntry = z.object({
   /** The coagent whose words these are; left out: the agent's own. */
   by: z.string().optional(),
 });
-
-/** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
-export const Image = z.object({
-  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
-  bytes: z.int().positive(),
-  /** In pixels. */
-  width: z.int().positive(),
-  height: z.int().positive(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-});
-export type Image = z.infer<typeof Image>;
 
 export const ToolEntry = z.object({
   ...base,

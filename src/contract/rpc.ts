@@ -14,6 +14,7 @@ import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
+import { LeadChoice, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
@@ -97,6 +98,8 @@ export const methods = {
     z.strictObject({ folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() }),
     ConversationRow,
   ),
+  /** Another lead for a conversation in which nothing was said yet; else `conflict`. */
+  'conversation.set': method(z.strictObject({ conversationId: Id, agent: AgentName }), ConversationRow),
   /** Durable events after number `after`, oldest first, at most 1000: for a client that reconnects. */
   'conversation.events': method(
     z.strictObject({ conversationId: Id, after: z.int().nonnegative().max(MAX_SEQ) }),
@@ -171,6 +174,8 @@ export const methods = {
         .max(MAX_PROMPT_CHARS, 'is longer than a message may be')
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
+      images: SentImages.optional(),
+      ...LeadChoice.shape,
     }),
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),

@@ -5,7 +5,8 @@ import { Approval, Decision, Risk } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Entry, PlanItem, Review } from './message.ts';
+import { Entry, Image, PlanItem, Review } from './message.ts';
+import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -54,6 +55,9 @@ export const WorkflowRow = z.object({
   workedMs: z.number().nullish(),
   /** The person went back to before it: later messages tell the lead nothing of it. Left out: never. */
   left: z.boolean().nullish(),
+  /** Pictures of the message, and what was chosen for its lead with it; left out for none. */
+  images: z.array(Image).nullish(),
+  chosen: LeadChoice.nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 

@@ -208,7 +208,10 @@ export function toWire(entries: readonly Entry[], pending = LOST): WireMessage[]
     content = [];
   };
   for (const entry of entries) {
-    if (entry.kind === 'user') content.push({ type: 'text', text: entry.text });
+    if (entry.kind === 'user') {
+      content.push(...(entry.images ?? []).map((image) => ({ type: 'image' as const, image })));
+      content.push({ type: 'text', text: entry.text });
+    }
     if (entry.kind !== 'assistant' || entry.interrupted || entry.parts.length === 0) continue;
     flush();
     messages.push({ role: 'assistant', content: entry.parts });

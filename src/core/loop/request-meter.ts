@@ -53,6 +53,7 @@ const partSizes = ({ content }: WireMessage): number[] => content.map(sizeOf);
 function sizeOf(part: WireMessage['content'][number]): number {
   if (part.type === 'tool_use') return part.name.length + jsonSize(part.input);
   if (part.type === 'tool_result') return part.output.length + (part.image ? sizeOfImage(part.image) : 0);
+  if (part.type === 'image') return sizeOfImage(part.image);
   if (part.type === 'server') return jsonSize(part.block);
   return part.type === 'redacted_thinking' ? part.data.length : part.text.length;
 }

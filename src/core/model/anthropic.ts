@@ -3,7 +3,7 @@ import { Console } from 'node:console';
 import { setImmediate as turn } from 'node:timers/promises';
 import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
-import type { Part } from '#contract/message.ts';
+import type { Image, Part } from '#contract/message.ts';
 import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './anthropic-failure.ts';
 import { ResponseReader } from './anthropic-response.ts';
@@ -248,7 +248,7 @@ function messagesOf(messages: WireMessage[], searches: boolean): Anthropic.Messa
 }
 
 type Citations = Anthropic.TextCitationParam[];
-type UserBlock = Anthropic.TextBlockParam | Anthropic.ToolResultBlockParam;
+type UserBlock = Anthropic.TextBlockParam | Anthropic.ImageBlockParam | Anthropic.ToolResultBlockParam;
 
 /** Results first, as the API wants them; empty text is not allowed there. */
 function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']): UserBlock[] {
@@ -257,6 +257,10 @@ function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']):
   for (const part of content) {
     if (part.type === 'text') {
       if (part.text.trim() !== '') words.push({ type: 'text', text: part.text });
+      continue;
+    }
+    if (part.type === 'image') {
+      if (part.image.data !== undefined) words.push(imageBlock(part.image, part.image.data));
       continue;
     }
     results.push({
@@ -272,8 +276,11 @@ function userBlocks(content: Extract<WireMessage, { role: 'user' }>['content']):
 function contentOf({ output, image }: ToolResultPart): Pick<Anthropic.ToolResultBlockParam, 'content'> {
   const text = output.trim() === '' ? [] : [{ type: 'text' as const, text: output }];
   if (image?.data === undefined) return output === '' ? {} : { content: output };
-  const source = { type: 'base64' as const, media_type: image.mediaType, data: image.data };
-  return { content: [...text, { type: 'image', source }] };
+  return { content: [...text, imageBlock(image, image.data)] };
+}
+
+function imageBlock({ mediaType }: Image, data: string): Anthropic.ImageBlockParam {
+  return { type: 'image', source: { type: 'base64', media_type: mediaType, data } };
 }
 
 /** What the provider's own calls gave, by call id. */

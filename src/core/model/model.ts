@@ -22,8 +22,14 @@ export interface ToolResultPart {
   image?: Image & { data?: string };
 }
 
+/** A picture that the person sent. `data`: its bytes in base64; without them it is not sent. */
+export interface ImagePart {
+  type: 'image';
+  image: Image & { data?: string };
+}
+
 export type WireMessage =
-  | { role: 'user'; content: ({ type: 'text'; text: string } | ToolResultPart)[] }
+  | { role: 'user'; content: ({ type: 'text'; text: string } | ImagePart | ToolResultPart)[] }
   | { role: 'assistant'; content: Part[] };
 
 export interface ModelRequest {

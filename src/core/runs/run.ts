@@ -117,15 +117,20 @@ function dropQuestions({ recorder, stored: { approvals } }: RunPlan): void {
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */
-function open({ recorder, envelope, kind, attempt, retried, stored }: RunPlan, history: Transcript): void {
-  type Words = Pick<UserEntry, 'kind' | 'source' | 'text'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
+function open({ recorder, envelope, kind, attempt, retried, stored, images }: RunPlan, history: Transcript): void {
+  type Words = Pick<UserEntry, 'kind' | 'source' | 'text' | 'images'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
   const tell = (words: Words): void => {
     void recorder.record({ type: 'message-end', entry: history.add(words) });
   };
   if (retried) tell({ kind: 'system', code: 'retried', text: `Tried again by the person (attempt ${attempt})` });
   else if (attempt > 1) tell({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` });
   if (!history.entries.some((entry) => entry.kind === 'user')) {
-    tell({ kind: 'user', source: kind === 'lead' ? 'person' : 'parent', text: envelope.prompt });
+    tell({
+      kind: 'user',
+      source: kind === 'lead' ? 'person' : 'parent',
+      text: envelope.prompt,
+      ...(images && { images }),
+    });
   } else if (retried && !limitNotice(history.entries)) {
     const step = nextStep(history.entries);
     const isWhole = step.do === 'close' && closing(step.last, history.entries).outcome === 'completed';

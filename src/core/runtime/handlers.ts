@@ -25,6 +25,7 @@ import { providerTraits } from '../model/provider-traits.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { Provider } from '../model/provider.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
+import { setLead } from '../workflows/set-lead.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import { writes } from '../tools/tool.ts';
 
@@ -82,8 +83,14 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       const events = await store.events(conversationId, after + 1, after + EVENTS);
       return tracedAll(events, agent, log);
     },
-    'message.send': async ({ conversationId, text, approve }) =>
-      orchestrator.send(await conversation(conversationId), text, approve),
+    'conversation.set': async ({ conversationId, agent }) => {
+      const { folder } = await conversation(conversationId);
+      await refuseUnknown(engine, folder, agent);
+      await setLead(engine, orchestrator, conversationId, agent);
+      return conversation(conversationId);
+    },
+    'message.send': async ({ conversationId, text, approve, images, ...chosen }) =>
+      orchestrator.send(await conversation(conversationId), text, { approve, images, chosen }),
     ...historyMethods(engine, version),
     ...trashMethods(services),
     ...workMethods(services),
@@ -126,11 +133,8 @@ async function appStateOf(
   };
 }
 
-async function createConversation(
-  { store, log, agents }: Engine,
-  folder: string,
-  agent: string,
-): Promise<ConversationRow> {
+/** Throws `not_found` for an agent that cannot be talked to there. */
+async function refuseUnknown({ agents }: Engine, folder: string, agent: string): Promise<void> {
   const registry = await agents.of(folder);
   if (!registry.lookup(agent)) {
     const usable = registry.list({ enabled: true }).map(({ name }) => name);
@@ -140,6 +144,11 @@ async function createConversation(
       `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,
     );
   }
+}
+
+async function createConversation(engine: Engine, folder: string, agent: string): Promise<ConversationRow> {
+  const { store, log } = engine;
+  await refuseUnknown(engine, folder, agent);
   const at = new Date().toISOString();
   const row: ConversationRow = {
     id: newId(),

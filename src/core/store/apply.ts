@@ -132,6 +132,8 @@ function workflowStart({
   approve,
   attempt,
   budget,
+  images,
+  chosen,
   at,
   seq,
 }: Event<'workflow-start'>): Write[] {
@@ -176,6 +178,8 @@ function workflowStart({
     subAgentCount: 0,
     usage: ZERO_TALLY,
     ...(budget ? { budget } : {}),
+    ...(images && { images }),
+    ...(chosen && { chosen }),
   };
   return [touch, { kind: 'put', table: 'workflow', key: workflowId, row }];
 }

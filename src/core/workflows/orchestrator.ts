@@ -3,6 +3,8 @@ import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
 import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
+import type { Image } from '#contract/message.ts';
+import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -24,6 +26,7 @@ import type { Settings } from '../settings/settings.ts';
 import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
 import { withLentServers } from './lent-servers.ts';
 import { summariesOf, sweep } from './recovery.ts';
+import { keepSent, type Sending } from './sent-images.ts';
 import { refuseInTrash } from './trash.ts';
 import { Workflow } from './workflow.ts';
 
@@ -46,13 +49,14 @@ interface Opening {
   leadRunId: string;
   prompt: string;
   approve: ApprovePolicy;
+  images?: Image[];
+  chosen?: LeadChoice;
   /** 1 for a new one. */
   attempt: number;
   agents: AgentRegistry;
   limits: () => Settings['limits'];
   envelope: Envelope;
   envelopeHash: string;
-  /** As of a lead that is new. */
   offered?: Lead['offered'];
   /** What of MCP servers the lead goes without, and why. */
   notices?: readonly string[];
@@ -85,14 +89,19 @@ export class Orchestrator {
   }
 
   /** Resolves when the message is stored; the work goes on by itself. */
-  async send(conversation: ConversationRow, text: string, approve: ApprovePolicy): Promise<Output<'message.send'>> {
+  async send(
+    conversation: ConversationRow,
+    text: string,
+    { approve, images, chosen }: Sending,
+  ): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
     // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
     await this.#engine.model();
     const agents = await this.#engine.agents.of(conversation.folder);
     const limits = await this.#limitsIn(conversation.folder);
-    const lead = await leadEnvelope(this.#engine, agents, conversation, text, limits());
+    const lead = await leadEnvelope(this.#engine, agents, conversation, text, { limits: limits(), chosen });
+    const kept = await keepSent(this.#engine.outputs, conversation.id, images);
     this.#refuseWhenStopping();
     await this.#engine.log.open(conversation.id);
     const { workflow, queued, stored } = await this.#open({
@@ -101,6 +110,8 @@ export class Orchestrator {
       leadRunId: newId(),
       prompt: text,
       approve,
+      ...kept,
+      ...(Object.keys(chosen).length > 0 ? { chosen } : {}),
       attempt: 1,
       agents,
       ...lead,
@@ -176,7 +187,10 @@ export class Orchestrator {
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
       runs.find((run) => run.id === row.runId) ??
-      (await leadEnvelope(this.#engine, agents, conversation, row.prompt, limits()));
+      (await leadEnvelope(this.#engine, agents, conversation, row.prompt, {
+        limits: limits(),
+        chosen: row.chosen ?? {},
+      }));
     const { envelope, envelopeHash } = lead;
     this.refuseRealInDemo(envelope.provider);
     await this.#engine.model(envelope.provider);
@@ -186,6 +200,7 @@ export class Orchestrator {
       leadRunId: row.runId,
       prompt: row.prompt,
       approve: approve ?? row.approve,
+      ...(row.images && { images: row.images }),
       attempt: row.attempt + 1,
       agents,
       envelope,
@@ -209,7 +224,7 @@ export class Orchestrator {
     opening: Opening,
     begun?: (workflow: Workflow) => void,
   ): Promise<{ workflow: Workflow; queued: boolean; stored: Promise<unknown> }> {
-    const { conversationId, prompt, approve, attempt, envelope, envelopeHash, budget, runs } = opening;
+    const { conversationId, prompt, approve, attempt, envelope, envelopeHash, budget, runs, images, chosen } = opening;
     const workflow = this.#workflow(opening);
     const row = runs.find((run) => run.id === opening.leadRunId) ?? null;
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, row);
@@ -219,17 +234,16 @@ export class Orchestrator {
       this.#workflows.set(workflow.id, workflow);
       // Left out where nothing is bounded.
       const bounds = Object.keys(budget).length > 0 ? { budget } : {};
+      const sent = attempt > 1 ? {} : { ...(images && { images }), ...(chosen && { chosen }) };
       const stored = Promise.all([
-        recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds }),
+        recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds, ...sent }),
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
       for (const notice of opening.notices ?? [])
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
-      const children = runs.filter(isReported);
-      const { offered } = opening;
-      const known = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };
-      const lead = offered ? { ...known, offered } : known;
+      const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
+      const lead = { envelope, envelopeHash, row, isFirst, images, ...parts };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);

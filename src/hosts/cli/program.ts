@@ -44,6 +44,7 @@ function createProgram(io: Io, version: string, done: Done): Command {
       outputError: (text, write) => write(faultLine(text)),
     });
   addRun(program, io, done);
+  addAcp(program, io, done);
   addServe(program, io, done);
   addAgents(group(program, 'agents', 'agent definitions'), io, done);
   addTrust(program, io, done);
@@ -70,6 +71,13 @@ function addRun(program: Command, io: Io, done: Done): void {
     .action(async (prompt: string | undefined, options: object) =>
       done(await (await import('./commands/run.ts')).run(io, prompt, options)),
     );
+}
+
+function addAcp(program: Command, io: Io, done: Done): void {
+  program
+    .command('acp')
+    .description('an agent for editors that speak the Agent Client Protocol, over standard input and output')
+    .action(async () => done(await (await import('./commands/acp.ts')).acp(io)));
 }
 
 function addServe(program: Command, io: Io, done: Done): void {

@@ -148,7 +148,7 @@ function approvalRequest(view: View, { approval: request }: Event<'approval-requ
 }
 
 function workflowStart(view: View, event: Event<'workflow-start'>): View {
-  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq, budget } = event;
+  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq, budget, images, chosen } = event;
   const conversation = {
     ...view.conversation,
     updatedAt: at,
@@ -189,6 +189,8 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
     subAgentCount: 0,
     usage: ZERO_TALLY,
     ...(budget === undefined ? {} : { budget }),
+    ...(images && { images }),
+    ...(chosen && { chosen }),
   };
   return { ...view, conversation, workflows: [...view.workflows, row] };
 }
