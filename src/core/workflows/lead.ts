@@ -31,7 +31,7 @@ export interface Lead {
   /** By the clock that never jumps. */
   startedAt: number;
   /** Its envelope with what more MCP servers offer; left out for one that goes on. */
-  offered?: (more: readonly McpOffer[]) => Pick<Lead, 'envelope' | 'envelopeHash'>;
+  offered?: ((more: readonly McpOffer[]) => Pick<Lead, 'envelope' | 'envelopeHash'>) | undefined;
   /** Nothing was said in the conversation before. */
   isFirst: boolean;
   /** Of the message. */
@@ -45,12 +45,12 @@ export async function leadEnvelope(
   conversation: ConversationRow,
   prompt: string,
   { limits, chosen = {} }: { limits: Settings['limits']; chosen?: LeadChoice },
-): Promise<Required<Pick<Lead, 'envelope' | 'envelopeHash' | 'offered'>> & { notices: string[] }> {
+): Promise<Pick<Lead, 'envelope' | 'envelopeHash' | 'offered'> & { notices: string[] }> {
   const definition = leadNamed(agents, conversation.agent);
-  const { offers, notices } = await mcp.offers(conversation.folder);
+  const { folder } = conversation;
+  const { offers, notices } = await mcp.offers(folder);
   const offered = (more: readonly McpOffer[]) => {
-    const all = [...offers, ...more];
-    const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, all, agents, chosen);
+    const envelope = envelopes.lead(definition, prompt, folder, limits, [...offers, ...more], agents, chosen);
     return { envelope, envelopeHash: canonicalHash(envelope) };
   };
   return { ...offered([]), offered, notices: [...notices, ...toolClashes(agents)] };

@@ -220,10 +220,8 @@ export class Orchestrator {
       for (const notice of opening.notices ?? [])
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
-      const children = runs.filter(isReported);
-      const { offered } = opening;
-      const known = { envelope, envelopeHash, row, children, isFirst, images, startedAt: performance.now() };
-      const lead = offered ? { ...known, offered } : known;
+      const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
+      const lead = { envelope, envelopeHash, row, isFirst, images, ...parts };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);

@@ -7,6 +7,7 @@ import {
   methods,
   PROTOCOL_VERSION,
   RequestError,
+  type ResumeSessionRequest,
   type SetSessionConfigOptionRequest,
 } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
@@ -18,6 +19,7 @@ import type { Sessions } from './sessions.ts';
 
 const CAPABILITIES: AgentCapabilities = {
   loadSession: true,
+  mcpCapabilities: { http: true, sse: false },
   promptCapabilities: { image: true, embeddedContext: true },
   sessionCapabilities: { list: {}, resume: {}, close: {}, delete: {} },
   _meta: { triad: { subAgentSessions: true, methods: ['_triad/run.stop', '_triad/workflow.resume'] } },
@@ -63,15 +65,15 @@ function addSessions(app: AgentApp, sessions: Sessions): void {
   app
     .onRequest(session.new, ({ params, client }) =>
       told(async () => {
-        const opened = await sessions.create(client, params.cwd);
+        const opened = await sessions.create(client, params.cwd, params.mcpServers);
         return { sessionId: opened.id, ...stateOf(opened) };
       }),
     )
     .onRequest(session.load, ({ params, client }) =>
-      told(async () => stateOf(await sessions.attach(client, params.sessionId, params.cwd, true))),
+      told(async () => stateOf(await sessions.attach(client, placeOf(params), true))),
     )
     .onRequest(session.resume, ({ params, client }) =>
-      told(async () => stateOf(await sessions.attach(client, params.sessionId, params.cwd))),
+      told(async () => stateOf(await sessions.attach(client, placeOf(params)))),
     )
     .onRequest(session.list, ({ params }) => told(() => sessions.list(params.cwd ?? null, params.cursor ?? null)))
     .onRequest(session.close, ({ params }) => told(async () => nothing(await sessions.close(params.sessionId))))
@@ -134,6 +136,8 @@ async function setOption(session: Session, params: SetSessionConfigOptionRequest
 function stateOf({ choices }: Session) {
   return { modes: choices.modes(), configOptions: choices.options() };
 }
+
+const placeOf = ({ sessionId: id, cwd, mcpServers = [] }: ResumeSessionRequest) => ({ id, cwd, mcpServers });
 
 const nothing = (_done: void) => ({});
 

@@ -21,6 +21,8 @@ export class RunUpdates {
   readonly #told = new Map<string, number>();
   /** Arguments of the calls that were told. */
   readonly #calls = new Map<string, unknown>();
+  /** Terminals of the client in which calls run, which it shows by itself. */
+  readonly #terminals = new Map<string, string>();
 
   constructor(runId: string, folder: string) {
     this.#runId = runId;
@@ -42,6 +44,7 @@ export class RunUpdates {
           { sessionUpdate: 'tool_call_update', ...this.#id(event.toolCallId), status: 'in_progress' },
         ];
       case 'tool-output':
+        if (this.#terminals.has(event.toolCallId)) return [];
         return [
           { sessionUpdate: 'tool_call_update', ...this.#id(event.toolCallId), content: [textContent(event.tail)] },
         ];
@@ -52,6 +55,13 @@ export class RunUpdates {
       default:
         return [];
     }
+  }
+
+  /** The call runs in this terminal of the client. */
+  terminal(toolCallId: string, terminalId: string): SessionUpdate {
+    this.#terminals.set(toolCallId, terminalId);
+    const content = [{ type: 'terminal' as const, terminalId }];
+    return { sessionUpdate: 'tool_call_update', ...this.#id(toolCallId), content };
   }
 
   /** Hints may be lost or merged: only what continues the told text is told, the end brings the rest. */
@@ -110,7 +120,10 @@ export class RunUpdates {
     const told = acpEvent(event);
     const status = told?.type === 'ToolCallEnd' ? told.status : 'failed';
     const input = this.#calls.get(toolCallId);
-    const contents = { content: contentOf(this.#folder, output, metadata), rawOutput: { output, metadata } };
+    const terminalId = this.#terminals.get(toolCallId);
+    const shown = contentOf(this.#folder, output, metadata);
+    const content = terminalId === undefined ? shown : [{ type: 'terminal' as const, terminalId }];
+    const contents = { content, rawOutput: { output, metadata } };
     const locations = locationsOf(this.#folder, input, metadata);
     const update = { ...this.#id(toolCallId), status, ...contents, locations };
     return [...this.#call({ id: toolCallId, name, input: {} }), { sessionUpdate: 'tool_call_update', ...update }];

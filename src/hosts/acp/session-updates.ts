@@ -32,6 +32,8 @@ export class SessionUpdates {
   readonly #subAgents: SubAgents;
   /** Calls of sub-agents that were asked about, and so stand in the session of the lead too. */
   readonly #asked = new Set<string>();
+  /** Runs of sub-agents. */
+  readonly #below = new Set<string>();
   /** Hints that come late are of messages that were told whole. */
   readonly #ended = new Set<string>();
   /** Billionths of a US dollar in all; null once a price is not known. */
@@ -49,6 +51,7 @@ export class SessionUpdates {
     if (event.type === 'run-start') void windows.look();
     const own = this.#run(event.runId).of(event);
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
+    this.#below.add(event.runId);
     const below = [...this.#subAgents.of(event), ...own.filter((update) => this.#isAsked(update))];
     const there = subAgentSessions ? [...this.#task(event), ...own] : [];
     return [
@@ -70,6 +73,13 @@ export class SessionUpdates {
   /** From now on what becomes of this call of a sub-agent is told here too. */
   asked(runId: string, toolCallId: string): void {
     this.#asked.add(callIdOf(runId, toolCallId));
+  }
+
+  /** The call runs in this terminal of the client. */
+  terminal({ runId, toolCallId }: { runId: string; toolCallId: string }, terminalId: string): Addressed[] {
+    const update = this.#run(runId).terminal(toolCallId, terminalId);
+    const isThere = this.#below.has(runId) && this.#parts.subAgentSessions;
+    return [this.#here(update), ...(isThere ? [{ sessionId: runId, update }] : [])];
   }
 
   #here(update: SessionUpdate): Addressed {

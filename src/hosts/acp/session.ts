@@ -12,6 +12,7 @@ import type { Asker } from './asker.ts';
 import type { Choices } from './choices.ts';
 import { agentsText, COMMANDS, commandIn, helpText, mcpPrompt, sessionsText } from './commands.ts';
 import type { Door } from './door.ts';
+import { lend, type LentSession } from './lent-host.ts';
 import { type Message, messageOf } from './prompt-text.ts';
 import { chunk } from './run-updates.ts';
 import type { Addressed, SessionUpdates } from './session-updates.ts';
@@ -28,6 +29,8 @@ export interface SessionParts {
   updates: SessionUpdates;
   /** Ids of workflows that this client started. */
   own: Set<string>;
+  /** What the client lends to it. */
+  lent: Pick<LentSession, 'capabilities' | 'mcpServers'>;
 }
 
 export class Session {
@@ -39,6 +42,7 @@ export class Session {
   /** Number of the newest event that was told. */
   #seq = 0;
   #leave: (() => void) | null = null;
+  #takeBack: (() => void) | null = null;
   /** Messages on their way, and what came meanwhile: whose it is is known when they have arrived. */
   #sending = 0;
   #held: AgentEvent[] = [];
@@ -54,6 +58,7 @@ export class Session {
   /** Follows the conversation; `after`: the number of the last event that the client knows, 0 to be told all. */
   async open(client: Client, after: number): Promise<void> {
     this.#seq = after;
+    await this.#lend(client);
     await this.#follow(client);
     // Clients know the session from the answer on, which leaves first.
     setImmediate(() => this.#tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] }));
@@ -61,10 +66,22 @@ export class Session {
 
   /** The owner was another one until now: what was interrupted goes on, and what was missed is told. */
   async reopen(client: Client): Promise<void> {
+    await this.#lend(client);
     for (const turn of this.#turns) await turn.goOn(client);
     await this.#follow(client);
     await this.#parts.asker.follow(client);
     for (const turn of this.#turns) await turn.stopIfAsked(client);
+  }
+
+  /** Before anything of it goes on there. */
+  async #lend(client: Client): Promise<void> {
+    const { context, lent, updates } = this.#parts;
+    this.#takeBack?.();
+    this.#takeBack = await lend(context, client, {
+      ...lent,
+      sessionId: this.id,
+      onTerminal: (call, terminalId) => updates.terminal(call, terminalId).forEach((one) => this.#address(one)),
+    });
   }
 
   /** Subscribed first, then read, then what came meanwhile. */
@@ -87,6 +104,8 @@ export class Session {
   close(): void {
     this.#leave?.();
     this.#leave = null;
+    this.#takeBack?.();
+    this.#takeBack = null;
     this.#parts.asker.close();
   }
 

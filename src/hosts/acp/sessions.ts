@@ -1,7 +1,13 @@
 /** The sessions of one client: opening them, finding them, and taking them to another owner of the store. */
 import { isAbsolute } from 'node:path';
 import { realpath, stat } from 'node:fs/promises';
-import { type AgentContext, type ClientCapabilities, RequestError, type SessionInfo } from '@agentclientprotocol/sdk';
+import {
+  type AgentContext,
+  type ClientCapabilities,
+  type McpServer,
+  RequestError,
+  type SessionInfo,
+} from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import type { Client } from '#contract/rpc.ts';
 import { Asker } from './asker.ts';
@@ -40,14 +46,18 @@ export class Sessions {
     return session;
   }
 
-  async create(context: AgentContext, cwd: string): Promise<Session> {
+  async create(context: AgentContext, cwd: string, mcpServers: readonly McpServer[]): Promise<Session> {
     const folder = await folderAt(cwd);
     const { id } = await this.#parts.door.ask((client) => client.request('conversation.create', { folder }));
-    return this.attach(context, id, null);
+    return this.attach(context, { id, cwd: null, mcpServers });
   }
 
   /** `cwd`: must be the folder of the conversation; null: not looked at. With `replay` the client is told all of it. */
-  async attach(context: AgentContext, id: string, cwd: string | null, replay = false): Promise<Session> {
+  async attach(
+    context: AgentContext,
+    { id, cwd, mcpServers }: { id: string; cwd: string | null; mcpServers: readonly McpServer[] },
+    replay = false,
+  ): Promise<Session> {
     const { door, note, closed } = this.#parts;
     if (this.#open.get(id)?.isWorking)
       throw RequestError.invalidParams({}, `A prompt runs in the session ${id}: wait for its end, or cancel it`);
@@ -75,7 +85,8 @@ export class Sessions {
     });
     const chosen = workflows.at(-1)?.chosen ?? {};
     const choices = await door.ask((client) => Choices.of(client, conversation, chosen));
-    const session = new Session({ id, folder, context, door, choices, asker, updates, own });
+    const lent = { capabilities: this.capabilities, mcpServers };
+    const session = new Session({ id, folder, context, door, choices, asker, updates, own, lent });
     this.#open.get(id)?.close();
     this.#open.set(id, session);
     await door.ask((client) => session.open(client, replay ? 0 : conversation.lastSeq));

@@ -3,11 +3,13 @@ import { Readable, Writable } from 'node:stream';
 import type { ChildProcess } from 'node:child_process';
 import {
   client as clientApp,
+  type ClientApp,
   type ClientCapabilities,
   type ClientConnection,
   type ClientContext,
   type CreateElicitationResponse,
   type InitializeResponse,
+  type McpServer,
   methods,
   ndJsonStream,
   type PromptRequest,
@@ -40,8 +42,9 @@ export class AcpClient {
   answer: Answering = () => choose('allow');
   elicit: (params: unknown) => CreateElicitationResponse = () => ({ action: 'decline' });
 
-  constructor(stream: Stream) {
-    this.connection = clientApp({ name: 'test' })
+  /** `more`: answers to what else the agent may ask. */
+  constructor(stream: Stream, more: (app: ClientApp) => ClientApp = (app) => app) {
+    this.connection = more(clientApp({ name: 'test' }))
       .onNotification(methods.client.session.update, ({ params }) => void this.told.push(params))
       .onRequest(methods.client.session.requestPermission, ({ params, signal }) => {
         this.asked.push(params);
@@ -60,8 +63,8 @@ export class AcpClient {
     return this.agent.request(m.initialize, { protocolVersion: 1, clientCapabilities });
   }
 
-  async open(cwd: string): Promise<string> {
-    return (await this.agent.request(m.session.new, { cwd, mcpServers: [] })).sessionId;
+  async open(cwd: string, mcpServers: McpServer[] = []): Promise<string> {
+    return (await this.agent.request(m.session.new, { cwd, mcpServers })).sessionId;
   }
 
   async prompt(sessionId: string, text: string): Promise<string> {
@@ -107,9 +110,9 @@ export class AcpClient {
 }
 
 /** Over the streams of a process that runs `triad acp`. */
-export function clientOf({ stdin, stdout }: ChildProcess): AcpClient {
+export function clientOf({ stdin, stdout }: ChildProcess, more?: (app: ClientApp) => ClientApp): AcpClient {
   const bytes = Readable.toWeb(stdout!) as ReadableStream<Uint8Array>;
-  return new AcpClient(ndJsonStream(Writable.toWeb(stdin!) as WritableStream<Uint8Array>, bytes));
+  return new AcpClient(ndJsonStream(Writable.toWeb(stdin!) as WritableStream<Uint8Array>, bytes), more);
 }
 
 /** What Triad says beside what the protocol has words for: `_meta.triad` of whatever this is. */
