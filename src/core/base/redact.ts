@@ -5,7 +5,7 @@
  */
 import type { LinearPattern, Range } from './linear-pattern.ts';
 
-export const REDACTED = '[redacted]';
+const REDACTED = '[redacted]';
 
 /** Shorter values are no secrets: they would be found in any text. */
 const MIN_VALUE = 8;

@@ -93,7 +93,7 @@ function instrumentsOf(
 }
 
 /** In the form that exporters take. Every text is redacted here, and nowhere before. */
-export function readableOf(span: Span, resource: Resource, version: string): ReadableSpan {
+function readableOf(span: Span, resource: Resource, version: string): ReadableSpan {
   const { traceId, spanId, parentId, name, kind, start, end, attributes, events, link, error } = span;
   const context = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED });
   const last = Math.max(start, end);

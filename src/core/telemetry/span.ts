@@ -1,10 +1,10 @@
 /** A finished span before it is put into the form of any library. */
 import { GEN_AI } from './names.ts';
 
-export type Value = string | number | boolean | readonly string[];
+type Value = string | number | boolean | readonly string[];
 export type Attributes = Readonly<Record<string, Value | undefined>>;
 
-export interface SpanEvent {
+interface SpanEvent {
   name: string;
   /** Milliseconds since 1970, here and below. */
   at: number;

@@ -108,7 +108,7 @@ const Metrics = z.strictObject({
     }),
   ),
 });
-export type Metric = z.output<typeof Metrics>['resourceMetrics'][number]['scopeMetrics'][number]['metrics'][number];
+type Metric = z.output<typeof Metrics>['resourceMetrics'][number]['scopeMetrics'][number]['metrics'][number];
 
 export interface Collector {
   url: string;
