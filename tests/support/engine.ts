@@ -77,7 +77,8 @@ const EVENT_PATIENCE_MS = 30_000;
 export async function startEngine(script: Script, options: HarnessOptions = {}): Promise<Harness> {
   const folder = await folderWith(options.files ?? { 'README.md': '# A workspace\n' });
   const model = await startFakeModel(script, {
-    ...(options.keys ? { keys: options.keys } : {}),
+    // A server of this machine that another provider names is asked without a key.
+    ...(options.keys ?? options.protocol ? { keys: options.keys ?? null } : {}),
     ...(options.models ? { models: options.models } : {}),
     ...(options.embed ? { embed: options.embed } : {}),
   });

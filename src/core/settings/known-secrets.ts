@@ -49,8 +49,12 @@ function secretsIn(text: string): string[] {
 function leavesOf(value: unknown): string[] {
   // What is kept may be JSON within the JSON of a file.
   if (typeof value === 'string') return value.startsWith('{') ? secretsIn(value) : wordsOf(value);
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(leavesOf) : [];
+  if (typeof value !== 'object' || value === null) return [];
+  return Object.entries(value).flatMap(([name, leaf]) => (OPEN_FIELD.test(name) ? [] : leavesOf(leaf)));
 }
+
+/** What is kept beside a secret, and is none: whom it belongs to, and for how long. */
+const OPEN_FIELD = /^(?:address|host|user|url|endpoint|type|token_type|scope|expires\w*)$/i;
 
 /** The whole, and of one such as "Bearer abc" the part that is secret; without what is a variable's place. */
 function wordsOf(value: string): string[] {

@@ -28,6 +28,7 @@ const AGENT: Readonly<Record<string, Proof>> = {
   name: { value: 'renamed', at: 'offered.name', is: 'renamed' },
   description: { value: 'Does more', at: 'offered.description', is: 'Does more' },
   role: { value: 'primary', at: 'tools', is: expect.arrayContaining(['spawn_agent']) },
+  provider: { value: 'openai', with: 'model: a-model', at: 'provider', is: 'openai' },
   model: { value: 'opus', at: 'model', is: 'claude-opus-5-5' },
   effort: { value: 'low', at: 'effort', is: 'low' },
   max_tokens: { value: 321, at: 'maxTokens', is: 321 },

@@ -39,7 +39,7 @@ test('a new file begins with every key as a comment, and each of them may be tak
   const done = await edit(
     [],
     home,
-    types((text) => uncommented(text).replaceAll(/^web\.search\.key_header.*$/gm, '')),
+    types((text) => uncommented(text).replaceAll(/^(?:web\.search\.key_header|providers\.embeddings) .*$/gm, '')),
   );
   expect(done).toMatchObject({
     code: 0,

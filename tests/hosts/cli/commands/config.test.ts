@@ -89,7 +89,7 @@ test('the key of a search is read from the standard input, kept for its host, an
   expect(await keep(['web_search'], ' \n')).toMatchObject({
     code: 2,
     inputs: [],
-    err: expect.stringContaining('empty') as unknown,
+    err: expect.stringContaining('There is no key in it') as unknown,
   });
 });
 

@@ -42,7 +42,7 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   const { code, out, err, io } = await triad(['run', 'Say hi'], { client });
   expect([code, out]).toEqual([0, 'Hi\n']);
   const next = `continue with: triad run --conversation ${conversationId} "…"`;
-  expect(err).toBe(`completed · 1.2 s · 1,234 tokens · $0.01\n${next}\n`);
+  expect(err).toBe(`completed · 1.2 s · 1,234 tokens, cached 3 % · $0.01\n${next}\n`);
   expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder } });
   expect(client.requests[1]).toEqual({
     method: 'message.send',
