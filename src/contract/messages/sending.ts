@@ -3,9 +3,9 @@ import { z } from 'zod';
 import { ApprovalMode } from '../agent.ts';
 import { Image } from '../message.ts';
 
-export const MAX_SENT_IMAGES = 10;
+const MAX_SENT_IMAGES = 10;
 /** In base64: of one picture, and of all of a message together. */
-export const MAX_SENT_IMAGE_CHARS = 5_000_000;
+const MAX_SENT_IMAGE_CHARS = 5_000_000;
 export const MAX_SENT_IMAGES_CHARS = 16_000_000;
 
 /** `data`: its bytes in base64. What it is, its bytes say: they are looked at. */

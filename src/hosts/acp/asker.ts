@@ -34,7 +34,12 @@ export class Asker {
   /** A turn begins; the returned function ends it. */
   async enter(client: Client): Promise<() => void> {
     this.#turns += 1;
-    if (this.#turns === 1) await this.follow(client);
+    try {
+      if (this.#turns === 1) await this.follow(client);
+    } catch (error) {
+      this.#turns -= 1;
+      throw error;
+    }
     return () => {
       this.#turns -= 1;
       if (this.#turns === 0) this.close();

@@ -12,7 +12,7 @@ export interface Addressed {
 }
 
 /** What the client can show. */
-export interface Abilities {
+interface Abilities {
   notices: boolean;
   /** It gives each sub-agent a session of its own. */
   subAgentSessions: boolean;

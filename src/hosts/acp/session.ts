@@ -132,6 +132,13 @@ export class Session {
     await this.#parts.door.ask((client) => Promise.all(turns.map((turn) => turn.stop(client, cause))));
   }
 
+  /** As `cancel`; resolves when the turns have ended. */
+  async end(): Promise<void> {
+    const turns = [...this.#turns];
+    await this.cancel('person');
+    await Promise.allSettled(turns.map(({ ended }) => ended.promise));
+  }
+
   async setLead(agent: string): Promise<void> {
     await this.#parts.door.ask((client) => client.request('conversation.set', { conversationId: this.id, agent }));
     this.choices.agent = agent;

@@ -8,12 +8,16 @@ import {
   RequestError,
   type SessionInfo,
 } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
 import type { Client } from '#contract/rpc.ts';
 import { Asker } from './asker.ts';
 import { Choices } from './choices.ts';
 import type { Door } from './door.ts';
 import { Session } from './session.ts';
 import { SessionUpdates } from './session-updates.ts';
+
+/** What a client may say of itself beside what the protocol has words for. */
+const Ours = z.object({ subAgentSessions: z.boolean().optional().catch(undefined) }).catch({});
 
 interface Parts {
   door: Door;
@@ -54,6 +58,8 @@ export class Sessions {
     replay = false,
   ): Promise<Session> {
     const { door, note, closed } = this.#parts;
+    if (this.#open.get(id)?.isWorking)
+      throw RequestError.invalidParams({}, `A prompt runs in the session ${id}: wait for its end, or cancel it`);
     const conversationId = id;
     const { conversation, workflows } = await door.ask((client) =>
       client.request('conversation.snapshot', { conversationId }),
@@ -64,7 +70,7 @@ export class Sessions {
       throw RequestError.invalidParams({}, `This session works in ${folder}: open it with that as its cwd`);
     const { session: shows, elicitation, _meta } = this.capabilities;
     const own = new Set<string>();
-    const subAgentSessions = Object(_meta?.['triad'])['subAgentSessions'] === true;
+    const { subAgentSessions = false } = Ours.parse(_meta?.['triad'] ?? {});
     const updates = new SessionUpdates({
       ...{ conversationId, folder, subAgentSessions, notices: Boolean(shows?.notices) },
       isOwn: (workflowId) => own.has(workflowId),
@@ -96,7 +102,7 @@ export class Sessions {
   /** What works in it is cancelled first, as the protocol says. */
   async close(sessionId: string): Promise<void> {
     const session = this.get(sessionId);
-    await session.cancel('person');
+    await session.end();
     session.close();
     this.#open.delete(sessionId);
   }

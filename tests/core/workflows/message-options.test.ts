@@ -57,7 +57,7 @@ test('model and mode hold for the lead of this message, and are recorded', async
   const { workflowId, runId } = await runtime.request('message.send', { conversationId, text: 'Go', ...chosen });
   await engine.ended(workflowId);
   const { envelope } = await runtime.request('run.get', { runId });
-  expect(envelope).toMatchObject({ approvalMode: 'selective', model: expect.stringContaining('opus') });
+  expect(envelope).toMatchObject({ approvalMode: 'selective', model: expect.stringContaining('opus') as unknown });
   expect(engine.of('workflow-start')[0]).toMatchObject({ chosen });
   await engine.ask('Again');
   expect(model.requests.map(({ body }) => body.model.includes('opus'))).toEqual([true, false]);

@@ -71,17 +71,24 @@ class Names {
 
 const isUpdate = ({ method }: Line): boolean => method === 'session/update';
 
+interface Update {
+  sessionUpdate?: string;
+  toolCallId?: string;
+  messageId?: string;
+  content?: { text?: string };
+}
+
 /** Words that came in several pieces are one. Calls go on side by side: there is an order in each, and among the rest. */
 function comparable(lines: readonly Line[]) {
   const said = new Map<string, string>();
   const others = new Map<string, string[]>();
   for (const line of lines) {
-    const { update, toolCall } = Object(line['params']) as Record<'update' | 'toolCall', Line | undefined>;
-    const kind = String(update?.['sessionUpdate']);
-    const key = plain(String((update ?? toolCall)?.['toolCallId'] ?? (isUpdate(line) ? kind : 'rest')));
+    const { update, toolCall } = (line['params'] ?? {}) as { update?: Update; toolCall?: Update };
+    const kind = update?.sessionUpdate ?? 'rest';
+    const key = plain((update ?? toolCall)?.toolCallId ?? kind);
     if (kind.endsWith('_chunk')) {
-      const message = `${kind} ${String(update?.['messageId'])}`;
-      said.set(message, (said.get(message) ?? '') + String(Object(update?.['content'])['text']));
+      const message = `${kind} ${update?.messageId}`;
+      said.set(message, (said.get(message) ?? '') + (update?.content?.text ?? ''));
     } else
       others.set(key, [
         ...(others.get(key) ?? []),

@@ -6,7 +6,7 @@ import { CHILD, delegateTo, LEAD, spawn } from '../../support/fake-model/scenari
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
 import { Gate } from '../../support/gate.ts';
-import { AcpClient, choose, clientOf, m } from '../support/acp-client.ts';
+import { type AcpClient, choose, clientOf, m, triadOf } from '../support/acp-client.ts';
 import { type Machine, machine } from '../support/process.ts';
 
 interface Tour {
@@ -76,7 +76,7 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     expect(client.updates(id)).toContainEqual(
       expect.objectContaining({ sessionUpdate: 'session_info_update', title: 'Say hello' }),
     );
-    const used = { sessionUpdate: 'usage_update', used: expect.any(Number), size: expect.any(Number) };
+    const used = { sessionUpdate: 'usage_update', used: 120, size: 1_000_000 };
     expect(client.updates(id)).toContainEqual(expect.objectContaining(used));
     expect(kinds).not.toContain('user_message_chunk');
   },
@@ -145,14 +145,12 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     expect(asked?.sessionId).toBe(id);
     expect(JSON.stringify(asked?.toolCall.content)).toContain('Inspect SPAWNED part.');
     const call = client.calls(id).find(({ toolCallId }) => String(toolCallId).startsWith('run:'));
-    const state = Object(call?.['_meta'])['triad'] as Record<string, unknown>;
+    const state = triadOf(call);
     expect(call).toMatchObject({ toolCallId: asked?.toolCall.toolCallId, status: 'completed' });
     expect(state).toMatchObject({ agent: 'helper', status: 'completed', outcome: 'completed', tool: null });
-    expect(Object(state['tokens'])['input']).toBeGreaterThan(0);
+    expect(state).toMatchObject({ tokens: { input: 200, output: 40 } });
     expect(JSON.stringify(call?.['content'])).toContain('All is well.');
-    const states = client
-      .updates(id)
-      .flatMap((update) => ('_meta' in update ? [Object(update._meta?.['triad'])['tool']] : []));
+    const states = client.updates(id).map((update) => triadOf(update)['tool']);
     expect(states).toContain('list_directory');
     const child = String(state['sessionId']);
     expect(client.text(child)).toContain('All is well.');
@@ -169,16 +167,15 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     await client.prompt(id, 'BATCH');
     expect(client.asked.slice(before)).toHaveLength(2);
     const runs = client.calls(id).filter(({ toolCallId }) => String(toolCallId).startsWith('run:'));
-    expect(runs.map((call) => Object(Object(call['_meta'])['triad'])['outcome'])).toEqual(['completed', 'rejected']);
+    expect(runs.map((call) => triadOf(call)['outcome'])).toEqual(['completed', 'rejected']);
     expect(JSON.stringify(home.model.requests.at(-1)?.body.messages)).toContain('Not that half');
   },
   'one sub-agent is stopped by itself': async ({ client, home }) => {
     const id = await client.open(home.folder);
     const turn = client.prompt(id, 'STOPCHILD');
-    const running = () =>
-      client.calls(id).find((call) => Object(Object(call['_meta'])['triad'])['status'] === 'running');
+    const running = () => client.calls(id).find((call) => triadOf(call)['status'] === 'running');
     await expect.poll(running, { timeout: 20_000 }).toBeDefined();
-    const { runId } = Object(running()?.['_meta'])['triad'] as { runId: string };
+    const { runId } = triadOf(running()) as { runId: string };
     await client.agent.request('_triad/run.stop', { sessionId: id, runId });
     expect(await turn).toBe('end_turn');
     expect(client.calls(id).find(({ toolCallId }) => toolCallId === `run:${runId}`)).toMatchObject({
@@ -279,6 +276,15 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     expect(home.model.requests.at(-1)?.body.messages[0]?.content).toMatchObject([{ text: 'Hello' }]);
     await expect(set('lead', 'lead')).rejects.toThrow('keeps the lead');
     await expect(set('mode', 'never')).rejects.toThrow('There is no mode "never"');
+  },
+  'closed in the middle of a prompt, which ends; not loaded again while it runs': async ({ client, home }) => {
+    const id = await client.open(home.folder);
+    const turn = client.prompt(id, 'LONG');
+    await client.untilSaid(id, /Never/);
+    const again = client.agent.request(m.session.load, { sessionId: id, cwd: home.folder, mcpServers: [] });
+    await expect(again).rejects.toThrow('A prompt runs in the session');
+    await client.agent.request(m.session.close, { sessionId: id });
+    expect(await turn).toBe('cancelled');
   },
   'loaded with all that happened, resumed without, listed, closed, deleted': async ({ client, home }) => {
     const id = await client.open(home.folder);

@@ -12,6 +12,7 @@ import {
   type McpServer,
   methods,
   ndJsonStream,
+  type PromptRequest,
   type RequestPermissionRequest,
   type RequestPermissionResponse,
   type SessionNotification,
@@ -67,8 +68,8 @@ export class AcpClient {
   }
 
   async prompt(sessionId: string, text: string): Promise<string> {
-    const prompt = [{ type: 'text' as const, text }];
-    return (await this.agent.request(m.session.prompt, { sessionId, prompt })).stopReason;
+    const asked: PromptRequest = { sessionId, prompt: [{ type: 'text', text }] };
+    return (await this.agent.request(m.session.prompt, asked)).stopReason;
   }
 
   updates(sessionId: string): SessionUpdate[] {
@@ -89,7 +90,7 @@ export class AcpClient {
   /** The tool calls of a session as they are now, each with all that was told of it. */
   calls(sessionId: string): Record<string, unknown>[] {
     const calls = new Map<string, Record<string, unknown>>();
-    for (const { sessionUpdate, ...rest } of this.updates(sessionId))
+    for (const { sessionUpdate: _, ...rest } of this.updates(sessionId))
       if ('toolCallId' in rest) calls.set(rest.toolCallId, { ...calls.get(rest.toolCallId), ...rest });
     return [...calls.values()];
   }
@@ -112,4 +113,10 @@ export class AcpClient {
 export function clientOf({ stdin, stdout }: ChildProcess, more?: (app: ClientApp) => ClientApp): AcpClient {
   const bytes = Readable.toWeb(stdout!) as ReadableStream<Uint8Array>;
   return new AcpClient(ndJsonStream(Writable.toWeb(stdin!) as WritableStream<Uint8Array>, bytes), more);
+}
+
+/** What Triad says beside what the protocol has words for: `_meta.triad` of whatever this is. */
+export function triadOf(told: object | undefined): Record<string, unknown> {
+  const { _meta } = { ...told } as { _meta?: { triad?: Record<string, unknown> } | null };
+  return _meta?.triad ?? {};
 }
