@@ -14,7 +14,7 @@ import { expectGone, LIAR, lyingTable } from './support.ts';
 const SECRET = 'sk-very-secret-0123456789';
 
 function passed(more: Partial<LentServer> = {}, words: readonly string[] = []): Partial<LentServer> {
-  const env = { ...COMPILED, API_TOKEN: SECRET };
+  const env = { ...COMPILED, API_TOKEN: SECRET, LITERAL: '${PATH}' };
   return {
     name: 'liar',
     type: 'stdio',
@@ -52,6 +52,7 @@ test('One is asked about with all that it is but no values, then offered; the ye
   expect(question).not.toHaveProperty('grant');
   const report = JSON.parse(results(engine)[0]!.output) as { pid: number; env: Record<string, string>; cwd: string };
   expect(report.env['API_TOKEN']).toBe(SECRET);
+  expect(report.env['LITERAL']).toBe('${PATH}');
   expect(report.cwd).toBe(engine.folder);
   expect(engine.of('run-start')[0]?.envelope).toMatchObject({ mcpServers: ['liar'] });
   // Known now: the second message and another session of the folder ask no more.

@@ -57,7 +57,7 @@ describe('an editor that is lent', () => {
       read('a.txt'),
     );
     const engine = await startEngine(script, { files: { 'a.txt': 'one\n' } });
-    await lendTo(engine.runtime, engine.conversationId, BOTH, { saves: false });
+    const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, { saves: false });
     await engine.ask('Edit');
     expect(results(engine)[0]?.output).toContain('is not saved');
     expect(results(engine)[1]).toMatchObject({
@@ -65,7 +65,18 @@ describe('an editor that is lent', () => {
       output: expect.stringContaining('is not saved') as string,
     });
     expect(results(engine)[2]?.output).toBe('two\n');
-    expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('one\n');
+    const path = join(engine.folder, 'a.txt');
+    expect(await readFile(path, 'utf8')).toBe('one\n');
+    // What was never saved is undone where it stands.
+    const { conversationId } = engine;
+    const change = (await engine.runtime.request('change.list', { conversationId })).find(({ files }) =>
+      files.some((file) => file.path === 'a.txt'),
+    )!;
+    const target = { runId: change.runId, toolCallId: change.toolCallId };
+    expect(await engine.runtime.request('change.undo', { conversationId, target })).toMatchObject([
+      { outcome: 'put_back' },
+    ]);
+    expect(editor.buffers.get(path)).toBe('one\n');
   });
 
   test('is asked by sub-agents too, and by no other conversation', async () => {
@@ -126,6 +137,21 @@ describe('an editor that is lent', () => {
       status: 'error',
       output: expect.stringContaining('has changed since you read it') as string,
     });
+    expect(editor.calls.some(({ name }) => name === 'write-file')).toBe(false);
+  });
+
+  test('in which somebody typed since a part of the saved file was read is not written', async () => {
+    const script = calling(read('a.txt', { limit: 1 }), edit('a.txt', 'two', 'three'));
+    const engine = await startEngine(script, { files: { 'a.txt': 'one\ntwo\n' } });
+    const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
+      answer: ({ name }) => {
+        const path = join(engine.folder, 'a.txt');
+        if (name === 'read-file') setImmediate(() => editor.buffers.set(path, 'one\ntwo, unseen\n'));
+        return null;
+      },
+    });
+    await engine.ask('Edit');
+    expect(results(engine)[1]).toMatchObject({ status: 'error' });
     expect(editor.calls.some(({ name }) => name === 'write-file')).toBe(false);
   });
 

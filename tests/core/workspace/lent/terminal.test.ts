@@ -1,7 +1,7 @@
 /** Commands run in a terminal of a client that lends it: asked about as what they are, bounded, recorded and ended by us. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isAlive } from '#core/workspace/shell/leftovers.ts';
 import { type Harness, type HarnessOptions, startEngine, yes } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
@@ -27,9 +27,12 @@ describe('a command in a lent terminal', () => {
   test('is asked about as one outside of the sandbox, whatever a rule allows, and its output, changes and folder are kept', async () => {
     const rule = '[[permissions.rules]]\neffect = "allow"\ntool = "bash"\npattern = "*"\n';
     const configFolder = await folderWith({ 'config.toml': rule });
-    const programs = { ...process.env, MY_TOKEN: 'secret', PLAIN: 'plain' };
+    // The client has more in its environment than a command may see.
+    vi.stubEnv('OF_THE_CLIENT', 'leaked');
+    onTestFinished(() => void vi.unstubAllEnvs());
+    const programs = { ...process.env, OF_THE_CLIENT: undefined, MY_TOKEN: 'secret', PLAIN: 'plain' };
     const calls = [
-      bash('mkdir sub; cd sub; echo "$PLAIN-$MY_TOKEN-"; env | grep -c TOKEN; echo made > made.txt'),
+      bash('mkdir sub; cd sub; echo "$PLAIN-$MY_TOKEN$OF_THE_CLIENT-"; env | grep -c TOKEN; echo made > made.txt'),
       bash('pwd'),
     ];
     const { engine, client } = await lending(calls, { configFolder, programs });
