@@ -73,7 +73,7 @@ export class Sessions {
     const own = new Set<string>();
     const { subAgentSessions = false } = Ours.parse(_meta?.['triad'] ?? {});
     const windows = new Windows(door, id);
-    await windows.look();
+    await Promise.all([windows.begin(), windows.look()]);
     const updates = new SessionUpdates({
       ...{ conversationId, folder, subAgentSessions, notices: Boolean(shows?.notices) },
       isOwn: (workflowId) => own.has(workflowId),

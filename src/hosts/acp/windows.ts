@@ -4,7 +4,7 @@ import type { Door } from './door.ts';
 export class Windows {
   readonly #door: Door;
   readonly #conversationId: string;
-  #known: ReadonlyMap<string, number | null> = new Map();
+  readonly #known = new Map<string, number | null>();
 
   constructor(door: Door, conversationId: string) {
     this.#door = door;
@@ -16,13 +16,19 @@ export class Windows {
     return this.#known.get(`${provider} ${model}`) ?? null;
   }
 
+  /** Those of the models that are offered; never rejects. */
+  async begin(): Promise<void> {
+    const state = await this.#door.ask((client) => client.request('app.state', {})).catch(() => null);
+    for (const { name, models } of state?.providers ?? [])
+      for (const { id, window } of models) this.#known.set(`${name} ${id}`, window);
+  }
+
   /** To be called when a run starts, whose model may be another; never rejects. */
   async look(): Promise<void> {
     const conversationId = this.#conversationId;
     const state = await this.#door
       .ask((client) => client.request('context.state', { conversationId }))
       .catch(() => null);
-    if (state)
-      this.#known = new Map(state.windows.map(({ provider, model, window }) => [`${provider} ${model}`, window]));
+    for (const { provider, model, window } of state?.windows ?? []) this.#known.set(`${provider} ${model}`, window);
   }
 }
