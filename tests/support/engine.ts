@@ -78,7 +78,7 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   const folder = await folderWith(options.files ?? { 'README.md': '# A workspace\n' });
   const model = await startFakeModel(script, {
     // A server of this machine that another provider names is asked without a key.
-    ...(options.keys ?? options.protocol ? { keys: options.keys ?? null } : {}),
+    ...((options.keys ?? options.protocol) ? { keys: options.keys ?? null } : {}),
     ...(options.models ? { models: options.models } : {}),
     ...(options.embed ? { embed: options.embed } : {}),
   });

@@ -10,13 +10,13 @@ import { messages } from './dialects/messages.ts';
 import { responses } from './dialects/responses.ts';
 import type { Block } from './script.ts';
 
-export const DIALECTS = { messages, chat, responses } as const satisfies Record<string, Dialect>;
-export type Protocol = keyof typeof DIALECTS;
+const DIALECTS = { messages, chat, responses } as const satisfies Record<string, Dialect>;
+type Protocol = keyof typeof DIALECTS;
 
 /** `whole`: nothing is lost, nothing doubled; a code: the attempt fails, and is worth another one or not. */
-export type Outcome = 'whole' | 'empty' | readonly [code: ErrorCode, retryable: boolean];
+type Outcome = 'whole' | 'empty' | readonly [code: ErrorCode, retryable: boolean];
 
-export interface Place {
+interface Place {
   dialect: Dialect;
   response: ServerResponse;
   /** The events of the whole response, as they are sent. */
@@ -33,7 +33,7 @@ export interface Fault {
   usage?: 'miscount' | 'missing';
 }
 
-export function framesOf(dialect: Dialect, blocks: Block[], options: Reply['options'] = {}): string[] {
+function framesOf(dialect: Dialect, blocks: Block[], options: Reply['options'] = {}): string[] {
   const reply = { id: `${dialect.idPrefix}1`, model: 'm-1', options };
   const chunks = dialect.chunks(blocks, reply, 0, () => 'call_1');
   return [dialect.start(reply), ...chunks.map(({ data }) => data)];
