@@ -11,7 +11,6 @@ import { responses } from './dialects/responses.ts';
 import type { Block } from './script.ts';
 
 const DIALECTS = { messages, chat, responses } as const satisfies Record<string, Dialect>;
-type Protocol = keyof typeof DIALECTS;
 
 /** `whole`: nothing is lost, nothing doubled; a code: the attempt fails, and is worth another one or not. */
 type Outcome = 'whole' | 'empty' | readonly [code: ErrorCode, retryable: boolean];
