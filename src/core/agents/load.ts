@@ -80,7 +80,9 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   const missing = provider === undefined ? null : rules.providerFault(provider);
   if (missing !== null) return refused(file, fault(at.provider, `provider ${missing}`, { key: 'provider' }));
   const cold = definition.temperature === null ? null : rules.temperatureFault(provider, model);
-  const warned = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
+  const warm = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
+  const mute = provider === undefined || model !== null ? null : rules.modelMissing(provider);
+  const warned = mute === null ? warm : withWarning(warm, fault(at.provider, mute, { key: 'provider' }));
   const found = model === null ? null : rules.faultOf(model, provider);
   if (found === null) return warned;
   const isLeads = found.isFatal && (dialect !== 'triad' || file.source === 'builtin');
@@ -91,7 +93,7 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   return refused(warned, one);
 }
 
-export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault' | 'providerFault'>;
+export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault' | 'providerFault' | 'modelMissing'>;
 
 function refused({ path, source, definition, warnings }: Agent, error: Fault): UnlinkedFile {
   return { path, source, ok: false, name: definition.name, errors: [error], warnings };

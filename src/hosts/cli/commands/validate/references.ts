@@ -7,6 +7,7 @@ import { secretName } from '#core/mcp/resolve.ts';
 import type { ModelRules } from '#core/model/model-rules.ts';
 import { wantedBy } from '#core/settings/mcp-json.ts';
 import { dotted } from '#core/settings/dotted-path.ts';
+import { providerEntry } from '#core/settings/provider-settings.ts';
 import type { Settings } from '#core/settings/settings.ts';
 import { type Finding, keyFinder } from './finding.ts';
 
@@ -32,14 +33,20 @@ export async function checkReferences(from: Referring): Promise<Finding[]> {
 
 function modelFindings({ settings, models }: Referring, say: Say): Finding[] {
   const { default: usual, aliases } = settings.models;
+  const { active } = settings.providers;
+  const missing = models.modelMissing(active);
+  if (missing !== null)
+    return [say('providers.active', `is ${active}: ${missing}`, `set providers.${active}.defaults.model`, 'error')];
+  const own = providerEntry(settings.providers, active)?.defaults.model ?? null;
   const named = [
-    ['models.default', usual],
+    own === null ? ['models.default', usual] : [`providers.${active}.defaults.model`, own],
     ...Object.entries(aliases).map(([alias, id]) => [`models.aliases.${alias}`, id] as const),
   ] as const;
   return named.flatMap(([path, name]) => {
-    const fault = models.faultOf(name);
+    const isAlias = path.startsWith('models.aliases.');
+    const fault = models.faultOf(name, isAlias ? 'anthropic' : active);
     // That another name is enabled is no fault of an alias.
-    if (fault === null || (path !== 'models.default' && settings.models.enabled.length > 0)) return [];
+    if (fault === null || (isAlias && settings.models.enabled.length > 0)) return [];
     const todo = fault.suggestion === null ? 'name another, or see "triad doctor"' : `write ${fault.suggestion}`;
     return fault.isFatal ? [say(path, `names ${fault.what}`, todo, 'error')] : [];
   });

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { agentWorld } from './agent-mistakes.ts';
 import { placeWorlds } from './place-mistakes.ts';
+import { providerWorlds } from './provider-mistakes.ts';
 import { settingWorlds } from './setting-mistakes.ts';
 import { PLAIN, seenIn, type World } from './world.ts';
 
@@ -10,6 +11,7 @@ const all: Readonly<Record<string, World[]>> = {
   'settings and prices': settingWorlds(),
   'agents and compositions': [agentWorld()],
   'places, texts and names': placeWorlds(),
+  'providers, and what names them': providerWorlds(),
 };
 
 test('there are at least three hundred, no two of one kind at one place', () => {
