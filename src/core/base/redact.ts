@@ -94,6 +94,7 @@ function rangesOf(needle: string, text: string): Range[] {
   return found;
 }
 
-function shapesIn(text: string): Range[] {
+/** Where texts of the form of a key or a token stand. */
+export function shapesIn(text: string): Range[] {
   return Array.from(text.matchAll(SHAPES), ({ index, 0: { length } }) => [index, index + length] as const);
 }

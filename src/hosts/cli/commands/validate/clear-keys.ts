@@ -1,18 +1,9 @@
 /** Keys and tokens that stand in files in the clear. */
 import { parse } from 'smol-toml';
+import { shapesIn } from '#core/base/redact.ts';
 import { dotted } from '#core/settings/dotted-path.ts';
 import { type Finding, keyFinder } from './finding.ts';
 
-/** Forms of keys, each known by how it begins. */
-const SHAPES = [
-  /\b(?:sk|pk|rk)[-_](?:ant|live|test|proj|svcacct|or)[-_][\w-]{12,400}/,
-  /\bsk-[A-Za-z0-9]{20,200}/,
-  /\b(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|gsk_|xai-)[\w-]{16,300}/,
-  /\bxox[abposr]-[\w-]{10,300}/,
-  /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
-  /\bAIza[\w-]{35}/,
-  /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----/,
-];
 const TODO =
   'take it out and make a new one, for others may have read it; keep keys with "triad config key" or "triad mcp add --secret"';
 
@@ -33,7 +24,7 @@ function keysInToml(file: string, text: string): Finding[] | null {
   }
   const say = keyFinder(file, text);
   return textsIn(table, [])
-    .filter(({ value }) => isKey(value))
+    .filter(({ value }) => shapesIn(value).length > 0)
     .map(({ path }) => say(dotted(path), WHAT, TODO));
 }
 
@@ -50,12 +41,10 @@ function textsIn(value: unknown, path: readonly string[]): { path: readonly stri
 
 function keysInLines(file: string, text: string): Finding[] {
   return text.split('\n').flatMap((line, index): Finding[] => {
-    const at = Math.max(...SHAPES.map((shape) => line.search(shape)));
-    if (at < 0) return [];
-    return [{ file, line: index + 1, column: at + 1, level: 'warning', key: null, what: `this ${WHAT}`, todo: TODO }];
+    const [found] = shapesIn(line);
+    if (!found) return [];
+    return [
+      { file, line: index + 1, column: found[0] + 1, level: 'warning', key: null, what: `this ${WHAT}`, todo: TODO },
+    ];
   });
-}
-
-function isKey(text: string): boolean {
-  return SHAPES.some((shape) => shape.test(text));
 }
