@@ -111,14 +111,17 @@ describe('compaction', () => {
     expect(compactions(never)).toEqual([]);
   });
 
-  test('a request that is refused as too large is made smaller, not given up', async () => {
+  test.for([
+    { status: 413, error: { type: 'request_too_large', message: 'too large' } },
+    { status: 400, error: { type: 'context_length_exceeded', message: 'too many tokens' } },
+  ])('a request that is refused as too large ($error.type) is made smaller, not given up', async (refusal) => {
     const script = summarising()
       .on({ step: 1 })
       .reply([words(9_000, 'The old part. '), look()])
       .on({ step: 2 })
       .reply([look()])
       .on({ lastUser: /./, where: ({ body }) => JSON.stringify(body.messages).includes('The old part.') })
-      .reply([], { status: 413, error: { type: 'request_too_large', message: 'too large' } })
+      .reply([], refusal)
       .on({})
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings });
