@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { live, Resumer } from '../../support/crash.ts';
-import { summarising, SUMMARISER } from '../../support/fake-model/compacting.ts';
+import { summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
@@ -32,17 +32,21 @@ const script = (): Script =>
       spawn({ name: 'looker', prompt: 'Look closely.' }, 'call_c'),
     ]);
 
-async function killedAfter(what: DurableEvent['type'] | `${DurableEvent['type']}#${number}`) {
-  const model = await startFakeModel(script());
-  const folder = join(root, what.replace('#', '-'));
+type Event = DurableEvent['type'] | `${DurableEvent['type']}#${number}`;
+
+async function killedAfter(what: Event, played = script(), compacts = true) {
+  const model = await startFakeModel(played);
+  const folder = join(root, `${what.replace('#', '-')}-${compacts}`);
   await mkdir(folder);
   const life = { data: `${folder}-data`, url: model.url, folder };
   const resumer = new Resumer();
   try {
-    expect(await live({ ...life, mode: 'start', compacts: true, killAfter: what })).toBeNull();
+    expect(await live({ ...life, mode: 'start', compacts, killAfter: what })).toBeNull();
     const before = model.requests.length;
     const result = await resumer.resume(life);
-    const files = await Promise.all(['a.md', 'b.md'].map((name) => readFile(join(folder, name), 'utf8')));
+    const files = await Promise.all(
+      ['a.md', 'b.md'].map((name) => readFile(join(folder, name), 'utf8').catch(() => null)),
+    );
     return { ...result, files, requests: model.requests, before };
   } finally {
     resumer.end();
@@ -89,5 +93,22 @@ test.runIf(inSoak)(
     const summaries = killed.events.filter((event) => event.type === 'usage' && event.request.purpose === 'compaction');
     expect(summaries).toMatchObject([{ request: { reported: false, error: { code: 'interrupted' } } }]);
     expect(killed.requests.filter(({ seen }) => SUMMARISER.test(seen.system)).length).toBeLessThanOrEqual(1);
+  },
+);
+
+test.runIf(inSoak)(
+  'killed when room was made for an answer that broke off: it goes on, and makes none again',
+  { timeout: 120_000 },
+  async () => {
+    const full = summarising()
+      .on({ lastUser: /Room was made/ })
+      .reply([text('Done.')])
+      .on({ step: 1 })
+      .reply([words(9_000, 'The old part. '), toolUse('glob', { pattern: '*' })])
+      .on({})
+      .reply([text('Half')], { stopReason: 'model_context_window_exceeded' });
+    const { end, events } = await killedAfter('compaction', full, false);
+    expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(events.filter(({ type }) => type === 'compaction')).toHaveLength(1);
   },
 );
