@@ -56,7 +56,7 @@ const STOPS = {
 } as const;
 
 export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
-  const { providers, version } = ports;
+  const { providers, telemetry, version } = ports;
   const { engine, orchestrator } = services;
   const { store, log, open } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
@@ -76,7 +76,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     'lent.answer': ({ id, answer }) => ({ taken: engine.lenders.answer(id, answer) }),
     ...agentMethods(engine, ports.folder),
     ...agentFileMethods(engine, files, ports.folder),
-    ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers }),
+    ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers, telemetry }),
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, agent }) => {
       // Rejects before anything is created if no provider is set: no message could be sent.
@@ -98,7 +98,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     },
     'message.send': async ({ conversationId, text, approve, images, via, ...chosen }) =>
       orchestrator.send(await conversation(conversationId), text, { approve, images, via, chosen }),
-    ...telemetryMethods(store, ports.telemetry),
+    ...telemetryMethods(store, telemetry),
     ...historyMethods(engine, version),
     ...trashMethods(services),
     ...workMethods(services),

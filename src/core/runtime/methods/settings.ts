@@ -5,6 +5,7 @@ import { TriadError } from '../../base/errors.ts';
 import type { Engine } from '../../runs/engine.ts';
 import type { Providers } from '../../model/providers/providers.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
+import type { Telemetry } from '../../telemetry/telemetry.ts';
 import { manyValues, noSetting, settingRow, settingRows } from '../../settings/settings.ts';
 import { agentPathOf, explainAgents, setAgentKey } from '../config/agent-keys.ts';
 import { explainSettings, type ExplainPorts } from '../config/explain.ts';
@@ -17,17 +18,18 @@ export interface SettingMethodPorts {
   home: string;
   files: () => Promise<AgentFiles>;
   providers: Pick<Providers, 'states'>;
+  telemetry: Pick<Telemetry, 'state'>;
 }
 
 export function settingMethods(ports: SettingMethodPorts): Pick<Handlers, 'settings.explain' | 'agents.set'> {
-  const { engine, settings, home, files, providers } = ports;
+  const { engine, settings, home, files, providers, telemetry } = ports;
   const { file } = settings;
   return {
     'settings.explain': async ({ folder, path }) => {
       const place = await canonicalFolder(folder ?? home);
       const ofAgent = path === undefined ? null : agentPathOf(path);
       if (ofAgent) return explainAgents(engine, place, ofAgent);
-      const environment = environmentOf(await providers.states());
+      const environment = environmentOf(await providers.states(), await telemetry.state());
       return explainSettings({ engine, file, environment }, place, rowsAt(settings, path));
     },
     'agents.set': async ({ folder, ...change }) =>
@@ -50,12 +52,19 @@ function rowsAt(settings: LiveSettings, path: string | undefined) {
 }
 
 /** What the environment says of settings, by path. */
-function environmentOf(states: Awaited<ReturnType<Providers['states']>>): ExplainPorts['environment'] {
-  return new Map(
-    states.flatMap(({ name, baseUrl, baseUrlSource }) =>
+function environmentOf(
+  states: Awaited<ReturnType<Providers['states']>>,
+  { endpoint, source }: Awaited<ReturnType<Telemetry['state']>>,
+): ExplainPorts['environment'] {
+  const collector = source === 'environment' && endpoint !== null ? endpoint : null;
+  return new Map<string, { variable: string; value: string }>([
+    ...states.flatMap(({ name, baseUrl, baseUrlSource }) =>
       baseUrlSource === 'environment' && baseUrl !== null
-        ? [[`providers.${name}.base_url`, { variable: `${name.toUpperCase()}_BASE_URL`, value: baseUrl }]]
+        ? [[`providers.${name}.base_url`, { variable: `${name.toUpperCase()}_BASE_URL`, value: baseUrl }] as const]
         : [],
     ),
-  );
+    ...(collector === null
+      ? []
+      : [['telemetry.endpoint', { variable: 'OTEL_EXPORTER_OTLP_ENDPOINT', value: collector }] as const]),
+  ]);
 }

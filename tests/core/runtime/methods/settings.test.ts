@@ -8,9 +8,15 @@ import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { agentText } from '../../../support/linking.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
-async function startedWith(settings: string, files: Record<string, string> = {}) {
+async function startedWith(settings: string, files: Record<string, string> = {}, set: Record<string, string> = {}) {
   const configFolder = await folderWith({ 'config.toml': settings });
-  const engine = await startEngine(plainAnswer(), { settings, configFolder, data: configFolder, files });
+  const engine = await startEngine(plainAnswer(), {
+    settings,
+    configFolder,
+    data: configFolder,
+    files,
+    programs: { ...process.env, ...set },
+  });
   return { engine, file: join(configFolder, 'config.toml') };
 }
 
@@ -38,6 +44,12 @@ test('the environment goes before the file, and says what it goes before', async
     value: engine.model.url,
     origin: { from: 'environment', variable: 'ANTHROPIC_BASE_URL' },
     others: [{ value: 'https://models.example', origin: { from: 'user', file, line: 2 } }],
+  });
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9';
+  const traced = await startedWith('', {}, { OTEL_EXPORTER_OTLP_ENDPOINT });
+  expect(await explained(traced.engine, 'telemetry.endpoint')).toMatchObject({
+    value: OTEL_EXPORTER_OTLP_ENDPOINT,
+    origin: { from: 'environment', variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   });
 });
 
