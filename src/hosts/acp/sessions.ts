@@ -16,7 +16,6 @@ const Ours = z.object({ subAgentSessions: z.boolean().optional().catch(undefined
 interface Parts {
   door: Door;
   note: (line: string) => void;
-  closed: AbortSignal;
 }
 
 export class Sessions {
@@ -47,7 +46,7 @@ export class Sessions {
 
   /** `cwd`: must be the folder of the conversation; null: not looked at. With `replay` the client is told all of it. */
   async attach(context: AgentContext, id: string, cwd: string | null, replay = false): Promise<Session> {
-    const { door, note, closed } = this.#parts;
+    const { door, note } = this.#parts;
     if (this.#open.get(id)?.isWorking)
       throw RequestError.invalidParams({}, `A prompt runs in the session ${id}: wait for its end, or cancel it`);
     const conversationId = id;
@@ -66,7 +65,7 @@ export class Sessions {
       isOwn: (workflowId) => own.has(workflowId),
     });
     const asker = new Asker({
-      ...{ context, door, conversationId, note, closed, forms: Boolean(elicitation?.form) },
+      ...{ context, door, conversationId, note, forms: Boolean(elicitation?.form) },
       asking: ({ approval: { request } }) => updates.asked(request.runId, request.toolCallId),
     });
     const chosen = workflows.at(-1)?.chosen ?? {};
