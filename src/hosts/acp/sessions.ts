@@ -50,7 +50,7 @@ export class Sessions {
     if (this.#open.get(id)?.isWorking)
       throw RequestError.invalidParams({}, `A prompt runs in the session ${id}: wait for its end, or cancel it`);
     const conversationId = id;
-    const { conversation, workflows } = await door.ask((client) =>
+    const { seq, conversation, workflows } = await door.ask((client) =>
       client.request('conversation.snapshot', { conversationId }),
     );
     const { folder, deletedAt } = conversation;
@@ -73,7 +73,7 @@ export class Sessions {
     const session = new Session({ id, folder, context, door, choices, asker, updates, own });
     this.#open.get(id)?.close();
     this.#open.set(id, session);
-    await door.ask((client) => session.open(client, replay ? 0 : conversation.lastSeq));
+    await door.ask((client) => session.open(client, replay ? 0 : seq));
     return session;
   }
 
