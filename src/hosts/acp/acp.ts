@@ -37,7 +37,7 @@ export async function serveAcp(io: AcpIo): Promise<void> {
     io.note(`triad: ${errorInfo(before.lost.reason).message}: the work goes on ${where}.`);
     sessions.reopen(connected.client).catch((error: unknown) => io.note(`triad: ${errorInfo(error).message}`));
   });
-  const sessions = new Sessions({ door, note: io.note, closed: gone.signal });
+  const sessions = new Sessions({ door, note: io.note });
   /** A client takes over, or finds who did; an owner that cannot write ends. */
   const follow = async (connected: Connected): Promise<void> => {
     if (gone.signal.aborted) return;

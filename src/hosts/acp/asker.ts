@@ -1,5 +1,5 @@
 /** Puts the open questions of one conversation to the client while one of its turns runs, and hands back what it says. */
-import { type AgentContext, methods } from '@agentclientprotocol/sdk';
+import { type AgentContext, methods, RequestError } from '@agentclientprotocol/sdk';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo, TriadError } from '#core/base/errors.ts';
@@ -16,8 +16,6 @@ interface Parts {
   /** Called before the client is asked. */
   asking: (item: Item) => void;
   note: (line: string) => void;
-  /** Aborts when the client has gone: that is no answer. */
-  closed: AbortSignal;
 }
 
 export class Asker {
@@ -85,10 +83,8 @@ export class Asker {
     this.#parts.asking(item);
     let told: string | null = null;
     while (!signal.aborted) {
-      const answer = await this.#answer(item, told, signal).catch((error: unknown): Answer => {
-        return { kind: 'reject', reason: `The client could not be asked: ${errorInfo(error).message}` };
-      });
-      if (signal.aborted || this.#parts.closed.aborted) return;
+      const answer = await this.#answer(item, told, signal).catch(refusalOf);
+      if (signal.aborted || answer === null) return;
       try {
         const input = { approvalId: request.id, item: item.item, answer };
         await this.#parts.door.ask((client) => client.request('approval.decide', input));
@@ -120,6 +116,12 @@ export class Asker {
       ? { ...answer, confirmed: true }
       : { kind: 'reject', reason: 'It was not confirmed, and cannot be undone' };
   }
+}
+
+/** A client that answers with an error says no; one that has gone says nothing. */
+function refusalOf(error: unknown): Answer | null {
+  if (!(error instanceof RequestError)) return null;
+  return { kind: 'reject', reason: `The client could not be asked: ${error.message}` };
 }
 
 function keyOf({ approval, item }: Item): string {

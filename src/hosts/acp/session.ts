@@ -156,7 +156,11 @@ export class Session {
     const { door, asker } = this.#parts;
     const turn = new Turn(this.id);
     this.#turns.add(turn);
-    const stop = () => void door.ask((client) => turn.stop(client, 'person')).catch(turn.ended.reject);
+    const stop = () => {
+      // A client that has gone has cancelled nothing: its work is interrupted, and can be resumed.
+      if (!(signal.reason instanceof RequestError)) return;
+      door.ask((client) => turn.stop(client, 'person')).catch(turn.ended.reject);
+    };
     signal.addEventListener('abort', stop, { once: true });
     let leave: (() => void) | null = null;
     try {

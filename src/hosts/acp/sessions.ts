@@ -23,7 +23,6 @@ const Ours = z.object({ subAgentSessions: z.boolean().optional().catch(undefined
 interface Parts {
   door: Door;
   note: (line: string) => void;
-  closed: AbortSignal;
 }
 
 export class Sessions {
@@ -58,11 +57,11 @@ export class Sessions {
     { id, cwd, mcpServers }: { id: string; cwd: string | null; mcpServers: readonly McpServer[] },
     replay = false,
   ): Promise<Session> {
-    const { door, note, closed } = this.#parts;
+    const { door, note } = this.#parts;
     if (this.#open.get(id)?.isWorking)
       throw RequestError.invalidParams({}, `A prompt runs in the session ${id}: wait for its end, or cancel it`);
     const conversationId = id;
-    const { conversation, workflows } = await door.ask((client) =>
+    const { seq, conversation, workflows } = await door.ask((client) =>
       client.request('conversation.snapshot', { conversationId }),
     );
     const { folder, deletedAt } = conversation;
@@ -80,7 +79,7 @@ export class Sessions {
       windows,
     });
     const asker = new Asker({
-      ...{ context, door, conversationId, note, closed, forms: Boolean(elicitation?.form) },
+      ...{ context, door, conversationId, note, forms: Boolean(elicitation?.form) },
       asking: ({ approval: { request } }) => updates.asked(request.runId, request.toolCallId),
     });
     const chosen = workflows.at(-1)?.chosen ?? {};
@@ -89,7 +88,7 @@ export class Sessions {
     const session = new Session({ id, folder, context, door, choices, asker, updates, own, lent });
     this.#open.get(id)?.close();
     this.#open.set(id, session);
-    await door.ask((client) => session.open(client, replay ? 0 : conversation.lastSeq));
+    await door.ask((client) => session.open(client, replay ? 0 : seq));
     return session;
   }
 

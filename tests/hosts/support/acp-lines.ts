@@ -7,6 +7,8 @@ export type Line = Record<string, unknown>;
 
 export interface AcpLines {
   send: (line: Line) => void;
+  /** The client goes; resolves when the agent has ended. */
+  end: () => Promise<void>;
   /** What the agent wrote so far. */
   readonly written: readonly Line[];
   /** Both ends, for a client of the protocol. */
@@ -53,6 +55,10 @@ export function acpOver(
     await writer.write(bytes);
   };
   return {
+    end: async () => {
+      await writer.close();
+      await served;
+    },
     written,
     send: (line) => void write(new TextEncoder().encode(`${JSON.stringify(line)}\n`)),
     readable: output.readable,
