@@ -9,6 +9,7 @@ export const COMMANDS: readonly AvailableCommand[] = [
     input: { hint: 'name' },
   },
   { name: 'resume', description: 'Go on with the interrupted message from its last finished step' },
+  { name: 'compact', description: 'Summarise the oldest part of what the lead was told, to make room' },
   {
     name: 'mcp',
     description: 'Send a prompt of an MCP server: SERVER PROMPT [KEY=VALUE …]',
@@ -33,6 +34,12 @@ export async function agentsText(client: Client, folder: string): Promise<string
   const agents = await client.request('agents.list', { folder });
   const usable = agents.filter(({ enabled }) => enabled);
   return usable.map(({ name, description }) => `- \`${name}\`: ${description}`).join('\n');
+}
+
+/** What came of it. Rejects as `context.compact` does. */
+export async function compactText(client: Client, conversationId: string): Promise<string> {
+  const { waits } = await client.request('context.compact', { conversationId });
+  return waits ? 'Room is made before the next model request.' : 'Room was made.';
 }
 
 /** At most ten of them. */

@@ -106,6 +106,10 @@ export class SessionUpdates {
     switch (event.type) {
       case 'workflow-start':
         return this.#started(event);
+      case 'compaction': {
+        const { tokensBefore, tokensAfter } = event.entry;
+        return [this.notice('info', 'The context was compacted', `${tokensBefore} → ${tokensAfter} tokens`).update];
+      }
       case 'workflow-end':
         this.#ended.add(event.workflowId);
         return [...this.#endWords(event), { sessionUpdate: 'session_info_update', updatedAt: event.at }];

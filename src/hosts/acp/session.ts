@@ -10,7 +10,7 @@ import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { Asker } from './asker.ts';
 import type { Choices } from './choices.ts';
-import { agentsText, COMMANDS, commandIn, helpText, mcpPrompt, sessionsText } from './commands.ts';
+import { agentsText, COMMANDS, commandIn, compactText, helpText, mcpPrompt, sessionsText } from './commands.ts';
 import type { Door } from './door.ts';
 import { lend, type LentSession } from './lent-host.ts';
 import { type Message, messageOf } from './prompt-text.ts';
@@ -215,6 +215,7 @@ export class Session {
     const { door } = this.#parts;
     if (name === 'sessions') return door.ask((client) => sessionsText(client, this.folder));
     if (name === 'help') return helpText();
+    if (name === 'compact') return door.ask((client) => compactText(client, this.id));
     if (rest === '') return door.ask((client) => agentsText(client, this.folder));
     await this.setLead(rest);
     this.tellChoices();

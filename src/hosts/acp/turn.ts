@@ -37,7 +37,7 @@ export class Turn {
       }
       newest = last;
       const images = message.images.length > 0 ? { images: message.images } : {};
-      const input = { conversationId, text: message.text, ...images, ...chosen };
+      const input = { conversationId, text: message.text, via: 'acp' as const, ...images, ...chosen };
       const sent = await client.request('message.send', input);
       this.workflowId = sent.workflowId;
       return sent;

@@ -317,6 +317,7 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
       expect(await client.prompt(id, words)).toBe('end_turn');
     expect(client.text(id)).toMatch(/`\/resume`.*`code-reviewer`.*This session is led by code-reviewer\.$/s);
     await expect(client.prompt(id, '/resume')).rejects.toThrow('Nothing here was interrupted');
+    await expect(client.prompt(id, '/compact')).rejects.toThrow(/nothing|Nothing/);
     expect(home.model.requests).toHaveLength(requests);
   },
 };
