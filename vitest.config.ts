@@ -10,8 +10,8 @@ import { defineConfig } from 'vitest/config';
 import { COMPILED } from './tests/support/compiled.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
 
-/** Replaces a module, a global or the clock: what ids and caches remember of that must not reach other files. */
-const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(/;
+/** Replaces a module, a global, the clock or every store: what modules remember of that must not reach other files. */
+const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(|\beveryStore\.isOnServer = /;
 /** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
 const ENGINE = /\/support\/(engine|reflecting|flows\/flows)\.ts'/;
 

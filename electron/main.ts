@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import { takeSecrets } from '#core/base/child-environment.ts';
 import { errorInfo } from '#core/base/errors.ts';
+import { redact } from '#core/base/redact.ts';
 import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -25,7 +26,7 @@ import { Windows } from './windows.ts';
 const env = takeSecrets(process.env);
 const here = import.meta.dirname;
 const root = join(here, '../..');
-const report = (line: string) => process.stderr.write(`triad: ${line}\n`);
+const report = (line: string) => process.stderr.write(`triad: ${redact(line)}\n`);
 
 const { config, data } = await folders(env);
 app.setName(text.name);

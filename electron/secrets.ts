@@ -1,6 +1,7 @@
 /** Keys encrypted by the key store of the system, behind the core's port; in a plain file, with a warning, where there is none. */
 import { safeStorage } from 'electron';
 import { fileSecrets, type Secrets } from '#core/settings/secrets.ts';
+import { tellKept } from '#core/settings/known-secrets.ts';
 import { text } from './text.ts';
 
 const words = text.secrets;
@@ -25,6 +26,7 @@ export async function systemSecrets(configFolder: string): Promise<Secrets> {
     try {
       const found = await safeStorage.decryptStringAsync(Buffer.from(content, 'base64'));
       if (found.shouldReEncrypt) await seal(name, found.result);
+      tellKept(name, [found.result]);
       return found.result;
     } catch {
       warning = words.unreadable;
@@ -41,7 +43,10 @@ export async function systemSecrets(configFolder: string): Promise<Secrets> {
     },
     set: async (name, value) => {
       if (value === null) await sealed.set(name, null);
-      else await seal(name, value);
+      else {
+        tellKept(name, [value]);
+        await seal(name, value);
+      }
       warning = null;
       // One that is not encrypted must not stay behind.
       if ((await plain.get(name)) !== null) await plain.set(name, null);

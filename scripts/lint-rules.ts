@@ -22,7 +22,10 @@ const ban = (regex: string, message: string): Ban => {
 const layer = (name: string) => ban(`^#${name}/|^(\\.\\./)+(src/)?${name}/`, `This layer must not import ${name}.`);
 
 const electron = ban('^electron(/|$)', 'Only electron/ imports electron.');
-const database = ban('^(surrealdb|@surrealdb/)', 'Only src/core/store/surreal.ts imports the database driver.');
+const database = ban(
+  '^(surrealdb|@surrealdb/)',
+  'Only surreal.ts and remote/session.ts of src/core/store import the database driver.',
+);
 const model = ban('^(@anthropic-ai/|openai(/|$))', 'Only the adapters in src/core/model import the SDKs.');
 const node = ban(
   '^(node:|(fs|path|os|crypto|child_process|process|http|https|net|url|util|stream|events|buffer)(/|$))',
@@ -59,6 +62,7 @@ const layers: Block[] = [
   boundary(['src/contract/**'], [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')]),
   ...boundaryOfRooms('src/core', [...core, database, model]),
   boundary(['src/core/store/surreal.ts'], [...core, model, ...barred('src/core', 'store')]),
+  boundary(['src/core/store/remote/session.ts'], [...core, model, ...barred('src/core', 'store')]),
   boundary(
     ['src/core/model/anthropic.ts', 'src/core/model/openai/**'],
     [...core, database, ...barred('src/core', 'model')],
@@ -73,7 +77,10 @@ const layers: Block[] = [
     ['tests/**', 'e2e/**'],
     [electron, database, model],
     // What the scripted servers send is held to the types of the SDKs.
-    ['tests/bench/**', 'tests/support/fake-model/**', 'e2e/support/electron-stand-in/**'],
+    [
+      ...['tests/bench/**', 'tests/support/fake-model/**', 'tests/support/store-server/**'],
+      'e2e/support/electron-stand-in/**',
+    ],
   ),
 ];
 

@@ -19,6 +19,7 @@ export const ROOMS = {
     'flows',
     'workflows',
     'records',
+    'telemetry',
     'runtime',
     'hosting',
   ],

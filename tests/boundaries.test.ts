@@ -113,7 +113,7 @@ describe('packages', () => {
   });
 
   test.for([
-    ['the database driver', /^(surrealdb|@surrealdb\/)/, /^src\/core\/store\/surreal\.ts$/],
+    ['the database driver', /^(surrealdb|@surrealdb\/)/, /^src\/core\/store\/(surreal|remote\/session)\.ts$/],
     ['the model SDK', /^@anthropic-ai\//, /^src\/core\/model\/anthropic\.ts$/],
     ['the OpenAI SDK', /^openai(\/|$)/, /^src\/core\/model\/openai\//],
     ['electron', /^electron(\/|$)/, /^electron\//],

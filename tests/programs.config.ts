@@ -6,7 +6,7 @@ import { programs } from '../vite.electron.config.ts';
 
 const root = join(import.meta.dirname, '..');
 const sources = [
-  ...globSync('tests/core/store/child/{store,damage,killed-at,owner,full,read-all,flushing}.ts', { cwd: root }),
+  ...globSync('tests/core/store/child/{store,damage,killed-at,owner,full,read-all,flushing,remote}.ts', { cwd: root }),
   'tests/bench/server-process.ts',
   'tests/bench/side-process.ts',
   'tests/core/mcp/child/hold-pool.ts',

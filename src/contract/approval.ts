@@ -109,6 +109,8 @@ export const Subject = z.discriminatedUnion('kind', [
     hash: z.string(),
     /** Of a tool of an MCP server; left out of all others. */
     mcp: McpSubject.optional(),
+    /** The command would run in a terminal of the client, outside of the sandbox. */
+    terminal: z.literal(true).optional(),
   }),
   /** An action that the agent describes in its own words; allowing it lets the agent go on but permits no tool call. */
   z.object({

@@ -2,11 +2,14 @@
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { ApprovalRequest, Context, Decision } from './approval.ts';
+import { Door } from './telemetry/door.ts';
 import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {
   AssistantEntry,
+  CompactionEntry,
   HandoffEntry,
+  Image,
   Part,
   PlanItem,
   Review,
@@ -15,6 +18,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
+import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -64,8 +68,11 @@ export const RequestStart = z.object({
 });
 export type RequestStart = z.infer<typeof RequestStart>;
 
-/** Why a run sends a request outside of its turns: `handoff` writes what its coagent is told, `context` explains an approval. */
-export const RequestPurpose = z.enum(['review', 'context', 'sampling', 'handoff']);
+/**
+ * Why a run sends a request outside of its turns: `handoff` writes what its coagent is told, `context` explains an approval,
+ * `compaction` summarises what it was told so far.
+ */
+export const RequestPurpose = z.enum(['review', 'context', 'sampling', 'handoff', 'compaction']);
 export type RequestPurpose = z.infer<typeof RequestPurpose>;
 
 /** One attempted model request with what it used. */
@@ -118,6 +125,12 @@ export const DurableEvent = z.discriminatedUnion('type', [
     attempt: z.int(),
     /** Limits of the whole workflow; left out if unlimited. */
     budget: Budget.optional(),
+    /** Pictures of the message, with its first start; left out where there are none. */
+    images: z.array(Image).optional(),
+    /** What was chosen for its lead with the message; left out for nothing. */
+    chosen: LeadChoice.optional(),
+    /** The door that the message came through; left out where it is not known, and where an interrupted one goes on. */
+    via: Door.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,
@@ -190,6 +203,10 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('message-end', { entry: z.discriminatedUnion('kind', [UserEntry, AssistantEntry, SystemEntry]) }),
   /** The work went from the agent of this run to its coagent, or came back. */
   durable('handoff', { entry: HandoffEntry }),
+  /** What the run was told so far was summarised. */
+  durable('compaction', { entry: CompactionEntry }),
+  /** The person took a compaction back, or had it hold again: the entry as it is then. */
+  durable('compaction-undo', { entry: CompactionEntry }),
   durable('tool-start', { toolCallId: ToolCallId, name: z.string(), input: z.unknown() }),
   durable('tool-end', { entry: ToolEntry }),
   durable('approval-request', { approval: ApprovalRequest }),

@@ -51,6 +51,17 @@ export type ToolStatus = z.infer<typeof ToolStatus>;
 /** `n` counts a run's entries from 0 without gaps: the key of `message:[run, n]`. */
 const base = { n: z.int().nonnegative(), at: Instant };
 
+/** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
+export const Image = z.object({
+  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
+  bytes: z.int().positive(),
+  /** In pixels. */
+  width: z.int().positive(),
+  height: z.int().positive(),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+});
+export type Image = z.infer<typeof Image>;
+
 /** Words for the agent: from the person, from the parent (the prompt of a sub-agent), from its coagent or from the engine. */
 export const UserEntry = z.object({
   ...base,
@@ -61,6 +72,8 @@ export const UserEntry = z.object({
   reportsOf: z.array(z.string()).optional(),
   /** What the person undid in files, or did again, that this text tells of. */
   undos: z.array(z.string()).optional(),
+  /** Pictures that the person sent with it; left out where there are none. */
+  images: z.array(Image).optional(),
 });
 
 /** One response of the model. An interrupted one is shown but never sent back. */
@@ -80,17 +93,6 @@ export const AssistantEntry = z.object({
   /** The coagent whose words these are; left out: the agent's own. */
   by: z.string().optional(),
 });
-
-/** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
-export const Image = z.object({
-  mediaType: z.enum(['image/png', 'image/jpeg', 'image/gif', 'image/webp']),
-  bytes: z.int().positive(),
-  /** In pixels. */
-  width: z.int().positive(),
-  height: z.int().positive(),
-  sha256: z.string().regex(/^[0-9a-f]{64}$/),
-});
-export type Image = z.infer<typeof Image>;
 
 export const ToolEntry = z.object({
   ...base,
@@ -175,6 +177,30 @@ export const HandoffEntry = z.object({
     .optional(),
 });
 
+/**
+ * What came before was summarised to make room. Nothing is deleted: requests after it begin with `text` and `kept`, and go
+ * on with entry `upTo` of this run.
+ */
+export const CompactionEntry = z.object({
+  ...base,
+  kind: z.literal('compaction'),
+  /** The summary, as the run's own model wrote it. */
+  text: z.string(),
+  /** Number `n` of the first entry of this run that stays as it is. */
+  upTo: z.int().nonnegative(),
+  /** How many entries it stands for of the lead's run in each earlier workflow that it was told of, oldest first. */
+  prior: z.array(z.int().nonnegative()),
+  /** Word for word: what the person said and decided before, and the plan. */
+  kept: z.string(),
+  /** Input tokens of a request before and after it: counted by the provider as far as known, else by estimate. */
+  tokensBefore: z.int(),
+  tokensAfter: z.int(),
+  /** False where the person asked for it. */
+  auto: z.boolean(),
+  /** The person took it back (true), or had it hold again (false); left out: neither. */
+  undone: z.boolean().optional(),
+});
+
 /** One step of an agent's plan; each write replaces the whole list. */
 export const PlanItem = z.object({
   content: z.string().min(1).max(500),
@@ -183,10 +209,18 @@ export const PlanItem = z.object({
 });
 export type PlanItem = z.infer<typeof PlanItem>;
 
-export const Entry = z.discriminatedUnion('kind', [UserEntry, AssistantEntry, ToolEntry, SystemEntry, HandoffEntry]);
+export const Entry = z.discriminatedUnion('kind', [
+  UserEntry,
+  AssistantEntry,
+  ToolEntry,
+  SystemEntry,
+  HandoffEntry,
+  CompactionEntry,
+]);
 export type Entry = z.infer<typeof Entry>;
 export type UserEntry = z.infer<typeof UserEntry>;
 export type AssistantEntry = z.infer<typeof AssistantEntry>;
 export type ToolEntry = z.infer<typeof ToolEntry>;
 export type SystemEntry = z.infer<typeof SystemEntry>;
 export type HandoffEntry = z.infer<typeof HandoffEntry>;
+export type CompactionEntry = z.infer<typeof CompactionEntry>;

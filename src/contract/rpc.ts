@@ -5,18 +5,24 @@ import { AgentName, ApprovalMode, ApprovePolicy, Budget } from './agent.ts';
 import { AppState, SearchState } from './app-state.ts';
 import { Answer, Decision } from './approval.ts';
 import { changeMethods } from './change-methods.ts';
+import { contextMethods } from './context/context-methods.ts';
+import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
+import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
+import { LeadChoice, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { PriceOverview } from './prices.ts';
 import { providerMethods } from './providers/provider-methods.ts';
+import { settingMethods } from './settings/setting-methods.ts';
+import { telemetryMethods } from './telemetry/telemetry-methods.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
   Answered,
@@ -57,6 +63,7 @@ export const methods = {
     }),
     z.array(SettingRow),
   ),
+  ...settingMethods,
   /** What models cost, by which list, and which of those in use have no price. */
   'prices.list': method(nothing, PriceOverview),
   ...agentMethods,
@@ -79,6 +86,8 @@ export const methods = {
     z.strictObject({ folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() }),
     ConversationRow,
   ),
+  /** Another lead for a conversation in which nothing was said yet; else `conflict`. */
+  'conversation.set': method(z.strictObject({ conversationId: Id, agent: AgentName }), ConversationRow),
   /** Durable events after number `after`, oldest first, at most 1000: for a client that reconnects. */
   'conversation.events': method(
     z.strictObject({ conversationId: Id, after: z.int().nonnegative().max(MAX_SEQ) }),
@@ -88,7 +97,10 @@ export const methods = {
   /** Workflows before the given one, with their runs and the leads' entries, as of event `seq`. */
   'conversation.earlier': method(z.strictObject({ conversationId: Id, before: Id }), Snapshot),
   ...changeMethods,
+  ...contextMethods,
   ...mcpMethods,
+  ...lentMethods,
+  ...telemetryMethods,
   /**
    * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
    * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`
@@ -106,7 +118,8 @@ export const methods = {
   /** Deletes it permanently; rejects with `conflict` unless it is in the trash. */
   'conversation.purge': method(conversationId, nothing),
   'conversation.export': method(
-    z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']) }),
+    /** Secrets are redacted, unless `unredacted` is asked for: see docs/export.md. */
+    z.strictObject({ conversationId: Id, format: z.enum(['md', 'json']), unredacted: z.boolean().default(false) }),
     z.object({ fileName: z.string(), text: z.string() }),
   ),
   /** Copies the store into a new folder, which whoever asks verifies and makes a backup of; older ones go as told. */
@@ -152,6 +165,9 @@ export const methods = {
         .max(MAX_PROMPT_CHARS, 'is longer than a message may be')
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
+      images: SentImages.optional(),
+      ...LeadChoice.shape,
+      via: Door.optional(),
     }),
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),
@@ -283,6 +299,8 @@ export const topics = {
   agents: z.strictObject({ folder: folder.optional() }),
   /** Sent when something about the MCP servers of a folder has changed: list them again. */
   mcp: z.strictObject({ folder: folder.optional() }),
+  /** What this client lends to a conversation; sent is what it is asked to do. */
+  lent: Lent,
 } as const;
 export type TopicName = keyof typeof topics;
 export type TopicInput<T extends TopicName> = z.input<(typeof topics)[T]>;
@@ -291,6 +309,7 @@ export interface TopicEvent {
   attention: Attention;
   agents: { changed: true };
   mcp: { changed: true };
+  lent: LentCall;
 }
 
 /** The client interface of a runtime, in this process or behind a bridge. */

@@ -69,3 +69,28 @@ export function estimatedTokensOf({ estimatedInputTokens = 0, estimatedOutputTok
 export function inputTokensOf(tally: Tally): number {
   return tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens;
 }
+
+/** Share of the input tokens that was read from the provider's cache, from 0 to 1; null where there was no input. */
+export function cachedShareOf(
+  used: Pick<Usage, 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'>,
+): number | null {
+  const all = used.inputTokens + used.cacheReadTokens + used.cacheWriteTokens;
+  return all === 0 ? null : used.cacheReadTokens / all;
+}
+
+/** As people read it: `cached 83 %`; null where nothing was read from the cache. */
+export function cachedText(used: Parameters<typeof cachedShareOf>[0]): string | null {
+  const share = cachedShareOf(used);
+  if (share === null || share === 0) return null;
+  // Neither all nor nothing, unless it is exactly that.
+  const percent = share === 1 ? 100 : Math.min(99, Math.max(1, Math.round(share * 100)));
+  return `cached ${percent} %`;
+}
+
+/** How full the context of a run is after one of its turns; null for a request that says nothing of it. */
+export function contextTokensOf(request: RequestUsage): number | null {
+  if (request.purpose !== undefined || request.error !== null) return null;
+  const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens } = request;
+  const input = inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens;
+  return input === 0 ? null : input + outputTokens;
+}

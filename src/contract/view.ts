@@ -5,7 +5,8 @@ import { Approval, Decision, Risk } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Entry, PlanItem, Review } from './message.ts';
+import { Entry, Image, PlanItem, Review } from './message.ts';
+import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
 
@@ -54,6 +55,9 @@ export const WorkflowRow = z.object({
   workedMs: z.number().nullish(),
   /** The person went back to before it: later messages tell the lead nothing of it. Left out: never. */
   left: z.boolean().nullish(),
+  /** Pictures of the message, and what was chosen for its lead with it; left out for none. */
+  images: z.array(Image).nullish(),
+  chosen: LeadChoice.nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 
@@ -96,6 +100,8 @@ export const RunRow = z.object({
   entries: z.int().nullish(),
   /** How many sub-agents waited for a slot when it began to wait, itself included; not set if one was free. */
   queueDepth: z.int().nullish(),
+  /** How full its context is: input and output tokens of its last turn, or what a compaction left of them. */
+  contextTokens: z.int().nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
 

@@ -3,7 +3,8 @@ import { join } from 'node:path';
 import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import type { Store } from '#core/store/store.ts';
-import { connect, storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
+import { connect } from '#core/store/surreal.ts';
 
 /** Of all that happened since the store was opened. */
 export interface PortCounts {

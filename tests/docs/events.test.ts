@@ -6,7 +6,15 @@ import { Envelope } from '#contract/agent.ts';
 import { ApprovalRequest, Context, Decision } from '#contract/approval.ts';
 import { ErrorCode, ErrorInfo } from '#contract/error.ts';
 import { DurableEvent, HintEvent, RequestUsage, SubAgentSummary } from '#contract/event.ts';
-import { AssistantEntry, HandoffEntry, StopReason, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import {
+  AssistantEntry,
+  CompactionEntry,
+  HandoffEntry,
+  StopReason,
+  SystemEntry,
+  ToolEntry,
+  UserEntry,
+} from '#contract/message.ts';
 import { Outcome, Usage } from '#contract/outcome.ts';
 import { Grant } from '#contract/permission.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
@@ -78,6 +86,7 @@ test.for([
   ['tool entry', ToolEntry],
   ['system entry', SystemEntry],
   ['handoff entry', HandoffEntry],
+  ['compaction entry', CompactionEntry],
   ['approval', ApprovalRequest],
   ['context', Context],
   ['grant', Grant],

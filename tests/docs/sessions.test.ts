@@ -8,7 +8,7 @@ import { SessionProjector } from '#core/records/sessions/projector.ts';
 import { workflowDetail } from '#core/records/snapshots.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../support/stores/pooled.ts';
 import { traceOf } from '#hosts/cli/render/trace.ts';
 import { recordedTrouble, recordedWorkflow } from '../support/events.ts';
 import { conversationId, conversationRow, type Recording } from '../support/recording.ts';
@@ -21,7 +21,7 @@ const data = mkdtempSync(path.join(tmpdir(), 'triad-docs-'));
 afterAll(() => rm(data, { recursive: true, force: true }));
 
 async function stored(recording: Recording): Promise<Store> {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: { ...conversationRow() } }]);
   await store.commit(
     recording.durable,

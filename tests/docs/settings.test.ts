@@ -1,28 +1,26 @@
-// docs/settings.md lists every key of the settings, with its default and its bounds.
+// The pages of docs/ list every key with its default, its bounds and what it does, as the program has them.
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
-import type { SettingRow } from '#contract/view.ts';
+import { generatedPages } from '../../scripts/docs.ts';
 import { checkPrices } from '#core/model/prices.ts';
-import { checkSettings, settingRows } from '#core/settings/settings.ts';
+import { checkSettings, settingPaths } from '#core/settings/settings.ts';
 
 const document = readFileSync(new URL('../../docs/settings.md', import.meta.url), 'utf8');
 
-function lineOf({ path, kind, description, default: usual, min, max, choices }: SettingRow): string {
-  const numbers = max === null ? '' : min === null ? `, up to ${max}` : `, ${min} to ${max}`;
-  const what = choices ? choices.map((choice) => `\`${choice}\``).join(' or ') : `${kind}${numbers}`;
-  return `| \`${path}\` | ${what} | ${usual === null ? 'not set' : `\`${usual}\``} | ${description} |`;
-}
+/** Without the blanks that fill up the cells of a table. */
+const cellsOf = (page: string): string[] =>
+  page.split('\n').map((line) => (line.startsWith('|') ? line.replaceAll(/ +|-+/g, ' ') : line));
 
-function defaults(): SettingRow[] {
-  const result = checkSettings('');
-  if (!result.ok) throw new Error('The defaults do not fit');
-  return settingRows(result.value);
-}
+test.for([...generatedPages()])(
+  'the tables of docs/%s.md are as `node scripts/docs.ts` writes them',
+  ([, { is, shouldBe }]) => {
+    expect(cellsOf(is)).toEqual(cellsOf(shouldBe));
+  },
+);
 
-test('every key stands in the document, as the program has it, in its order', () => {
-  const listed = document.split('\n').filter((line) => /^\| `/.test(line));
-  const cells = (line: string) => line.split('|').map((cell) => cell.trim());
-  expect(listed.map(cells)).toEqual(defaults().map((row) => cells(lineOf(row))));
+test('every setting stands in the table', () => {
+  const listed = [...document.matchAll(/^\| `([\w.]+)`/gm)].map(([, path]) => path);
+  expect(listed).toEqual(settingPaths());
 });
 
 test('the example fits', () => {

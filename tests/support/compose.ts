@@ -8,6 +8,7 @@ import type { Embeddings } from '#core/model/embeddings.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { runtimeOf } from '#core/hosting/compose-runtime.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
+import { tellSecrets } from '#core/settings/known-secrets.ts';
 import { loadPrices } from '#core/model/prices.ts';
 import type { ProviderPorts } from '#core/model/providers/providers.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
@@ -38,6 +39,8 @@ export interface Composition {
   trust?: Trust;
   /** The environment of the program, for commands; default: that of the test. */
   programs?: Environment;
+  /** Lines for the person; default: nowhere. */
+  warn?: (line: string) => void;
   settings: Settings;
   folder: string;
   url: string;
@@ -79,13 +82,14 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     store,
     folder,
     trust,
+    warn: parts.warn ?? (() => undefined),
     own: parts.own ?? { folders: [], sessions: [] },
     workspaces,
     outputs: new Outputs(replacedBeside(data ?? folder)),
     shell,
     tools: allTools(shell),
     prices: await loadPrices(parts.configFolder ?? folder),
-    settings: new LiveSettings(parts.configFolder ?? folder, parts.settings),
+    settings: new LiveSettings(parts.configFolder ?? folder, parts.settings, (now) => tellSecrets(now, programs)),
     agents: parts.agents ?? builtinAgents(trust),
     secrets: parts.secrets ?? NO_SECRETS,
     environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },

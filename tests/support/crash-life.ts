@@ -1,9 +1,10 @@
 /** One life of a program around a workflow: from its message, or from where a killed one left it, to its end. */
 import type { AgentDefinition } from '#contract/agent.ts';
-import type { DurableEvent } from '#contract/event.ts';
+import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { GrantRequest } from '#contract/permission.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { Trust } from '#core/agents/trust.ts';
+import type { Runtime } from '#core/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
 import type { Workspaces } from '#core/workspace/workspaces.ts';
 import { answering, builtinAgents, composeRuntime, type Person, settingsOf, withAgents, yes } from './compose.ts';
@@ -21,6 +22,11 @@ export interface LifeParts {
   files?: string;
   groupSize?: number;
   workspaces?: Workspaces;
+  /**
+   * The person lets sub-agents start, leaves all else open, and has the context compacted once two questions are open and
+   * a sub-agent answers.
+   */
+  compacts?: boolean | undefined;
   /** With the first yes; default: every yes is for once. */
   grant?: GrantRequest | undefined;
 }
@@ -35,7 +41,7 @@ export interface Result {
 
 /** Closes the store, also where it fails. */
 export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): Promise<Result> {
-  const { settings = '', files, groupSize, workspaces, grant, definitions } = rest;
+  const { settings = '', files, groupSize, workspaces, grant, definitions, compacts } = rest;
   const runtime = await composeRuntime({
     store,
     folder,
@@ -47,10 +53,12 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
     ...(definitions === undefined ? {} : { agents: withAgents(builtinAgents(new Trust(folder)), definitions) }),
   });
   try {
-    await answering(runtime, grant === undefined ? yes : granting(grant));
+    await answering(runtime, compacts ? spawnsOnly : grant === undefined ? yes : granting(grant));
+    const opened = compacting(runtime);
     const ended = Promise.withResolvers<Result['end']>();
-    const hear = (event: { type: string }): void => {
-      if (event.type === 'workflow-end') ended.resolve(event as Result['end']);
+    const hear = (event: AgentEvent): void => {
+      if (compacts) opened(event);
+      if (event.type === 'workflow-end') ended.resolve(event);
     };
     if (mode === 'start') {
       const { id: conversationId } = await runtime.request('conversation.create', {});
@@ -72,6 +80,21 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
   } finally {
     await runtime.close();
   }
+}
+
+const spawnsOnly: Person = (approval, item) =>
+  approval.request.subject.kind === 'envelopes' ? yes(approval, item) : null;
+
+/** Asks for it when what it waits for has happened. */
+function compacting(runtime: Runtime): (event: AgentEvent) => void {
+  const met = { questions: 0, answers: false, asked: false };
+  return ({ type, parentRunId, conversationId }) => {
+    if (type === 'approval-request') met.questions += 1;
+    if (type === 'message-start' && parentRunId !== null) met.answers = true;
+    if (met.asked || met.questions < 3 || !met.answers) return;
+    met.asked = true;
+    void runtime.request('context.compact', { conversationId });
+  };
 }
 
 function granting(grant: GrantRequest): Person {

@@ -7,7 +7,7 @@ import type { Output } from '#contract/rpc.ts';
 import type { AgentFolders } from '#core/agents/agent-folders.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from './stores/pooled.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { answering, builtinAgents, type Composition, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
 import type { Protocol } from './fake-model/exchange.ts';
@@ -57,6 +57,7 @@ export interface HarnessOptions {
   data?: string;
   own?: NonNullable<Composition['own']>;
   programs?: NonNullable<Composition['programs']>;
+  warn?: NonNullable<Composition['warn']>;
   secrets?: NonNullable<Composition['secrets']>;
   /** Who leads the conversation; default: the lead. */
   lead?: string;
@@ -76,11 +77,12 @@ const EVENT_PATIENCE_MS = 30_000;
 export async function startEngine(script: Script, options: HarnessOptions = {}): Promise<Harness> {
   const folder = await folderWith(options.files ?? { 'README.md': '# A workspace\n' });
   const model = await startFakeModel(script, {
-    ...(options.keys ? { keys: options.keys } : {}),
+    // A server of this machine that another provider names is asked without a key.
+    ...((options.keys ?? options.protocol) ? { keys: options.keys ?? null } : {}),
     ...(options.models ? { models: options.models } : {}),
     ...(options.embed ? { embed: options.embed } : {}),
   });
-  const store = options.store ?? (await openStore({ url: 'mem://' }));
+  const store = options.store ?? (await memoryStore());
   const local = options.protocol ? providerAt(model.url, options.protocol) : '';
   const settings = settingsOf(`${local}${options.settings ?? ''}`);
   const trust = new Trust(options.data ?? options.configFolder ?? folder);

@@ -56,6 +56,8 @@ function ask(id: number, method: string, params: object): void {
   send({ id: `ask-${id}`, method, params });
 }
 
+const textOf = (params: Message['params']): string | undefined => params?.arguments?.['text'] as string | undefined;
+
 const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   silent: () => undefined,
   dies: () => process.exit(3),
@@ -78,7 +80,14 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   half: (id) => said(id, 'half \ud800'),
   'wrong-id': (id) => said(id + 1000, 'not yours'),
   invalid: (id) => send({ id, result: { content: 'no list' } }),
-  refuses: (id) => send({ id, error: { code: -32_602, message: 'no such\u001b[31m tool' } }),
+  refuses: (id, { params }) =>
+    send({ id, error: { code: -32_602, message: textOf(params) ?? 'no such\u001b[31m tool' } }),
+  /** Says so to the person as well. */
+  fails: (id, { params }) => {
+    const text = textOf(params);
+    process.stderr.write(`${text}\n`);
+    send({ id, result: { isError: true, content: [{ type: 'text', text }] } });
+  },
   works: (id, { params }) => {
     const timer = setInterval(
       () => notify('progress', { progressToken: params?._meta?.progressToken, progress: (steps += 1) }),

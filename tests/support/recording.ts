@@ -3,7 +3,14 @@ import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { ApprovalRequest, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent, HintEvent, RequestStart, RequestUsage } from '#contract/event.ts';
 import { isServing } from '#contract/flows/serving.ts';
-import type { AssistantEntry, HandoffEntry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type {
+  AssistantEntry,
+  CompactionEntry,
+  HandoffEntry,
+  SystemEntry,
+  ToolEntry,
+  UserEntry,
+} from '#contract/message.ts';
 import type { Usage } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -99,6 +106,13 @@ export class Recording {
 
   remark(who: RunIds, code: SystemEntry['code'], text: string): void {
     this.record(who, { type: 'message-end', entry: { kind: 'system', code, text, ...this.#next(who) } });
+  }
+
+  /** Told, and taken back. */
+  compaction(who: RunIds, entry: New<CompactionEntry>): void {
+    const told = { kind: 'compaction' as const, ...entry, ...this.#next(who) };
+    this.record(who, { type: 'compaction', entry: told });
+    this.record(who, { type: 'compaction-undo', entry: { ...told, undone: true } });
   }
 
   handoff(who: RunIds, entry: New<HandoffEntry>): void {

@@ -42,6 +42,7 @@ export function contextIn(
     ask: () => Promise.resolve(null),
     sample: () => Promise.reject(new Error('There is no model')),
     workspace,
+    lent: () => null,
     signal,
     seen: () => null,
     call: { ...ids, agent: 'a', tool: 't', folder: workspace.folder, at: '2026-01-01T00:00:00.000Z' },

@@ -20,7 +20,8 @@ import {
 } from './load.ts';
 import { linkFiles } from './links/links.ts';
 import { type AgentPlace, PROJECT_CONFIG, projectPlaces } from './places.ts';
-import { type RawFile, readAgentFile, readPlace } from './read-place.ts';
+import type { RawFile } from './entries.ts';
+import { readAgentFile, readPlace } from './read-place.ts';
 import { AgentRegistry } from './registry.ts';
 import { checkServers, type KnownServers } from './check-servers.ts';
 import { MCP_JSON } from '../settings/mcp-json.ts';

@@ -29,9 +29,14 @@ const READERS: Readonly<Record<FileKind, (text: string) => ReadFile>> = {
   composition: (text) => readToml(text, SECTIONS),
 };
 
+/** The keys of a text with their places. */
+export function entriesOf(text: string, kind: FileKind): ReadFile {
+  return READERS[kind](text);
+}
+
 /** Null where the text cannot be read as keys. A value of a kind that no form has is left out. */
 export function valuesOf(text: string, kind: FileKind): FormValues | null {
-  const read = READERS[kind](text);
+  const read = entriesOf(text, kind);
   if (!read.ok) return null;
   const shape = SHAPES[kind];
   const known = read.entries.flatMap(({ key, value }: Entry): [string, AgentValue][] => {
@@ -98,7 +103,7 @@ export function editText(text: string, kind: FileKind, changes: Readonly<FormVal
 
 /** All that was not to be changed, also keys that no form has. */
 function others(text: string, kind: FileKind, changes: Readonly<FormValues>): string {
-  const read = READERS[kind](text);
+  const read = entriesOf(text, kind);
   if (!read.ok) return '';
   const rest = read.entries.filter(({ key }) => key === null || !Object.hasOwn(changes, key));
   const body = Object.hasOwn(changes, PROMPT) ? null : read.body?.text;

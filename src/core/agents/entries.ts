@@ -7,6 +7,15 @@ export interface Position {
   column: number;
 }
 
+/** A file as it was read, before anything looks into it. */
+export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
+interface Unreadable {
+  path: string;
+  problem: string;
+  /** Left out for a file as a whole. */
+  at?: Position;
+}
+
 export interface Entry {
   /** The value's plain text; null where it is none. */
   key: string | null;
@@ -26,6 +35,11 @@ export type ReadFile = { ok: true; entries: Entry[]; body: Body | null } | { ok:
 
 export function fault(place: Position, message: string, rest: Partial<Fault> = {}): Fault {
   return { line: place.line, column: place.column, key: null, suggestion: null, ...rest, message };
+}
+
+/** Of a place in a TOML tree, whose columns are from 0. */
+export function treePlace({ line, column }: Position): Position {
+  return { line, column: column + 1 };
 }
 
 export const START: Position = { line: 1, column: 1 };

@@ -1,6 +1,7 @@
 /** A cache of the texts of files: a file is read again unless it surely has not changed. */
 import { statSync } from 'node:fs';
-import { type RawFile, readAgentFile } from './read-place.ts';
+import type { RawFile } from './entries.ts';
+import { readAgentFile } from './read-place.ts';
 
 /** Coarsest time stamp of a file system, in milliseconds: two changes within it may carry the same time. */
 const COARSEST_MS = 3000;

@@ -16,6 +16,7 @@ import { editText, type FileKind, type FormValues, valuesOf, valuesOfDefinition 
 import { fault, START } from './entries.ts';
 import { describeFault, loadFile, loadPlace, nameOf, reportOf } from './load.ts';
 import { type AgentPlace, ownPlace } from './places.ts';
+import { withPromptFiles } from './prompts/prompt-files.ts';
 import { placeHolding } from './read-place.ts';
 import { agentTemplate } from './template.ts';
 import type { KnownTool } from './vocabulary.ts';
@@ -50,7 +51,7 @@ export class AgentFiles {
   async lint(folder: string, file: string, text: string): Promise<AgentLint> {
     const place = this.#placeHolding(folder, file);
     const { agents, tools, ceilings } = this.#ports;
-    const raw = { path: file, problem: null, text, hash: sha256(text) };
+    const raw = await withPromptFiles({ path: file, problem: null, text, hash: sha256(text) }, place);
     const alone = agents.checked(loadFile(raw, place, tools, await ceilings(folder)), place);
     const loaded = await agents.linked(folder, place, alone);
     const report = reportOf(loaded);
@@ -124,7 +125,8 @@ export class AgentFiles {
   async #copy(folder: string, file: string, name: string): Promise<string> {
     const { text } = await this.read(folder, file);
     const place = this.#placeHolding(folder, file);
-    const loaded = loadFile({ path: file, problem: null, text, hash: sha256(text) }, place, this.#ports.tools);
+    const raw = await withPromptFiles({ path: file, problem: null, text, hash: sha256(text) }, place);
+    const loaded = loadFile(raw, place, this.#ports.tools);
     if (!loaded.ok) throw new TriadError('bad_input', `${file} has faults: it cannot be copied`);
     if ('composition' in loaded) return editText(text, 'composition', { 'agent.name': name });
     if (place.dialect !== 'triad') return copyToTriad({ ...valuesOfDefinition(loaded.definition), name });
@@ -161,7 +163,7 @@ async function refuseLinkedWithin({ folder }: AgentPlace, file: string): Promise
   throw new TriadError('not_allowed', `${file} lies behind a link, which is not followed`);
 }
 
-function kindOf(file: string, { compositions }: AgentPlace): FileKind {
+export function kindOf(file: string, { compositions }: AgentPlace): FileKind {
   return compositions ? 'composition' : extname(file) === '.toml' ? 'toml' : 'markdown';
 }
 

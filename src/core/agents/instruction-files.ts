@@ -5,7 +5,8 @@ import type { ProjectInstruction } from '#contract/agent.ts';
 import { INSTRUCTION_FILES } from '#contract/instruction-path.ts';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
 import { cutAtBytes, titleOf } from '../base/text.ts';
-import { type RawFile, readAgentFile } from './read-place.ts';
+import type { RawFile } from './entries.ts';
+import { readAgentFile } from './read-place.ts';
 
 /** A file, with its path relative to the workspace folder, such as `../AGENTS.md`: by it the file is trusted. */
 interface InstructionFile {

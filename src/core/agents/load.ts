@@ -4,11 +4,11 @@ import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
 import type { Ceilings } from './ceilings.ts';
 import { parseComposition, type ParsedComposition } from './compositions/composition.ts';
 import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
-import { fault, START } from './entries.ts';
+import { fault, START, type RawFile } from './entries.ts';
 import { parseForeign } from './foreign.ts';
 import type { ModelRules } from '../model/model-rules.ts';
 import type { AgentPlace, Dialect } from './places.ts';
-import { type RawFile, readPlace } from './read-place.ts';
+import { readPlace } from './read-place.ts';
 import type { KnownTool } from './vocabulary.ts';
 
 interface From {
@@ -61,7 +61,7 @@ export function loadFile(
   const { path } = file;
   const { source, dialect } = place;
   if (file.problem !== null)
-    return { path, source, ok: false, name: null, errors: [fault(START, file.problem)], warnings: [] };
+    return { path, source, ok: false, name: null, errors: [fault(file.at ?? START, file.problem)], warnings: [] };
   const from: DefinitionSource = { source, path, tools, ceilings };
   if (place.compositions) return { path, source, ...parseComposition(file.text, { source, path }) };
   const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
@@ -80,7 +80,9 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   const missing = provider === undefined ? null : rules.providerFault(provider);
   if (missing !== null) return refused(file, fault(at.provider, `provider ${missing}`, { key: 'provider' }));
   const cold = definition.temperature === null ? null : rules.temperatureFault(provider, model);
-  const warned = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
+  const warm = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
+  const mute = provider === undefined || model !== null ? null : rules.modelMissing(provider);
+  const warned = mute === null ? warm : withWarning(warm, fault(at.provider, mute, { key: 'provider' }));
   const found = model === null ? null : rules.faultOf(model, provider);
   if (found === null) return warned;
   const isLeads = found.isFatal && (dialect !== 'triad' || file.source === 'builtin');
@@ -91,7 +93,7 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   return refused(warned, one);
 }
 
-export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault' | 'providerFault'>;
+export type HereRules = Pick<ModelRules, 'faultOf' | 'temperatureFault' | 'providerFault' | 'modelMissing'>;
 
 function refused({ path, source, definition, warnings }: Agent, error: Fault): UnlinkedFile {
   return { path, source, ok: false, name: definition.name, errors: [error], warnings };

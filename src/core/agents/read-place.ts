@@ -5,13 +5,9 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { sha256 } from '../base/hash.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { writeFault } from '../base/write-fault.ts';
+import type { RawFile } from './entries.ts';
 import type { AgentPlace } from './places.ts';
-
-export type RawFile = { path: string; problem: null; text: string; hash: string } | Unreadable;
-interface Unreadable {
-  path: string;
-  problem: string;
-}
+import { withPromptFiles } from './prompts/prompt-files.ts';
 
 /** Most files of a place; a problem says that the rest was not read. */
 const MAX_FILES = 2000;
@@ -51,13 +47,11 @@ export async function readPlace(
 }
 
 /** Of the person's own agents, none that others may write. */
-async function readIn(
-  { source, dialect }: AgentPlace,
-  path: string,
-  read: (path: string) => Promise<RawFile>,
-): Promise<RawFile> {
+async function readIn(place: AgentPlace, path: string, read: (path: string) => Promise<RawFile>): Promise<RawFile> {
+  const { source, dialect } = place;
   const fault = source === 'user' && dialect === 'triad' ? await writeFault(path).catch(() => null) : null;
-  return fault === null ? read(path) : { path, problem: `${fault.what}: ${fault.remedy}` };
+  if (fault !== null) return { path, problem: `${fault.what}: ${fault.remedy}` };
+  return withPromptFiles(await read(path), place);
 }
 
 /** Paths relative to the folder, with `deep` also those in its folders; links are not followed. */

@@ -63,7 +63,7 @@ function sectionFault({ key, at }: Entry): Fault {
 
 function valueFault(entry: Entry, plain: string, known: ReadonlySet<string | null>): Fault | null {
   if (entry.key === 'prompt.system' && typeof entry.value === 'object' && entry.value !== null)
-    return fault(entry.valueAt, 'system must be the text itself: write it inline, between """ and """', {
+    return fault(entry.valueAt, 'system must be the text, inline between """ and """, or { file = "NAME.md" }', {
       key: 'prompt',
     });
   if (!known.has(plain)) return null;

@@ -1,7 +1,7 @@
 /** TOML files of agents and compositions: the values of the keys, and where they stand. */
 import { parse, TomlError } from 'smol-toml';
 import { keyParts, type TomlPair, tomlTree } from '../base/toml-tree.ts';
-import { type Entry, fault, type Position, type ReadFile, START } from './entries.ts';
+import { type Entry, fault, type Position, type ReadFile, START, treePlace } from './entries.ts';
 
 /** `tables`: those whose keys are read as `table.key`. */
 export function readToml(text: string, tables: readonly string[] = []): ReadFile {
@@ -77,5 +77,5 @@ function placesIn(text: string): Map<string, Places> {
 }
 
 function positionOf({ loc: { start } }: { loc: { start: Position } }): Position {
-  return { line: start.line, column: start.column + 1 };
+  return treePlace(start);
 }

@@ -6,11 +6,11 @@ import type { Rule } from '#contract/permission.ts';
 import { PROJECT_CONFIG } from '../agents/places.ts';
 import { errorInfo } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
-import { problemWords } from '../base/problem-words.ts';
+import { nearest } from '../base/nearest.ts';
 import { isMissing, readOwnFile, readRegularFile } from '../base/regular-file.ts';
 import { checkProjectSettings, NO_PROJECT_SETTINGS, type ProjectSettings } from '../settings/project-config.ts';
-import { sentenceOf, tomlFault } from '../settings/toml-file.ts';
-import { lineFinder } from '../settings/settings-text.ts';
+import { checkTable, type FileProblem, sentenceOf, tomlFault } from '../settings/toml-file.ts';
+import { placeFinder } from '../settings/settings-text.ts';
 import { type ListedFiles, NO_FILES } from '../settings/listed-files.ts';
 import { PathPatterns, RuleEntry } from '../settings/rule-entry.ts';
 
@@ -24,7 +24,7 @@ export interface RuleSet {
   /** What the project's file sets beside its rules; empty where it is not trusted, or has faults. */
   project: ProjectSettings;
   /** What is wrong with the files, with its place. Any fault denies every call. */
-  faults: { file: string; line: number; message: string }[];
+  faults: { file: string; line: number; column: number; message: string }[];
 }
 
 export interface RulePorts {
@@ -53,6 +53,12 @@ const ProjectRules = z.looseObject({
     .prefault({})
     .transform(({ rules }) => ({ rules, always_ask: [], secret_files: [] })),
 });
+
+/** What is said of a key that no rule has. */
+const WORDS = {
+  isNot: 'is no key of a rule',
+  suggest: (path: string) => nearest(path.split('.').at(-1) ?? '', Object.keys(RuleEntry.shape)),
+};
 
 const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
@@ -102,42 +108,43 @@ async function readRules(
     parsed.set(file, known);
     return { hash: known.hash, ...known.found };
   } catch (error) {
-    return { hash: null, ...none([{ file, line: 1, message: `cannot be read: ${errorInfo(error).message}` }]) };
+    return {
+      hash: null,
+      ...none([{ file, line: 1, column: 1, message: `cannot be read: ${errorInfo(error).message}` }]),
+    };
   }
 }
 
 /** The rules of a file's text with their lines, or what is wrong with it. */
 export function parseRules(text: string, file: string, scope: Rule['scope']): FileRules {
   if (scope === 'project' && text.length > MAX_TEXT)
-    return none([{ file, line: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }]);
+    return none([{ file, line: 1, column: 1, message: `is larger than ${MAX_TEXT / 1024} KiB` }]);
   let raw: Table;
   try {
     raw = parse(text);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    return none([{ file, line: error.line, message: tomlFault(error) }]);
+    return none([{ file, line: error.line, column: error.column, message: tomlFault(error) }]);
   }
   const schema = scope === 'user' ? UserRules : ProjectRules;
-  const lineOf = lineFinder(text);
-  const result = schema.safeParse(raw, { error: problemWords, reportInput: true });
-  if (!result.success) {
-    const faults = result.error.issues.map(({ path, message }) => {
-      const keys = path.map(String);
-      return { file, line: lineOf(keys), message: `${keys.join('.')} ${message}` };
-    });
-    return none(faults);
-  }
+  const placeOf = placeFinder(text);
+  const lineOf = (path: readonly string[]) => placeOf(path).line;
+  const told = (problems: readonly FileProblem[]): FileRules =>
+    none(
+      problems.map((problem) => ({ file, line: problem.line, column: problem.column, message: sentenceOf(problem) })),
+    );
+  const result = checkTable(raw, text, schema, WORDS);
+  if (!result.ok) return told(result.problems);
   const set = scope === 'project' ? checkProjectSettings(raw, text) : null;
-  if (set && !set.ok)
-    return none(set.problems.map((problem) => ({ file, line: problem.line, message: sentenceOf(problem) })));
-  const rules = result.data.permissions.rules.map((entry, index): Rule => {
+  if (set && !set.ok) return told(set.problems);
+  const rules = result.value.permissions.rules.map((entry, index): Rule => {
     const line = lineOf(['permissions', 'rules', String(index)]);
     const { effect, agent = null, tool = null, permission = null, pattern = null } = entry;
     const id = `${scope}:${index + 1}`;
     return { id, scope, effect, agent, tool, permission, pattern, place: { file, line } };
   });
   const listed = (name: 'always_ask' | 'secret_files'): ListedFiles => ({
-    patterns: result.data.permissions[name],
+    patterns: result.value.permissions[name],
     place: { file, line: lineOf(['permissions', name]) },
   });
   const lists = { alwaysAsk: listed('always_ask'), secretFiles: listed('secret_files') };

@@ -13,7 +13,7 @@ export function bounded<T extends object | string | boolean>(ms: number, run: ()
     const result = once(ms, run);
     if (result !== undefined) return result;
     const { user, system } = process.threadCpuUsage(before);
-    if (user + system > (ms * 1000) / 2) return undefined;
+    if (user + system > ms * 1000 * 0.8) return undefined;
   }
   return undefined;
 }

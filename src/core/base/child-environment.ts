@@ -2,7 +2,7 @@
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-const OURS = /^(ANTHROPIC|TRIAD)_/i;
+const OURS = /^(?:ANTHROPIC|TRIAD)_|^OTEL_EXPORTER_OTLP_(?:\w+_)?HEADERS$/i;
 const SECRET = /(^|_)(API_?KEYS?|KEYS?|TOKENS?|SECRETS?|PASS|PASSWORDS?|PASSWD|PASSPHRASE|CREDENTIALS?)(_|$)/i;
 
 /** Whether a variable is this program's own. */

@@ -1,15 +1,16 @@
-/** The one error of the core: a stable code, one sentence for the person, and detail for developers. */
+/** The one error of the core: a stable code, one sentence for the person, and detail for developers; both without secrets. */
 import type { ErrorCode, ErrorInfo } from '#contract/error.ts';
+import { redact } from './redact.ts';
 
 export class TriadError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
 
   constructor(code: ErrorCode, message: string, options: { cause?: unknown; detail?: string } = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(redact(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'TriadError';
     this.code = code;
-    this.detail = options.detail;
+    this.detail = options.detail === undefined ? undefined : redact(options.detail);
   }
 }
 
@@ -23,8 +24,12 @@ export function errorInfo(error: unknown): ErrorInfo {
     };
   }
   if (error instanceof Error)
-    return { code: 'internal', message: error.message, ...(error.stack ? { detail: error.stack } : {}) };
-  return { code: 'internal', message: String(error) };
+    return {
+      code: 'internal',
+      message: redact(error.message),
+      ...(error.stack ? { detail: redact(error.stack) } : {}),
+    };
+  return { code: 'internal', message: redact(String(error)) };
 }
 
 /** The code of a thrown value, such as the system's `ENOENT`; null where it has none. */

@@ -11,6 +11,7 @@ import { loadPrices } from '../model/prices.ts';
 import { type ProviderPorts, Providers } from '../model/providers/providers.ts';
 import { createRuntime, type Runtime, type RuntimePorts } from '../runtime/runtime.ts';
 import { providerEntry } from '../settings/provider-settings.ts';
+import { tellSecrets } from '../settings/known-secrets.ts';
 import { loadSettings } from '../settings/settings.ts';
 import { ownFolders, REPLACED } from '../settings/folders.ts';
 import { folderOf } from '../store/opening/folder.ts';
@@ -20,6 +21,7 @@ import { ShellHost } from '../workspace/shell/run-shell.ts';
 import { Workspaces } from '../workspace/workspaces.ts';
 import { allTools } from '../tools/all-tools.ts';
 import { SearchEndpoint } from '../tools/web/search-endpoint.ts';
+import { Telemetry, type TelemetryPorts } from '../telemetry/telemetry.ts';
 import { Trust } from '../agents/trust.ts';
 import { McpPool } from '../mcp/pool.ts';
 import { SignIns } from '../mcp/sign-ins.ts';
@@ -52,7 +54,7 @@ export async function composeRuntime(
   // Loads the SDK while the store opens, if requests are likely. A failure shows at the first request.
   if (works)
     void preloadAdapter(providerEntry(initial.providers, initial.providers.active)?.type).catch(() => undefined);
-  const settings = new LiveSettings(config, initial);
+  const settings = new LiveSettings(config, initial, (now) => tellSecrets(now, environment.programs));
   const outputs = new Outputs(kept);
   const ports = {
     version,
@@ -68,12 +70,14 @@ export async function composeRuntime(
     outputs,
     shell,
     onFailure,
+    warn,
   };
   return (store) => runtimeOf({ ...ports, store, secrets, environment });
 }
 
-type Composed = Omit<RuntimePorts, 'providers' | 'mcp' | 'webSearch' | 'embeddings'> &
+type Composed = Omit<RuntimePorts, 'providers' | 'mcp' | 'webSearch' | 'telemetry' | 'embeddings'> &
   Partial<Pick<RuntimePorts, 'embeddings'>> &
+  Pick<TelemetryPorts, 'warn'> &
   Omit<ProviderPorts, 'createModel' | 'lists'>;
 
 /** The real provider on these ports: what every runtime has, whatever it was made for. */
@@ -92,7 +96,8 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
   const mcp = mcpOf({ ...ports, secrets });
   ports.agents.useServers((folder) => mcp.known(folder));
-  return createRuntime({ embeddings: () => providers.embeddings(), ...ports, providers, webSearch, mcp });
+  const telemetry = new Telemetry({ ...ports, secrets, env: ports.shell.env });
+  return createRuntime({ embeddings: () => providers.embeddings(), ...ports, providers, webSearch, mcp, telemetry });
 }
 
 function mcpOf({

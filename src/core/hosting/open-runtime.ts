@@ -4,6 +4,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TriadError } from '../base/errors.ts';
 import type { Runtime } from '../runtime/runtime.ts';
 import { finishRestore } from '../store/backups/restore.ts';
+import { remoteAddress } from '../store/remote/address.ts';
+import { holderOf } from '../store/remote/holder.ts';
+import { loginFor } from '../store/remote/login.ts';
 import type { Store } from '../store/store.ts';
 import { openStore } from '../store/surreal.ts';
 import type { HostingOptions } from './options.ts';
@@ -41,15 +44,23 @@ async function compositionOf(
 }
 
 async function openWhenFree(
-  { environment, folders, signal, warn }: HostingOptions,
+  { environment, folders, secrets, signal, warn }: HostingOptions,
   onBegin: () => void,
 ): Promise<Store> {
   const url = environment.storeUrl ?? `rocksdb://${join(folders.data, 'store')}`;
+  const address = remoteAddress(url);
+  const remote =
+    address === null
+      ? undefined
+      : {
+          login: () => loginFor(address, secrets, environment.programs),
+          holder: await holderOf(folders.data),
+        };
   const deadline = Date.now() + LEAVING_MS;
   await finishRestore(folders.data);
   for (;;) {
     try {
-      return await openStore({ url, signal, onBegin, warn });
+      return await openStore({ url, signal, onBegin, warn, remote });
     } catch (error) {
       const locked = error instanceof TriadError && error.code === 'store_locked';
       if (!locked || Date.now() > deadline) throw error;

@@ -1,11 +1,12 @@
 /** Serves frames over a WebSocket, for browser tabs and for other processes of this installation. */
 import type { RawData, WebSocket } from 'ws';
 import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
+import { MAX_SENT_IMAGES_CHARS } from '#contract/messages/sending.ts';
 import type { Client } from '#contract/rpc.ts';
 import { serveFrames } from './frame-server.ts';
 
-/** Largest frame: the longest prompt with every character escaped, plus room for the rest of the frame. */
-export const MAX_FRAME_BYTES = MAX_PROMPT_CHARS * 6 + 64 * 1024;
+/** Largest frame: the longest prompt with every character escaped, all its pictures, and room for the rest of the frame. */
+export const MAX_FRAME_BYTES = MAX_PROMPT_CHARS * 6 + MAX_SENT_IMAGES_CHARS + 64 * 1024;
 /** Backlog at which a client is disconnected; it reconnects. */
 const LOST_BYTES = 128 * 1024 * 1024;
 const HEARTBEAT_MS = 30_000;

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type {
   AssistantEntry,
+  CompactionEntry,
   Entry,
   HandoffEntry,
   Part,
@@ -19,13 +20,20 @@ type Draft =
   | Omit<AssistantEntry, 'n' | 'at'>
   | Omit<ToolEntry, 'n' | 'at'>
   | Omit<SystemEntry, 'n' | 'at'>
-  | Omit<HandoffEntry, 'n' | 'at'>;
+  | Omit<HandoffEntry, 'n' | 'at'>
+  | Omit<CompactionEntry, 'n' | 'at'>;
 
 export class Transcript {
   readonly entries: Entry[];
 
   constructor(entries: Entry[]) {
     this.entries = entries;
+  }
+
+  /** Puts an entry in the place of the one with its number. */
+  replace(entry: Entry): void {
+    const at = this.entries.findIndex(({ n }) => n === entry.n);
+    if (at >= 0) this.entries[at] = entry;
   }
 
   /** Appends an entry with its number and time. The caller records the event. */
@@ -48,7 +56,7 @@ export type Step =
 export function nextStep(entries: readonly Entry[]): Step {
   const last = entries.findLast(
     (entry) =>
-      entry.kind !== 'system' && entry.kind !== 'handoff' && !(entry.kind === 'assistant' && entry.interrupted),
+      !['system', 'handoff', 'compaction'].includes(entry.kind) && !(entry.kind === 'assistant' && entry.interrupted),
   );
   if (last === undefined || last.kind === 'user') return { do: 'request' };
   const response = last.kind === 'assistant' ? last : lastResponse(entries);
@@ -195,20 +203,24 @@ const LOST = 'No result: the work was interrupted before this call was done';
 /**
  * The messages of a request: one assistant message for each response, then one user message with all its results
  * in the order of the calls and with the words that came since. Interrupted responses and system remarks stay out.
- * A call without a result gets the text `pending` as one, because the API requires a result for each call.
+ * A call without a result gets the text `pending` as one, because the API requires a result for each call. `head`: words
+ * before all of it.
  */
-export function toWire(entries: readonly Entry[], pending = LOST): WireMessage[] {
+export function toWire(entries: readonly Entry[], pending = LOST, head: string | null = null): WireMessage[] {
   const messages: WireMessage[] = [];
   const results = new Map(
     entries.flatMap((entry) => (entry.kind === 'tool' ? [[entry.toolCallId, entry] as const] : [])),
   );
-  let content: Extract<WireMessage, { role: 'user' }>['content'] = [];
+  let content: Extract<WireMessage, { role: 'user' }>['content'] = head === null ? [] : [{ type: 'text', text: head }];
   const flush = (): void => {
     if (content.length > 0) messages.push({ role: 'user', content });
     content = [];
   };
   for (const entry of entries) {
-    if (entry.kind === 'user') content.push({ type: 'text', text: entry.text });
+    if (entry.kind === 'user') {
+      content.push(...(entry.images ?? []).map((image) => ({ type: 'image' as const, image })));
+      content.push({ type: 'text', text: entry.text });
+    }
     if (entry.kind !== 'assistant' || entry.interrupted || entry.parts.length === 0) continue;
     flush();
     messages.push({ role: 'assistant', content: entry.parts });

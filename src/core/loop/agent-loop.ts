@@ -1,4 +1,5 @@
 /** The loop of every agent: model turn, tool calls, model turn, … until it has answered, was stopped or hit a limit. */
+import type { Bound } from '#contract/message.ts';
 import { limitNotice, answeredSince, tellLimit, tellRaised } from '../budget/limit-notices.ts';
 import { doomLoopThresholdOf, endsAtOnce } from '../budget/limits.ts';
 import { newId } from '../base/ids.ts';
@@ -6,6 +7,7 @@ import { stopOf } from '../base/stop.ts';
 import { lastResponse, nextStep, type Transcript, turnsOf } from '../log/transcript.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
 import type { RunResult } from './closing.ts';
+import { makeRoom, roomAfterFull, roomAfterRefusal } from './compaction.ts';
 import { modelTurn } from './model-turn.ts';
 import { asPromised } from './output-check.ts';
 import { reflect } from './reflection.ts';
@@ -44,6 +46,7 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         run.limits.close();
         return yield* end(history, atLimit);
       }
+      if (step.do === 'close' && (yield* roomAfterFull(run, notice))) continue;
       // The answer is not final while sub-agents still work: their reports may change it.
       const reports = await run.backgroundReports(step.do === 'close');
       if (reports) {
@@ -63,6 +66,7 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', ...undone }) };
         continue;
       }
+      if (!notice && (yield* makeRoom(run))) continue;
       const turn = turnsOf(history.entries);
       const bound = notice ? null : run.limits.admit(turn);
       const timeUp = bound && endsAtOnce(bound) ? limitCrossed(history, bound, false) : null;
@@ -72,9 +76,15 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
       }
       if (bound) yield* tellLimit(history, bound);
       const at = bound ?? notice?.bound ?? null;
-      const crossed = yield* inFlight(run, at ? AT_LIMIT : null, (calls, emit) =>
-        modelTurn(run, { turn, told: at, calls, emit }),
-      );
+      let crossed: Bound | null;
+      try {
+        crossed = yield* inFlight(run, at ? AT_LIMIT : null, (calls, emit) =>
+          modelTurn(run, { turn, told: at, calls, emit }),
+        );
+      } catch (error) {
+        if (yield* roomAfterRefusal(run, error)) continue;
+        throw error;
+      }
       const tooMuch = limitCrossed(history, crossed, at !== null);
       if (tooMuch) return yield* end(history, tooMuch);
     }

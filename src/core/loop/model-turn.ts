@@ -3,7 +3,8 @@ import type { Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
 import { systemPromptOf } from '../agents/instruction-prompt.ts';
 import { errorInfo } from '../base/errors.ts';
-import { toWire } from '../log/transcript.ts';
+import { toldWire } from '../log/told.ts';
+import { countedInput } from './context-size.ts';
 import type { RunContext } from './run-context.ts';
 import { estimatedInput } from './request-meter.ts';
 import { type ModelRequest, UnknownStop } from '../model/model.ts';
@@ -25,7 +26,7 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   try {
     const request = await requestOf(run, turn.told ? 'none' : 'auto');
     // What its last turn read is part of it.
-    const inputEstimate = estimatedInput(request, run.limits.lastInput());
+    const inputEstimate = estimatedInput(request, countedInput(run));
     for await (const event of streamWithRetry(run.model, request, {
       signal: AbortSignal.any([run.signal, silence.signal]),
       delays: run.retryDelays,
@@ -63,7 +64,7 @@ function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null):
 
 async function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): Promise<ModelRequest> {
   const { model, maxTokens, effort, temperature } = run.envelope;
-  const told = [...run.prior, run.history.entries].flatMap((entries) => toWire(entries));
+  const told = toldWire({ prior: run.prior, entries: run.history.entries });
   const messages = await withImages(told, run);
   return {
     model,

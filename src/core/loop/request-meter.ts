@@ -17,7 +17,8 @@ import {
 import { Stopped } from '../base/stop.ts';
 
 /** About as many make a token; larger pictures are made smaller by the provider. */
-const [CHARS_OF_TOKEN, PIXELS_OF_TOKEN, MAX_IMAGE_TOKENS] = [4, 750, 1600];
+export const CHARS_OF_TOKEN = 4;
+const [PIXELS_OF_TOKEN, MAX_IMAGE_TOKENS] = [750, 1600];
 
 /** What the provider did not count. */
 export function estimatedTokens(chars: number): number {
@@ -28,7 +29,10 @@ export function estimatedTokens(chars: number): number {
  * Input tokens that a request has by its size. `before`: how many the provider counted of the last one that was as long
  * as this one up to the last response; what came since is added to it. 0 where it counted none.
  */
-export function estimatedInput({ system, messages, tools }: ModelRequest, before = 0): number {
+export function estimatedInput(
+  { system, messages, tools }: Pick<ModelRequest, 'system' | 'messages' | 'tools'>,
+  before = 0,
+): number {
   const since = messages
     .slice(
       Math.max(
@@ -44,6 +48,11 @@ export function estimatedInput({ system, messages, tools }: ModelRequest, before
   ];
   const known = before === 0 ? 0 : before + estimatedTokens(sumOf(since));
   return Math.max(known, estimatedTokens(sumOf(sizes)));
+}
+
+/** Tokens of some messages, by estimate. */
+export function sizeOfMessages(messages: readonly WireMessage[]): number {
+  return estimatedTokens(sumOf(messages.flatMap(partSizes)));
 }
 
 const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);

@@ -2,7 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { ChangeSet } from '#contract/change.ts';
-import type { AssistantEntry, Bound, Entry } from '#contract/message.ts';
+import type { AssistantEntry, Bound, Entry, PlanItem } from '#contract/message.ts';
 import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
 import type { LimitNotice } from '../budget/limit-notices.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
@@ -10,6 +10,7 @@ import type { Transcript } from '../log/transcript.ts';
 import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
 import type { Piece } from '../log/open-messages.ts';
 import type { RunResult } from './closing.ts';
+import type { CompactionDesk } from './compaction-desk.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { Question, Tool, ToolContext } from '../tools/tool.ts';
 import type { Watchdog } from '../base/watchdog.ts';
@@ -63,6 +64,14 @@ export interface RunContext {
   readonly prior: readonly (readonly Entry[])[];
   /** Those that the lead is not told of any more; it may be told again, so the ids of their calls stay taken. */
   readonly left: readonly { readonly workflowId: string; readonly entries: readonly Entry[] }[];
+  /** Tokens that its model reads in one request at most; null where that is not known. */
+  readonly contextWindow: number | null;
+  /** Share of the window from which room is made without being asked; null: never. */
+  readonly compactAt: () => number | null;
+  /** What the person asks of its context while it runs. */
+  readonly compactions: CompactionDesk;
+  /** The agent's plan as it is now. */
+  readonly plan: () => readonly PlanItem[];
   readonly signal: AbortSignal;
   readonly watchdog: Watchdog;
   readonly model: Model;

@@ -2,7 +2,7 @@
 import type { Approval } from '#contract/approval.ts';
 import { systemPromptOf } from '../agents/instruction-prompt.ts';
 import { TriadError } from '../base/errors.ts';
-import { toWire } from '../log/transcript.ts';
+import { toldWire } from '../log/told.ts';
 import type { RunContext } from './run-context.ts';
 import type { WireMessage } from '../model/model.ts';
 import type { Emit } from '../log/recorder.ts';
@@ -39,7 +39,7 @@ async function messagesOf(
   { toolCallId, title }: Approval['request'],
   context: NonNullable<Approval['context']>,
 ): Promise<WireMessage[]> {
-  const told = [...run.prior.flatMap((entries) => toWire(entries)), ...toWire(run.history.entries, WAITING)];
+  const told = toldWire({ prior: run.prior, entries: run.history.entries }, WAITING);
   const messages = await withImages(told, run);
   const lead = `The person has a question about your call ${toolCallId} (${title}) before deciding about it. Answer in a few plain sentences: what it does, why it is needed, what else could be done. You have no tools for this answer, and it decides nothing.`;
   context.forEach(({ question, answer, error }, index) => {

@@ -38,7 +38,8 @@ export class AtLimit extends TriadError {
   }
 }
 
-type Run = Pick<
+/** What such a request needs of its run. */
+export type SideRun = Pick<
   RunContext,
   'envelope' | 'history' | 'model' | 'retryDelays' | 'watchdog' | 'limits' | 'admit' | 'price'
 >;
@@ -48,7 +49,7 @@ type Run = Pick<
  * the signal aborts or nothing comes for too long, and `AtLimit` where a bound forbids it. It feeds a watchdog of
  * its own, so it may be made while the run itself waits. It belongs to the run's newest turn and is none itself.
  */
-export async function sideRequest(run: Run, ask: SideAsk, emit: Emit): Promise<SideAnswer> {
+export async function sideRequest(run: SideRun, ask: SideAsk, emit: Emit): Promise<SideAnswer> {
   const turn = Math.max(0, turnsOf(run.history.entries) - 1);
   const allowance = new Allowance(run, turn);
   allowance.take();
@@ -67,7 +68,7 @@ export async function sideRequest(run: Run, ask: SideAsk, emit: Emit): Promise<S
 }
 
 async function send(
-  run: Run,
+  run: SideRun,
   ask: SideAsk,
   { turn, emit, allowance }: { turn: number; emit: Emit; allowance: Allowance },
 ): Promise<SideAnswer> {
@@ -106,7 +107,7 @@ async function send(
 
 /** One attempt: told when it is sent, when it is answered, and when it has ended. */
 class SideAttempt {
-  readonly #run: Run;
+  readonly #run: SideRun;
   readonly #meter: RequestMeter;
   readonly #tell: () => void;
   readonly #emit: Emit;
@@ -114,7 +115,7 @@ class SideAttempt {
   #begun = false;
   #ended: { stopReason: StopReason; request: ReturnType<RequestMeter['end']> } | null = null;
 
-  constructor(run: Run, about: About & Pick<SideAsk, 'purpose'>, emit: Emit) {
+  constructor(run: SideRun, about: About & Pick<SideAsk, 'purpose'>, emit: Emit) {
     const { purpose, turn } = about;
     this.#run = run;
     this.#meter = new RequestMeter(run, about);
@@ -153,11 +154,11 @@ class SideAttempt {
 
 /** What the bounds let through: one request at a time, which is sent and counted, or given back. */
 class Allowance {
-  readonly #run: Run;
+  readonly #run: SideRun;
   readonly #turn: number;
   #held = false;
 
-  constructor(run: Run, turn: number) {
+  constructor(run: SideRun, turn: number) {
     this.#run = run;
     this.#turn = turn;
   }
@@ -180,7 +181,7 @@ class Allowance {
   }
 }
 
-function requestOf({ envelope }: Run, { system, messages, tools = [], maxTokens }: SideAsk) {
+function requestOf({ envelope }: SideRun, { system, messages, tools = [], maxTokens }: SideAsk) {
   const { model, effort, temperature } = envelope;
   const most = Math.min(maxTokens ?? envelope.maxTokens, envelope.maxTokens);
   return { model, maxTokens: most, effort, temperature, system, messages, tools, toolChoice: 'none' as const };

@@ -4,7 +4,7 @@ import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolUsePart } from '#contract/message.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
-import { TriadError } from '../base/errors.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
 import { doomLoopThresholdOf } from '../budget/limits.ts';
 import { repeatsOf } from '../log/transcript.ts';
 import type { RunContext } from './run-context.ts';
@@ -12,6 +12,7 @@ import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import { orStopped, stopOf } from '../base/stop.ts';
 import { changedMetadata, changedNames } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
+import { decisionWords } from './decision-words.ts';
 import { parsedArguments } from './invalid-arguments.ts';
 import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
@@ -35,7 +36,7 @@ export async function* inFlight<T>(
   const calls = new Calls(run, refusal, emit);
   const done = work(calls, emit)
     // oxlint-disable-next-line @typescript-eslint/no-misused-promises -- `finally` waits for it
-    .finally(() => calls.finish())
+    .finally(() => run.compactions.during(emit, calls.finish()))
     .finally(() => queue.close());
   // Awaited below, when everything that was told is dealt with.
   done.catch(() => undefined);
@@ -133,7 +134,7 @@ function unknownTool(run: RunContext, name: string): string {
 
 async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<void> {
   // How long a person takes to answer is not the call's time. What became of the question is looked at in `resultOf`.
-  if ('answered' in prepared) await prepared.answered.catch(() => null);
+  const approval = 'answered' in prepared ? await prepared.answered.catch(() => null) : null;
   const start = performance.now();
   const result = await resultOf(run, prepared, emit);
   const { call } = prepared;
@@ -144,6 +145,7 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
       : '';
   const output = result.output + note;
   const bounds = 'tool' in prepared && prepared.tool.bounds;
+  const decided = decisionWords(approval, result.output);
   const entry = run.history.add({
     kind: 'tool',
     toolCallId: call.id,
@@ -151,7 +153,7 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
     status: result.status,
     output: bounds ? output : await run.handOn(call.id, output),
     durationMs: performance.now() - start,
-    metadata: result.metadata ?? {},
+    metadata: { ...result.metadata, ...(decided !== null && { decided }) },
     ...(result.image && { image: result.image }),
   });
   void emit({ type: 'tool-end', entry });
@@ -254,5 +256,5 @@ function failed(run: RunContext, error: unknown): ToolResult {
   if (stopped?.code === 'interrupted') throw stopped;
   if (error instanceof TriadError && error.code === 'store_failed') throw error;
   if (stopped) return { status: 'cancelled', output: stopped.message };
-  return { status: 'error', output: error instanceof Error ? error.message : String(error) };
+  return { status: 'error', output: errorInfo(error).message };
 }

@@ -13,7 +13,10 @@ import type { Settings } from '../settings/settings.ts';
 
 export interface ConfiguredServer {
   readonly name: string;
-  readonly source: 'user' | 'project';
+  /** `client`: passed with one conversation. */
+  readonly source: 'user' | 'project' | 'client';
+  /** The id under which a client passes it, until it goes. */
+  readonly lending?: string;
   readonly file: string;
   /** Only a `usable` one is ever started; `overridden`: the person has one of the same name. */
   readonly state: 'usable' | 'disabled' | 'untrusted' | 'faulty' | 'overridden';
@@ -32,6 +35,9 @@ export interface ConfiguredServer {
   readonly permissionsOf: (tool: string) => readonly Permission[];
 }
 
+/** One that stands in a file. */
+export type WrittenServer = ConfiguredServer & { readonly source: 'user' | 'project' };
+
 const DEFAULT_TIMEOUT_MS = 60_000;
 const NO_LAUNCH: McpLaunch = { args: [], env: {}, headers: {} };
 
@@ -39,7 +45,7 @@ const NO_LAUNCH: McpLaunch = { args: [], env: {}, headers: {} };
 export async function serversOf(
   folder: string,
   { settings, trust }: { settings: Pick<Settings, 'mcp'> & { readonly file: string }; trust: Pick<Trust, 'trusts'> },
-): Promise<ConfiguredServer[]> {
+): Promise<WrittenServer[]> {
   const own = userServers(settings.mcp.servers, settings.file);
   const others = await projectServers(folder, (path, hash) => trust.trusts(folder, path, hash));
   const taken = new Set(own.map(({ name }) => name));
@@ -47,7 +53,7 @@ export async function serversOf(
 }
 
 /** Those of the settings, in the order of their names. `file`: where they are written. */
-function userServers(entries: Readonly<Record<string, McpEntry>>, file: string): ConfiguredServer[] {
+function userServers(entries: Readonly<Record<string, McpEntry>>, file: string): WrittenServer[] {
   return Object.entries(entries)
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, { enabled, tools, permissions, tool_permissions: own, sampling, timeout_seconds, ...launch }]) => ({
@@ -63,7 +69,7 @@ function userServers(entries: Readonly<Record<string, McpEntry>>, file: string):
 async function projectServers(
   folder: string,
   trusts: (path: string, hash: string) => Promise<boolean>,
-): Promise<ConfiguredServer[]> {
+): Promise<WrittenServer[]> {
   const file = join(folder, MCP_JSON);
   let text: string;
   try {
@@ -74,14 +80,14 @@ async function projectServers(
   const { servers, fault } = readMcpJson(text);
   if (fault !== null) return [faulty(MCP_JSON, file, fault)];
   const isTrusted = await trusts(MCP_JSON, sha256(text));
-  return [...servers].map(([name, found]): ConfiguredServer => {
+  return [...servers].map(([name, found]): WrittenServer => {
     if ('fault' in found) return faulty(name, file, found.fault);
     const state = !isTrusted ? 'untrusted' : found.enabled ? 'usable' : 'disabled';
     return { ...faulty(name, file, null), state, launch: found.launch, ...namesOf(found.launch) };
   });
 }
 
-function faulty(name: string, file: string, fault: string | null): ConfiguredServer {
+function faulty(name: string, file: string, fault: string | null): WrittenServer {
   return {
     ...{ name, source: 'project', file, state: 'faulty', fault, launch: NO_LAUNCH, runs: '', config: '' },
     sampling: false,
@@ -97,10 +103,13 @@ function namesOf(launch: McpLaunch): Pick<ConfiguredServer, 'runs' | 'config'> {
 
 /** Why nothing of a server can be used now. */
 export function unusable({ name, source, state, fault, file }: ConfiguredServer): TriadError {
+  const isPassed = source === 'client';
   const why = {
     disabled: `is switched off${source === 'user' ? `: "triad mcp enable ${name}" switches it on` : ''}`,
-    untrusted: `stands in ${file}, which nobody has trusted as it is: see "triad trust"`,
-    overridden: 'is another one here: yours of the same name is used',
+    untrusted: isPassed
+      ? 'was passed by a client, and nobody has said yes to it as it is'
+      : `stands in ${file}, which nobody has trusted as it is: see "triad trust"`,
+    overridden: `is another one here: yours of the same name is used${isPassed ? ', not the one that a client passes' : ''}`,
     faulty: `cannot be used: ${fault}`,
     usable: 'can be used',
   }[state];

@@ -32,5 +32,7 @@ function transportOf({ server, folder, log }: Connecting, ports: ConnectPorts): 
   if (transport.kind === 'stdio')
     return new StdioTransport({ ...transport, cwd: transport.cwd ?? folder }, ports.env, log);
   const { url, headers } = transport;
-  return new HttpTransport({ url, headers, access: ports.auth(name, url), fetch: (to, init) => ports.fetch(to, init) });
+  // What the person signed in to is theirs: a client brings its own headers.
+  const access = server.source === 'client' ? null : ports.auth(name, url);
+  return new HttpTransport({ url, headers, access, fetch: (to, init) => ports.fetch(to, init) });
 }

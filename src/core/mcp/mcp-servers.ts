@@ -7,7 +7,8 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import { escapePattern } from '../base/pattern.ts';
 import type { ServerTool } from './answers.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type ConfiguredServer, serversOf, unusable } from './configured.ts';
+import { type ConfiguredServer, serversOf, unusable, type WrittenServer } from './configured.ts';
+import { LentServers, takenAway } from './lent-servers.ts';
 import { type Listing, type Listings, listingsIn } from './listings.ts';
 import { offerOf, unknownTools } from './offers.ts';
 import type { McpPool, McpUse } from './pool.ts';
@@ -31,6 +32,8 @@ export class McpServers {
   readonly pool: McpPool;
   readonly signIns: SignIns;
   readonly listings: Listings;
+  /** What clients pass with their conversations. */
+  readonly lent: LentServers;
   readonly #ports: McpPorts;
   readonly #listeners = new Set<(folder: string | null) => void>();
   /** The last list of each configuration. */
@@ -41,10 +44,11 @@ export class McpServers {
     this.pool = ports.pool;
     this.signIns = ports.signIns;
     this.listings = listingsIn(ports.data);
+    this.lent = new LentServers({ data: ports.data, end: (lending) => this.pool.endLent(lending) });
   }
 
   /** All that are written for a folder, the person's first; of two with one name the person's is used. */
-  of(folder: string): Promise<ConfiguredServer[]> {
+  of(folder: string): Promise<WrittenServer[]> {
     return serversOf(folder, this.#ports);
   }
 
@@ -53,23 +57,38 @@ export class McpServers {
    * paths. Whoever writes there decides what runs with the next start.
    */
   async startedFrom(folder: string): Promise<string[]> {
-    const found = (await this.of(folder)).flatMap(({ launch: { command, args, cwd } }) => {
-      if (command === undefined) return [];
+    const [written, passed] = await Promise.all([this.of(folder), this.lent.commandsIn(folder)]);
+    const commands = [
+      ...written.map(({ launch: { command, args, cwd } }) => ({ words: command ? [command, ...args] : [], cwd })),
+      ...passed.map((words) => ({ words, cwd: undefined })),
+    ];
+    const found = commands.flatMap(({ words, cwd }) => {
       const at = resolvePath(folder, cwd ?? '.');
-      return [command, ...args]
-        .filter((word) => /[./\\]/.test(word))
-        .map((word) => relative(folder, resolvePath(at, word)));
+      return words.filter((word) => /[./\\]/.test(word)).map((word) => relative(folder, resolvePath(at, word)));
     });
     const inside = found.filter((path) => path !== '' && !path.startsWith('..') && !isAbsolute(path));
     return [...new Set(inside)].map((path) => escapePattern(path.split(sep).join('/')));
   }
 
-  /** The one that is used under a name. Throws `not_found`, or `not_allowed` where it may not be used. */
-  async usable(folder: string, name: string): Promise<ConfiguredServer> {
-    const all = await this.of(folder);
+  /** Those that clients pass to a conversation now; where one of the folder has the name, it is that which is used. */
+  async passedTo(conversationId: string, folder: string): Promise<ConfiguredServer[]> {
+    const passed = await this.lent.of(conversationId);
+    if (passed.length === 0) return [];
+    const taken = new Set((await this.of(folder)).map(({ name }) => name));
+    return passed.map((one) => (taken.has(one.name) ? { ...one, state: 'overridden' as const } : one));
+  }
+
+  /**
+   * The one that is used under a name, in a conversation also one that is passed to it. Throws `not_found`, `not_allowed`
+   * where it may not be used, `disconnected` where its client has gone.
+   */
+  async usable(folder: string, name: string, conversationId: string | null = null): Promise<ConfiguredServer> {
+    const passed = conversationId === null ? [] : await this.passedTo(conversationId, folder);
+    const all = [...(await this.of(folder)), ...passed];
     const found = all.find((server) => server.name === name);
     if (found?.state === 'usable') return found;
     if (found) throw unusable(found);
+    if (conversationId !== null && this.lent.hasLeft(conversationId, name)) throw takenAway(name);
     const names = all.map((server) => server.name).join(', ') || 'none';
     throw new TriadError('not_found', `There is no MCP server "${name}" here (there are: ${names})`);
   }
@@ -135,15 +154,23 @@ export class McpServers {
    * started for that. `notices`: what it goes without, and why, a sentence each.
    */
   async offers(folder: string): Promise<{ offers: McpOffer[]; notices: string[] }> {
+    return this.offersOf(folder, await this.#allUsable(folder));
+  }
+
+  /** The same of these. */
+  async offersOf(
+    folder: string,
+    servers: readonly ConfiguredServer[],
+  ): Promise<{ offers: McpOffer[]; notices: string[] }> {
     const found = await Promise.all(
-      (await this.#allUsable(folder)).map(async (server) => {
+      servers.map(async (server) => {
         try {
           const listing = (await this.listings.get(server.config)) ?? (await this.#firstListing(folder, server));
           return { offer: offerOf(server, listing), notice: newWords(server.name, unknownTools(server, listing)) };
         } catch (error) {
           return {
             offer: null,
-            notice: `${errorInfo(error).message}. The lead goes without it: "triad mcp disable ${server.name}" switches it off`,
+            notice: `${errorInfo(error).message}. The lead goes without it${server.source === 'client' ? '' : `: "triad mcp disable ${server.name}" switches it off`}`,
           };
         }
       }),

@@ -15,6 +15,7 @@ import type {
 import type { ConnectPorts } from './connect.ts';
 import type { Connection } from './connection.ts';
 import type { CallOptions } from './in-flight.ts';
+import { takenAway } from './lent-servers.ts';
 import { type McpServerState, PooledServer } from './pooled-server.ts';
 import type { McpServer } from './server.ts';
 
@@ -101,6 +102,15 @@ export class McpPool {
   /** Ends all of a name, in whatever folder; the next use starts one anew. Resolves when nothing of them is left. */
   async endNamed(name: string): Promise<void> {
     await Promise.all(this.#named(name).map((one) => one.stop('idle')));
+  }
+
+  /** The same of all that a client had passed under this id, and forgets them. */
+  async endLent(lending: string): Promise<void> {
+    const lent = [...this.#servers].filter(([, one]) => one.server.lending === lending);
+    for (const [key] of lent) this.#servers.delete(key);
+    await Promise.all(
+      lent.map(([, one]) => one.stop('stopped', new Stopped('user', takenAway(one.server.name).message))),
+    );
   }
 
   /** Those of a name that failed are tried again at the next use, without a wait. */

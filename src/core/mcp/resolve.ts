@@ -19,13 +19,14 @@ export const secretName = (server: string, name: string): string => `mcp:${serve
 
 /** Throws `bad_input` for a variable or a secret that there is not, and `not_allowed` for one of this program's own. */
 export async function resolve(server: ConfiguredServer, values: Values): Promise<McpServer> {
-  const { name, source, launch, timeoutMs, sampling } = server;
-  const fill = (text: string): Promise<string> => filled(text, server, values);
+  const { name, source, launch, timeoutMs, sampling, lending } = server;
+  // A client passes values, not names of what is the person's.
+  const fill = async (text: string): Promise<string> => (source === 'client' ? text : filled(text, server, values));
   const fillAll = async (table: Readonly<Record<string, string>>) =>
     Object.fromEntries(
       await Promise.all(Object.entries(table).map(async ([key, text]) => [key, await fill(text)] as const)),
     );
-  const shared = { name, source, timeoutMs, sampling };
+  const shared = { name, source, timeoutMs, sampling, ...(lending === undefined ? {} : { lending }) };
   if (launch.command === undefined)
     return {
       ...shared,

@@ -1,5 +1,6 @@
 /** What a server answers, as the model reads it and the person sees it. */
 import type { Image } from '#contract/message.ts';
+import { redact } from '../base/redact.ts';
 import { errorInfo } from '../base/errors.ts';
 import { HEAD_BYTES, imageOf, imageTypeOf } from '../tools/reading/image.ts';
 import type { ToolContext, ToolResult } from '../tools/tool.ts';
@@ -25,7 +26,7 @@ export async function toolResultOf(server: string, answer: CallResult, context: 
   const said = words.join('\n\n') || (json?.text ?? '(an empty answer)');
   return {
     status: isError ? 'error' : 'completed',
-    output: [said, ...(shown?.fault ? [shown.fault] : [])].join('\n\n'),
+    output: [isError ? redact(said) : said, ...(shown?.fault ? [shown.fault] : [])].join('\n\n'),
     metadata: {
       server,
       ...(json?.isShort ? { structured } : {}),

@@ -18,13 +18,19 @@ const PROGRESS_CHARS = 500;
 export class RunMcp implements McpAccess {
   readonly #servers: McpServers;
   readonly #folder: string;
+  readonly #conversationId: string;
   readonly #signal: AbortSignal;
   readonly #uses = new Map<string, Promise<McpUse>>();
 
   /** `signal`: the run's. */
-  constructor(servers: McpServers, folder: string, signal: AbortSignal) {
+  constructor(
+    servers: McpServers,
+    { folder, conversationId }: { folder: string; conversationId: string },
+    signal: AbortSignal,
+  ) {
     this.#servers = servers;
     this.#folder = folder;
+    this.#conversationId = conversationId;
     this.#signal = signal;
   }
 
@@ -89,7 +95,7 @@ export class RunMcp implements McpAccess {
 
   /** What was approved is what runs: as it is written now, or not at all. */
   async #configured({ server, config }: McpOffer, tool: string | null) {
-    const found = await this.#servers.usable(this.#folder, server);
+    const found = await this.#servers.usable(this.#folder, server, this.#conversationId);
     if (tool !== null && !found.offers(tool))
       throw new TriadError('not_allowed', `The person has taken the tool "${tool}" of ${server} away from agents`);
     if (found.config === config) return found;

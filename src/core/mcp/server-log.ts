@@ -1,5 +1,6 @@
 /** The last that a server said beside the protocol, and what was noticed about it. */
 import { visibleText } from '#contract/visible-text.ts';
+import { redact } from '../base/redact.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 
 const MAX_LINES = 200;
@@ -10,10 +11,11 @@ export class ServerLog {
   #lines: string[] = [];
   #chars = 0;
 
-  /** One line; what is longer than a line may be is cut. */
+  /** One line, without secrets; what is longer than a line may be is cut. */
   add(line: string): void {
-    const text = cutAtCodePoint(line, LINE_CHARS);
-    this.#lines.push(text.length < line.length ? `${text}…` : text);
+    const clean = redact(line);
+    const text = cutAtCodePoint(clean, LINE_CHARS);
+    this.#lines.push(text.length < clean.length ? `${text}…` : text);
     this.#chars += this.#lines.at(-1)!.length;
     let over = Math.max(0, this.#lines.length - MAX_LINES);
     for (let chars = this.#chars; chars > MAX_CHARS || over > 0; over -= 1) {

@@ -1,7 +1,9 @@
 /** A server as the settings or a project's `.mcp.json` describe it, everything resolved. */
 export interface McpServer {
   readonly name: string;
-  readonly source: 'user' | 'project';
+  readonly source: 'user' | 'project' | 'client';
+  /** For one conversation, as a client passes it: for no other use. */
+  readonly lending?: string;
   readonly transport:
     | {
         readonly kind: 'stdio';

@@ -2,7 +2,7 @@
 import type { McpServerView, McpTest, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { mcpToolName } from '../agents/mcp-names.ts';
 import { errorInfo } from '../base/errors.ts';
-import type { ConfiguredServer } from './configured.ts';
+import type { ConfiguredServer, WrittenServer } from './configured.ts';
 import { type Listing, lookOf } from './listings.ts';
 import type { McpServers } from './mcp-servers.ts';
 import type { McpServerState } from './pooled-server.ts';
@@ -75,7 +75,7 @@ async function beginAnew(servers: McpServers, folder: string, server: Configured
 }
 
 function viewOf(
-  server: ConfiguredServer,
+  server: WrittenServer,
   listing: Listing | null,
   running: McpServerState | null,
   signIn: McpServerView['signIn'],

@@ -138,9 +138,13 @@ function bytesOf(body: object, tools: ModelRequest['tools']): Uint8Array {
   const text = JSON.stringify(body);
   if (tools.length === 0) return Buffer.from(text);
   const written = tools.flatMap((tool, index) => [index === 0 ? OPENING : COMMA, toolBytes(tool)]);
+  const last = written.pop() ?? Buffer.alloc(0);
+  // Agents with the same tools share them, whatever their prompts say.
+  written.push(last.subarray(0, -1), TOOLS_END);
   return Buffer.concat([Buffer.from(text.slice(0, -1)), ...written, CLOSING]);
 }
 
+const TOOLS_END = Buffer.from(`,"cache_control":${JSON.stringify(CACHE_POINT)}}`);
 const [OPENING, COMMA, CLOSING] = [Buffer.from(',"tools":['), Buffer.from(','), Buffer.from(']}')];
 
 /** By schema, which nobody changes; its words may be others the next time. */
@@ -161,11 +165,14 @@ function searchTool(maxUses: number): Anthropic.WebSearchTool20260318 {
   return { type: 'web_search_20260318', name: 'web_search', max_uses: maxUses, allowed_callers: ['direct'] };
 }
 
-/** Drops messages that become empty; sets a cache point at the end of the last user message. */
+/**
+ * Drops messages that become empty; sets cache points at the ends of the last two user messages: the second was the last
+ * of the request before, so what that wrote is found however much has come since.
+ */
 function messagesOf(messages: WireMessage[], searches: boolean): Anthropic.MessageParam[] {
   const results = resultsIn(messages);
   const sent: Anthropic.MessageParam[] = [];
-  let newest: UserBlock | undefined;
+  const ends: UserBlock[] = [];
   for (const message of messages) {
     if (message.role === 'assistant') {
       const isLast = message === messages.at(-1);
@@ -174,10 +181,10 @@ function messagesOf(messages: WireMessage[], searches: boolean): Anthropic.Messa
       continue;
     }
     const content = userBlocks(message.content);
-    newest = content.at(-1) ?? newest;
+    ends.push(...content.slice(-1));
     if (content.length > 0) sent.push({ role: 'user', content });
   }
-  if (newest) newest.cache_control = CACHE_POINT;
+  for (const end of ends.slice(-2)) end.cache_control = CACHE_POINT;
   return sent;
 }
 

@@ -87,6 +87,13 @@ export class ModelRules {
     return names.includes(provider) ? null : `${provider} is not there: those that there are are ${names.join(', ')}`;
   }
 
+  /** What is said where agents that name no model have none at a provider; null where they have, or the demo answers. */
+  modelMissing(provider: string): string | null {
+    const { active } = this.#settings.providers;
+    if (providerTraits(active).isScripted || this.defaultOf(provider) !== null) return null;
+    return `${provider} has no model for agents that name none: name one, or set providers.${provider}.defaults.model`;
+  }
+
   /** Whether the provider searches the web itself within a request: another endpoint than its own where the person says so. */
   searches(provider: string): boolean {
     if (providerTraits(provider).isScripted) return false;

@@ -23,7 +23,7 @@ export interface ToolResultPart {
 }
 
 /** A picture that the person sent. `data`: its bytes in base64; without them it is not sent. */
-export interface ImagePart {
+interface ImagePart {
   type: 'image';
   image: Image & { data?: string };
 }

@@ -57,13 +57,17 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   model_not_found: 404,
   rate_limit_exceeded: 429,
   server_error: 500,
-  ...Object.fromEntries(
-    ['invalid_prompt', 'context_length_exceeded', 'unsupported_value', 'BadRequestError'].map((code) => [code, 400]),
-  ),
+  context_length_exceeded: 413,
+  exceed_context_size_error: 413,
+  ...Object.fromEntries(['invalid_prompt', 'unsupported_value', 'BadRequestError'].map((code) => [code, 400])),
 };
 
 /** Types that say more than the status with which they come. */
-const FIRST: ReadonlySet<string> = new Set(['insufficient_quota']);
+const FIRST: ReadonlySet<string> = new Set([
+  'insufficient_quota',
+  'context_length_exceeded',
+  'exceed_context_size_error',
+]);
 const UNKNOWN_MODEL: ReadonlySet<string> = new Set(['not_found_error', 'model_not_found']);
 
 const NETWORK_CAUSES: Readonly<Record<string, string>> = {
@@ -76,6 +80,8 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
   UND_ERR_SOCKET: 'the other side closed the connection',
 };
 
+const TOO_LARGE = 413;
+
 export function responseError(answer: ErrorResponse, target: RequestTarget): ModelError {
   const status = statusOf(answer);
   const verdict = verdictOf(status, answer, target);
@@ -83,7 +89,8 @@ export function responseError(answer: ErrorResponse, target: RequestTarget): Mod
   return new ModelError(verdict.code, verdict.message, {
     retryable: verdict.retryable && answer.header('x-should-retry') !== 'false',
     retryAfterMs: retryAfterMs((name) => answer.header(name)),
-    status: answer.status,
+    // That a request is too large some servers say with 400.
+    status: status === TOO_LARGE ? status : answer.status,
     detail,
   });
 }
@@ -105,7 +112,7 @@ function verdictOf(status: number, { type, said }: ErrorResponse, target: Reques
         'bad_request',
         `${host} refused the request${because || ' without a reason: check the model and its settings'}`,
       );
-    case 413:
+    case TOO_LARGE:
       return final('bad_request', `The request is too large for ${host}: start a new conversation or send less text`);
     case 401:
       return final('auth', `The key was refused by ${host}: check it, or set another one`);

@@ -1,9 +1,11 @@
 /** Markdown fragments that their content cannot break out of. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import { andMore, wroteOf } from '#contract/call-row.ts';
+import { compactionText } from '#contract/context/compaction-text.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
+import type { Entry } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
-import { estimatedTokensOf } from '#contract/tally.ts';
+import { cachedText, estimatedTokensOf } from '#contract/tally.ts';
 import { searchesText } from '#contract/web-search.ts';
 import type { ToolCallRow, WorkflowRow } from '#contract/view.ts';
 
@@ -19,6 +21,11 @@ export function lines(all: readonly string[]): string {
 /** As a list item; none where the lead is told of it. */
 export function leftOut({ left }: Pick<WorkflowRow, 'left'>): string[] {
   return left ? [`- ${LEFT_TEXT}.`] : [];
+}
+
+/** Each time that the context of a run was summarised, as a list item. */
+export function compactionItems(entries: readonly Entry[] = []): string[] {
+  return entries.flatMap((entry) => (entry.kind === 'compaction' ? [`- ${compactionText(entry)}, ${entry.at}`] : []));
 }
 
 /** A block whose fence is longer than any in the text. */
@@ -110,6 +117,7 @@ export function used(tally: Tally): string {
   const { requests, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens, nanoUsd, unpriced } = tally;
   const estimated = estimatedTokensOf(tally);
   const part = estimated > 0 ? `, of which ${estimated} tokens are estimated` : '';
+  const cached = cachedText(tally);
   const cost = dollars(unpriced > 0 ? null : nanoUsd);
-  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache, ${cacheWriteTokens} written to it, ${outputTokens} output tokens${part}${searchesText(tally.webSearches)}, ${cost}`;
+  return `${requests} requests, ${inputTokens} input tokens, ${cacheReadTokens} read from the cache${cached === null ? '' : ` (${cached})`}, ${cacheWriteTokens} written to it, ${outputTokens} output tokens${part}${searchesText(tally.webSearches)}, ${cost}`;
 }

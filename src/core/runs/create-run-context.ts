@@ -3,12 +3,17 @@ import type { Budget } from '#contract/agent.ts';
 import type { ChangeSet } from '#contract/change.ts';
 import { agentToolsOf } from './agent-tools.ts';
 import { createEmit } from './create-emit.ts';
+import type { Emit } from '../log/recorder.ts';
+import { compact } from '../loop/compaction.ts';
+import { CompactionDesk } from '../loop/compaction-desk.ts';
+import { wholeSize } from '../loop/context-size.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
+import { compactAtOf } from '../settings/context-settings.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import { questionsOf } from './questions.ts';
 import type { Parts } from './run-parts.ts';
 import type { RunPlan } from './run-plan.ts';
-import { contextsFor } from './tool-contexts.ts';
+import { contextsFor, planFor } from './tool-contexts.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { sideRequest } from '../loop/side-request.ts';
@@ -16,6 +21,7 @@ import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import type { Setup, Tool } from '../tools/tool.ts';
 import type { ToolSpec } from '../model/model.ts';
+import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { workspaceOf } from './workspace-of.ts';
 
@@ -26,6 +32,7 @@ export function createRunContext(parts: Parts): RunContext {
     ...parts,
     explain: (approval, stop) => sayMore(run, approval, AbortSignal.any([signal, stop]), createEmit(parts)),
   });
+  const noted = planFor(parts);
   const limiter = engine.limiter(model.provider);
   const registry = engine.tools
     .with(mcpTools(envelope.mcp ?? [], parts.mcp))
@@ -39,11 +46,10 @@ export function createRunContext(parts: Parts): RunContext {
     history,
     prior: plan.prior,
     left: plan.left,
+    ...roomFor(parts, () => run),
+    plan: () => noted.read(),
     signal,
     watchdog,
-    model,
-    retryDelays: engine.retryDelays,
-    seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
     // With one request at a time the response would keep what it starts from its turn.
     get early() {
       return limiter.limit > 1;
@@ -53,15 +59,10 @@ export function createRunContext(parts: Parts): RunContext {
     stored: storedOf(stored),
     started,
     limits: limitsFor(parts),
-    // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
-    admit: async (until) => {
-      const resume = watchdog.hold();
-      return limiter.acquire(model, until, { free: plan.kind === 'lead' }).finally(resume);
-    },
-    price: (usage) => engine.price(envelope.model, usage),
+    ...requestsFor(parts, limiter),
     ...recordsFor(parts),
     toolSpecs: specsFor(parts, registry, offered, questions),
-    toolContext: contextsFor(parts, questions, (ask) => sideRequest(run, ask, createEmit(parts))),
+    toolContext: contextsFor(parts, questions, noted, (ask) => sideRequest(run, ask, createEmit(parts))),
     ask: questions.ask,
     askAgain: questions.askAgain,
     get partner() {
@@ -78,6 +79,38 @@ export function createRunContext(parts: Parts): RunContext {
   };
   const partner = plan.partner?.(run, plan) ?? null;
   return run;
+}
+
+/** How requests are made, and what they cost. */
+function requestsFor(
+  { engine, plan, model, watchdog }: Parts,
+  limiter: ProviderLimiter,
+): Pick<RunContext, 'model' | 'retryDelays' | 'seesImages' | 'admit' | 'price'> {
+  const { envelope, kind } = plan;
+  return {
+    model,
+    retryDelays: engine.retryDelays,
+    seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
+    // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
+    admit: async (until) => {
+      const resume = watchdog.hold();
+      return limiter.acquire(model, until, { free: kind === 'lead' }).finally(resume);
+    },
+    price: (usage) => engine.price(envelope.model, usage),
+  };
+}
+
+/** How large its context may become, and who makes room in it. */
+function roomFor(
+  { engine, plan: { envelope } }: Parts,
+  run: () => RunContext,
+): Pick<RunContext, 'contextWindow' | 'compactAt' | 'compactions'> {
+  const byHand = async (emit: Emit) => compact(run(), emit, { auto: false, tokensBefore: await wholeSize(run()) });
+  return {
+    contextWindow: engine.capabilities(envelope.provider, envelope.model).contextWindow,
+    compactAt: () => compactAtOf(engine.settings),
+    compactions: new CompactionDesk(byHand),
+  };
 }
 
 function specsFor(

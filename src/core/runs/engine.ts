@@ -15,6 +15,7 @@ import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import type { Outputs } from '../workspace/outputs.ts';
+import type { Lenders } from '../workspace/lent/lenders.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
@@ -42,6 +43,8 @@ export interface Engine {
   readonly hybrid: () => Promise<HybridSearch | null>;
   /** Long outputs of calls. */
   readonly outputs: Outputs;
+  /** Who lends files and terminals to which conversation. */
+  readonly lenders: Lenders;
   /** Where commands are run. */
   readonly shell: ShellHost;
   readonly envelopes: Envelopes;

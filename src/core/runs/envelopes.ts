@@ -3,6 +3,7 @@
  * its limits are bounded by the settings and its model.
  */
 import { type AgentDefinition, Envelope, type McpOffer, type Permission } from '#contract/agent.ts';
+import type { LeadChoice } from '#contract/messages/sending.ts';
 import { cutIn } from '#contract/cut-limits-text.ts';
 import { z } from 'zod';
 import { AgentRegistry } from '../agents/registry.ts';
@@ -76,8 +77,9 @@ export class Envelopes {
     limits = this.#settings.limits,
     offers: readonly McpOffer[] = [],
     agents = new AgentRegistry(),
+    chosen: LeadChoice = {},
   ): Envelope {
-    const envelope = this.#with(offers, agents).#lead(definition, prompt, folder, limits, offers);
+    const envelope = this.#with(offers, agents).#lead(definition, prompt, folder, { limits, offers, chosen });
     return withServing({ ...envelope, ...leadIsTold(agents) }, definition, agents, this.#kit(limits, agents));
   }
 
@@ -85,10 +87,9 @@ export class Envelopes {
     definition: AgentDefinition,
     prompt: string,
     folder: string,
-    limits: Settings['limits'],
-    offers: readonly McpOffer[],
+    { limits, offers, chosen }: { limits: Settings['limits']; offers: readonly McpOffer[]; chosen: LeadChoice },
   ): Envelope {
-    const provider = leadProvider(definition, this.#ports.provider(), this.#models);
+    const provider = leadProvider(definition, chosen, this.#ports.provider());
     const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
     const wanted = wantedTools(definition, definition.tools === null ? this.#unnamed(all) : all, {
@@ -107,10 +108,11 @@ export class Envelopes {
       folder,
       tools: this.#fitting(tools, permissions),
       systemPrompt: promptOf(definition, definition.name, folder, limits),
-      model: definition.model,
+      model:
+        chosen.model ?? (chosen.provider === undefined || provider === definition.provider ? definition.model : null),
       usual: null,
       agent: definition.name,
-      approvalMode: this.#settings.permissions.mode,
+      approvalMode: chosen.mode ?? this.#settings.permissions.mode,
       limits,
       offers,
       lacks: wanted.lacks,

@@ -14,13 +14,14 @@ import type { Tool } from '../tools/tool.ts';
 import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
+import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { servingNames } from './serving.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 type Parts = Pick<
   Engine,
-  'webSearch' | 'agents' | 'envelopes' | 'mcp' | 'permissions' | 'settings' | 'tools' | 'store' | 'own'
+  'webSearch' | 'agents' | 'envelopes' | 'lenders' | 'mcp' | 'permissions' | 'settings' | 'tools' | 'store' | 'own'
 >;
 
 type Call = Asked & { tool: string; input: unknown };
@@ -75,7 +76,8 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
   const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
   const workspace = await workspaceOf(parts, folder, leads);
   const targets = await targetsOf(tool, input, workspace);
-  const question = await questionOf(parts, tool, input, { targets, workspace });
+  const lent: Lending = (kind) => (conversationId === null ? null : parts.lenders.of(conversationId, kind));
+  const question = await questionOf(parts, tool, input, { targets, workspace, lent });
   const started = tool.startsAgents ? withServing(targets, await parts.agents.of(folder)) : targets;
   const { requiresApproval, approvalMode: mode } = envelope;
   const action: Action = {
@@ -115,10 +117,10 @@ async function questionOf(
   { webSearch }: Parts,
   tool: Tool,
   input: unknown,
-  { targets, workspace }: { targets: Targets; workspace: Workspace },
+  { targets, workspace, lent }: { targets: Targets; workspace: Workspace; lent: Lending },
 ): Promise<(Asks & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
-  const context = { toolCallId: 'explain', workspace, signal, children: null, seen: () => null, webSearch };
+  const context = { toolCallId: 'explain', workspace, lent, signal, children: null, seen: () => null, webSearch };
   if (!tool.startsAgents) return (await tool.question?.(input, context)) ?? null;
   if (targets === null || targets.values.length === 0) return null;
   return { risk: targets.values.length > 1 ? 'high' : 'medium', reversible: true };

@@ -9,13 +9,13 @@ import type { ChildRequest } from '../tools/children.ts';
 /** Throws `bad_input` for a name that no real provider has. */
 const real = (provider: string, models: Pick<ModelRules, 'place'>): string => models.place(provider).name;
 
-/** What its definition says, or the active one; the demo answers for all while it is on. */
+/** What was chosen for it, what its definition says, or the active one; the demo answers for all while it is on. */
 export function leadProvider(
-  { provider }: Pick<AgentDefinition, 'provider'>,
+  definition: Pick<AgentDefinition, 'provider'>,
+  chosen: { provider?: string | undefined },
   active: string,
-  models: Pick<ModelRules, 'place'>,
 ): string {
-  return provider === undefined || providerTraits(active).isScripted ? active : real(provider, models);
+  return providerTraits(active).isScripted ? active : (chosen.provider ?? definition.provider ?? active);
 }
 
 /** What is asked for, what the definition says, or its lead's: under the demo's lead only the demo answers. */

@@ -1,5 +1,6 @@
 /** What a run is started from, whether it is fresh, resumed or tried again. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
+import type { Image } from '#contract/message.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Partner, RunContext } from '../loop/run-context.ts';
 import type { Recorder } from '../log/recorder.ts';
@@ -15,6 +16,8 @@ export interface RunPlan {
   chain: string[];
   envelope: Envelope;
   envelopeHash: string;
+  /** Of a lead's message; left out where it has none. */
+  images?: Image[];
   /** 1 for a fresh run; a resumed one counts on. */
   attempt: number;
   /** The person asked for this attempt, because the one before did not complete. */

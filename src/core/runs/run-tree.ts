@@ -1,5 +1,7 @@
 /** The living runs of one workflow: each can be stopped together with all below it. */
 import type { StopReceipt } from '#contract/view.ts';
+import type { Transcript } from '../log/transcript.ts';
+import type { CompactionDesk } from '../loop/compaction-desk.ts';
 import { Stopped, type StopKind } from '../base/stop.ts';
 
 /** How long a stop waits for what it stopped, in milliseconds, before it reports what is left. */
@@ -15,6 +17,8 @@ export interface LiveRun {
   /** What it is doing right now, for the receipt of a stop. */
   requests: number;
   tools: number;
+  /** What the person may ask of its context; null until it works. */
+  context: { desk: CompactionDesk; history: Transcript } | null;
   /** Whatever is raised from now on comes too late for it. */
   ending: boolean;
   /** Settles when the run has ended and its end is recorded. */
@@ -54,10 +58,10 @@ export class RunTree {
 
   /** Keeps the run in the tree until `work` has settled. */
   live<T>(
-    run: Omit<LiveRun, 'requests' | 'tools' | 'ending' | 'done'>,
+    run: Omit<LiveRun, 'requests' | 'tools' | 'context' | 'ending' | 'done'>,
     work: (live: LiveRun) => Promise<T>,
   ): Promise<T> {
-    const live: LiveRun = { ...run, requests: 0, tools: 0, ending: false, done: Promise.resolve() };
+    const live: LiveRun = { ...run, requests: 0, tools: 0, context: null, ending: false, done: Promise.resolve() };
     this.#runs.set(run.runId, live);
     const result = work(live).finally(() => this.#runs.delete(run.runId));
     live.done = result.catch(() => undefined);

@@ -70,7 +70,9 @@ export async function executeRun(
     const ready = plan.kind !== 'lead' ? started : Promise.resolve();
     const known = { engine, workflow, plan, signal, history, watchdog, clock };
     const parts = { ...known, ...hands, model, children, started: ready };
-    const result = await drive(createEmit(parts), agentLoop(createRunContext(parts)));
+    const run = createRunContext(parts);
+    live.context = { desk: run.compactions, history };
+    const result = await drive(createEmit(parts), agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {
     engine.limiter(envelope.provider).requestFailed(error);
@@ -101,8 +103,9 @@ function startOf(plan: RunPlan): Extract<Payload, { type: 'run-start' }> {
 
 /** What a run reaches out with; whoever made it ends it. */
 function handsOf(engine: Engine, { recorder, envelope }: RunPlan, signal: AbortSignal) {
+  const { conversationId } = recorder.ids;
   const shell = new RunShell(engine.shell, engine.outputs.background(recorder.ids), signal);
-  return { shell, mcp: new RunMcp(engine.mcp, envelope.folder, signal) };
+  return { shell, mcp: new RunMcp(engine.mcp, { folder: envelope.folder, conversationId }, signal) };
 }
 
 /** What was asked in the middle of a call of an earlier attempt nobody waits for any more. */
@@ -116,15 +119,20 @@ function dropQuestions({ recorder, stored: { approvals } }: RunPlan): void {
 }
 
 /** The first words to a fresh run are its prompt; a resumed one goes on where its history ends. */
-function open({ recorder, envelope, kind, attempt, retried, stored }: RunPlan, history: Transcript): void {
-  type Words = Pick<UserEntry, 'kind' | 'source' | 'text'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
+function open({ recorder, envelope, kind, attempt, retried, stored, images }: RunPlan, history: Transcript): void {
+  type Words = Pick<UserEntry, 'kind' | 'source' | 'text' | 'images'> | Pick<SystemEntry, 'kind' | 'code' | 'text'>;
   const tell = (words: Words): void => {
     void recorder.record({ type: 'message-end', entry: history.add(words) });
   };
   if (retried) tell({ kind: 'system', code: 'retried', text: `Tried again by the person (attempt ${attempt})` });
   else if (attempt > 1) tell({ kind: 'system', code: 'resumed', text: `Resumed (attempt ${attempt})` });
   if (!history.entries.some((entry) => entry.kind === 'user')) {
-    tell({ kind: 'user', source: kind === 'lead' ? 'person' : 'parent', text: envelope.prompt });
+    tell({
+      kind: 'user',
+      source: kind === 'lead' ? 'person' : 'parent',
+      text: envelope.prompt,
+      ...(images && { images }),
+    });
   } else if (retried && !limitNotice(history.entries)) {
     const step = nextStep(history.entries);
     const isWhole = step.do === 'close' && closing(step.last, history.entries).outcome === 'completed';

@@ -20,21 +20,34 @@ import { workspaceFor } from './workspace-of.ts';
 /** Threads of searches, PDFs and web pages that one run has at a time: each holds a good part of the machine. */
 const THREADS = 2;
 
+/** Its plan as it is, and how it is written. */
+export function planFor({ plan: { stored, recorder } }: Parts): ToolContext['plan'] {
+  let items: readonly PlanItem[] = stored.plan;
+  return {
+    read: () => items,
+    write: async (next: PlanItem[]) => {
+      items = next;
+      await recorder.record({ type: 'plan-change', items: next });
+    },
+  };
+}
+
 /** `request`: makes a request of the run beside its turns. */
 export function contextsFor(
   parts: Parts,
   questions: RunQuestions,
+  plan: ToolContext['plan'],
   request: (ask: SideAsk) => Promise<SideAnswer>,
 ): RunContext['toolContext'] {
-  const { engine, plan, signal, children, watchdog } = parts;
-  const { recorder, envelope } = plan;
+  const { engine, signal, children, watchdog } = parts;
+  const { recorder, envelope, kind } = parts.plan;
   const { conversationId, workflowId, runId, agent } = recorder.ids;
   const { folder } = envelope;
-  const own = { ...ownOf(parts), sample: sampleFor(envelope.model, request) };
+  const own = { ...ownOf(parts), plan, sample: sampleFor(envelope.model, request) };
   return async (toolCallId, called) => {
     const { name: tool } = called;
     // Sub-agents that are asked for together start in one commit: nothing on the disk is waited for.
-    const workspace = await workspaceFor(called, engine, folder, plan.kind === 'lead');
+    const workspace = await workspaceFor(called, engine, folder, kind === 'lead');
     const ids = { conversationId, workflowId, runId, toolCallId };
     const call = { ...ids, agent, tool, folder, at: new Date().toISOString() };
     const alone: ToolContext['alone'] = (work) => engine.workspaces.lock.alone(folder, signal, work);
@@ -46,6 +59,7 @@ export function contextsFor(
     return {
       ...ids,
       workspace,
+      lent: (kind) => engine.lenders.of(conversationId, kind),
       signal,
       children,
       hidden: questions.hidden,
@@ -66,16 +80,8 @@ function ownOf({ engine, plan, signal, history, shell }: Parts) {
   const { recorder, envelope, kind } = plan;
   const { conversationId, workflowId, runId } = recorder.ids;
   const { folder } = envelope;
-  let items: readonly PlanItem[] = plan.stored.plan;
   return {
     ...threadsFor(engine, signal),
-    plan: {
-      read: () => items,
-      write: async (next: PlanItem[]) => {
-        items = next;
-        await recorder.record({ type: 'plan-change', items: next });
-      },
-    },
     // What others found is a lead's to hand on.
     pastReports: async () => {
       if (plan.kind === 'lead') return pastReports(engine.store, folder);

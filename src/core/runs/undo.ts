@@ -15,13 +15,14 @@ import type {
 import { TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { isSame, readState, stateOf } from '../workspace/file-state.ts';
+import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { reversed, hunkStep } from '../workspace/reverse.ts';
 import { carryOut, changesOf, hunksOf, type Plan, planUndo, stepOf, undoOf, undosOf } from '../workspace/undo.ts';
 import type { Engine } from './engine.ts';
 import { workspaceOf } from './workspace-of.ts';
 
-type Parts = Pick<Engine, 'workspaces' | 'log' | 'own' | 'permissions' | 'store'>;
+type Parts = Pick<Engine, 'workspaces' | 'log' | 'own' | 'permissions' | 'store' | 'lenders'>;
 
 /** How long an agent's write is waited for, in milliseconds. */
 const WAIT_MS = 5000;
@@ -197,9 +198,10 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
       throw new TriadError('conflict', 'Nothing of this is undone');
     return taken.map(({ file: { path } }) => ({ path, outcome: 'already' }));
   }
+  const lent: Lending = (kind) => parts.lenders.of(conversationId, kind);
   const wanted = redo
-    ? { conversationId, changes: back.flatMap(({ files }) => files) }
-    : { conversationId, changes: taken.map(({ file }) => file), hunk: target.hunk };
+    ? { conversationId, lent, changes: back.flatMap(({ files }) => files) }
+    : { conversationId, lent, changes: taken.map(({ file }) => file), hunk: target.hunk };
   const elsewhere = redo ? [] : inOtherFolders(all, folder);
   const look = async (): Promise<Plan> => ({
     files: [...(await planUndo(workspaces, workspace, wanted)).files, ...elsewhere],
@@ -218,7 +220,7 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
         const from = target.fromWorkflowId === undefined ? {} : { fromWorkflowId: target.fromWorkflowId };
         const one = { id: newId(), conversationId, folder, at, calls, files, ...from, takesBack, redone: redo };
         await changes.keepUndo(one, bytes);
-        await carryOut(workspace, plan);
+        await carryOut(workspace, plan, lent);
       }
       for (const one of back) await changes.keepUndo({ ...one, redone: true }, []);
       return { plan, recorded: record(parts, { sets, calls, plan, redo, at }) };

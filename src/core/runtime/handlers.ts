@@ -10,22 +10,27 @@ import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
 import type { Services } from './services.ts';
 import { tracedAll } from './traced.ts';
-import { agentFileMethods } from './methods/agent-files.ts';
+import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
+import { contextMethods } from './methods/context.ts';
 import { mcpMethods } from './methods/mcp.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
+import { settingMethods } from './methods/settings.ts';
+import { telemetryMethods } from './methods/telemetry.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
+import { setLead } from '../workflows/set-lead.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
+import type { Telemetry } from '../telemetry/telemetry.ts';
 import { writes } from '../tools/tool.ts';
 
 export interface HandlerPorts {
@@ -36,6 +41,7 @@ export interface HandlerPorts {
   settings: LiveSettings;
   webSearch: SearchEndpoint;
   prices: PriceTable;
+  telemetry: Telemetry;
 }
 
 /** Most events of one `conversation.events` reply. */
@@ -50,7 +56,7 @@ const STOPS = {
 } as const;
 
 export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
-  const { providers, version } = ports;
+  const { providers, telemetry, version } = ports;
   const { engine, orchestrator } = services;
   const { store, log, open } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
@@ -62,12 +68,15 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     return log.exclusive(conversationId, (seq) => snapshot(store, open, conversationId, seq, before));
   };
   const appState = () => appStateOf(ports, engine);
+  const files = agentFiles(engine);
   return {
     'app.state': appState,
     ...providerMethods({ providers, settings: ports.settings, webSearch: ports.webSearch, appState }),
     ...priceMethods(engine, ports),
+    'lent.answer': ({ id, answer }) => ({ taken: engine.lenders.answer(id, answer) }),
     ...agentMethods(engine, ports.folder),
-    ...agentFileMethods(engine, ports.folder),
+    ...agentFileMethods(engine, files, ports.folder),
+    ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers, telemetry }),
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, agent }) => {
       // Rejects before anything is created if no provider is set: no message could be sent.
@@ -81,12 +90,20 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       const events = await store.events(conversationId, after + 1, after + EVENTS);
       return tracedAll(events, agent, log);
     },
-    'message.send': async ({ conversationId, text, approve }) =>
-      orchestrator.send(await conversation(conversationId), text, approve),
+    'conversation.set': async ({ conversationId, agent }) => {
+      const { folder } = await conversation(conversationId);
+      await refuseUnknown(engine, folder, agent);
+      await setLead(engine, orchestrator, conversationId, agent);
+      return conversation(conversationId);
+    },
+    'message.send': async ({ conversationId, text, approve, images, via, ...chosen }) =>
+      orchestrator.send(await conversation(conversationId), text, { approve, images, via, chosen }),
+    ...telemetryMethods(store, telemetry),
     ...historyMethods(engine, version),
     ...trashMethods(services),
     ...workMethods(services),
     ...changeMethods(services),
+    ...contextMethods(services),
     ...mcpMethods(engine, ports.settings, ports.folder),
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
@@ -126,11 +143,8 @@ async function appStateOf(
   };
 }
 
-async function createConversation(
-  { store, log, agents }: Engine,
-  folder: string,
-  agent: string,
-): Promise<ConversationRow> {
+/** Throws `not_found` for an agent that cannot be talked to there. */
+async function refuseUnknown({ agents }: Engine, folder: string, agent: string): Promise<void> {
   const registry = await agents.of(folder);
   if (!registry.lookup(agent)) {
     const usable = registry.list({ enabled: true }).map(({ name }) => name);
@@ -140,6 +154,11 @@ async function createConversation(
       `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,
     );
   }
+}
+
+async function createConversation(engine: Engine, folder: string, agent: string): Promise<ConversationRow> {
+  const { store, log } = engine;
+  await refuseUnknown(engine, folder, agent);
   const at = new Date().toISOString();
   const row: ConversationRow = {
     id: newId(),

@@ -29,6 +29,7 @@ import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
 import { AttentionFeed } from './attention.ts';
 import { EventLog } from '../log/event-log.ts';
+import { lend } from './lend.ts';
 import { traced } from './traced.ts';
 import { handlersOf, type HandlerPorts } from './handlers.ts';
 import { priceOf } from '../model/prices.ts';
@@ -45,6 +46,7 @@ import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import type { Outputs } from '../workspace/outputs.ts';
+import { Lenders } from '../workspace/lent/lenders.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -102,6 +104,8 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const engine = createEngine(ports, log, changed);
   const orchestrator = new Orchestrator(engine, changed);
   const sessions = createProjector(ports, engine, log);
+  // Before recovery, too: what it ends is told.
+  log.subscribe(null, (event) => void ('seq' in event && ports.telemetry.observe(event)));
   const approvals = approvalsOf(engine, orchestrator, () => attention.changed());
   // New ids sort after all existing ones, even if the clock was set back.
   const [newest] = (await store.workflows({ limit: 1 })).items;
@@ -134,7 +138,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
       await log.flush();
       await sweep(store, log, engine.price).catch(() => undefined);
       await log.flush();
-      await sessions.close();
+      await Promise.all([sessions.close(), ports.telemetry.close()]);
       await log.flush();
       await store.close();
     },
@@ -174,11 +178,8 @@ function approvalsOf({ store, gate }: Engine, orchestrator: Orchestrator, onChan
   });
 }
 
-function subscriberOf(
-  { store, log, gate, watch, mcp }: Engine,
-  attention: AttentionFeed,
-  home: string,
-): Client['subscribe'] {
+function subscriberOf(engine: Engine, attention: AttentionFeed, home: string): Client['subscribe'] {
+  const { store, log, gate, watch, mcp } = engine;
   return async <T extends TopicName>(topic: T, input: TopicInput<T>, listener: (event: TopicEvent[T]) => void) => {
     if (!Object.hasOwn(topics, topic)) throw new TriadError('bad_input', `There is no topic "${topic}"`);
     // The topic determines the event type, which the compiler cannot infer here.
@@ -196,6 +197,7 @@ function subscriberOf(
       const { folder } = parse(topic, topics.agents, input);
       return watch.subscribe(await canonicalFolder(folder ?? home), () => each({ changed: true }));
     }
+    if (topic === 'lent') return lend(engine, parse(topic, topics.lent, input), each);
     if (topic === 'mcp') {
       const folder = await canonicalFolder(parse(topic, topics.mcp, input).folder ?? home);
       return mcp.subscribe((changed) => void ((changed ?? folder) === folder && each({ changed: true })));
@@ -260,6 +262,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     workspaces,
     hybrid: hybridSearches(ports.embeddings, store.vectors),
     outputs,
+    lenders: new Lenders(),
     shell,
     watch: new AgentWatch((folder) => agents.places(folder).map((place) => place.folder)),
     tools,

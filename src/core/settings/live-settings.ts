@@ -8,11 +8,19 @@ export class LiveSettings implements Settings {
   readonly #configFolder: string;
   #current: Settings;
   readonly #changes = new SerialQueue();
+  readonly #onSet: (settings: Settings) => void;
 
-  /** `initial` is what the folder's file says. */
-  constructor(configFolder: string, initial: Settings) {
+  /** `initial` is what the folder's file says; `onSet` is told it, and each change of it. */
+  constructor(configFolder: string, initial: Settings, onSet: (settings: Settings) => void = () => undefined) {
     this.#configFolder = configFolder;
     this.#current = initial;
+    this.#onSet = onSet;
+    onSet(initial);
+  }
+
+  #take(settings: Settings): void {
+    this.#current = settings;
+    this.#onSet(settings);
   }
 
   get file(): string {
@@ -39,6 +47,10 @@ export class LiveSettings implements Settings {
     return this.#current.providers;
   }
 
+  get context(): Settings['context'] {
+    return this.#current.context;
+  }
+
   get web(): Settings['web'] {
     return this.#current.web;
   }
@@ -51,15 +63,21 @@ export class LiveSettings implements Settings {
     return this.#current.mcp;
   }
 
+  get telemetry(): Settings['telemetry'] {
+    return this.#current.telemetry;
+  }
+
+  get redact(): Settings['redact'] {
+    return this.#current.redact;
+  }
+
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
   }
 
   /** Writes an MCP server, or with null takes it out. Throws like `saveMcpServer`. */
   setMcpServer(name: string, entry: McpEntryInput | null): Promise<void> {
-    return this.#changes.add(async () => {
-      this.#current = await saveMcpServer(this.#configFolder, name, entry);
-    });
+    return this.#changes.add(async () => this.#take(await saveMcpServer(this.#configFolder, name, entry)));
   }
 
   /** Writes a provider, or with null takes it out. Throws like `saveProvider`. */
@@ -71,8 +89,6 @@ export class LiveSettings implements Settings {
 
   /** Saves a key and applies it; null brings the default back. Throws like `saveSetting`. */
   set(path: string, value: string | number | boolean | null): Promise<void> {
-    return this.#changes.add(async () => {
-      this.#current = await saveSetting(this.#configFolder, path, value);
-    });
+    return this.#changes.add(async () => this.#take(await saveSetting(this.#configFolder, path, value)));
   }
 }

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { McpServerName } from '#contract/agent.ts';
 import { MAX_MCP_SERVERS } from '#contract/limits.ts';
+import { jsonPlace } from '../base/json-place.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { checkLaunch, McpLaunch } from '#contract/mcp/mcp-entry.ts';
 
@@ -24,15 +25,19 @@ const Entry = z
   })
   .superRefine(checkLaunch);
 
-/** What the text says; with `fault` for a text that is no such file. Never throws. */
-export function readMcpJson(text: string): { servers: ProjectServers; fault: string | null } {
+/** What the text says; with `fault`, and its place where one is known, for a text that is no such file. Never throws. */
+export function readMcpJson(text: string): {
+  servers: ProjectServers;
+  fault: string | null;
+  at?: { line: number; column: number };
+} {
   const none = (fault: string) => ({ servers: new Map(), fault });
   if (text.length > MAX_TEXT) return none(`is larger than ${MAX_TEXT / 1024} KiB`);
   let raw: unknown;
   try {
     raw = JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    return none(`is not valid JSON: ${(error as Error).message}`);
+    return { ...none(`is not valid JSON: ${(error as Error).message}`), at: jsonPlace(text.replace(/^\uFEFF/, '')) };
   }
   const file = File.safeParse(raw, { error: problemWords });
   if (!file.success) return none(`mcpServers ${file.error.issues[0]?.message}`);

@@ -1,6 +1,7 @@
 /** What a project's own config.toml says beside its rules: where its sessions are kept, and limits that lower the person's. */
 import type { TomlTable as Table } from 'smol-toml';
-import { lineFinder } from './settings-text.ts';
+import { dotted } from './dotted-path.ts';
+import { placeFinder } from './settings-text.ts';
 import { checkSettingsTable, type Settings } from './settings.ts';
 import type { FileProblem } from './toml-file.ts';
 
@@ -21,7 +22,7 @@ export function checkProjectSettings(
   const table = { ...others, permissions: own };
   const checked = checkSettingsTable(table, text);
   const problems = checked.ok ? [] : checked.problems;
-  const lineOf = lineFinder(text);
+  const placeOf = placeFinder(text);
   const leaves = leavesOf(table, []);
   const isReported = (path: string): boolean =>
     problems.some(({ key }) => key !== null && (path === key || path.startsWith(`${key}.`)));
@@ -29,7 +30,7 @@ export function checkProjectSettings(
     if (path === SESSIONS || isLimit(path) || isReported(path)) return [];
     const message =
       'is not for a project to set: its file may have permissions.rules, sessions.project, and limits that lower yours';
-    return [{ line: lineOf(keys), key: path, message, suggestion: null }];
+    return [{ ...placeOf(keys), key: path, message, suggestion: null }];
   });
   if (problems.length + foreign.length > 0)
     return { ok: false, problems: [...problems, ...foreign].sort((a, b) => a.line - b.line) };
@@ -47,7 +48,7 @@ function leavesOf(table: object, above: readonly string[]): Leaf[] {
     const keys = [...above, key];
     if (typeof value === 'object' && value !== null && !Array.isArray(value) && !(value instanceof Date))
       return leavesOf(value, keys);
-    return [{ path: keys.join('.'), keys, value }];
+    return [{ path: dotted(keys), keys, value }];
   });
 }
 

@@ -162,10 +162,18 @@ export function providerEntry(providers: ProviderSettings, name: string): Provid
   return { ...entry, web_search: entry.web_search ?? (entry.type === 'anthropic' ? 'auto' : 'never') };
 }
 
+/** Names that mean something else where a provider is named. */
+const TAKEN: ReadonlyMap<string, string> = new Map([
+  [DEMO, 'is the scripted provider: take another name'],
+  ...['web_search', 'telemetry', 'store'].map(
+    (name) => [name, `names another key in "triad config key ${name}": take another name`] as const,
+  ),
+]);
+
 function checkNames(providers: ProviderSettings, context: z.RefinementCtx): void {
   const names = providerNames(providers);
   for (const name of names) {
-    const fault = name === DEMO ? 'is the scripted provider: take another name' : ProviderName.safeParse(name).error;
+    const fault = TAKEN.get(name) ?? ProviderName.safeParse(name).error;
     const message = typeof fault === 'string' ? fault : fault && `is no name: it ${fault.issues[0]?.message}`;
     if (message) context.addIssue({ code: 'custom', path: [name], message });
   }

@@ -6,6 +6,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
+import { tellKept } from './known-secrets.ts';
 import { type KEY_FILES, KEY_MODE } from './guarded-files.ts';
 
 export interface Secrets {
@@ -27,6 +28,7 @@ export function fileSecrets(configFolder: string, file: (typeof KEY_FILES)[numbe
     const { [name]: _old, ...rest } = await read(path);
     await mkdir(configFolder, { recursive: true, mode: 0o700 });
     const next = value === null ? rest : { ...rest, [name]: value };
+    if (value !== null) tellKept(`${path} ${name}`, [value]);
     await writeAtomically(path, `${JSON.stringify(next, null, 2)}\n`, { mode: 0o600 });
   };
   return {
@@ -55,7 +57,9 @@ async function read(path: string): Promise<Record<string, string>> {
     throw new TriadError('not_allowed', `${path} cannot be read`, { cause: error, detail: String(error) });
   }
   try {
-    return SecretFile.parse(JSON.parse(text));
+    const all = SecretFile.parse(JSON.parse(text));
+    tellKept(path, Object.values(all));
+    return all;
   } catch {
     // No detail: a parser's message could quote the content.
     throw new TriadError('bad_input', `${path} is not a JSON object of names and texts: repair or remove it`);

@@ -1,5 +1,6 @@
 /** Finds and changes one key in the text of a TOML file, so that everything else of it stays as the person wrote it. */
 import type { TomlTable as Table } from 'smol-toml';
+import { dotted, keyOf } from './dotted-path.ts';
 import { keyParts, type TomlPair, type TomlTable, tomlTree } from '../base/toml-tree.ts';
 
 /** A table's header or a key; the tables of a list are told apart by their index. Keys within a value count with it. */
@@ -9,16 +10,23 @@ interface Entry {
   table: string;
   /** From 1, of the header or of the key with its value. */
   first: number;
+  column: number;
   last: number;
   /** Null for a header. */
   pair: TomlPair | null;
 }
 
+/** Both from 1. */
+export interface Place {
+  line: number;
+  column: number;
+}
+
 /**
- * Returns a function that finds the line (from 1) of a key: its own, else that of the first in it (the tables of a list),
- * else that of the nearest table above it, else 1.
+ * Returns a function that finds the place of a key: its own, else that of the first in it (the tables of a list),
+ * else that of the nearest table above it, else the beginning.
  */
-export function lineFinder(text: string): (path: readonly string[]) => number {
+export function placeFinder(text: string): (path: readonly string[]) => Place {
   let entries: Entry[] | null = null;
   return (path) => {
     entries ??= entriesOf(text);
@@ -26,9 +34,9 @@ export function lineFinder(text: string): (path: readonly string[]) => number {
       const wanted = pathOf(path.slice(0, length));
       const found =
         entries.find((entry) => entry.path === wanted) ?? entries.find((entry) => entry.path.startsWith(`${wanted}\0`));
-      if (found) return found.first;
+      if (found) return { line: found.first, column: found.column };
     }
-    return 1;
+    return { line: 1, column: 1 };
   };
 }
 
@@ -48,13 +56,24 @@ export function editKey(text: string, path: readonly string[], literal: string |
   if (known) return lines.toSpliced(known.first - 1, known.last - known.first + 1).join('\n');
   if (literal === null) return null;
   const table = path.slice(0, -1);
-  const entry = `${path.at(-1)} = ${literal}`;
+  const entry = `${keyOf(path.at(-1) ?? '')} = ${literal}`;
   const members = entries.filter((one) => one.table === pathOf(table));
+  const beside = members.length > 0 ? undefined : entries.findLast((one) => isDottedIn(one, table));
+  if (beside) {
+    const above = beside.table === '' ? 0 : beside.table.split('\0').length;
+    return lines.toSpliced(beside.last, 0, `${dotted(path.slice(above))} = ${literal}`).join('\n');
+  }
   if (table.length > 0 && members.length === 0) {
     const body = text.trimEnd();
-    return `${body}${body ? '\n\n' : ''}[${table.join('.')}]\n${entry}\n`;
+    return `${body}${body ? '\n\n' : ''}[${dotted(table)}]\n${entry}\n`;
   }
   return lines.toSpliced(members.at(-1)?.last ?? 0, 0, entry).join('\n');
+}
+
+/** Whether a key makes this table by its dots: a header for the same table would be a second one. */
+function isDottedIn(entry: Entry, table: readonly string[]): boolean {
+  const isShorter = entry.table === '' || entry.table.split('\0').length < table.length;
+  return entry.pair !== null && isShorter && entry.path.startsWith(`${pathOf(table)}\0`);
 }
 
 /** The text with a table in place of one of the same path, at its end, or with null without it. Callers must check the result. */
@@ -73,7 +92,7 @@ export function editTable(text: string, path: readonly string[], table: Table | 
   if (table === null) return left;
   const body = left.trimEnd();
   const entries = Object.entries(table).map(([key, value]) => `${keyOf(key)} = ${literalOf(value)}`);
-  return `${body}${body ? '\n\n' : ''}[${path.map(keyOf).join('.')}]\n${entries.join('\n')}\n`;
+  return `${body}${body ? '\n\n' : ''}[${dotted(path)}]\n${entries.join('\n')}\n`;
 }
 
 /** A TOML literal on one line. */
@@ -84,10 +103,6 @@ function literalOf(value: unknown): string {
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }
 
-function keyOf(key: string): string {
-  return /^[\w-]+$/.test(key) ? key : JSON.stringify(key);
-}
-
 function entriesOf(text: string): Entry[] {
   const top = tomlTree(text)?.body[0].body ?? [];
   return top.flatMap((node) => (node.type === 'TOMLTable' ? entriesIn(node) : [pairEntry(node, [])]));
@@ -96,14 +111,14 @@ function entriesOf(text: string): Entry[] {
 function entriesIn({ resolvedKey, key, body }: TomlTable): Entry[] {
   const { start, end } = key.loc;
   const path = pathOf(resolvedKey);
-  const header = { path, table: path, first: start.line, last: end.line, pair: null };
+  const header = { path, table: path, first: start.line, column: 1, last: end.line, pair: null };
   return [header, ...body.map((pair) => pairEntry(pair, resolvedKey))];
 }
 
 function pairEntry(pair: TomlPair, table: readonly (string | number)[]): Entry {
   const { start, end } = pair.loc;
   const path = pathOf([...table, ...keyParts(pair)]);
-  return { path, table: pathOf(table), first: start.line, last: end.line, pair };
+  return { path, table: pathOf(table), first: start.line, column: start.column + 1, last: end.line, pair };
 }
 
 function pathOf(parts: readonly (string | number)[]): string {

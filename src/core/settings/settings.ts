@@ -14,9 +14,13 @@ import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.t
 import { nearest } from '../base/nearest.ts';
 import { settingsFile } from './guarded-files.ts';
 import { ProviderSettings } from './provider-settings.ts';
-import { listPaths, manyAt, rowsOf } from './setting-rows.ts';
+import { RedactSettings } from './redact-settings.ts';
+import { dotted, partsOf } from './dotted-path.ts';
+import { listPaths, manyAt, rowAt, rowsOf, WITHOUT_ROWS } from './setting-rows.ts';
 import { editKey, editTable } from './settings-text.ts';
+import { TelemetrySettings } from './telemetry-settings.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
+import { ContextSettings } from './context-settings.ts';
 import { WebSettings } from './web-settings.ts';
 
 const model = z.string().min(1).max(200);
@@ -156,6 +160,7 @@ const SettingsFile = z.strictObject({
     })
     .prefault({}),
   providers: ProviderSettings,
+  context: ContextSettings,
   web: WebSettings,
   sessions: z
     .strictObject({
@@ -172,7 +177,8 @@ const SettingsFile = z.strictObject({
       servers: z
         .record(McpServerName, McpEntry)
         .refine(...mostServers)
-        .default({}),
+        .default({})
+        .meta(WITHOUT_ROWS),
     })
     .prefault({}),
   backups: z
@@ -186,6 +192,8 @@ const SettingsFile = z.strictObject({
         .describe('Days after which such a backup goes too, but for the newest. Not set: no limit.'),
     })
     .prefault({}),
+  telemetry: TelemetrySettings,
+  redact: RedactSettings,
 });
 export type Settings = z.infer<typeof SettingsFile>;
 
@@ -194,6 +202,17 @@ type Value = string | number | boolean;
 /** Every key with all that a form needs, in the order of the schema. */
 export function settingRows(settings: Settings): SettingRow[] {
   return rowsOf(SettingsFile, settings);
+}
+
+/** The dotted paths of what is no single value. */
+export function settingLists(): string[] {
+  return listPaths(SettingsFile);
+}
+
+/** One key, also of a table that nobody has named yet; null where the path names no single value. */
+export function settingRow(settings: Settings, path: string): SettingRow | null {
+  const parts = partsOf(path);
+  return parts && rowAt(SettingsFile, settings, parts);
 }
 
 /** Every key by dotted path, in the order of the schema. */
@@ -226,11 +245,12 @@ export async function loadSettings(configFolder: string): Promise<Settings> {
 export async function saveSetting(configFolder: string, path: string, value: Value | null): Promise<Settings> {
   const file = settingsFile(configFolder);
   const text = (await readOwnFile(file)) ?? '';
-  const rows = settingRows(mustFit(checkSettings(text), file));
-  if (!rows.some((row) => row.path === path)) throw noValue(path, file);
-  const keys = path.split('.');
-  const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(rows, path, value));
-  const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(rows, path, value)));
+  mustFit(checkSettings(text), file);
+  const row = settingRow(SettingsFile.parse({}), path);
+  const keys = partsOf(path);
+  if (row === null || keys === null) throw noSetting(path, file);
+  const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(row, value));
+  const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(row, value)));
   return save(configFolder, edited, wanted);
 }
 
@@ -275,12 +295,13 @@ async function save(configFolder: string, edited: string | null, wanted: Table):
 
 /** What to do where a path leads to more than one value; null where it does not. `file`: the settings file. */
 export function manyValues(path: string, file: string): string | null {
-  const many = manyAt(SettingsFile, path);
+  const many = manyAt(SettingsFile, partsOf(path) ?? []);
   if (many?.kind === 'list') return `${many.path} is a list: it is written in ${file}`;
   return many === null ? null : `${path} is a group of settings: see "triad config get ${path}"`;
 }
 
-function noValue(path: string, file: string): TriadError {
+/** The error for a path that names no single value, with what was probably meant. */
+export function noSetting(path: string, file: string): TriadError {
   const suggestion = suggest(path);
   const unknown = `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ''}`;
   return new TriadError('bad_input', manyValues(path, file) ?? unknown);
@@ -291,7 +312,7 @@ function suggest(path: string): string | null {
   const ofRule = /^permissions\.rules\.\d+\.(.+)$/.exec(path)?.[1];
   if (ofRule !== undefined) return nearest(ofRule, Object.keys(RuleEntry.shape));
   const all = settingPaths();
-  const tables = new Set(all.map((known) => known.split('.').slice(0, -1).join('.')));
+  const tables = new Set(all.map((known) => dotted(known.split('.').slice(0, -1))));
   const name = path.split('.').at(-1)!;
   return (
     nearest(path, [...all, ...tables, ...listPaths(SettingsFile)]) ??
@@ -301,8 +322,7 @@ function suggest(path: string): string | null {
 }
 
 /** A text as the number or boolean that its key wants; left as it is where it is none. */
-function asTyped(rows: readonly SettingRow[], path: string, value: Value): Value {
-  const kind = rows.find((row) => row.path === path)?.kind;
+function asTyped({ kind }: SettingRow, value: Value): Value {
   if (typeof value !== 'string') return value;
   const text = value.trim();
   if (kind === 'boolean' && /^(true|false)$/.test(text)) return text === 'true';

@@ -8,7 +8,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
-import { estimatedTokensOf, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
+import { contextTokensOf, estimatedTokensOf, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { cutAtCodePoint, summaryOf, titleOf } from '../base/text.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import { memoryKey } from './memory.ts';
@@ -35,6 +35,8 @@ const HANDLERS: Handlers = {
   'message-part': nothing,
   'message-end': messageEnd,
   handoff: ({ runId, entry: value }) => entry(runId, value),
+  compaction: compacted,
+  'compaction-undo': compacted,
   'tool-start': toolStart,
   'tool-end': toolEnd,
   'approval-request': approvalRequest,
@@ -132,6 +134,8 @@ function workflowStart({
   approve,
   attempt,
   budget,
+  images,
+  chosen,
   at,
   seq,
 }: Event<'workflow-start'>): Write[] {
@@ -176,6 +180,8 @@ function workflowStart({
     subAgentCount: 0,
     usage: ZERO_TALLY,
     ...(budget ? { budget } : {}),
+    ...(images && { images }),
+    ...(chosen && { chosen }),
   };
   return [touch, { kind: 'put', table: 'workflow', key: workflowId, row }];
 }
@@ -357,10 +363,18 @@ function entry(runId: string, value: Entry): Write[] {
   return [{ kind: 'put', table: 'message', key: [runId, value.n], row: { entry: value } }];
 }
 
+function compacted({ runId, entry: value }: Event<'compaction' | 'compaction-undo'>): Write[] {
+  const contextTokens = value.undone ? value.tokensBefore : value.tokensAfter;
+  return [...entry(runId, value), { kind: 'update', table: 'run', key: runId, set: { contextTokens } }];
+}
+
 function usage({ runId, workflowId, conversationId, request, worked }: Event<'usage'>): Write[] {
   const add = Object.fromEntries(
     Object.entries(tallyOf(request)).map(([field, value = 0]) => [`usage.${field}`, value]),
   );
+  const contextTokens = contextTokensOf(request);
+  // A rebuild leaves rows of events that are older than working time as they were.
+  const set = worked ? { workedMs: worked.runMs, ...(contextTokens !== null && { contextTokens }) } : {};
   return [
     {
       kind: 'put',
@@ -368,7 +382,7 @@ function usage({ runId, workflowId, conversationId, request, worked }: Event<'us
       key: [workflowId, request.requestId],
       row: { ...request, runId, workflowId, conversationId },
     },
-    { kind: 'update', table: 'run', key: runId, add, set: worked ? { workedMs: worked.runMs } : {} },
+    { kind: 'update', table: 'run', key: runId, add, set },
     {
       kind: 'update',
       table: 'workflow',

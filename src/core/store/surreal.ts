@@ -1,29 +1,29 @@
-/** The embedded database: how the store is opened, and the only import of the driver. */
+/** How the store is opened, and the embedded database: with `remote/session.ts` the only import of the driver. */
 import { createNodeEngines } from '@surrealdb/node';
 import { type DriverContext, RecordId, Surreal, type SurrealEngine } from 'surrealdb';
-import { rm } from 'node:fs/promises';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { errorInfo, TriadError } from '../base/errors.ts';
-import { Commits } from './commits/commits.ts';
-import { archiveOf } from './archive.ts';
 import type { Database } from './database.ts';
 import { type Closable, closable } from './closable.ts';
 import { applyEngineSettings } from './opening/engine-settings.ts';
 import { checkFolder, folderOf } from './opening/folder.ts';
-import { beginBackup, damaged } from './backups/backups.ts';
-import { copyStore } from './backups/copy.ts';
+import { damaged } from './backups/backups.ts';
 import { migrate, readMigrations, versionIn } from './opening/migrate.ts';
 import { prepareFolder, recordVersion } from './opening/prepare.ts';
 import { endUpgrade } from './opening/upgrade.ts';
 import { watchFolder } from './opening/folder-watch.ts';
 import { LogWitness } from './opening/log-witness.ts';
-import { queriesOf } from './queries.ts';
-import { rebuildPending } from './rebuild.ts';
+import { CONFLICT_TRIES, isConflict, rootOf } from './failure.ts';
+import { remoteAddress } from './remote/address.ts';
+import type { RemoteOptions } from './remote/options.ts';
 import type { Store } from './store.ts';
-import { vectorsOn } from './vectors.ts';
+import { storeOn } from './store-on.ts';
 
 export interface StoreOptions {
-  /** `mem://`, or `rocksdb://` and a folder as it is (not percent-encoded), opened once in the life of a process. */
+  /**
+   * `mem://`, or `rocksdb://` and a folder as it is (not percent-encoded), opened once in the life of a process, or
+   * `wss://HOST/NAMESPACE/DATABASE`.
+   */
   url: string;
   schemaDir?: string | undefined;
   signal?: AbortSignal | undefined;
@@ -32,21 +32,33 @@ export interface StoreOptions {
   onBegin?: (() => void) | undefined;
   /** Gets a line for the person where a store was here and is gone, or was unfinished and nothing could be made of it. */
   warn?: ((line: string) => void) | undefined;
+  /** For a store on a server. */
+  remote?: RemoteOptions | undefined;
 }
 
 /** A disk that others keep busy takes its time for what a crash has left. */
 const OPEN_MS = 30_000;
 
-/** Opens and migrates the store. Rejects with `store_unwritable`, `store_locked` or `store_failed`, in bounded time. */
+/**
+ * Opens and migrates the store, in bounded time. Rejects with `store_unwritable`, `store_locked` or `store_failed`; with
+ * `not_allowed` where a server lets nobody in.
+ */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const { url, schemaDir, signal, timeoutMs = OPEN_MS, onBegin, warn = () => undefined } = options;
   signal?.throwIfAborted();
   const folder = folderOf(url);
   const migrations = await readMigrations(schemaDir ?? join(import.meta.dirname, '../../../schema'));
+  const address = remoteAddress(url);
+  if (address !== null) {
+    onBegin?.();
+    const { openRemoteStore } = await import('./remote/open-remote.ts');
+    return openRemoteStore(address, migrations, { ...options.remote, signal });
+  }
   if (folder !== null) await checkFolder(folder);
   const before = folder === null ? 0 : await prepareFolder(folder, migrations, warn);
   const connected = await connect(url, { signal, timeoutMs, onBegin });
-  const { database, lost } = folder === null ? { database: connected, lost: NEVER } : await guarded(connected, folder);
+  const { database, lost } =
+    folder === null ? { database: connected, lost: undefined } : await guarded(connected, folder);
   try {
     if (folder !== null && before > 0 && (await versionIn(database)) === 0)
       throw damaged(folder, 'it has no schema version any more');
@@ -54,7 +66,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     if (folder !== null && before !== version) await recordVersion(folder, version);
     // Also of one that was killed right before this.
     if (folder !== null) await endUpgrade(folder);
-    const { store, recover } = storeOn(database, folder, lost);
+    const { store, recover } = storeOn(database, { folder, lost });
     await recover();
     return store;
   } catch (error) {
@@ -62,9 +74,6 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     throw error;
   }
 }
-
-/** Stores that are in memory only lose no folder. */
-const NEVER = new AbortController().signal;
 
 /** The database with its folder watched: nothing is asked of it any more once that has gone, and its log is witnessed. */
 async function guarded(connected: Closable, folder: string): Promise<{ database: Closable; lost: AbortSignal }> {
@@ -88,85 +97,6 @@ async function guarded(connected: Closable, folder: string): Promise<{ database:
   };
   return { database, lost: watch.lost };
 }
-
-/** The store on a migrated database; `folder`: where its files are, `lost` aborts when that has gone. */
-export function storeOn(
-  database: Closable,
-  folder: string | null = null,
-  lost = NEVER,
-): { store: Store; recover: () => Promise<void> } {
-  const failed = new AbortController();
-  const commits = new Commits(database, (error) => failed.abort(error));
-  const { current } = commits;
-  const commit: Store['commit'] = async (events, writes) => {
-    await commits.commit(events, writes);
-    const ends = events.filter(({ type }) => type === 'workflow-end').length;
-    if (ends > 0) ended(ends);
-  };
-  const reads = queriesOf(current, database);
-  /** For operations that change rows without a commit, some of them between commits. */
-  const forgetting =
-    <I extends unknown[], O>(work: (...input: I) => Promise<O>) =>
-    async (...input: I): Promise<O> => {
-      await commits.forget();
-      try {
-        return await work(...input);
-      } finally {
-        await commits.forget();
-      }
-    };
-  const vectors = vectorsOn(database);
-  const { archive, ended, close } = archiveOf(
-    current,
-    { ...reads, commit },
-    {
-      database,
-      reads: queriesOf(database),
-      vectors,
-    },
-  );
-  const recover = async (): Promise<void> => {
-    if (await rebuildPending(database)) await store.rebuild();
-    else await commits.recover(reads);
-  };
-  const store: Store = {
-    lost: AbortSignal.any([lost, failed.signal]),
-    commit,
-    ...reads,
-    ...archive,
-    vectors,
-    trash: forgetting(archive.trash),
-    restore: forgetting(archive.restore),
-    purge: forgetting(archive.purge),
-    rebuild: forgetting(archive.rebuild),
-    beginBackup: () => copied(folder, (from, to) => commits.still(() => database.still(() => copyStore(from, to)))),
-    close: async () => {
-      await close();
-      await commits.flush();
-      await database.close();
-    },
-  };
-  return { store, recover };
-}
-
-/** Begins a backup of the store in the folder; returns where `copy` has put it. */
-async function copied(folder: string | null, copy: (from: string, to: string) => Promise<unknown>): Promise<string> {
-  if (folder === null) throw new TriadError('conflict', 'This store is in memory only: there is nothing to copy');
-  const partial = await beginBackup(dirname(folder), 'backup');
-  try {
-    await copy(folder, join(partial, 'store'));
-    return partial;
-  } catch (error) {
-    await rm(partial, { recursive: true, force: true });
-    throw error;
-  }
-}
-
-/** A conflict of optimistic transactions; the engine reports it as text only. */
-const CONFLICT = /conflict/i;
-const CONFLICT_TRIES = 10;
-/** What the other statements of a failed transaction report. */
-const BYSTANDER = /not executed due to a (failed|cancelled) transaction/i;
 
 /**
  * Opens `mem://` or `rocksdb://<folder>`. Always settles: with the engine's own error, or after the timeout.
@@ -265,7 +195,7 @@ function database(surreal: Surreal, folder: string | null): Database {
         const isOne = sql.indexOf(';') === sql.length - 1;
         const cause = await failureOf(surreal, isOne ? sql : `BEGIN;\n${sql}\nCOMMIT;`, values);
         if (cause === null) return;
-        if (tries < CONFLICT_TRIES && CONFLICT.test(errorInfo(cause).message)) continue;
+        if (tries < CONFLICT_TRIES && isConflict(cause)) continue;
         throw queryError(cause, 'The store refused a write', folder);
       }
     },
@@ -280,10 +210,7 @@ function database(surreal: Surreal, folder: string | null): Database {
 /** Executes a transaction and returns the error that rolled it back; null if it was committed. */
 async function failureOf(surreal: Surreal, sql: string, values?: Record<string, unknown>): Promise<unknown> {
   try {
-    const errors: Error[] = [];
-    for (const response of await surreal.query(sql, values).responses())
-      if (!response.success) errors.push(response.error);
-    return errors.find(({ message }) => !BYSTANDER.test(message)) ?? errors[0] ?? null;
+    return rootOf(await surreal.query(sql, values).responses());
   } catch (error) {
     return error;
   }

@@ -6,6 +6,7 @@ import { canonicalHash } from '../base/hash.ts';
 import { titleOf } from '../base/text.ts';
 import type { Approval } from '#contract/approval.ts';
 import { TriadError } from '../base/errors.ts';
+import type { Lender } from '../workspace/lent/lenders.ts';
 import type { Ran, ShellHost } from '../workspace/shell/run-shell.ts';
 import { undoableOf } from '../workspace/shell/undoable.ts';
 import type { ShellResult } from '../workspace/shell/shell-process.ts';
@@ -88,24 +89,51 @@ function bashTool(host: ShellHost, network: boolean): Tool {
 async function ask(
   { host, name, network }: { host: ShellHost; name: string; network: boolean },
   input: Input,
-  { workspace, signal }: QuestionContext,
+  { workspace, lent, signal }: QuestionContext,
 ): Promise<Question> {
   const { folder } = workspace;
+  const inTerminal = goesToTerminal(input) && lent('terminal') !== null;
+  const subject = {
+    ...{ kind: 'tool' as const, tool: name, input, folder, preview: null, hash: canonicalHash({ tool: name, input }) },
+    ...(inTerminal ? { terminal: true as const } : {}),
+  };
+  const title = `Run ${titleOf(input.command)}`;
+  if (inTerminal) return { title, description: UNBOUND, subject, risk: 'high', reversible: false };
   const sandbox = await host.sandbox();
   const { reversible, words, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
   const reach = network ? 'it reaches the network' : 'it does not reach the network';
   const bounds =
     write === 'nothing' ? `it can read files in ${folder}` : `it can change files in ${folder} and nowhere else`;
   return {
-    title: `Run ${titleOf(input.command)}`,
+    title,
     description: sandbox
       ? `In a sandbox: ${bounds}, and ${reach}. ${words}`
       : 'There is no sandbox on this machine: the command can do whatever you can do, with Triad’s own folders too, and no rule allows it unasked',
-    subject: { kind: 'tool', tool: name, input, folder, preview: null, hash: canonicalHash({ tool: name, input }) },
+    subject,
     risk: sandbox && !network ? 'medium' : 'high',
     reversible,
     ...(sandbox && !reversible ? { nameable: true as const } : {}),
   };
+}
+
+const UNBOUND =
+  'In a terminal of the client that opened this session, outside of the sandbox: the command can do whatever you can do, with the network and with Triad’s own folders too, and no rule allows it unasked';
+
+/** Commands that somebody could watch; what only reads keeps to the sandbox, which sees to it. */
+function goesToTerminal({ background = false, read_only: readOnly = false }: Input): boolean {
+  return !background && !readOnly;
+}
+
+/** The terminal that was approved; null where a shell of ours was. Throws `disconnected` where it has gone: nothing else takes its place. */
+function terminalOf(approval: Approval | null, { lent }: ToolContext): Lender | null {
+  const subject = approval?.request.subject;
+  if (subject?.kind !== 'tool' || subject.terminal !== true) return null;
+  const terminal = lent('terminal');
+  if (terminal !== null) return terminal;
+  throw new TriadError(
+    'disconnected',
+    'The client that lent its terminal has gone: nothing was run. Call it again, and the person is asked for a shell of Triad’s own',
+  );
 }
 
 const wishOf = ({ command, read_only: readOnly = false, background = false }: Input, network: boolean) => {
@@ -141,8 +169,9 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
   const file = context.outputPath();
   const follower = new Follower(context);
   const asked = await askedOf(running, input, context);
+  const terminal = terminalOf(running.approval, context);
   const result = await context.shell
-    .run({ ...asked, file, onOutput: (text, bytes) => follower.take(text, bytes) }, context.call)
+    .run({ ...asked, file, onOutput: (text, bytes) => follower.take(text, bytes) }, context.call, terminal)
     .finally(() => follower.end());
   const { output, exitCode, timedOut, stopped, changed } = result;
   const shown = await shownOutput(result, file, context.toolCallId);
@@ -152,7 +181,14 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),
     metadata: {
-      ...{ command: input.command, exitCode, bytes: output.bytes, timedOut, network: running.network },
+      ...{
+        command: input.command,
+        exitCode,
+        bytes: output.bytes,
+        timedOut,
+        network: running.network || terminal !== null,
+      },
+      ...(result.terminalId === undefined ? {} : { terminalId: result.terminalId }),
       // Where the next command begins.
       folder: folderWithin(context, result),
       ...changedMetadata(changed),

@@ -5,6 +5,8 @@ import type { Approval } from '#contract/approval.ts';
 import { temporaryName, writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
+import { isEditable, isSameText, shownInEditor, writeInEditor } from '../workspace/lent/editor.ts';
+import type { Lender } from '../workspace/lent/lenders.ts';
 import { previewWrite, type WritePreview } from '../workspace/preview.ts';
 import { isUnchanged, stampOf } from '../workspace/stamp.ts';
 import { toToolResult } from './to-tool-result.ts';
@@ -56,6 +58,8 @@ interface Target {
   before: Buffer | null;
   /** Permissions only: with the rights of its owner, or of its group, nothing new is to run. */
   mode: number | undefined;
+  /** An editor could have it. */
+  editable: boolean;
 }
 
 type Own<Input> = Pick<Tool<Input>, 'name' | 'describe' | 'input' | 'like' | 'knownAs'>;
@@ -117,36 +121,73 @@ async function replaceFile<Input extends { path: string }>(
   const { text, note = '', metadata } = content(target.before);
   const preview = await previewWrite(target.shown, target.before, text);
   holdToApproval(tool, preview, approval);
-  await context.alone(() => put(target, Buffer.from(text), input.path, context));
+  const isSaved = await context.alone(() => put(target, Buffer.from(text), input.path, context));
   const { path, added, removed, created, diff } = preview;
   return {
     status: 'completed',
-    output: `${created ? 'Made' : verb[1]} ${path}: ${lines(preview, text)}.${note}`,
-    metadata: { path, added, removed, created, diff, undoable: true, stamp: stampOf(Buffer.from(text)), ...metadata },
+    output: `${created ? 'Made' : verb[1]} ${path}: ${lines(preview, text)}.${isSaved ? '' : UNSAVED}${note}`,
+    metadata: {
+      path,
+      added,
+      removed,
+      created,
+      diff,
+      undoable: true,
+      stamp: stampOf(Buffer.from(text)),
+      ...metadata,
+      ...(isSaved ? {} : { unsaved: true }),
+    },
   };
 }
 
-/** Writes what is meant for the file as it was looked at: where it is not that any more, nothing is written. */
-async function put(target: Target, after: Buffer, asked: string, context: ToolContext): Promise<void> {
+/** An editor may keep what it is given. */
+const UNSAVED = ' It stands in the editor and is not saved: commands and searches do not see it yet.';
+
+/**
+ * Writes what is meant for the file as it was looked at: where it is not that any more, nothing is written. Resolves with
+ * whether it is on the disk.
+ */
+async function put(target: Target, after: Buffer, asked: string, context: ToolContext): Promise<boolean> {
   const { shown, before, mode } = target;
   const unchanged = async () => {
     context.signal.throwIfAborted();
     const now = await look(asked, context);
     if (now.path !== target.path || hashOf(now.before) !== hashOf(before)) throw changed(shown);
   };
+  const file = (bytes: Buffer) => ({ kind: 'file' as const, bytes, mode: mode ?? 0o666 & ~process.umask() });
+  const ready = async () => {
+    await context.keep([{ path: shown, before: before && file(before), after: file(after) }]);
+    await unchanged();
+  };
   const parent = dirname(target.path);
   await makeFolder(parent, asked);
+  const editor = target.editable && isEditable(after) ? context.lent('write') : null;
+  if (editor !== null) return putInEditor(editor, { target, after, ready }, asked, context);
   await withFolder(parent, asked, (through) =>
     writeAtomically(join(through, basename(target.path)), after, {
       mode,
       temporary: temporaryOf(target.path, context),
-      before: async () => {
-        const file = (bytes: Buffer) => ({ kind: 'file' as const, bytes, mode: mode ?? 0o666 & ~process.umask() });
-        await context.keep([{ path: shown, before: before && file(before), after: file(after) }]);
-        await unchanged();
-      },
+      before: ready,
     }).catch((error: unknown) => throwFileError(error, asked)),
   );
+  return true;
+}
+
+/** `ready`: keeps what was there, and throws where that is not there any more. */
+async function putInEditor(
+  editor: Lender,
+  { target, after, ready }: { target: Target; after: Buffer; ready: () => Promise<void> },
+  asked: string,
+  { workspace }: ToolContext,
+): Promise<boolean> {
+  await ready();
+  await writeInEditor(editor, target.path, after);
+  const file = await openIfThere(workspace, asked);
+  try {
+    return file !== null && isSameText(await file.handle.readFile(), after);
+  } finally {
+    await file?.handle.close();
+  }
 }
 
 /** One name for each call, so that it can be found after a kill, and nothing else be taken for it. */
@@ -177,17 +218,19 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
   const shown = await shownPath(workspace.folder, canonical);
   if (shown === '.' || /[/\\]$/.test(path)) throw new TriadError('bad_input', `${path} is a folder, not a file`);
   const file = await openIfThere(workspace, path);
-  if (file === null) return { path: canonical, shown, before: null, mode: undefined };
+  if (file === null) return { path: canonical, shown, before: null, mode: undefined, editable: true };
   try {
     if (file.stats.size > MAX_REPLACED_BYTES) {
       throw new TriadError('bad_input', `${path} is too large to be replaced (${file.stats.size} bytes)`);
     }
     const stats = await file.handle.stat({ bigint: true });
-    const before = await file.handle.readFile({ signal: context.signal });
+    const disk = await file.handle.readFile({ signal: context.signal });
+    const before = await shownInEditor(context.lent, { path: file.path, disk }, context.signal);
     const seen = context.seen(shown);
-    if (seen !== null && !isUnchanged(seen, before, stats))
+    // What the system says of a file says nothing of what is not saved.
+    if (seen !== null && !isUnchanged(seen, before, before === disk ? stats : null))
       throw new TriadError('conflict', `${shown} has changed since you read it: read it again`);
-    return { path: file.path, shown, before, mode: file.stats.mode & 0o777 };
+    return { path: file.path, shown, before, mode: file.stats.mode & 0o777, editable: isEditable(disk) };
   } finally {
     await file.handle.close();
   }

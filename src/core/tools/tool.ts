@@ -12,6 +12,7 @@ import type { Question } from './question.ts';
 import type { SearchJob, SearchResult } from './search/search.ts';
 import type { SearchEndpoint } from './web/search-endpoint.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import type { Step } from '../workspace/reverse.ts';
 import type { Call } from '../workspace/snapshots.ts';
@@ -37,6 +38,8 @@ export interface ToolContext {
   readonly toolCallId: string;
   /** Nothing outside may be read or written. */
   readonly workspace: Workspace;
+  /** The client that lends its editor's files or its terminals to the conversation now. */
+  readonly lent: Lending;
   /** Aborts when the run is stopped; every wait takes it. */
   readonly signal: AbortSignal;
   /** Starting sub-agents; null for every run but a lead's. */
@@ -126,7 +129,7 @@ type Changing = Step;
 /** The part of the context that `question` gets. */
 export type QuestionContext = Pick<
   ToolContext,
-  'toolCallId' | 'workspace' | 'signal' | 'children' | 'seen' | 'webSearch'
+  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'webSearch'
 >;
 
 /** The agent's own notes in this folder; no other agent reads them. */

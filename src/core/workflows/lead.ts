@@ -1,5 +1,7 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
-import type { AgentDefinition, Envelope } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
+import type { Image } from '#contract/message.ts';
+import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
@@ -28,8 +30,12 @@ export interface Lead {
   children: RunRow[];
   /** By the clock that never jumps. */
   startedAt: number;
+  /** Its envelope with what more MCP servers offer; left out for one that goes on. */
+  offered?: ((more: readonly McpOffer[]) => Pick<Lead, 'envelope' | 'envelopeHash'>) | undefined;
   /** Nothing was said in the conversation before. */
   isFirst: boolean;
+  /** Of the message. */
+  images: Image[] | undefined;
 }
 
 /** The envelope of a conversation's lead for a message. */
@@ -38,12 +44,16 @@ export async function leadEnvelope(
   agents: AgentRegistry,
   conversation: ConversationRow,
   prompt: string,
-  limits: Settings['limits'],
-): Promise<{ envelope: Envelope; envelopeHash: string; notices: string[] }> {
+  { limits, chosen = {} }: { limits: Settings['limits']; chosen?: LeadChoice },
+): Promise<Pick<Lead, 'envelope' | 'envelopeHash' | 'offered'> & { notices: string[] }> {
   const definition = leadNamed(agents, conversation.agent);
-  const { offers, notices } = await mcp.offers(conversation.folder);
-  const envelope = envelopes.lead(definition, prompt, conversation.folder, limits, offers, agents);
-  return { envelope, envelopeHash: canonicalHash(envelope), notices: [...notices, ...toolClashes(agents)] };
+  const { folder } = conversation;
+  const { offers, notices } = await mcp.offers(folder);
+  const offered = (more: readonly McpOffer[]) => {
+    const envelope = envelopes.lead(definition, prompt, folder, limits, [...offers, ...more], agents, chosen);
+    return { envelope, envelopeHash: canonicalHash(envelope) };
+  };
+  return { ...offered([]), offered, notices: [...notices, ...toolClashes(agents)] };
 }
 
 /** Throws `not_found` for an agent that cannot be used. */
@@ -80,7 +90,7 @@ export async function planOf(
   engine: Engine,
   workflow: Workflow,
   recorder: Recorder,
-  { envelope, envelopeHash, row, children, startedAt, isFirst }: Lead,
+  { envelope, envelopeHash, row, children, startedAt, isFirst, images }: Lead,
 ): Promise<RunPlan> {
   const plan: RunPlan = {
     recorder,
@@ -89,6 +99,7 @@ export async function planOf(
     chain: ['user', envelope.agent],
     envelope,
     envelopeHash,
+    ...(images && { images }),
     attempt: (row?.attempt ?? 0) + 1,
     retried: false,
     stored: await loadStored(engine.store, row, children),
@@ -102,7 +113,10 @@ export async function planOf(
 }
 
 /** What was said in the conversation before this workflow: the leads' entries, oldest first; apart, what was left. */
-async function saidBefore({ store }: Engine, workflow: Workflow): Promise<Pick<RunPlan, 'prior' | 'left'>> {
+export async function saidBefore(
+  { store }: Pick<Engine, 'store'>,
+  workflow: Pick<Workflow, 'conversationId' | 'id'>,
+): Promise<Pick<RunPlan, 'prior' | 'left'>> {
   const rows = (await workflowsOf(store, workflow.conversationId)).filter(({ id }) => id < workflow.id);
   const told = rows.filter(({ left }) => !left);
   const left = rows.filter((row) => row.left);

@@ -1,12 +1,10 @@
 /** Workflows: one at a time in a conversation, started by a message or continued, stopped as a whole or in part. */
-import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
+import type { ApprovePolicy } from '#contract/agent.ts';
 import { isReported, isSubAgent } from '#contract/flows/serving.ts';
-import type { RequestUsage } from '#contract/event.ts';
-import type { Outcome, Tally } from '#contract/outcome.ts';
+import type { Outcome } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
-import type { AgentRegistry } from '../agents/registry.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
@@ -18,11 +16,15 @@ import { failureContextOf } from '../log/failure-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
+import { leadProvider } from '../runs/provider-choice.ts';
 import { executeRun } from '../runs/run.ts';
 import { loweredLimits } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
-import { type Lead, leadEnvelope, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import { type Lead, leadEnvelope, leadNamed, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import { withLentServers } from './lent-servers.ts';
+import { type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
+import { keepSent, type Sending } from './sent-images.ts';
 import { refuseInTrash } from './trash.ts';
 import { Workflow } from './workflow.ts';
 
@@ -38,29 +40,6 @@ export interface Continuing {
   begun?: (workflow: Workflow) => void;
 }
 
-/** A workflow that is about to start, for the first time or again. */
-interface Opening {
-  id: string;
-  conversationId: string;
-  leadRunId: string;
-  prompt: string;
-  approve: ApprovePolicy;
-  /** 1 for a new one. */
-  attempt: number;
-  agents: AgentRegistry;
-  limits: () => Settings['limits'];
-  envelope: Envelope;
-  envelopeHash: string;
-  /** What of MCP servers the lead goes without, and why. */
-  notices?: readonly string[];
-  budget: Budget;
-  /** What earlier attempts left: its runs, the lead's among them, and what they used. */
-  runs: readonly RunRow[];
-  tally: Tally;
-  workedMs: number;
-  requests: readonly (RequestUsage & { runId: string })[];
-}
-
 export class Orchestrator {
   readonly #engine: Engine;
   readonly #onChange: () => void;
@@ -69,6 +48,8 @@ export class Orchestrator {
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #exclusive = new Exclusive('This workflow is running already');
   #stopping: Stopped | null = null;
+  /** Ends what is done in conversations in which nothing runs. */
+  readonly #idle = new AbortController();
 
   /** `onChange` is called when a workflow or a run came to life or ended. */
   constructor(engine: Engine, onChange: () => void) {
@@ -82,14 +63,21 @@ export class Orchestrator {
   }
 
   /** Resolves when the message is stored; the work goes on by itself. */
-  async send(conversation: ConversationRow, text: string, approve: ApprovePolicy): Promise<Output<'message.send'>> {
+  async send(
+    conversation: ConversationRow,
+    text: string,
+    { approve, images, via, chosen }: Sending,
+  ): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
-    // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
-    await this.#engine.model();
     const agents = await this.#engine.agents.of(conversation.folder);
+    // Told now rather than as a failed run: nothing starts without a provider. From then on it is known what it has.
+    await this.#engine.model(
+      leadProvider(leadNamed(agents, conversation.agent), chosen, this.#engine.settings.providers.active),
+    );
     const limits = await this.#limitsIn(conversation.folder);
-    const lead = await leadEnvelope(this.#engine, agents, conversation, text, limits());
+    const lead = await leadEnvelope(this.#engine, agents, conversation, text, { limits: limits(), chosen });
+    const kept = await keepSent(this.#engine.outputs, conversation.id, images);
     this.#refuseWhenStopping();
     await this.#engine.log.open(conversation.id);
     const { workflow, queued, stored } = await this.#open({
@@ -98,6 +86,9 @@ export class Orchestrator {
       leadRunId: newId(),
       prompt: text,
       approve,
+      ...kept,
+      ...(Object.keys(chosen).length > 0 ? { chosen } : {}),
+      via,
       attempt: 1,
       agents,
       ...lead,
@@ -135,14 +126,18 @@ export class Orchestrator {
 
   /**
    * Records what `begin` does while nothing runs or waits in a conversation, which is not in the trash (else `conflict`);
-   * resolves when it is `stored`, for which a message that is sent meanwhile waits.
+   * resolves when it is `stored`, for which a message that is sent meanwhile waits. The signal aborts when the program ends.
    */
-  async whileIdle(conversationId: string, begin: () => Promise<{ stored: Promise<unknown> }>): Promise<void> {
+  async whileIdle(
+    conversationId: string,
+    begin: (signal: AbortSignal) => Promise<{ stored: Promise<unknown> }>,
+  ): Promise<void> {
+    this.#refuseWhenStopping();
     await this.#engine.log.open(conversationId);
     const { stored } = await this.#outsideTrash(conversationId, async () => {
       if (this.active().some((workflow) => workflow.conversationId === conversationId))
         throw new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
-      const begun = await begin();
+      const begun = await begin(this.#idle.signal);
       this.#queue(conversationId, begun.stored);
       return begun;
     });
@@ -173,7 +168,10 @@ export class Orchestrator {
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
       runs.find((run) => run.id === row.runId) ??
-      (await leadEnvelope(this.#engine, agents, conversation, row.prompt, limits()));
+      (await leadEnvelope(this.#engine, agents, conversation, row.prompt, {
+        limits: limits(),
+        chosen: row.chosen ?? {},
+      }));
     const { envelope, envelopeHash } = lead;
     this.refuseRealInDemo(envelope.provider);
     await this.#engine.model(envelope.provider);
@@ -183,6 +181,7 @@ export class Orchestrator {
       leadRunId: row.runId,
       prompt: row.prompt,
       approve: approve ?? row.approve,
+      ...(row.images && { images: row.images }),
       attempt: row.attempt + 1,
       agents,
       envelope,
@@ -206,7 +205,7 @@ export class Orchestrator {
     opening: Opening,
     begun?: (workflow: Workflow) => void,
   ): Promise<{ workflow: Workflow; queued: boolean; stored: Promise<unknown> }> {
-    const { conversationId, prompt, approve, attempt, envelope, envelopeHash, budget, runs } = opening;
+    const { conversationId, attempt, envelope, envelopeHash, runs, images } = opening;
     const workflow = this.#workflow(opening);
     const row = runs.find((run) => run.id === opening.leadRunId) ?? null;
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, row);
@@ -214,17 +213,15 @@ export class Orchestrator {
       const queued = this.active().some((other) => other.conversationId === conversationId);
       const isFirst = this.#engine.log.isEmpty(conversationId);
       this.#workflows.set(workflow.id, workflow);
-      // Left out where nothing is bounded.
-      const bounds = Object.keys(budget).length > 0 ? { budget } : {};
       const stored = Promise.all([
-        recorder.record({ type: 'workflow-start', prompt, approve, attempt, ...bounds }),
+        recorder.record(startOf(opening)),
         ...(row ? [] : [recorder.record(queueOf(workflow, envelope, envelopeHash))]),
       ]);
       for (const notice of opening.notices ?? [])
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
-      const children = runs.filter(isReported);
-      const lead = { envelope, envelopeHash, row, children, isFirst, startedAt: performance.now() };
+      const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
+      const lead = { envelope, envelopeHash, row, isFirst, images, ...parts };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
@@ -253,6 +250,7 @@ export class Orchestrator {
   /** Interrupts everything; resolves when nothing runs any more. What was open can be resumed later. */
   async interrupt(kind: 'shutdown' | 'failure'): Promise<void> {
     this.#stopping ??= new Stopped(kind);
+    this.#idle.abort(this.#stopping);
     for (const { runs } of this.#workflows.values()) runs.controller.abort(this.#stopping);
     await Promise.allSettled(this.#queues.values());
   }
@@ -338,7 +336,8 @@ export class Orchestrator {
       await workflow.runs.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
-        const plan = await planOf(this.#engine, workflow, recorder, lead).catch((error: unknown) => errorInfo(error));
+        const whole = await withLentServers(this.#engine, workflow, recorder, lead);
+        const plan = await planOf(this.#engine, workflow, recorder, whole).catch((error: unknown) => errorInfo(error));
         const ended = 'recorder' in plan ? await executeRun(this.#engine, workflow, live, plan) : null;
         // From here on there is nothing left to stop.
         this.#workflows.delete(workflow.id);

@@ -2,7 +2,7 @@
 import type { DurableEvent, RequestPurpose, RequestStart, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { ErrorInfo } from '#contract/error.ts';
 import { isReported } from '#contract/flows/serving.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
 import { interruptedExchanges } from '../approvals/exchange.ts';
 import { estimatedTokens } from '../loop/request-meter.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -29,8 +29,9 @@ export async function sweep(store: Store, log: EventLog, price: Price, only?: On
   const error = only?.error ?? INTERRUPTED;
   const unfinished = await store.unfinishedWorkflows();
   const workflows = unfinished.filter(({ id }) => only === undefined || id === only.workflowId);
-  if (workflows.length === 0) return 0;
   const open = await store.openMessages();
+  const ended = only ? [] : open.filter(({ workflowId }) => unfinished.every(({ id }) => id !== workflowId));
+  for (const message of ended) await countAtRest(store, log, price, message);
   for (const workflow of workflows) {
     const { conversationId } = workflow;
     await log.open(conversationId);
@@ -61,6 +62,19 @@ export async function sweep(store: Store, log: EventLog, price: Price, only?: On
     );
   }
   return workflows.length;
+}
+
+/** A request of a workflow that had ended, such as for a summary, was on its way: what it used is counted. */
+async function countAtRest(store: Store, log: EventLog, price: Price, message: OpenMessage): Promise<void> {
+  const { conversationId, workflowId, runId, messageId } = message;
+  const [run, workflow] = await Promise.all([store.run(runId), store.workflow(workflowId)]);
+  if (run && workflow) {
+    await log.open(conversationId);
+    const events = await store.events(conversationId, workflow.firstSeq, await store.lastSeq(conversationId));
+    for (const request of unfinishedRequests(events, run, [], price, INTERRUPTED))
+      await append(log, { ...run, runId }, { type: 'usage', request });
+  }
+  await log.save([{ kind: 'delete', table: 'open_message', key: messageId }]);
 }
 
 /**

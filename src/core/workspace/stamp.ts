@@ -9,7 +9,10 @@ export function stampOf(seen: Buffer | BigIntStats): string {
   return `stat ${[size, mtimeNs, ino, ctimeNs].join(' ')}`;
 }
 
-/** Whether the file is still what it was: a touch changes nothing for one that was seen whole, as long as its bytes are the same. */
-export function isUnchanged(stamp: string, bytes: Buffer, stats: BigIntStats): boolean {
-  return stamp === stampOf(bytes) || stamp === stampOf(stats);
+/**
+ * Whether the file is still what it was: a touch changes nothing for one that was seen whole, as long as its bytes are the
+ * same. `stats`: null where the bytes are not those on the disk.
+ */
+export function isUnchanged(stamp: string, bytes: Buffer, stats: BigIntStats | null): boolean {
+  return stamp === stampOf(bytes) || (stats !== null && stamp === stampOf(stats));
 }

@@ -4,8 +4,10 @@ import { join, relative, sep } from 'node:path';
 import type { ChangeSet, ChangeTarget, FileChange, FileState, Undo, UndoneFile } from '#contract/change.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import type { Changes } from './changes.ts';
-import { type FileNow, linkAbove, putState, readState, stateOf } from './file-state.ts';
+import { type FileNow, isSame, linkAbove, putState, readState, stateOf } from './file-state.ts';
 import type { Git } from './git.ts';
+import { isEditable, shownInEditor, writeInEditor } from './lent/editor.ts';
+import type { Lending } from './lent/lenders.ts';
 import { isShownByLine, patchOf } from './preview.ts';
 import type { Workspace } from './reach.ts';
 import { hunkStep, reversed, type Step } from './reverse.ts';
@@ -33,6 +35,8 @@ export interface Wanted {
   conversationId: string;
   changes: readonly FileChange[];
   hunk?: number | undefined;
+  /** Left out: files are only on the disk. */
+  lent?: Lending;
 }
 
 /** Ids sort by the time at which a workflow began. */
@@ -59,7 +63,7 @@ function isWanted({ files }: ChangeSet, { path, from }: FileChange, wanted: stri
 export async function planUndo(ports: Ports, workspace: Workspace, wanted: Wanted): Promise<Plan> {
   const planned = new Map<string, PlannedFile>();
   for (const change of wanted.changes) {
-    const before = planned.get(change.path) ?? (await lookedAt(workspace, change.path));
+    const before = planned.get(change.path) ?? (await lookedAt(workspace, change.path, wanted.lent));
     planned.set(change.path, await takenBack(ports, wanted, change, before));
   }
   const files = [...planned.values()];
@@ -84,13 +88,21 @@ async function roomFor(workspace: Workspace, file: PlannedFile, removed: Readonl
   return { ...file, outcome: 'conflict', why: `A folder is there since, with ${left} in it`, to: null };
 }
 
-async function lookedAt(workspace: Workspace, path: string): Promise<PlannedFile> {
+async function lookedAt(workspace: Workspace, path: string, lent?: Lending): Promise<PlannedFile> {
   try {
-    const now = await readState(workspace, path);
+    const now = await shownState(workspace, path, lent);
     return { path, outcome: 'already', why: null, now, to: now };
   } catch (error) {
     return { path, outcome: 'conflict', why: errorInfo(error).message, now: null, to: null };
   }
+}
+
+/** Throws what `readState` and `shownInEditor` throw. */
+async function shownState(workspace: Workspace, path: string, lent?: Lending): Promise<FileNow | null> {
+  const now = await readState(workspace, path);
+  if (!lent || now?.kind !== 'file') return now;
+  const place = { path: join(workspace.folder, path), disk: now.bytes };
+  return { ...now, bytes: await shownInEditor(lent, place, new AbortController().signal) };
 }
 
 const OUTCOMES = ['already', 'put_back', 'merged'] as const;
@@ -137,13 +149,23 @@ export function undoOf(plan: Plan): { files: FileChange[]; bytes: Buffer[] } {
   };
 }
 
-/** Does it. What has changed since the plan was made throws `conflict`: what was not done yet stays as it is. */
-export async function carryOut(workspace: Workspace, plan: Plan): Promise<void> {
+/** Does it. What has changed since the plan was made throws `conflict`: what was not done yet stays as it is. `lent`: as it was planned. */
+export async function carryOut(workspace: Workspace, plan: Plan, lent?: Lending): Promise<void> {
   const touched = plan.files.filter(isTouched);
   const depth = ({ path }: PlannedFile): number => path.split('/').length;
   const removed = touched.filter(({ to }) => to === null).sort((a, b) => depth(b) - depth(a));
   const put = touched.filter(({ to }) => to !== null).sort((a, b) => depth(a) - depth(b));
-  for (const { path, to, now } of [...removed, ...put]) await putState(workspace, path, to, stateOf(now));
+  for (const file of [...removed, ...put]) await putBack(workspace, file, lent);
+}
+
+/** What only has another text goes through the editor, where one is lent. */
+async function putBack(workspace: Workspace, { path, to, now }: PlannedFile, lent?: Lending): Promise<void> {
+  const isText = [to, now].every((side) => side?.kind === 'file' && isEditable(side.bytes)) && to?.mode === now?.mode;
+  const editor = isText && lent ? lent('write') : null;
+  if (editor === null || to === null) return putState(workspace, path, to, stateOf(now));
+  if (!isSame(stateOf(await shownState(workspace, path, lent)), stateOf(now)))
+    throw new TriadError('conflict', `${path} was changed since`);
+  await writeInEditor(editor, join(workspace.folder, path), to.bytes);
 }
 
 /**

@@ -44,6 +44,7 @@ function createProgram(io: Io, version: string, done: Done): Command {
       outputError: (text, write) => write(faultLine(text)),
     });
   addRun(program, io, done);
+  addAcp(program, io, done);
   addServe(program, io, done);
   addAgents(group(program, 'agents', 'agent definitions'), io, done);
   addTrust(program, io, done);
@@ -72,6 +73,13 @@ function addRun(program: Command, io: Io, done: Done): void {
     );
 }
 
+function addAcp(program: Command, io: Io, done: Done): void {
+  program
+    .command('acp')
+    .description('an agent for editors that speak the Agent Client Protocol, over standard input and output')
+    .action(async () => done(await (await import('./commands/acp.ts')).acp(io)));
+}
+
 function addServe(program: Command, io: Io, done: Done): void {
   program
     .command('serve')
@@ -94,7 +102,8 @@ function addConfig(program: Command, io: Io, done: Done): void {
   config
     .command('get')
     .description('one setting, a group of them, or all; "*" marks those that are not the default')
-    .argument('[path]')
+    .argument('[path]', 'also agents.NAME.model, compositions.NAME.control_flow, …')
+    .option('--show-origin', 'where each value comes from: a file and line, the environment, or the default')
     .addOption(json())
     .action(async (path: string | undefined, options: object) => {
       const { getSetting } = await import('./commands/config.ts');
@@ -105,10 +114,18 @@ function addConfig(program: Command, io: Io, done: Done): void {
     .description('change one setting; takes effect for what starts from now on')
     .argument('<path>')
     .argument('[value]', 'without it the default comes back')
-    .action(async (path: string, value: string | undefined) => {
+    .option('--project', 'also in the file of an agent that the project has, and you trust')
+    .action(async (path: string, value: string | undefined, options: { project?: boolean }) => {
       const { setSetting } = await import('./commands/config.ts');
-      done(await withClient(io, (client) => setSetting(io, client, path, value)));
+      done(await withClient(io, (client) => setSetting(io, client, { path, value, ...options })));
     });
+  config
+    .command('edit')
+    .description('open a file of settings in your editor ($VISUAL, $EDITOR), and check it afterwards')
+    .argument('[what]', 'agents.NAME, compositions.NAME, project or prices (default: your settings)')
+    .action(async (what: string | undefined) =>
+      done(await (await import('./commands/config-edit.ts')).editConfig(io, what)),
+    );
   config
     .command('prices')
     .description('what each model costs, by which list, and which models in use have no price')
@@ -119,19 +136,22 @@ function addConfig(program: Command, io: Io, done: Done): void {
     });
   config
     .command('key')
-    .description('keep the key of a provider, or of the search of the web, from the standard input')
-    .argument('<of>', 'the name of a provider, or web_search')
+    .description('keep a key, from the standard input, where no file shows it')
+    .argument('<of>', 'the name of a provider, web_search, telemetry (headers for the collector), or store')
     .option('--remove', 'forget it')
+    .option('--user <name>', 'whose password it is (of the store)')
+    .option('--token', 'it is a token (of the store)')
     .action(async (of: string, options: object) => {
-      const { keepKey } = await import('./commands/config-key.ts');
+      if (of === 'store') return (await import('./commands/store-login.ts')).setStoreLogin(io, options);
+      const { keepKey } = await import('./commands/keys.ts');
       done(await withClient(io, (client) => keepKey(io, client, of, options)));
     });
   config
     .command('validate')
-    .description('check the files of settings and prices, line by line')
+    .description('check settings, prices, agents, compositions and servers, and what they name of each other')
     .addOption(json())
     .action(async (options: object) =>
-      done(await (await import('./commands/config.ts')).validateSettings(io, options)),
+      done(await (await import('./commands/validate/validate.ts')).validateAll(io, options)),
     );
 }
 

@@ -13,6 +13,7 @@ import type { Extension } from '#lib/view/budgets.ts';
 import { text } from '#lib/words/text.ts';
 import { Attention } from './attention.svelte.ts';
 import { Clock } from './clock.svelte.ts';
+import { ContextWindows } from './context-windows.svelte.ts';
 import { ConversationActions } from './conversation-actions.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
 import { PagedList } from './paged-list.svelte.ts';
@@ -35,11 +36,13 @@ export class App {
   readonly history: HistoryBrowser;
   readonly conversationActions: ConversationActions;
   readonly clock = new Clock();
+  readonly contexts: ContextWindows;
   readonly toasts: Toasts;
 
   constructor(connection: Connection, toasts: Toasts) {
     this.connection = connection;
     this.toasts = toasts;
+    this.contexts = new ContextWindows(connection);
     this.attention = new Attention(connection, isTyping);
     this.conversations = new PagedList(
       ({ id }) => id,
@@ -137,7 +140,7 @@ export class App {
    * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
    */
   async send(conversationId: string, text: string): Promise<void> {
-    await this.connection.request('message.send', { conversationId, text });
+    await this.connection.request('message.send', { conversationId, text, via: 'app' });
     void this.conversations.refresh();
   }
 

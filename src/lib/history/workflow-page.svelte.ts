@@ -80,5 +80,6 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
     retries: {},
     reviewing: [],
     outputs: [],
+    compacting: [],
   };
 }

@@ -94,3 +94,16 @@ function emptyPart(hint: DeltaEvent): Part {
     hint.type === 'tool-delta' ? { toolCallId: hint.toolCallId, name: hint.name } : { toolCallId: null, name: null };
   return { kind: KIND_OF[hint.type], text: '', ...call };
 }
+
+/**
+ * A run has one open message: the start of the next one replaces it. A snapshot may know the message before its start.
+ */
+export function opened(
+  open: readonly OpenMessage[],
+  event: Extract<DurableEvent, { type: 'message-start' }>,
+): OpenMessage[] {
+  const { messageId, conversationId, workflowId, runId, at } = event;
+  const others = open.filter((message) => message.runId !== runId);
+  const known = open.find((message) => message.messageId === messageId);
+  return [...others, known ?? { messageId, conversationId, workflowId, runId, at, parts: [] }];
+}

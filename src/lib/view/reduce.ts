@@ -6,7 +6,8 @@ import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.
 import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { withContext, withDecision } from './answers.ts';
-import { applyHint, applyPart, withEmptyParts, withoutOpen } from './open-messages.ts';
+import { aside, left, used, withoutAside } from './compactions.ts';
+import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
@@ -25,11 +26,21 @@ export interface View extends Snapshot {
   reviewing: readonly string[];
   /** What running calls have printed last; gone when they end. */
   outputs: readonly Output[];
+  /** Ids of runs whose context is being summarised. */
+  compacting: readonly string[];
 }
 
 export function fromSnapshot(snapshot: Snapshot): View {
   const entries = Object.fromEntries(Object.entries(snapshot.entries).filter(([, list]) => list.length > 0));
-  return { ...snapshot, entries, open: snapshot.open.map(withEmptyParts), retries: {}, reviewing: [], outputs: [] };
+  return {
+    ...snapshot,
+    entries,
+    open: snapshot.open.map(withEmptyParts),
+    retries: {},
+    reviewing: [],
+    outputs: [],
+    compacting: [],
+  };
 }
 
 /** Applies one event: a durable event at most once, by its `seq`; a hint to open messages only. */
@@ -99,12 +110,15 @@ function apply(view: View, event: DurableEvent): View {
     case 'run-end':
       return runEnd(view, event);
     case 'message-start':
-      return { ...withoutRetry(view, event.runId), open: openMessages(view, event) };
+      return { ...withoutRetry(view, event.runId), open: opened(view.open, event) };
     case 'message-part':
       return applyPart(withoutRetry(view, event.runId), event);
     case 'message-end':
     case 'handoff':
       return messageEnd(view, event);
+    case 'compaction':
+    case 'compaction-undo':
+      return { ...messageEnd(view, event), runs: setRun(view, event.runId, () => left(event)) };
     case 'tool-start':
       return toolStart(view, event);
     case 'tool-end':
@@ -124,7 +138,7 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
     }
     case 'request-start':
-      return event.purpose === 'review' ? setReviewing(view, event.runId, true) : view;
+      return aside(view, event.runId, event.purpose, true);
     case 'turn-start':
     case 'turn-end':
     case 'memory-change':
@@ -148,7 +162,7 @@ function approvalRequest(view: View, { approval: request }: Event<'approval-requ
 }
 
 function workflowStart(view: View, event: Event<'workflow-start'>): View {
-  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq, budget } = event;
+  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq, budget, images, chosen } = event;
   const conversation = {
     ...view.conversation,
     updatedAt: at,
@@ -189,6 +203,8 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
     subAgentCount: 0,
     usage: ZERO_TALLY,
     ...(budget === undefined ? {} : { budget }),
+    ...(images && { images }),
+    ...(chosen && { chosen }),
   };
   return { ...view, conversation, workflows: [...view.workflows, row] };
 }
@@ -297,27 +313,13 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
   const runs = setRun(view, runId, () => set);
-  return { ...setReviewing(withoutRetry(view, runId), runId, false), runs, open, outputs };
+  return { ...withoutAside(withoutRetry(view, runId), runId), runs, open, outputs };
 }
 
-function setReviewing(view: View, runId: string, now: boolean): View {
-  if (view.reviewing.includes(runId) === now) return view;
-  const others = view.reviewing.filter((id) => id !== runId);
-  return { ...view, reviewing: now ? [...others, runId] : others };
-}
-
-/**
- * A run has one open message: the start of the next one replaces it. A snapshot may know the message before its start.
- */
-function openMessages(view: View, event: Event<'message-start'>): View['open'] {
-  const { messageId, conversationId, workflowId, runId, at } = event;
-  const others = view.open.filter((message) => message.runId !== runId);
-  const known = view.open.find((message) => message.messageId === messageId);
-  if (known) return [...others, known];
-  return [...others, { messageId, conversationId, workflowId, runId, at, parts: [] }];
-}
-
-function messageEnd(view: View, { runId, entry }: Event<'message-end' | 'handoff'>): View {
+function messageEnd(
+  view: View,
+  { runId, entry }: Event<'message-end' | 'handoff' | 'compaction' | 'compaction-undo'>,
+): View {
   const next = { ...view, entries: putEntry(view.entries, runId, entry) };
   return entry.kind === 'assistant'
     ? { ...withoutRetry(next, runId), open: withoutOpen(view.open, entry.messageId) }
@@ -358,10 +360,10 @@ function usage(view: View, { runId, workflowId, request, worked }: Event<'usage'
   const sum = (row: { usage: typeof add }) => ({ usage: addTally(row.usage, add) });
   const time = (workedMs: number | undefined) => (workedMs === undefined ? {} : { workedMs });
   return {
-    ...(request.purpose === 'review' ? setReviewing(view, runId, false) : view),
+    ...aside(view, runId, request.purpose, false),
     conversation: { ...view.conversation, ...sum(view.conversation) },
     workflows: setWorkflow(view, workflowId, (row) => ({ ...sum(row), ...time(worked?.workflowMs) })),
-    runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs) })),
+    runs: setRun(view, runId, (row) => ({ ...sum(row), ...time(worked?.runMs), ...(worked && used(request)) })),
   };
 }
 

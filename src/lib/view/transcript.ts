@@ -1,7 +1,7 @@
 /** The blocks of a run's transcript in order of time: text, thinking and tool calls, complete or streamed. */
 import type { Approval } from '#contract/approval.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
-import type { AssistantEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type { AssistantEntry, CompactionEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
 import { serverCallOf, serverEntry, serverResults } from '#contract/web-search.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 import { type Handoff, handoffsOf } from './handoffs.ts';
@@ -42,6 +42,7 @@ export type Block =
   | { kind: 'user'; key: string; entry: UserEntry }
   | { kind: 'system'; key: string; entry: SystemEntry }
   | { kind: 'handoff'; key: string; handoff: Handoff }
+  | { kind: 'compaction'; key: string; entry: CompactionEntry }
   | { kind: 'interrupted'; key: string }
   /** `calls`: names of those that were lost with the rest. */
   | { kind: 'cut'; key: string; calls: readonly string[] };
@@ -73,6 +74,8 @@ export function blocksOf(source: RunRows): Block[] {
         const handoff = handoffs.get(entry.n);
         return handoff ? [{ kind: 'handoff', key: `entry-${entry.n}`, handoff }] : [];
       }
+      case 'compaction':
+        return [{ kind: 'compaction', key: `entry-${entry.n}`, entry }];
       case 'assistant':
         return assistantBlocks(source, entry, { results, found });
       case 'tool':
@@ -219,6 +222,7 @@ export function blockIndexOf(blocks: readonly Block[], entries: readonly Entry[]
       return blocks.findIndex((block) => block.kind === 'call' && block.call.id === entry.toolCallId);
     case 'user':
     case 'system':
+    case 'compaction':
     case 'handoff':
       return blocks.findIndex(
         (block) => block.key === `entry-${n}` || (block.kind === 'handoff' && block.handoff.said?.n === n),

@@ -12,4 +12,26 @@ export const contextWords = {
   from: 'As the files are now: your next message has them. They permit nothing.',
   waiting: (count: number) => `${plural(count, 'file waits', 'files wait')} for your trust, untold until then`,
   look: 'Look and trust',
+  /** How full the context of an agent is. */
+  gauge: {
+    label: 'Context of the lead',
+    of: (used: string, window: string | null) => (window === null ? used : `${used} of ${window}`),
+    /** Said to who points at it. */
+    says: (used: string, window: string | null, compactAt: string | null) =>
+      `Its last request and the answer had ${used} tokens${window === null ? '' : `; the model reads ${window} at most`}.${compactAt === null ? '' : ` From ${compactAt} on the oldest part is summarised.`}`,
+    compact: 'Compact now',
+    compactWhy: 'Summarise the oldest part to make room; /compact does the same. It can be undone.',
+    now: 'Summarising the context…',
+    waits: 'The context is compacted before the next step',
+    failed: 'The context was not compacted',
+  },
+  compaction: {
+    line: (before: string, after: string, auto: boolean) =>
+      `Context compacted${auto ? '' : ' by you'}: ${before} → ${after} tokens`,
+    undone: 'undone',
+    undo: 'Undo',
+    redo: 'Compact again',
+    undoFailed: 'The compaction could not be changed',
+    kept: 'Kept word for word',
+  },
 } as const;

@@ -85,6 +85,7 @@ export const historyWords = {
   approvals: 'Approvals',
   requests: 'Model requests',
   trace: 'Trace',
+  span: 'Span',
   requestsColumns: {
     turn: 'Turn',
     model: 'Model',

@@ -18,5 +18,11 @@ export const reviewWords = {
       ? `Review ${verdict.passed ? 'passed' : 'not passed'}${verdict.score === null ? '' : `: ${verdict.score} of 100`}`
       : 'Review: it could not be read',
   by: (coagent: string) => `by ${coagent}`,
-  purposes: { review: 'review', context: 'question', sampling: 'for a server', handoff: 'handoff' },
+  purposes: {
+    review: 'review',
+    context: 'question',
+    sampling: 'for a server',
+    handoff: 'handoff',
+    compaction: 'compaction',
+  },
 } as const;

@@ -147,6 +147,7 @@ export const text = {
   permissions: permissionsWords,
   chat: {
     message: 'Message',
+    image: 'A picture that you sent',
     placeholder: (agent: string) => `What should ${agent === 'lead' ? 'the lead' : agent} do?`,
     placeholderQueued: 'Write the next message: it waits until the lead is done',
     send: 'Send',

@@ -177,7 +177,7 @@ test('an agent whose model cannot be used is not offered, is a file with a fault
   const { agents, names, warnings, project } = await place({ 'config/agents/far.md': far });
   expect(await names()).toContain('far');
   const fault = { what: 'opus is not there', suggestion: 'sonnet', isFatal: true };
-  const fine = { temperatureFault: () => null, providerFault: () => null };
+  const fine = { temperatureFault: () => null, providerFault: () => null, modelMissing: () => null };
   agents.useModels({ ...fine, faultOf: (name) => (name === 'opus' ? fault : null) });
   expect(await names()).not.toContain('far');
   expect(await names()).toContain('code-reviewer');

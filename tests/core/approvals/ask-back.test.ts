@@ -1,7 +1,7 @@
 /** The person asks the asking agent before deciding: it answers, the question stays open, and everything is counted. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
@@ -154,7 +154,7 @@ test('a bound forbids it, and says so; the question is still open', async () => 
 });
 
 test('the end of the program cuts it off; asleep nobody can say more, awake it can be asked again', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const lasting = { ...store, close: () => Promise.resolve() };
   const held = new Gate();
   onTestFinished(() => held.open());
@@ -210,7 +210,7 @@ test('a stop tells all that it ended, also of two that were asked back at once',
 });
 
 test('a kill while it answers leaves nobody waiting for what it says', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const held = new Gate();
   onTestFinished(() => held.open());
   // Of a killed process nothing more is stored.

@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import type { GrantRequest } from '#contract/permission.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { CHILD, delegate, LEAD, spawn, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -136,7 +136,7 @@ describe('its end', () => {
   });
 
   test('it outlives the program with its count, and the conversation where it was given', async () => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const kept = { ...store, close: () => Promise.resolve() };
     const wish = { scope: 'project', pattern: 'a.md', calls: 3, minutes: 60 } as const;
     const before = await engineWith(writes('a.md', 'a.md'), wish, { store: kept });

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Grant } from '#contract/permission.ts';
 import { Grants } from '#core/approvals/grants.ts';
 import { EventLog } from '#core/log/event-log.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { grantOf, NOW } from './support.ts';
 
 const ABOUT = { scope: 'lead', tool: 'write_file', folder: '/work', conversationId: 'c', workflowId: 'w' };
@@ -20,7 +20,7 @@ async function loaded(stored: readonly Grant[]) {
         },
       }),
   );
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const grants = new Grants({ ...store, grants: () => Promise.resolve(watched) }, new EventLog(store, () => undefined));
   await grants.load();
   looks.count = 0;

@@ -218,7 +218,7 @@ describe('whatever the rules and grants are', () => {
     fc.assert(
       fc.property(actions, rules, grants, (action, all, given) => {
         const unable = judge({ ...action, ceiling: 'No' }, { rules: all, faults: [], alwaysAsk: NO_FILES }, given, NOW);
-        const faults = [{ file: 'config.toml', line: 1, message: 'is broken' }];
+        const faults = [{ file: 'config.toml', line: 1, column: 1, message: 'is broken' }];
         const broken = judge(action, { rules: all, faults, alwaysAsk: NO_FILES }, given, NOW);
         expect([unable.effect, broken.effect]).toEqual(['deny', 'deny']);
       }),

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Attention } from '#contract/view.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -78,7 +78,7 @@ test('a stop ends those that wait too, and each call has its result', async () =
 });
 
 test('an interruption and a new start lose none, open or waiting', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const lasting = { ...store, close: () => Promise.resolve() };
   const { engine, workflowId, ids, allow } = await full({ store: lasting });
   await allow(ids[3]!);

@@ -5,7 +5,7 @@ import type { AgentEvent } from '#contract/event.ts';
 import type { Attention } from '#contract/view.ts';
 import { OpenApprovals } from '#core/approvals/open-approvals.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -13,7 +13,7 @@ import { threeChildren } from '../../support/fake-model/scenarios.ts';
 
 /** Three questions wait when the program is closed; then it is started again on the same store. */
 async function restarted() {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const lasting = { ...store, close: () => Promise.resolve() };
   const engine = await startEngine(threeChildren(), { store: lasting, person: () => null });
   const { workflowId } = await engine.send('Go');

@@ -1,12 +1,12 @@
 /** The time left of an open question survives a restart. */
 import { expect, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inSoak } from '../../support/samples.ts';
 
 test.runIf(inSoak)('the stored question has the time that is left', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const engine = await startEngine(spawnOne(), {
     store: { ...store, close: () => Promise.resolve() },
     person: () => null,

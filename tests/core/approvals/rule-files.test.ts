@@ -109,7 +109,7 @@ test.for([
   ['effect = "alow"\ntool = "x"', 2, /effect must be deny or ask or allow, not "alow"/],
   ['effect = "deny"', 1, /needs a tool or a permission/],
   ['effect = "deny"\ntool = "x"\npermission = "NetworkAccess"', 1, /needs a tool or a permission, and not both/],
-  ['effect = "deny"\ntool = "x"\npatern = "a"', 1, /has nothing named patern/],
+  ['effect = "deny"\ntool = "x"\npatern = "a"', 4, /patern is no key of a rule \(did you mean pattern\?\)/],
   ['effect = "deny"\npermission = "Root"', 3, /permission must be FilesystemRead or/],
   ['effect = "allow"\ntool = "x"\npattern = "../secret"', 4, /pattern must not have "\.\."/],
   ['effect = "allow"\ntool = "x"\npattern = "/etc/**"', 4, /pattern must be relative/],

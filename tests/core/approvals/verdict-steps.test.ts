@@ -35,7 +35,7 @@ const inProject = { scope: 'project' as const, place: { file: '/work/.triad/conf
 
 test('all that applies is listed once, what decides first', () => {
   const project = ruleOf({ id: 'project:1', effect: 'allow', tool: 'write_file', ...inProject });
-  const faults = [{ file: '/config.toml', line: 9, message: 'is broken' }];
+  const faults = [{ file: '/config.toml', line: 9, column: 1, message: 'is broken' }];
   const action = actionOf({ ceiling: 'It cannot', requires: ['FilesystemWrite'] });
   const rules = [deny, ask, allow, project, ruleOf({ id: 'user:4', effect: 'deny', tool: 'grep' })];
   const all = judge(action, { rules, faults, alwaysAsk: NO_FILES }, [grantOf()], NOW);
@@ -180,9 +180,9 @@ describe('what can be granted', () => {
     expect(isGrantable(actionOf({}), 'docs/*.md', rules)).toBe(true);
     expect(isGrantable(actionOf({ reversible: false }), 'docs/*.md', rules)).toBe(false);
     expect(isGrantable(actionOf({}), 'docs/*.md', { ...rules, rules: [deny] })).toBe(false);
-    expect(isGrantable(actionOf({}), 'docs/*.md', { ...rules, faults: [{ file: 'x', line: 1, message: 'y' }] })).toBe(
-      false,
-    );
+    expect(
+      isGrantable(actionOf({}), 'docs/*.md', { ...rules, faults: [{ file: 'x', line: 1, column: 1, message: 'y' }] }),
+    ).toBe(false);
     const both = actionOf(writing('package.json', 'docs/a.md'));
     expect(isGrantable(both, '**', rules)).toBe(false);
     expect(isGrantable(both, '{package.json,docs/a.md}', rules)).toBe(true);

@@ -1,6 +1,6 @@
 /** Bounds of a run: identical calls in a row, and iterations. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -31,7 +31,7 @@ describe('bounds', () => {
       .reply(call, { times: 1, hold: held.at(0) })
       .on({})
       .reply(call);
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const lasting = { ...store, close: () => Promise.resolve() };
     const engine = await startEngine(script, { store: lasting, settings: 'limits.doom_loop_threshold = 2\n' });
     const { workflowId, runId } = await engine.send('Go');

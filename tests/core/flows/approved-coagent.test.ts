@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Coagent } from '#contract/agent.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { eventually } from '../../support/eventually.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
@@ -10,7 +10,7 @@ import { asked, CHECKER, pair, startFlow } from '../../support/flows/flows.ts';
 
 /** The program ends while the coagent asks, its stored settings are changed with their hash, and the workflow goes on. */
 async function changedMeanwhile(change: Partial<Coagent>) {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
   const engine = await startFlow(pair(['The page.'], { page: [[write], [text('Hm.')]] }), {
     flow: { type: 'smart', rounds: 1 },

@@ -7,7 +7,7 @@ import { newId } from '#core/base/ids.ts';
 import { OpenMessages, type Piece } from '#core/log/open-messages.ts';
 import { Recorder } from '#core/log/recorder.ts';
 import { WorkflowTotals } from '#core/log/workflow-totals.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 
 const messageId = newId();
 const words = (part: number, text: string): Piece => {
@@ -18,7 +18,7 @@ const call = (part: number, text: string): Piece => {
 };
 
 async function start(): Promise<{ recorder: Recorder; open: OpenMessages; events: AgentEvent[] }> {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const log = new EventLog(store, (error) => {
     throw error;
   });

@@ -2,10 +2,10 @@
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 
 test('after a failed commit nothing more is published, the work stops, and one error is told', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const failures: Error[] = [];
   let left = 25;
   const commit: typeof store.commit = (events, writes) => {
@@ -27,7 +27,7 @@ test('after a failed commit nothing more is published, the work stops, and one e
 });
 
 test('a conversation that cannot be read interrupts the workflow with that error; it can be resumed', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   let broken = false;
   const workflows: typeof store.workflows = (page) => {
     if (!broken) return store.workflows(page);

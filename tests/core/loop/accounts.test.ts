@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine, type Harness } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -32,7 +32,7 @@ describe('an attempt', () => {
       .reply([text('Helped.')])
       .on({})
       .reply([text('Done.')]);
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const commits: (readonly DurableEvent[])[] = [];
     const commit: typeof store.commit = (events, writes) => {
       commits.push(events);
@@ -68,7 +68,7 @@ describe('an attempt', () => {
       .reply([spawn({ name: 'helper', prompt: 'Help.' })])
       .on({})
       .reply([text('Done.')]);
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const gate = new Gate();
     const commit: typeof store.commit = async (events, writes) => {
       if (events.some(({ agent, type }) => agent === 'helper' && type === 'run-start')) await gate.pass();

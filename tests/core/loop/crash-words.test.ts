@@ -1,7 +1,7 @@
 /** A program that dies in a response that was acted upon keeps the words after the call that had come whole. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -14,7 +14,7 @@ test.each([
   ['of a call that had begun the name is kept', toolUse('write_file', { path: 'a', content: 'b' }), ['write_file']],
 ])('%s', async (_, lost, calls) => {
   const free = new Gate();
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const lasting = { ...store, close: () => Promise.resolve() };
   let dead = false;
   const writes: Promise<void>[] = [];

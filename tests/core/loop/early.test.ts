@@ -1,7 +1,7 @@
 /** Acting before a response has come whole: its calls start at once, and from then on the response is final. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { AssistantEntry } from '#contract/message.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, outputOf, startEngine } from '../../support/engine.ts';
@@ -208,7 +208,7 @@ describe('a response that was acted upon', () => {
 });
 
 test('closed and resumed, a response that was acted upon is not asked for again', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const silentOnce = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([alpha, beta], { name: 'lead asks', hangAfter: events(alpha) })

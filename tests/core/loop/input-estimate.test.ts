@@ -14,8 +14,8 @@ test('tools count as they are told now, also after the number of sub-agents was 
         sum + name.length + description.length + JSON.stringify(inputSchema).length,
       0,
     );
-    const request = { model: 'm', maxTokens: 1, effort: null, temperature: undefined, system: '', messages: [] };
-    return { estimated: estimatedInput({ ...request, tools, toolChoice: 'auto' }), chars };
+    const request = { system: '', messages: [] };
+    return { estimated: estimatedInput({ ...request, tools }), chars };
   });
   expect(sizes.map(({ estimated }) => estimated)).toEqual(sizes.map(({ chars }) => Math.ceil(chars / 4)));
   // Else a size that was kept for too long would go unseen.

@@ -1,6 +1,6 @@
 /** What a server asked in a call that was interrupted is closed when the run goes on; what cannot be used is said. */
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { lyingTable } from './support.ts';
 
 test('a question of a server whose call was interrupted wakes nobody; a read goes on with a question of its own', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   onTestFinished(() => store.close());
   const script = new Script().step([toolUse('mcp__liar__elicits', {})]).step([text('Done.')]);
   const settings = lyingTable(['tools=elicits'], 'permissions = []');

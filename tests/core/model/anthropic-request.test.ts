@@ -110,19 +110,22 @@ test('a call whose arguments were malformed goes back with an object', async () 
   expect(body.messages[1]?.content).toMatchObject([{ type: 'tool_use', input: {} }]);
 });
 
-test('the prefix is cached up to the system prompt and up to the newest user message', async () => {
+test('the prefix is cached up to the tools, the system prompt and the last two user messages', async () => {
   const { body } = await sent({
     tools: [TOOL],
     messages: [ASK, { role: 'assistant', content: [CALL] }, { role: 'user', content: [RESULT] }],
   });
   expect(body.system).toEqual([{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }]);
   expect(body.messages[2]?.content).toMatchObject([{ type: 'tool_result', cache_control: { type: 'ephemeral' } }]);
-  expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(2);
+  expect(body.messages[0]?.content).toMatchObject([{ cache_control: { type: 'ephemeral' } }]);
+  expect(body.tools).toMatchObject([{ cache_control: { type: 'ephemeral' } }]);
+  expect(JSON.stringify(body).match(/cache_control/g)).toHaveLength(4);
 });
 
 test('tools are declared, and stay declared where none may be called', async () => {
   const free = await sent({ tools: [TOOL] });
-  expect(free.body.tools).toEqual([{ name: 'glob', description: 'Finds files.', input_schema: TOOL.inputSchema }]);
+  const glob = { name: 'glob', description: 'Finds files.', input_schema: TOOL.inputSchema };
+  expect(free.body.tools).toEqual([{ ...glob, cache_control: { type: 'ephemeral' } }]);
   expect(free.body).not.toHaveProperty('tool_choice');
   const bound = await sent({ tools: [TOOL], toolChoice: 'none' });
   expect(bound.body.tool_choice).toEqual({ type: 'none' });
@@ -146,6 +149,11 @@ test('tools are sent as they are told now, whatever was sent before', async () =
     description,
     input_schema: schema,
   });
-  expect(sentTools).toEqual(told.map((tools) => tools.map(wire)));
+  const marked = (tool: ReturnType<typeof wire>) => ({ ...tool, cache_control: { type: 'ephemeral' } });
+  const last = (tools: (typeof told)[number]) => [
+    ...tools.slice(0, -1).map(wire),
+    ...tools.slice(-1).map(wire).map(marked),
+  ];
+  expect(sentTools).toEqual(told.map(last));
   expect(server.requests.map(({ headers }) => headers['content-type'])).toEqual(Array(3).fill('application/json'));
 });

@@ -11,7 +11,7 @@ import { LiveSettings } from '#core/settings/live-settings.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { loadSettings } from '#core/settings/settings.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { composeRuntime } from '../../support/compose.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
@@ -60,7 +60,7 @@ async function started(environment: Partial<ProviderPorts['environment']> = {}):
 /** The whole program, with this endpoint in its environment. */
 async function running(baseUrl: string | undefined): Promise<Runtime> {
   const runtime = await composeRuntime({
-    store: await openStore({ url: 'mem://' }),
+    store: await memoryStore(),
     folder: config,
     settings: await loadSettings(config),
     url: own.url,

@@ -220,5 +220,7 @@ test('models.enabled: no agent, no spawn and no edit of the person has another',
   ).toBe(true);
   const writer = (await engine.runtime.request('agents.list', {})).find(({ name }) => name === 'documentation-writer');
   expect(writer?.model).toBeNull();
-  expect((await engine.runtime.request('app.state', {})).provider.models).toEqual([{ alias: 'sonnet', id: SONNET }]);
+  expect((await engine.runtime.request('app.state', {})).provider.models).toEqual([
+    { alias: 'sonnet', id: SONNET, window: 1_000_000 },
+  ]);
 });

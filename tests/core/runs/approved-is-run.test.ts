@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -10,7 +10,7 @@ import { spawnOne } from '../../support/fake-model/scenarios.ts';
 
 /** The program ends while the question about a sub-agent is open, a stored envelope is changed, and the answer is yes. */
 async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial<Envelope>) {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const lasting = { ...store, close: () => Promise.resolve() };
   const engine = await startEngine(spawnOne(), { store: lasting, person: () => null });
   const { workflowId } = await engine.send('Look');

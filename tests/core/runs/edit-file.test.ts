@@ -2,7 +2,7 @@
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -69,7 +69,7 @@ test('a run edits on after its own edits', async () => {
 });
 
 test('a resumed run knows what it has read: a file that has changed meanwhile is refused, until it is read again', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const script = new Script();
   script.on({ step: 1 }).reply([read('a.txt'), read('b.txt')]);
   script.on({ step: 2 }).reply([edit('a.txt', 'one', 'ONE'), edit('b.txt', 'one', 'ONE')]);

@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { HybridSearch } from '#core/runs/hybrid-search.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore, storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { type PastReport, rankPassages } from '#core/tools/notes/note-search.ts';
 import { search, type SearchJob, type SearchResult } from '#core/tools/search/search.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
@@ -62,7 +63,7 @@ function searching(folder: string, store: Store, embedder: TestEmbedder, most?: 
 }
 
 async function begin(more: Record<string, string> = {}, embedder = testEmbedder()) {
-  const [folder, store] = [await folderWith({ ...files, ...more }), await openStore({ url: 'mem://' })];
+  const [folder, store] = [await folderWith({ ...files, ...more }), await memoryStore()];
   return { folder, store, embedder, find: searching(folder, store, embedder) };
 }
 

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { ModelRequest } from '#core/model/model.ts';
 import { estimatedInput } from '#core/loop/request-meter.ts';
 import { withImages } from '#core/loop/with-images.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -82,7 +82,7 @@ test.for<[string, (kept: string) => Promise<void>]>([
 });
 
 test('a question about a call, and a run that is resumed, send the same bytes, whatever the file is now', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const script = new Script();
   script.on({ lastUser: /has a question about your call/ }).reply([text('It is better.')]);
   script.on({ step: 1 }).reply([LOOK]);

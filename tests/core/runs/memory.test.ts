@@ -2,7 +2,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { MAX_MEMORY_CHARS, MAX_MEMORY_NOTES } from '#contract/limits.ts';
 import { apply } from '#core/store/apply.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -141,7 +141,7 @@ describe('memory', () => {
       runId,
       workflowId,
     });
-    const again = await openStore({ url: 'mem://' });
+    const again = await memoryStore();
     onTestFinished(() => again.close());
     const conversation = { ...(await engine.store.conversation(engine.conversationId))! };
     await again.commit(events, [

@@ -5,7 +5,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { composeRuntime } from '#core/hosting/compose-runtime.ts';
 import { workspaceOf } from '#core/runs/workspace-of.ts';
 import { ownFolders } from '#core/settings/folders.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { resolveInside } from '#core/workspace/places.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -81,7 +81,7 @@ test('the program hands its folders to its tools when it is composed', async () 
     },
     () => undefined,
   );
-  const runtime = await compose(await openStore({ url: 'mem://' }));
+  const runtime = await compose(await memoryStore());
   onTestFinished(() => runtime.close());
   const explain = (path: string) =>
     runtime.request('permissions.explain', { agent: 'lead', tool: 'write_file', input: { path, content: '' } });

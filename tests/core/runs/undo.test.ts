@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { TriadError } from '#core/base/errors.ts';
 import { newId } from '#core/base/ids.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import { DAY_MS, keepTrash } from '#core/workflows/trash.ts';
 import { startEngine } from '../../support/engine.ts';
@@ -176,7 +176,7 @@ test('what was kept goes with its conversation, and not before', async () => {
 });
 
 test('a start removes what a killed purge left, and nothing else that its store does not know', async () => {
-  const [engine, store] = [await written(), await openStore({ url: 'mem://' })];
+  const [engine, store] = [await written(), await memoryStore()];
   const { conversationId, folder } = engine;
   const kept = `${folder}-replaced`;
   const before = await readdir(join(kept, conversationId));

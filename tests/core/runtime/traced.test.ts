@@ -8,7 +8,7 @@ import { Recorder } from '#core/log/recorder.ts';
 import { WorkflowTotals } from '#core/log/workflow-totals.ts';
 import { traced, tracedAll } from '#core/runtime/traced.ts';
 import { apply } from '#core/store/apply.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { done, PAIR, pair, startFlow } from '../../support/flows/flows.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -72,7 +72,7 @@ const wrong = (events: readonly AgentEvent[]) =>
   events.filter(({ agent, parentChain }) => JSON.stringify(parentChain) !== JSON.stringify(CHAINS[agent]));
 
 async function emptyLog() {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   onTestFinished(() => store.close());
   await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: { ...conversationRow() } }]);
   const log = new EventLog(store, (error) => {

@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { LEAD } from '../../support/fake-model/scenarios.ts';
+import { LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -32,6 +32,21 @@ async function answered(engine: Harness) {
   const done = engine.of('tool-end').map(({ entry }) => entry.status);
   const asked = engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person').length;
   return { asked, done };
+}
+
+/** What is left of the answer in an export. */
+function exported(answer: string): Omit<ListProof, 'list'> {
+  return {
+    script: () => plainAnswer({ answer }),
+    seen: async (engine) => {
+      const { runtime, conversationId } = engine;
+      await engine.ask('Go');
+      const { text: whole } = await runtime.request('conversation.export', { conversationId, format: 'md' });
+      return /^It has the .*$/m.exec(whole)?.[0];
+    },
+    without: answer,
+    withIt: 'It has the [redacted].',
+  };
 }
 
 const LISTS: Readonly<Record<string, ListProof>> = {
@@ -87,6 +102,11 @@ const LISTS: Readonly<Record<string, ListProof>> = {
       asked: ['claude-haiku-5-5', 'claude-opus-5-5', 'claude-haiku-5-5'],
     },
     withIt: { offered: ['haiku'], asked: ['claude-haiku-5-5', 'claude-haiku-5-5'] },
+  },
+  'redact.patterns': { list: 'redact.patterns = ["number [0-9]+"]\n', ...exported('It has the number 4711.') },
+  'redact.env': {
+    list: 'redact.env = ["PLANTED_WORDS"]\n',
+    ...exported(`It has the ${(process.env['PLANTED_WORDS'] = 'words to plant')}.`),
   },
 };
 

@@ -13,8 +13,10 @@ import { type Block, Script, text, toolUse } from '../../support/fake-model/scri
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { CONTEXT_PROOFS } from './context-proofs.ts';
 import { PROVIDER_PROOFS } from './provider-proofs.ts';
 import { SEARCH_PROOFS } from './search-proofs.ts';
+import { TELEMETRY_PROOFS } from './telemetry-proofs.ts';
 import { settingAt } from '../../support/setting-at.ts';
 
 export interface Proof {
@@ -224,6 +226,8 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     },
   },
   ...SEARCH_PROOFS,
+  ...CONTEXT_PROOFS,
+  ...TELEMETRY_PROOFS,
   'sessions.project': {
     value: true,
     script: plainAnswer,

@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import type { Write } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { asked, spawnRequest } from '../../hosts/support/events.ts';
 import { grantOf } from '../approvals/support.ts';
 
 test('only those that were given in it, while it ran or is still running', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const put = (workflowId: string): Write => {
     const row = grantOf({ id: newId(), workflowId });
     return { kind: 'put', table: 'permission_grant', key: row.id, row };
@@ -23,7 +23,7 @@ test('only those that were given in it, while it ran or is still running', async
 });
 
 test('the newest questions come first, as many as are asked for', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const approvals = Array.from({ length: 5 }, () => asked(spawnRequest({ id: newId() })));
   await store.commit(
     [],

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { apply } from '#core/store/apply.ts';
 import { conversationId } from '../../support/recording.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { rowsInParts } from '../../support/run-parts.ts';
 import { conversation, eventsOf, type Plan, plan } from './random-history.ts';
 import { openOn, type Opened } from './support.ts';

@@ -8,13 +8,17 @@ import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Closable } from '#core/store/closable.ts';
-import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
+import { readMigrations } from '#core/store/opening/migrate.ts';
+import { remoteAddress } from '#core/store/remote/address.ts';
+import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import type { Store, Write } from '#core/store/store.ts';
-import { connect, storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { Random } from '../../soak/random.ts';
+import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
+import { pooledDatabase, schemaDir } from '../../support/stores/pooled.ts';
 
-export const schemaDir = join(import.meta.dirname, '../../../schema');
+export { schemaDir };
 
 export interface Opened {
   store: Store;
@@ -26,16 +30,25 @@ export interface Opened {
 export const ENGINES: readonly ('mem' | 'rocksdb')[] =
   import.meta.env.MODE === 'soak' ? ['mem', 'rocksdb'] : ['rocksdb'];
 
-/** As `openStore` does it, with the database in reach. The folder goes when the store is closed. */
+/** Set before the tests of a file are collected: its stores are on a server, whatever they ask for. */
+export const everyStore = { isOnServer: false };
+
+/** A store that is empty, with the database in reach. */
 export async function openOn(engine: 'mem' | 'rocksdb'): Promise<Opened> {
-  const folder = engine === 'mem' ? null : await temporaryFolder();
-  const database = await connect(folder ? `rocksdb://${folder}` : 'mem://', { timeoutMs: 10_000 });
-  await migrate(database, await readMigrations(schemaDir));
+  if (everyStore.isOnServer) return openOnServer();
+  const database = await pooledDatabase(engine);
+  return { database, store: storeOn(database).store, close: () => database.close() };
+}
+
+async function openOnServer(): Promise<Opened> {
+  const server = await startStoreServer();
+  const address = remoteAddress(server.url)!;
+  const { database, lost } = await openRemoteDatabase(address, await readMigrations(schemaDir), {});
   const close = async () => {
     await database.close();
-    if (folder) await rm(folder, { recursive: true, force: true });
+    await server.close();
   };
-  return { database, store: storeOn(database).store, close };
+  return { database, store: storeOn(database, { lost }).store, close };
 }
 
 async function temporaryFolder(): Promise<string> {

@@ -1,7 +1,7 @@
 /** Chains that do not come to their end: what is told, what is stopped, what is tried again, and what a restart goes on with. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import type { Answers } from '../../support/flows/chains.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { builtinAgents, composeRuntime, settingsOf, withAgents } from '../../support/compose.ts';
@@ -216,7 +216,7 @@ describe('a restart', () => {
   }
 
   test.for(['research', 'draft', 'polish'])('while %s answers goes on there', async (agent) => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const lasting = { ...store, close: () => Promise.resolve() };
     const engine = await startChain(chainScript({ [agent]: hangs }), { store: lasting });
     const { workflowId } = await engine.send('Go');
@@ -230,7 +230,7 @@ describe('a restart', () => {
   });
 
   test('in the middle of another try of a stage hands the report over, once', async () => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const script = chainScript({ draft: fails });
     script.rules.splice(
       -2,

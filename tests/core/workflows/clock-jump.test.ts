@@ -1,6 +1,6 @@
 /** A wall clock that jumps back or ahead breaks no order, no duration, no question and no conversation. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine, yes } from '../../support/engine.ts';
@@ -42,7 +42,7 @@ describe.each([
   });
 
   test('between two starts of the program: what was said before still stands before', async () => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const engine = await startEngine(plainAnswer(), { store: { ...store, close: () => Promise.resolve() } });
     const first = await engine.ask('First question');
     await engine.runtime.close();

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import type { Person } from '../../support/compose.ts';
 import { type Harness, type HarnessOptions, outcomes, startEngine, yes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -163,7 +163,7 @@ test('an edited prompt changes what its agent looks for', async () => {
 });
 
 test('closed while its question waits, it goes on from there once it is resumed', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const closed = await demo({ store: { ...store, close: () => Promise.resolve() }, person: () => null });
   const { workflowId } = await closed.send('What is here?');
   await closed.event('approval-request');

@@ -2,13 +2,13 @@
 import { expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 
 /** A store, and the events of each of its commits. */
 async function watched(): Promise<{ store: Store; commits: DurableEvent[][] }> {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const commits: DurableEvent[][] = [];
   const commit: Store['commit'] = (events, writes) => {
     commits.push([...events]);

@@ -1,7 +1,7 @@
 /** What a lead is told of starting sub-agents: the number that holds, and the tools only where one could start. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { ApprovePolicy } from '#contract/agent.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -109,7 +109,7 @@ test('while one of the last still works, a lead that goes on can list and end it
 
 /** Closed while the lead's request is held, and resumed in another runtime on the same store. */
 async function interrupted(script: Script, settings: string, held: Gate) {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const lasting = { ...store, close: () => Promise.resolve() };
   const engine = await startEngine(script, { store: lasting, settings });
   const { workflowId, runId } = await engine.send('Go');

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { inSoak } from '../../support/samples.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live } from '../../support/crash.ts';
@@ -33,7 +33,7 @@ async function killedAfter(killAfter: DurableEvent['type'], script: Script) {
 
 describe('recovery', () => {
   test('closed while questions wait: the same questions are open again after resume', async () => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const lasting = { ...store, close: () => Promise.resolve() };
     const engine = await startEngine(threeChildren(), { store: lasting, person: () => null });
     const { workflowId } = await engine.send('Go');
@@ -183,7 +183,7 @@ describe('recovery', () => {
       .reply([text('Hm')], slow)
       .on({ prompt: /Review slow/ })
       .reply([text(reportOf('slow'))]);
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
     const { workflowId } = await engine.send('Go');
     await engine.event(

@@ -1,7 +1,7 @@
 /** Two windows, two clicks, a stop in between: what is asked for twice is done once, and who comes too late is told. */
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
@@ -21,7 +21,7 @@ function failingOnce(held: Gate): Script {
 /** The sub-agent has failed, its workflow has ended, and another one of the conversation keeps the line. */
 async function failedBehindAnother(view: (store: Store) => Store = (store) => store) {
   const held = new Gate();
-  const store = view(await openStore({ url: 'mem://' }));
+  const store = view(await memoryStore());
   const engine = await startEngine(failingOnce(held), { store });
   const { workflowId, subAgents } = await engine.ask('Go');
   const second = await engine.send('Second');
@@ -31,7 +31,7 @@ async function failedBehindAnother(view: (store: Store) => Store = (store) => st
 
 /** The program died while the sub-agent worked, and was started anew on the given view of the same store. */
 async function interrupted(view: (store: Store) => Store = (store) => store) {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
@@ -203,7 +203,7 @@ describe('what crosses an end', () => {
     const held = new Gate();
     const [begun, reading] = [new Gate(), new Gate()];
     let isSlow = false;
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     let turn = 0;
     const script = new Script()
       .on({ lastUser: /You have no tools any more/ })

@@ -1,6 +1,6 @@
 /** A sub-agent that did not complete is tried again: it goes on where it stopped, and its lead hears of it. */
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
@@ -164,7 +164,7 @@ describe('trying a sub-agent again', () => {
   });
 
   test('closed in the middle of it: a resumed workflow goes on with it, and hands the report over once', async () => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const script = failingChild();
     script.rules.splice(
       -1,

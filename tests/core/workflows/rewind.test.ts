@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -184,7 +185,7 @@ test('nothing goes back while something works, in the trash, or where there is n
 });
 
 test('a message that is sent while it is stored waits for it', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   let slow = false;
   const slowly = async (): Promise<void> => void (slow && (await delay(30)));
   const engine = await startEngine(new Script().on({}).reply([text('Done.')]), {

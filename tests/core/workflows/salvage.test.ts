@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '#contract/outcome.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, type HarnessOptions, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -89,7 +89,7 @@ describe('what a sub-agent had', () => {
   });
 
   test('interrupted: what was streamed stands in the row, and the report of the sibling is kept', async () => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const script = halfway('Then I go on for long', { hangAfter: 6 });
     const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
     await engine.send('Go');

@@ -1,6 +1,6 @@
 /** Nothing starts, goes on or is given more in the trash, also where the deletion comes in the middle of a start. */
 import { expect, onTestFinished, test } from 'vitest';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
@@ -9,7 +9,7 @@ import { Gate } from '../../support/gate.ts';
 
 /** A lead that was interrupted in its first answer, and the runtime after it. */
 async function interrupted(settings = '') {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const script = new Script()
     .on({})
     .reply([text('Almost')], { hangAfter: 3, times: 1 })
@@ -30,7 +30,7 @@ async function interrupted(settings = '') {
 }
 
 test('a message whose conversation is deleted before its workflow lives is refused', async () => {
-  const inner = await openStore({ url: 'mem://' });
+  const inner = await memoryStore();
   const reached = Promise.withResolvers<undefined>();
   const free = Promise.withResolvers<undefined>();
   let slow = '';
@@ -77,7 +77,7 @@ test('an interrupted workflow in the trash: no more of anything, and no event; a
 });
 
 test('what runs in a conversation keeps it from being purged', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const answered = new Gate();
   const script = plainAnswer({ reply: { hold: answered.at(0) } });
   const engine = await startEngine(script, { store });

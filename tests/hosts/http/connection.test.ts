@@ -8,6 +8,7 @@ import { conversationId, ofLead, workflowEnd } from '../support/events.ts';
 import type { TestBrowser } from '../../support/test-browser.ts';
 import { type MemoryClient, memoryClient } from '../support/memory-client.ts';
 import { openSite, type Site } from '../support/web-site.ts';
+import { MAX_FRAME_BYTES } from '#core/hosting/web-socket.ts';
 
 let client: MemoryClient;
 let site: Site;
@@ -99,7 +100,7 @@ test('a frame that does not fit is answered when it has a number, else the conne
 test('a frame of more than the longest prompt ends the connection', async () => {
   const { socket, closed } = await connect(await site.enter());
   socket.on('error', () => undefined);
-  socket.send(`"${'x'.repeat(25_000_000)}"`);
+  socket.send(`"${'x'.repeat(MAX_FRAME_BYTES)}"`);
   expect((await closed)[0]).toBe(1009);
   expect((await site.get('/')).status).toBe(200);
 });

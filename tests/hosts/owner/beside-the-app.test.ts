@@ -40,7 +40,7 @@ test.runIf(inSoak)('run, list and show while the app runs; then the app may be a
   const store = await here(['run', 'x'], '', { env: { TRIAD_STORE: 'wss://db.example.org' } });
   expect([store.code, store.err]).toEqual([
     2,
-    'triad: "wss://db.example.org" is not the URL of a store: use mem:// or rocksdb://FOLDER (without a question mark).\n',
+    'triad: The URL of the store (wss://db.example.org…) does not name a namespace and a database: use wss://HOST/NAMESPACE/DATABASE, with letters, digits, _ and - in both names.\n',
   ]);
 
   const second = await home.app();

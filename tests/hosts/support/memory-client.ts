@@ -16,13 +16,17 @@ export interface MemoryClient extends Client {
   emit<T extends TopicName>(topic: T, event: TopicEvent[T]): void;
 }
 
-/** A store of which nothing is missing, and no servers. */
+/** A store of which nothing is missing, no servers, no telemetry. */
 const WHOLE: Answers = {
   'conversation.check': () => ({ workflows: 0, events: 0, missing: [] }),
   'conversation.list': () => ({ items: [], next: null }),
   'conversation.work': ({ conversationIds }) =>
     conversationIds.map((conversationId) => ({ conversationId, workflows: [] })),
   'mcp.list': () => [],
+  'telemetry.state': () => ({
+    ...{ endpoint: null, source: null, content: false, headersOf: null },
+    ...{ sent: 0, waiting: 0, dropped: 0, failure: null },
+  }),
   'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
 };
 

@@ -99,6 +99,7 @@ export function typing(
     },
     fits: (text) => text.split('\n').length < rows,
     edit,
+    editFile: null,
     close: () => undefined,
     shown: () => shown,
     dropped,

@@ -39,6 +39,8 @@ export interface Machine {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** `place`: a folder and variables other than the machine's own. */
   start: (args: string[], input?: string, place?: Place) => Started;
+  /** Its input and output are the caller's: nothing reads or ends them. */
+  open: (args: string[]) => Started;
   /** Runs to its end. */
   triad: (args: string[], input?: string, place?: Place) => Promise<Finished>;
   /** The app in the browser, with a page of its own. */
@@ -72,13 +74,13 @@ export async function machine(script: Script, program = CLI): Promise<Machine> {
     // Every test has a home of its own, so what its program compiled would be compiled again for the next.
     ...COMPILED,
   };
-  const launch = (command: string, args: string[], input: string | undefined, place: Place = {}): Started => {
+  const launch = (command: string, args: string[], input: string | null | undefined, place: Place = {}): Started => {
     const cwd = place.folder ?? folder;
     // A session of its own: no terminal is inherited from whoever runs the tests.
     const child = spawn(command, args, { env: { ...env, INIT_CWD: cwd, ...place.env }, cwd, detached: true });
     running.add(child);
-    const [out, err] = [textOf(child.stdout), textOf(child.stderr)];
-    if (input !== undefined) child.stdin.end(input);
+    const [out, err] = [input === null ? () => '' : textOf(child.stdout), textOf(child.stderr)];
+    if (typeof input === 'string') child.stdin.end(input);
     const exit = new Promise<number | string>((resolve) => {
       child.once('close', (code, signal) => {
         running.delete(child);
@@ -95,6 +97,7 @@ export async function machine(script: Script, program = CLI): Promise<Machine> {
     home,
     env,
     start,
+    open: (args) => launch(process.execPath, [program, ...args], null),
     triad: async (args, input, place) => {
       const { out, err, exit } = start(args, input, place);
       return { code: await exit, out: out(), err: err() };

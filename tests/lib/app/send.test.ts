@@ -32,7 +32,7 @@ describe('App', () => {
       'message.send',
       'conversation.list',
     ]);
-    expect(connection.calls[1]?.input).toEqual({ conversationId: conversation.id, text: 'Hello' });
+    expect(connection.calls[1]?.input).toEqual({ conversationId: conversation.id, text: 'Hello', via: 'app' });
   });
 
   it('knows what the lists have not', async () => {

@@ -230,7 +230,10 @@ export class Providers {
       baseUrl,
       baseUrlSource,
       address,
-      models: this.models.offered(name),
+      models: this.models.offered(name).map((one) => ({
+        ...one,
+        window: this.models.capabilities(name, one.id).contextWindow,
+      })),
       defaultModel: this.models.defaultOf(name),
       isLocal,
       maxConcurrent: concurrencyAt(place),
@@ -241,7 +244,7 @@ export class Providers {
     return {
       ...{ name: DEMO, type: DEMO, active: this.active === DEMO, builtin: true, ready: true, address: '' },
       ...{ keySource: 'none', keyEnv: null, keyElsewhere: null, baseUrl: null, baseUrlSource: 'default' },
-      ...{ models: [{ alias: DEMO, id: DEMO }], defaultModel: DEMO, isLocal: true },
+      ...{ models: [{ alias: DEMO, id: DEMO, window: null }], defaultModel: DEMO, isLocal: true },
       maxConcurrent: SCRIPTED_CONCURRENCY,
     };
   }

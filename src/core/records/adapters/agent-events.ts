@@ -71,6 +71,8 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'compaction':
+    case 'compaction-undo':
     case 'limit-change':
     case 'notice':
       return null;

@@ -24,6 +24,8 @@ export type HistoryEntry = { timestamp: string } & (
       output: string;
       metadata: Record<string, unknown>;
     }
+  /** What came before `up_to` was summarised for the model from here on. */
+  | { kind: 'Compaction'; summary: string; up_to: number; tokens_before: number; tokens_after: number; undone: boolean }
   | { kind: 'Handoff'; from: string; to: string; prompt: string }
   | { kind: 'System'; event: SystemEvent }
 );
@@ -48,6 +50,11 @@ export function historyEntries(run: RunRow, entries: readonly Entry[]): HistoryE
         return [];
       case 'handoff':
         return [{ timestamp: entry.at, kind: 'Handoff', from: entry.from, to: entry.to, prompt: entry.prompt }];
+      case 'compaction': {
+        const { text: summary, upTo, tokensBefore, tokensAfter, undone = false } = entry;
+        const sizes = { tokens_before: tokensBefore, tokens_after: tokensAfter };
+        return [{ timestamp: entry.at, kind: 'Compaction', summary, up_to: upTo, ...sizes, undone }];
+      }
       case 'system':
         return remark(entry);
     }

@@ -90,6 +90,8 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'compaction':
+    case 'compaction-undo':
     case 'limit-change':
     case 'notice':
       return;

@@ -61,6 +61,8 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'compaction':
+    case 'compaction-undo':
     case 'limit-change':
     case 'notice':
       return null;

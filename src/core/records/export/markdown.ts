@@ -4,6 +4,7 @@ import { isServing } from '#contract/flows/serving.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
+import { compactionText } from '#contract/context/compaction-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
 import type { AssistantEntry, Entry, HandoffEntry, Part } from '#contract/message.ts';
@@ -146,6 +147,8 @@ function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
         ...(file === null ? [] : ['', `- Wrote: ${file}`]),
       ];
     }
+    case 'compaction':
+      return block(`**${compactionText(entry)}**`, entry.text, 'markdown');
     case 'system':
       return block(`**Remark** (${entry.code})`, entry.text);
     case 'handoff':

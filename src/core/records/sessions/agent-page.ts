@@ -6,7 +6,7 @@ import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
 import { roleOf, servedBy, serversOf } from '../run-words.ts';
-import { code, decided, fence, inline, lines, quote, wrote } from '../markdown-parts.ts';
+import { code, compactionItems, decided, fence, inline, lines, quote, wrote } from '../markdown-parts.ts';
 import { instructionItems } from '../instructions-part.ts';
 import { frontMatter } from './front-matter.ts';
 import { handoffEntries, handoffsOf } from './handoffs-part.ts';
@@ -27,6 +27,7 @@ interface Around {
 /** `folder`: name of the session's folder. */
 export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Around, folder: string): string {
   const handoffs = handoffEntries(entries.get(run.id));
+  const compactions = compactionItems(entries.get(run.id));
   const trips = handoffsOf(handoffs, runs, folder);
   const decision = decisionFor(run.id, approvals);
   const { findings, recommendations } = recommendationsOf(run.text);
@@ -45,6 +46,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     ...(told.length > 0 ? ['', '## Told by the project', ...told] : []),
     ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
     ...(files.length > 0 ? section('Files written', files.map((file) => `- ${file}`).join('\n')) : []),
+    ...(compactions.length > 0 ? ['', '## Context', '', ...compactions] : []),
     ...(trips.length > 0 ? ['', '## Handoffs', ...trips] : []),
     ...(reviews.length > 0 ? ['', '## Reviews', ...reviews] : []),
     ...(run.error ? errorOf(run) : []),

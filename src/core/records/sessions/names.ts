@@ -1,5 +1,6 @@
 /** Names of a session's folder and files, and the links between them. */
 import type { ConversationRow, RunRow } from '#contract/view.ts';
+import { redact } from '../../base/redact.ts';
 import { slugOf } from '../../base/text.ts';
 import { code } from '../markdown-parts.ts';
 
@@ -11,7 +12,7 @@ const UNIQUE = 12;
 
 /** `YYYY-MM-DD-description-ID`; nothing of it changes after the first message. */
 export function folderNameOf({ createdAt, title, id }: Pick<ConversationRow, 'createdAt' | 'title' | 'id'>) {
-  return [createdAt.slice(0, 10), slugOf(title) || 'session', id.slice(-UNIQUE)].join('-');
+  return [createdAt.slice(0, 10), slugOf(redact(title)) || 'session', id.slice(-UNIQUE)].join('-');
 }
 
 /** `{agent}-{task}.md`. */

@@ -4,6 +4,7 @@ import type { DurableEvent, EventDraft } from '#contract/event.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { errorInfo, mustExist } from '../../base/errors.ts';
+import { redacted } from '../../base/redact.ts';
 import { SerialQueue } from '../../base/serial-queue.ts';
 import { recordOf, workflowIdsOf } from '../export/record.ts';
 import { canonical, PROJECT_SESSIONS, SESSIONS } from '../../settings/folders.ts';
@@ -65,7 +66,14 @@ const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
     'run-end',
     'change-undo',
     'workflow-leave',
+    'compaction',
+    'compaction-undo',
   ] as const),
+]);
+
+/** Those that may come after a workflow has ended, and do not make it work again. */
+const OF_ENDED_TOO: ReadonlySet<string> = new Set<DurableEvent['type']>([
+  ...(['change-undo', 'workflow-leave', 'compaction', 'compaction-undo'] as const),
 ]);
 
 /** Ids of the newest event; the notice of a failure carries them. */
@@ -119,8 +127,8 @@ export class SessionProjector {
   observe({ type, conversationId, workflowId, runId, parentRunId, agent }: DurableEvent): void {
     if (!PROJECTED_EVENTS.has(type) || this.#stale === null) return;
     if (type === 'workflow-end') this.#working.delete(workflowId);
-    // What a person takes back may be of a workflow that has ended.
-    else if (type !== 'change-undo' && type !== 'workflow-leave') this.#working.add(workflowId);
+    // What a person takes back, or has summarised, may be of a workflow that has ended.
+    else if (!OF_ENDED_TOO.has(type)) this.#working.add(workflowId);
     const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
     pending.newest = { conversationId, workflowId, runId, parentRunId, agent };
     pending.workflows.add(workflowId);
@@ -246,7 +254,7 @@ export class SessionProjector {
     const folder = folderNameOf(conversation);
     const fresh = new Map<string, Rendered | null>();
     const take = (workflowId: string, rows: WorkflowRows | null) =>
-      void fresh.set(workflowId, rows && renderedOf(rows, folder));
+      void fresh.set(workflowId, rows && renderedOf(redacted(rows), folder));
     const known = this.#parts.get(id);
     if (known !== undefined) {
       const ids = await workflowIdsOf(store, id);
@@ -278,8 +286,9 @@ export class SessionProjector {
       }
     }
     const all = [...parts.values()];
-    yield { name: SESSION_FILE, text: sessionPage(conversation, all, missing) };
-    yield { name: METADATA_FILE, text: sessionMetadata(conversation, all, this.#ports.version) };
+    const shown = redacted(conversation);
+    yield { name: SESSION_FILE, text: sessionPage(shown, all, missing) };
+    yield { name: METADATA_FILE, text: sessionMetadata(shown, all, this.#ports.version) };
     this.#keep(id, parts);
   }
 
@@ -290,7 +299,7 @@ export class SessionProjector {
       workflowId,
       (run) => run.kind === 'lead' || run.envelope.flow !== undefined,
     );
-    return record && renderedOf(record, folder);
+    return record && renderedOf(redacted(record), folder);
   }
 
   /** Keeps the stale mark while a workflow runs: more events will follow, and the process may be killed before them. */

@@ -6,7 +6,7 @@ import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import type { WorkflowRows } from '../../store/check.ts';
-import { code, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
+import { code, compactionItems, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
 import { roleOf, serversOf } from '../run-words.ts';
 import { handoffEntries, handoffsOf } from './handoffs-part.ts';
 import { instructionItems } from '../instructions-part.ts';
@@ -73,6 +73,7 @@ function bodyOf(
     `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
     `- Sub-agents: ${subAgentCount}`,
     `- Used: ${used(usage)}`,
+    ...compactionItems(said),
     ...notesOfWorkflow(calls),
     ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt)],

@@ -13,16 +13,21 @@ import type { Handlers } from './handlers.ts';
 
 type Mine = 'agents.files' | 'agents.read' | 'agents.lint' | 'agents.edit' | 'agents.save' | 'agents.draft';
 
-/** `home`: the default folder. */
-export function agentFileMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
-  const { agents, trust, tools, watch } = engine;
+/** The one editor of agents' files, loaded on first use: its saves run one at a time. */
+export function agentFiles(engine: Engine): () => Promise<AgentFiles> {
+  const { agents, trust, tools } = engine;
   const ceilings = (folder: string) => ceilingsIn(engine, folder);
   let made: Promise<AgentFiles> | null = null;
-  // Loaded on first use.
-  const files = (): Promise<AgentFiles> =>
+  return () =>
     (made ??= import('../../agents/files.ts').then(
       ({ AgentFiles }) => new AgentFiles({ agents, trust, tools: tools.all(), ceilings }),
     ));
+}
+
+/** `home`: the default folder. */
+export function agentFileMethods(engine: Engine, files: () => Promise<AgentFiles>, home: string): Pick<Handlers, Mine> {
+  const { agents, watch } = engine;
+  const ceilings = (folder: string) => ceilingsIn(engine, folder);
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
   return {
     'agents.files': async ({ folder }) => {

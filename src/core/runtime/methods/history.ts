@@ -37,7 +37,7 @@ export function historyMethods(
       workflowIds ? checkWorkflows(store, workflowIds) : checkConversation(store, conversationId),
     'store.conversations': () => store.conversationIds(),
     'store.unlisted': () => store.unlisted(),
-    'conversation.export': async ({ conversationId, format }) =>
-      exportConversation(store, await conversation(conversationId), { format, version }),
+    'conversation.export': async ({ conversationId, format, unredacted }) =>
+      exportConversation(store, await conversation(conversationId), { format, version, unredacted }),
   };
 }

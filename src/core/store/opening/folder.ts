@@ -3,14 +3,15 @@ import { access, constants, mkdir, readdir, rm, statfs, writeFile } from 'node:f
 import { join } from 'node:path';
 import { randomUUID } from 'node:crypto';
 import { codeOf, TriadError } from '../../base/errors.ts';
+import { remoteAddress } from '../remote/address.ts';
 
 const ROCKSDB = 'rocksdb://';
 /** With less free space the engine may fail in the middle of its own maintenance. */
 const MIN_FREE_BYTES = 32 * 1024 * 1024;
 
-/** The folder of a `rocksdb://` URL; null for `mem://`. Throws `bad_input` for any other. */
+/** The folder of a `rocksdb://` URL; null for `mem://` and for a server. Throws `bad_input` for any other. */
 export function folderOf(url: string): string | null {
-  if (url === 'mem://') return null;
+  if (url === 'mem://' || remoteAddress(url) !== null) return null;
   const folder = url.startsWith(ROCKSDB) ? url.slice(ROCKSDB.length) : '';
   // The engine reads what follows a question mark as its own options.
   if (folder !== '' && !folder.includes('?')) return folder;
@@ -18,7 +19,7 @@ export function folderOf(url: string): string | null {
   const shown = url.replace(/^(.*?\/\/)?.*@/, '$1…@');
   throw new TriadError(
     'bad_input',
-    `"${shown}" is not the URL of a store: use mem:// or rocksdb://FOLDER (without a question mark).`,
+    `"${shown}" is not the URL of a store: use wss://HOST/NAMESPACE/DATABASE, mem:// or rocksdb://FOLDER (without a question mark).`,
   );
 }
 

@@ -39,7 +39,7 @@ export async function readMigrations(schemaDir: string): Promise<Migration[]> {
 export async function migrate(database: Database, migrations: readonly Migration[], isNew = true): Promise<number> {
   // Takes several milliseconds even if it changes nothing.
   if (isNew)
-    await database.query(
+    await database.transaction(
       'DEFINE TABLE IF NOT EXISTS meta SCHEMAFULL; DEFINE FIELD IF NOT EXISTS version ON meta TYPE int;',
     );
   const current = await versionIn(database);
@@ -55,10 +55,12 @@ export async function versionIn(database: Database): Promise<number> {
     const [stored] = await database.query('SELECT VALUE version FROM ONLY meta:schema');
     return typeof stored === 'number' ? stored : 0;
   } catch (error) {
-    if (/table .*does not exist/i.test(errorInfo(error).message)) return 0;
+    if (isTableMissing(error)) return 0;
     throw error;
   }
 }
+
+export const isTableMissing = (error: unknown): boolean => /table .*does not exist/i.test(errorInfo(error).message);
 
 function stepsFrom(current: number, migrations: readonly Migration[]): readonly Migration[] {
   const base = current === 0 ? migrations.findLast(({ baseline }) => baseline !== undefined) : undefined;

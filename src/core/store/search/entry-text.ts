@@ -33,6 +33,9 @@ function partsOf(entry: Entry, lead: boolean): SearchableText {
     // What is handed over is the coagent's prompt, and its words are its report: both are searched in its own run.
     case 'handoff':
       return { kind: 'report', text: '' };
+    // All that it sums up is searched itself.
+    case 'compaction':
+      return { kind: 'report', text: '' };
     case 'system':
       return { kind: lead ? 'answer' : 'report', text: entry.review?.verdict?.critique ?? '' };
   }

@@ -1,6 +1,7 @@
 /** The tool that reads a file of the workspace: text, that of PDFs too, page by page, and pictures as they are. */
 import type { BigIntStats } from 'node:fs';
 import type { FileHandle } from 'node:fs/promises';
+import { Readable } from 'node:stream';
 import { z } from 'zod';
 import type { Image } from '#contract/message.ts';
 import { TriadError } from '../../base/errors.ts';
@@ -11,6 +12,7 @@ import { MAX_BYTES, MAX_LINES, type Page, readPage, render } from './text-page.t
 import { READ_ONLY } from '../traits.ts';
 import { toToolResult } from '../to-tool-result.ts';
 import { defineTool, type Tool, type ToolContext, type ToolResult } from '../tool.ts';
+import { MAX_LENT_BYTES, shownInEditor } from '../../workspace/lent/editor.ts';
 import { fileTargets, openInside, shownPath } from '../../workspace/places.ts';
 import { stampOf } from '../../workspace/stamp.ts';
 
@@ -46,7 +48,8 @@ export function readFileTool(): Tool {
           const head = buffer.subarray(0, bytesRead);
           const mediaType = imageTypeOf(head);
           if (mediaType !== null) return await imageOf(file, mediaType, context);
-          return await (isPdf(head) ? pdfOf(file, input, context) : textOf(file, input, context));
+          if (isPdf(head)) return await pdfOf(file, input, context);
+          return (await unsavedOf(file, canonical, input, context)) ?? (await textOf(file, input, context));
         } finally {
           await handle.close();
         }
@@ -79,14 +82,36 @@ async function textOf(file: File, input: Input, { signal }: ToolContext): Promis
   const { encoding } = text;
   const { first, page, stats } = read;
   const isWhole = first === 1 && !page.more && encoding === 'utf-8';
-  return resultOf(read, { encoding, stamp: stampOf(isWhole ? page.bytes : stats) });
+  return resultOf(sized(read), { encoding, stamp: stampOf(isWhole ? page.bytes : stats) });
+}
+
+/** What stands unsaved in an editor that is lent, in place of what is on the disk; null where that is the same. */
+async function unsavedOf(
+  { handle, path }: File,
+  canonical: string,
+  { offset: first = 1, limit = MAX_LINES }: Input,
+  { lent, signal }: ToolContext,
+): Promise<ToolResult | null> {
+  if (lent('read') === null) return null;
+  const stats = await handle.stat({ bigint: true });
+  if (stats.size > MAX_LENT_BYTES) return null;
+  const disk = await handle.readFile({ signal });
+  const shown = await shownInEditor(lent, { path: canonical, disk }, signal);
+  if (shown === disk) return null;
+  const text = new TextDecoder().decode(shown);
+  const page = await readPage(Readable.from([Buffer.from(text)]), first, limit);
+  const { output, metadata } = resultOf(
+    { path, first, page, size: shown.length },
+    { encoding: 'utf-8', stamp: stampOf(shown) },
+  );
+  return { status: 'completed', output, metadata: { ...metadata, unsaved: true } };
 }
 
 async function pdfOf(file: File, input: Input, { signal, thread }: ToolContext): Promise<ToolResult> {
   const release = await thread();
   try {
     const read = await readFrom(pdfText(file.handle, { path: file.path, signal }), file, input);
-    return resultOf(read, { encoding: 'utf-8', stamp: stampOf(read.stats) });
+    return resultOf(sized(read), { encoding: 'utf-8', stamp: stampOf(read.stats) });
   } finally {
     release();
   }
@@ -109,13 +134,15 @@ async function readFrom(
   return { path, first, page: await readPage(chunks, first, limit), stats };
 }
 
+const sized = ({ stats, ...read }: Read) => ({ ...read, size: Number(stats.size) });
+
 function resultOf(
-  { path, first, page, stats }: Read,
+  { path, first, page, size }: Pick<Read, 'path' | 'first' | 'page'> & { size: number },
   { encoding, stamp }: { encoding: Encoding; stamp: string },
 ): ToolResult {
   return {
     status: 'completed',
-    output: render(page, first, Number(stats.size), encoding),
+    output: render(page, first, size, encoding),
     metadata: {
       path,
       from: first,

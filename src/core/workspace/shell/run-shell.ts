@@ -11,7 +11,9 @@ import { BackgroundCommands, OUTPUT } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
 import { ShellParser } from './commands.ts';
 import { findSandbox, type Sandbox } from './sandbox.ts';
+import type { Lender } from '../lent/lenders.ts';
 import { runShell, type ShellCommand, type ShellResult } from './shell-process.ts';
+import { runInTerminal } from './terminal-shell.ts';
 
 /** The most that is kept of the output of a command, in bytes. */
 const KEPT_BYTES = 64 * 1024 * 1024;
@@ -86,7 +88,7 @@ export class ShellHost {
 export type Asked = Pick<ShellCommand, 'command' | 'workspace' | 'network' | 'write' | 'timeoutMs'>;
 
 /** What came of a command, and what it changed; null where that is nothing, or is not known because it cannot be kept. */
-export type Ran = ShellResult & { changed: ChangeSet | null };
+export type Ran = ShellResult & { changed: ChangeSet | null; terminalId?: string };
 
 export class RunShell {
   readonly #host: ShellHost;
@@ -111,15 +113,22 @@ export class RunShell {
   }
 
   /**
-   * Runs it to its end; its whole output is then in `file`. One that can write something holds the workspace's lock, and
+   * Runs it to its end, in this terminal of a client or in a shell of ours; its whole output is then in `file`. One that can write something holds the workspace's lock, and
    * what it changes is kept where there is git. Throws what `runShell` and `Snapshots.open` throw.
    */
-  async run(asked: Asked & Pick<ShellCommand, 'file' | 'onOutput'>, call: Call): Promise<Ran> {
+  async run(
+    asked: Asked & Pick<ShellCommand, 'file' | 'onOutput'>,
+    call: Call,
+    terminal: Lender | null = null,
+  ): Promise<Ran> {
     const { file } = asked;
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await rm(file, { force: true });
-    const run = async (): Promise<ShellResult> =>
-      runShell({ ...asked, ...(await this.#settings(asked)), resultBytes: RESULT_BYTES, signal: this.#signal });
+    const run = async (): Promise<ShellResult> => {
+      const settings = { ...asked, ...(await this.#settings(asked)), resultBytes: RESULT_BYTES, signal: this.#signal };
+      const { runId, toolCallId } = call;
+      return terminal ? runInTerminal({ ...settings, terminal, call: { runId, toolCallId } }) : runShell(settings);
+    };
     const work = this.#kept(asked, call, run);
     this.#current.add(work);
     try {

@@ -75,8 +75,7 @@ const INFO_FD = 4;
 export async function runShell(asked: ShellCommand): Promise<ShellResult> {
   const { command, workspace, signal } = asked;
   if (signal.aborted) throw stopOf(signal);
-  if (command.includes('\0') || Buffer.byteLength(command) > COMMAND_BYTES)
-    throw new TriadError('bad_input', `A command has at most ${COMMAND_BYTES} bytes, and no NUL character`);
+  refuseCommand(command);
   const { folder: start, isReset } = await workingFolder(workspace, asked.folder);
   for (let left = TRIES; ; left -= 1) {
     const { output, said, ...ended } = await runOnce(asked, start);
@@ -91,6 +90,12 @@ export async function runShell(asked: ShellCommand): Promise<ShellResult> {
       throw new TriadError('internal', 'The sandbox could not be started', { detail: output.head });
     await rm(asked.file);
   }
+}
+
+/** Throws `bad_input` for one that cannot be started. */
+export function refuseCommand(command: string): void {
+  if (command.includes('\0') || Buffer.byteLength(command) > COMMAND_BYTES)
+    throw new TriadError('bad_input', `A command has at most ${COMMAND_BYTES} bytes, and no NUL character`);
 }
 
 async function runOnce(asked: ShellCommand, start: string): Promise<Ended & { output: Output }> {

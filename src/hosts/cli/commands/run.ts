@@ -37,7 +37,7 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
       await tellComposition(io, link, at, options.agent);
       const start = async (client: Client) => {
         sending = true;
-        const sent = await client.request('message.send', { conversationId, text, approve });
+        const sent = await client.request('message.send', { conversationId, text, approve, via: 'cli' });
         if (sent.untrusted) io.screen.note(leftOut(sent.untrusted));
         return sent.workflowId;
       };

@@ -46,7 +46,7 @@ export function addAgents(agents: Command, io: Io, done: Done): void {
     .description('write the template of an agent into .triad/agents, or of a composition, never over a file')
     .argument('<name>')
     .option('--composition', 'an agent with a control flow, into .triad/compositions')
-    .option('--from <composition>', 'the built-in composition that it begins as (default: BUILD-SMART)')
+    .option('--from <name>', 'the built-in agent that it begins as; of compositions the default is BUILD-SMART')
     .option('--user', 'for all folders: into the configuration folder')
     .option(...DIR)
     .action(async (name: string, options: object) => {

@@ -123,7 +123,8 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
     .description('the whole of a session as text')
     .argument('<id>', ID)
     .addOption(formats)
-    .action(async (id: string, options: { format: 'md' | 'json' }) => {
+    .option('--unredacted', 'with keys, tokens and all that you marked as secret')
+    .action(async (id: string, options: { format: 'md' | 'json'; unredacted?: boolean }) => {
       const { exportSession } = await import('../commands/sessions/trash.ts');
       done(await withClient(io, (client) => exportSession(io, client, id, options)));
     });

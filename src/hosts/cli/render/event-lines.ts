@@ -1,4 +1,5 @@
 /** Events as a person reads them in a terminal: the lead's words as data, everything else as notes. Pure. */
+import { compactionText } from '#contract/context/compaction-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
@@ -68,6 +69,9 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
       return silent({ ...shown, runs: new Map(shown.runs).set(event.runId, queuedOf(event)) });
     case 'handoff':
       return noted(shown, style('dim', handoff(event.entry)));
+    case 'compaction':
+    case 'compaction-undo':
+      return noted(shown, style('dim', `⇊ ${clean(event.agent)}: ${changed(event)}`));
     case 'approval-request':
       return silent({ ...shown, titles: new Map(shown.titles).set(event.approval.id, event.approval.title) });
     case 'approval-decide':
@@ -102,6 +106,11 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'tool-output':
       return silent(shown);
   }
+}
+
+function changed({ type, entry }: Durable<'compaction' | 'compaction-undo'>): string {
+  if (type === 'compaction') return compactionText(entry);
+  return entry.undone ? 'the compaction of its context was undone' : 'the compaction of its context holds again';
 }
 
 const silent = (shown: Shown) => ({ shown, pieces: [] });

@@ -1,6 +1,6 @@
 /** Numbers as people read them in a terminal. */
 import type { Tally, Usage } from '#contract/outcome.ts';
-import { estimatedTokensOf } from '#contract/tally.ts';
+import { cachedText, estimatedTokensOf } from '#contract/tally.ts';
 import { searchesText } from '#contract/web-search.ts';
 
 export function duration(ms: number | null): string {
@@ -25,11 +25,12 @@ export function tokenCell(usage: Tally | Usage): string {
   return `${estimatedTokensOf(usage) > 0 ? '≈ ' : ''}${tokenCount(usage)}`;
 }
 
-/** Likewise with its unit, how much of it is estimated, and the searches of the web beside it. */
+/** Likewise with its unit, how much of it is estimated, how much of the input was cached, and the searches of the web. */
 export function tokens(usage: Tally | Usage): string {
   const estimated = estimatedTokensOf(usage);
   const part = estimated > 0 ? ` (of which ${estimated.toLocaleString('en-US')} estimated)` : '';
-  return `${tokenCount(usage)} tokens${part}${searchesText(usage.webSearches)}`;
+  const cached = cachedText(usage);
+  return `${tokenCount(usage)} tokens${part}${cached === null ? '' : `, ${cached}`}${searchesText(usage.webSearches)}`;
 }
 
 /** Null where any price is unknown. */

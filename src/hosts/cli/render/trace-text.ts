@@ -1,6 +1,7 @@
 /** A trace as a tree for the terminal. Pure. */
 import stringWidth from 'string-width';
 import { andMore } from '#contract/call-row.ts';
+import { compactionText } from '#contract/context/compaction-text.ts';
 import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import { missingLines } from './session-text.ts';
@@ -28,6 +29,7 @@ function workflowText(workflow: WorkflowTrace, width: number, style: Style): str
   return [
     truncate(head, width),
     truncate(`  “${clean(workflow.prompt)}”`, width),
+    style('dim', truncate(`  trace ${workflow.traceId} · span ${workflow.spanId}`, width)),
     ...workflow.runs.flatMap((run) => runText(run, '', '', width, style)),
     ...grantLines(workflow).map((line) => truncate(line, width)),
   ];
@@ -50,7 +52,10 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
   return [
     style(ink, truncate(lead + parts.join(' · '), width)),
     style('dim', truncate(below + times + path(run), width)),
-    ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run)].map((line) => truncate(below + line, width)),
+    style('dim', truncate(`${below}span ${run.spanId}`, width)),
+    ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run), ...compactionLines(run)].map((line) =>
+      truncate(below + line, width),
+    ),
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
       const last = index === run.children.length - 1;
@@ -96,6 +101,10 @@ function undoLines({ undos }: RunTrace): string[] {
       const [mark, what] = undone ? ['↶', 'undone'] : ['↷', 'written again'];
       return `${mark} ${clean(path)}${andMore(also)} – ${what} by ${by} · ${localTime(at)}`;
     });
+}
+
+function compactionLines({ compactions }: RunTrace): string[] {
+  return compactions.map((one) => `⇊ ${compactionText(one)} · ${localTime(one.at)}`);
 }
 
 /** What was granted, when, and how it stands now. */

@@ -3,8 +3,10 @@ import type { Approval } from '#contract/approval.ts';
 import { wroteOf } from '#contract/call-row.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { coveredMs, type SpanKind, spansOf } from '#contract/run-spans.ts';
+import type { CompactionEntry } from '#contract/message.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { Missing } from '#contract/missing.ts';
+import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#contract/view.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
 import { callPathOf } from '#core/records/run-words.ts';
@@ -13,15 +15,27 @@ import { usageOf } from '#core/base/usage.ts';
 
 export type SessionTrace = ReturnType<typeof traceOf>;
 export type WorkflowTrace = ReturnType<typeof workflowTrace>;
-export type RunTrace = ReturnType<typeof runOnly> & { children: RunTrace[] };
+export type RunTrace = ReturnType<typeof runOnly> & {
+  compactions: ReturnType<typeof compactionOf>[];
+  children: RunTrace[];
+};
+
+/** By run id. */
+type Compactions = ReadonlyMap<string, readonly CompactionEntry[]>;
+
+/** What is known beside the rows: what the store has lost, and when contexts were summarised. */
+interface Beside {
+  missing?: readonly Missing[] | undefined;
+  compactions?: Compactions;
+}
 
 export function traceOf(
   conversation: ConversationRow,
   details: readonly WorkflowDetail[],
-  missing: readonly Missing[] = [],
+  { missing = [], compactions = new Map() }: Beside = {},
 ) {
   const { id, title, folder, createdAt, updatedAt } = conversation;
-  const workflows = details.map(workflowTrace);
+  const workflows = details.map((detail) => workflowTrace(detail, compactions));
   return {
     id,
     title,
@@ -35,7 +49,7 @@ export function traceOf(
   };
 }
 
-function workflowTrace(detail: WorkflowDetail) {
+function workflowTrace(detail: WorkflowDetail, compactions: Compactions) {
   const { id, prompt, status, outcome, error, attempt, createdAt, startedAt, endedAt, durationMs, usage } =
     detail.workflow;
   return {
@@ -52,15 +66,22 @@ function workflowTrace(detail: WorkflowDetail) {
     usage: usageOf(usage),
     /** Given in it, or used in it; as they are now. */
     grants: detail.grants ?? [],
+    /** Of its spans, where they are exported: see docs/telemetry.md. */
+    traceId: detail.workflow.runId.replaceAll('-', ''),
+    spanId: spanIdOf(id, ['prompt', attempt]),
     maxQueueDepth: maxQueueDepth(detail.runs),
-    runs: childrenOf(null, detail),
+    runs: childrenOf(null, detail, compactions),
   };
 }
 
-function childrenOf(parent: string | null, detail: WorkflowDetail): RunTrace[] {
+function childrenOf(parent: string | null, detail: WorkflowDetail, compactions: Compactions): RunTrace[] {
   const siblings = detail.runs.filter(({ parentRunId }) => parentRunId === parent);
   const order = (run: RunRow): number => siblings.filter((one) => roleOf(one) === roleOf(run)).indexOf(run) + 1;
-  return siblings.map((run) => ({ ...runOnly(run, order(run), detail), children: childrenOf(run.id, detail) }));
+  return siblings.map((run) => ({
+    ...runOnly(run, order(run), detail),
+    compactions: (compactions.get(run.id) ?? []).map(compactionOf),
+    children: childrenOf(run.id, detail, compactions),
+  }));
 }
 
 function roleOf(run: RunRow): 'primary' | 'sub-agent' | 'stage' | 'coagent' {
@@ -101,6 +122,8 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     /** Of a stage: its place in its chain. Of a coagent: the round that it serves in. Null for others. */
     place: run.place ?? null,
     traceId,
+    /** Of its newest attempt. */
+    spanId: spanIdOf(run.workflowId, ['agent', id, attempt]),
     parentChain,
     callPath: callPathOf(run, detail.runs),
     task,
@@ -147,6 +170,10 @@ function approvalItems(approval: Approval, grants: readonly Grant[]) {
     asked,
     approved,
   }));
+}
+
+function compactionOf({ at, tokensBefore, tokensAfter, auto, undone = false }: CompactionEntry) {
+  return { at, tokensBefore, tokensAfter, auto, undone };
 }
 
 function callOf(call: ToolCallRow) {

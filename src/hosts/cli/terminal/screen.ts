@@ -1,6 +1,7 @@
 /** Where a command writes: data to one stream, notes for the person to the other, in the right order on one terminal. */
 import { fstatSync } from 'node:fs';
 import type { Writable } from 'node:stream';
+import { redact } from '#core/base/redact.ts';
 import { type Style, styleFor } from './style.ts';
 import { harmless } from './visible.ts';
 
@@ -100,7 +101,7 @@ function writersTo(out: Stream, err: Stream, onBroken: (error: Error) => void) {
     if (out.isTTY || together) send();
     const interrupts = midLine && together;
     if (interrupts) midLine = false;
-    err.write(`${interrupts ? '\n' : ''}${line}\n`);
+    err.write(`${interrupts ? '\n' : ''}${redact(line)}\n`);
   };
   return { send, data, note, fail };
 }

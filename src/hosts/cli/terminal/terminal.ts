@@ -30,6 +30,8 @@ export interface Terminal {
   fits(text: string): boolean;
   /** The text after editing in the person's own editor; null where there is none, or it failed. */
   edit: ((text: string, signal: AbortSignal) => Promise<string | null>) | null;
+  /** The same on a file itself; resolves with whether the editor ended well. */
+  editFile: ((file: string, signal: AbortSignal) => Promise<boolean>) | null;
   close(): void;
 }
 
@@ -61,6 +63,7 @@ export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Termin
     discardTyped: (signal) => discardTyped(input, output, signal, () => onInterrupt('SIGINT')),
     fits: (text) => linesOn(text, output.columns) < output.rows,
     edit: editor && process.platform !== 'win32' ? (text, signal) => editText(editor, text, signal) : null,
+    editFile: editor && process.platform !== 'win32' ? (file, signal) => runEditor(editor, file, signal) : null,
     close: () => {
       input.destroy();
       output.destroy();
@@ -114,9 +117,19 @@ function linesOn(text: string, columns: number): number {
 async function editText(editor: string, text: string, signal: AbortSignal): Promise<string | null> {
   const folder = await mkdtemp(join(tmpdir(), 'triad-'));
   const file = join(folder, 'prompt.md');
-  const terminal = openSync('/dev/tty', 'r+');
   try {
     await writeFile(file, text, { mode: 0o600 });
+    if (!(await runEditor(editor, file, signal))) return null;
+    return (await readFile(file, 'utf8')).replace(/\r?\n$/, '');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+/** Resolves with whether it ended well. */
+async function runEditor(editor: string, file: string, signal: AbortSignal): Promise<boolean> {
+  const terminal = openSync('/dev/tty', 'r+');
+  try {
     // `EDITOR` is a command line ("code --wait"), so a shell reads it; the file's name comes as its argument.
     const child = spawn('/bin/sh', ['-c', `${editor} "$1"`, 'editor', file], {
       stdio: [terminal, terminal, terminal],
@@ -126,9 +139,8 @@ async function editText(editor: string, text: string, signal: AbortSignal): Prom
       child.once('error', () => resolve(null));
       child.once('close', resolve);
     });
-    return code === 0 ? (await readFile(file, 'utf8')).replace(/\r?\n$/, '') : null;
+    return code === 0;
   } finally {
     closeSync(terminal);
-    await rm(folder, { recursive: true, force: true });
   }
 }

@@ -2,14 +2,14 @@
 import { expect, onTestFinished, test } from 'vitest';
 import { type HistoryEntry, historyEntries } from '#core/records/adapters/history-entries.ts';
 import { apply } from '#core/store/apply.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../../support/stores/pooled.ts';
 import { recordedTrouble, recordedWorkflow, REPORT, troubled } from '../../../support/events.ts';
 import { conversationId, conversationRow, lead, type Recording, reviewer } from '../../../support/recording.ts';
 import { recordedServing, served } from '../../../support/flows/served.ts';
 
 /** `until`: how many of the events had happened. */
 async function historyOf({ durable }: Recording, runId: string, until?: number): Promise<HistoryEntry[]> {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   onTestFinished(() => store.close());
   await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: conversationRow() }]);
   const events = durable.slice(0, until);
@@ -31,6 +31,8 @@ const short = (entry: HistoryEntry): string => {
       return `ToolCall(${entry.id})`;
     case 'ToolResult':
       return `ToolResult(${entry.call_id})`;
+    case 'Compaction':
+      return `Compaction(${entry.up_to}${entry.undone ? ', undone' : ''})`;
     case 'System':
       return `System(${entry.event.type})`;
   }
@@ -95,6 +97,7 @@ test('the limit of iterations, a loop and a stop are remarks; none of them is a 
   expect((await historyOf(recording, troubled.stuck.runId)).map(short)).toEqual([
     'System(SessionStart)',
     'User(parent)',
+    'Compaction(1, undone)',
     'System(DoomLoopDetected)',
   ]);
   expect((await historyOf(recording, troubled.lead.runId)).map(short)).toEqual([

@@ -3,7 +3,7 @@ import { Marked, type Token } from 'marked';
 import { expect, test } from 'vitest';
 import { exportConversation } from '#core/records/export/export.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../../support/stores/pooled.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { Conversation } from '../../store/finished.ts';
@@ -89,7 +89,7 @@ async function exported(store: Store, id: string, format: 'md' | 'json') {
 }
 
 test('any content stays within its block, and comes back from the JSON as it was', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const hostile = [
     ...['# Heading\n```js\ncode\n```\n- item', '`````\n~~~\n````````````\n<script>alert(1)</script>'],
     ...[
@@ -128,7 +128,7 @@ test('any content stays within its block, and comes back from the JSON as it was
 });
 
 test('the name of the file fits every file system', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   for (const prompt of ['../../etc/passwd', 'CON', 'Ünïcode: Größe?', '🙂', 'x'.repeat(500), '\0']) {
     const conversation = await new Conversation(store).create();
     await conversation.add({ prompt });
@@ -142,7 +142,7 @@ test('the name of the file fits every file system', async () => {
 test.runIf(inSoak)(
   'a long conversation is read page by page, oldest first; an empty one is whole as well',
   async () => {
-    const store = await openStore({ url: 'mem://' });
+    const store = await memoryStore();
     const conversation = await new Conversation(store).create();
     expect((JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
     for (let n = 0; n < 205; n += 1) await conversation.add({ prompt: `Number ${n}` });

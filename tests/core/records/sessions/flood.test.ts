@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { SessionProjector } from '#core/records/sessions/projector.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Conversation, type Finished } from '../../store/finished.ts';

@@ -9,7 +9,7 @@ import { agentFileOf } from '#core/records/sessions/names.ts';
 import { SessionProjector } from '#core/records/sessions/projector.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../../support/stores/pooled.ts';
 import { conversationId, conversationRow, idOf } from '../../../support/recording.ts';
 import { recordedServing, served } from '../../../support/flows/served.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../../support/session-files.ts';
@@ -23,7 +23,7 @@ let files: Readonly<Record<string, string>>;
 const page = (who: typeof writer) => files[fileOf(who)] ?? '';
 
 beforeAll(async () => {
-  store = await openStore({ url: 'mem://' });
+  store = await memoryStore();
   const { durable } = recordedServing();
   await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: { ...conversationRow() } }]);
   await store.commit(durable, durable.flatMap(apply));

@@ -2,7 +2,7 @@
 import { setTimeout } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../../support/stores/pooled.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { Gate } from '../../../support/gate.ts';
@@ -53,7 +53,7 @@ test('whoever sees the list of questions change can read the answer, however lon
     .reply([toolUse('write_file', { path: 'a.md', content: 'a' })])
     .on({})
     .reply([text('Done.')], { hold: answering.at(0) });
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const { runtime, ...engine } = await startEngine(script, {
     store: {
       ...store,

@@ -4,7 +4,7 @@ import { SubAgentExecution } from '#contract/execution.ts';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { Input } from '#contract/rpc.ts';
 import { inputTokensOf } from '#contract/tally.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { memoryStore } from '../../../support/stores/pooled.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failingChild, plainAnswer } from '../../../support/fake-model/scenarios.ts';
@@ -95,7 +95,7 @@ test('while something runs or waits in it, it cannot be deleted', async () => {
 });
 
 test('only what has not changed for so long goes to the trash', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const { runtime, conversationId } = await startEngine(plainAnswer(), { store });
   const old = await runtime.request('conversation.create', {});
   const updatedAt = new Date(Date.now() - 40 * 24 * 3_600_000).toISOString();
@@ -108,7 +108,7 @@ test('only what has not changed for so long goes to the trash', async () => {
 });
 
 test('what was deleted long ago is gone after a start', async () => {
-  const store = await openStore({ url: 'mem://' });
+  const store = await memoryStore();
   const long = new Date(Date.now() - (TRASH_DAYS + 1) * 24 * 3_600_000).toISOString();
   const at = new Date().toISOString();
   const tally = {

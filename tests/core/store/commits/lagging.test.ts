@@ -8,7 +8,7 @@ import { TriadError } from '#core/base/errors.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Closable } from '#core/store/closable.ts';
 import type { Store } from '#core/store/store.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { conversationId, idOf } from '../../../support/recording.ts';
 import { rowsInParts } from '../../../support/run-parts.ts';
 import { conversation, eventsOf, type Plan, plan } from '../random-history.ts';
@@ -171,7 +171,7 @@ test('each read is that of a store that applies at once, after any flush and any
     await atOnce.settled();
   };
   const plans = fc.array(plan, { minLength: 1, maxLength: 2 });
-  await fc.assert(fc.asyncProperty(plans, fc.array(step, { minLength: 3, maxLength: 14 }), run), samples(7));
+  await fc.assert(fc.asyncProperty(plans, fc.array(step, { minLength: 3, maxLength: 14 }), run), samples(4));
 });
 
 const finished: Plan = {

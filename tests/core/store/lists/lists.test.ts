@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import type { Closable } from '#core/store/closable.ts';
 import type { Page, Paged, Store } from '#core/store/store.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { ENGINES, conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
 
 const minute = (n: number) => new Date(Date.parse('2026-03-01T12:00:00.000Z') + n * 60_000).toISOString();

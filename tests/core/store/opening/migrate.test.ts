@@ -4,7 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
-import { connect, openStore, storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
+import { connect, openStore } from '#core/store/surreal.ts';
 import { conversationRow, put, schemaDir, testFolder } from '../support.ts';
 
 const first = 'DEFINE TABLE a SCHEMAFULL; DEFINE FIELD n ON a TYPE int;';

@@ -6,7 +6,7 @@ import type { Entry } from '#contract/message.ts';
 import { newId } from '#core/base/ids.ts';
 import { entryRows } from '#core/store/rows/run-parts.ts';
 import type { Write } from '#core/store/store.ts';
-import { storeOn } from '#core/store/surreal.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { openOn, type Opened } from '../support.ts';
 import { samples } from '../../../support/samples.ts';
 

@@ -42,11 +42,11 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   const { code, out, err, io } = await triad(['run', 'Say hi'], { client });
   expect([code, out]).toEqual([0, 'Hi\n']);
   const next = `continue with: triad run --conversation ${conversationId} "…"`;
-  expect(err).toBe(`completed · 1.2 s · 1,234 tokens · $0.01\n${next}\n`);
+  expect(err).toBe(`completed · 1.2 s · 1,234 tokens, cached 3 % · $0.01\n${next}\n`);
   expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder } });
   expect(client.requests[1]).toEqual({
     method: 'message.send',
-    input: { conversationId, text: 'Say hi', approve: 'none' },
+    input: { conversationId, text: 'Say hi', approve: 'none', via: 'cli' },
   });
   expect(io.opened).toEqual([{ closed: true }]);
   expect(client.subscribers).toEqual([]);
@@ -156,7 +156,7 @@ test('with a terminal, questions are asked there and nothing of them goes to std
   expect(out).not.toContain('Approval');
   expect(client.requests).toContainEqual({
     method: 'message.send',
-    input: { conversationId, text: 'x', approve: 'ask' },
+    input: { conversationId, text: 'x', approve: 'ask', via: 'cli' },
   });
 });
 

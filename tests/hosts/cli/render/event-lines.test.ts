@@ -6,6 +6,7 @@ import type { AssistantEntry } from '#contract/message.ts';
 import { newId } from '#core/base/ids.ts';
 import { linesOf, NOTHING_SHOWN } from '#hosts/cli/render/event-lines.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
+import { recordedTrouble } from '../../../support/events.ts';
 import { recordedServing, served } from '../../../support/flows/served.ts';
 import {
   at,
@@ -92,7 +93,7 @@ describe('an answer that was cut off and starts again', () => {
   test('is not announced where nothing more is said', () => {
     const cut = ofLead('message-end', { entry: { ...entryOf(['Hell']), interrupted: true } });
     expect(printed(say(0, 'Hel'), cut, workflowEnd({ outcome: 'cancelled', text: 'Hell' })).notes).toEqual([
-      'cancelled · 1.2 s · 1,234 tokens · $0.01',
+      'cancelled · 1.2 s · 1,234 tokens, cached 3 % · $0.01',
     ]);
   });
 });
@@ -104,7 +105,11 @@ test('a sub-agent shows its start, then its summary; its own words stay in the h
   const done = ofChild('run-end', { outcome: 'completed', text, error: null, durationMs: 3200, usage });
   expect(printed(start, words, done)).toEqual({
     data: '',
-    notes: ['→ Running code-reviewer agent...', '✓ code-reviewer 3.2 s · 1,234 tokens', `  ${'x'.repeat(100)}…`],
+    notes: [
+      '→ Running code-reviewer agent...',
+      '✓ code-reviewer 3.2 s · 1,234 tokens, cached 3 %',
+      `  ${'x'.repeat(100)}…`,
+    ],
   });
 });
 
@@ -155,7 +160,7 @@ test('what a rule or the clock decided is told; the person’s own answers are n
 test('the last line sums up: outcome, time, tokens, cost', () => {
   expect(printed(say(0, 'Hi'), end('Hi'), workflowEnd({ text: 'Hi' }))).toEqual({
     data: 'Hi\n',
-    notes: ['completed · 1.2 s · 1,234 tokens · $0.01'],
+    notes: ['completed · 1.2 s · 1,234 tokens, cached 3 % · $0.01'],
   });
   const unpriced = workflowEnd({
     outcome: 'error',
@@ -163,7 +168,10 @@ test('the last line sums up: outcome, time, tokens, cost', () => {
     error: { code: 'auth', message: 'The key was refused' },
     usage: { ...usage, costUsd: null },
   });
-  expect(printed(unpriced).notes).toEqual(['auth: The key was refused', 'error · 1.2 s · 1,234 tokens · cost unknown']);
+  expect(printed(unpriced).notes).toEqual([
+    'auth: The key was refused',
+    'error · 1.2 s · 1,234 tokens, cached 3 % · cost unknown',
+  ]);
 });
 
 test('an answer that was never streamed is printed at the end', () => {
@@ -190,17 +198,17 @@ test('a handoff and its verdict are a line each, and a stage says its place; its
     '→ Running writer agent...',
     '⇄ writer → proofreader: round 1 of 3',
     '⇄ proofreader → writer: passed',
-    '✓ writer 500 ms · 3,120 tokens',
+    '✓ writer 500 ms · 3,120 tokens, cached 67 %',
     '→ Running editor agent... (stage 1 of 2 after writer)',
-    '✓ editor (stage 1 of 2 after writer) 500 ms · 3,120 tokens',
+    '✓ editor (stage 1 of 2 after writer) 500 ms · 3,120 tokens, cached 67 %',
     '→ Running checker agent... (stage 2 of 2 after writer)',
-    '✓ checker (stage 2 of 2 after writer) 500 ms · 3,120 tokens',
+    '✓ checker (stage 2 of 2 after writer) 500 ms · 3,120 tokens, cached 67 %',
     '  All three faults are real.',
     '⇄ lead → critic: round 1 of 3',
     '⇄ critic → lead: not passed, 60 of 100: Score: 60 Name the files.',
     '⇄ lead → critic: round 2 of 3',
     '⇄ critic → lead: passed, 90 of 100',
-    'completed · 3.2 s · 3,120 tokens · $0.0049',
+    'completed · 3.2 s · 3,120 tokens, cached 67 % · $0.0049',
   ]);
   expect(data).toBe('Three faults.\nThree faults, all in src/parser.ts.\n');
 });
@@ -216,4 +224,12 @@ test('a coagent that failed says why, in the line of the handoff and with its tr
   const { notes } = printed(...events);
   expect(notes).toContain('⇄ proofreader → writer: error: The provider is overloaded');
   expect(notes.join('\n')).toContain('✗ proofreader: overloaded (error): The provider is overloaded');
+});
+
+test('a compaction, and its undo, are a line each', () => {
+  const { notes } = printed(...recordedTrouble().events);
+  expect(notes.filter((note) => note.startsWith('⇊'))).toEqual([
+    expect.stringMatching(/^⇊ .+: Context compacted: 90,000 → 12,000 tokens$/),
+    expect.stringMatching(/^⇊ .+: the compaction of its context was undone$/),
+  ]);
 });

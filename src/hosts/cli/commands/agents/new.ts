@@ -6,6 +6,7 @@ import { AgentName } from '#contract/agent.ts';
 import { compositionTemplate } from '#core/agents/compositions/composition-template.ts';
 import { alreadyExists, newPath } from '#core/agents/draft.ts';
 import { ownPlace, projectPlaces, userPlaces } from '#core/agents/places.ts';
+import { copyBuiltin } from '#core/agents/paths/copy-builtin.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { codeOf } from '#core/base/errors.ts';
 import { folders } from '#core/settings/folders.ts';
@@ -17,7 +18,7 @@ export interface NewOptions {
   user?: boolean;
   dir?: string;
   composition?: boolean;
-  /** The built-in composition that it begins as. */
+  /** The built-in agent, or composition, that it begins as. */
   from?: string;
 }
 
@@ -27,12 +28,12 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   const workspace = resolve(io.folder, options.dir ?? '.');
   if (!(await stat(workspace).catch(() => null))?.isDirectory())
     throw new UsageError(`There is no folder ${workspace}`);
-  const places = options.user ? userPlaces((await folders(io.env)).config, homedir()) : projectPlaces(workspace);
-  if (options.from !== undefined && !options.composition)
-    throw new UsageError('--from names a composition: it goes with --composition');
+  const places = options.user
+    ? userPlaces((await folders(io.env)).config, io.env['HOME'] || homedir())
+    : projectPlaces(workspace);
   const isComposition = options.composition === true;
   const place = ownPlace(places, options.user ? 'user' : 'project', isComposition)!;
-  const text = isComposition ? await compositionTemplate(checked.data, options.from) : agentTemplate(name);
+  const text = await textOf(checked.data, isComposition, options.from);
   const path = await newPath(place, name, allTools());
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text, { flag: 'wx' }).catch((error: unknown) => {
@@ -40,6 +41,12 @@ export async function newAgent(io: Io, name: string, options: NewOptions): Promi
   });
   io.screen.data(`${path}\n`);
   const next = options.user ? 'It can be used from now on' : 'It is used once you have trusted it, with "triad trust"';
-  const task = isComposition ? 'Name in it the agents that it is made of' : 'Describe in it what the agent does';
+  const own = options.from === undefined ? 'Describe in it what the agent does' : 'Change in it what is to be yours';
+  const task = isComposition ? 'Name in it the agents that it is made of' : own;
   io.screen.note(`${task}. ${next}; check it with "triad agents validate ${name}".`);
+}
+
+function textOf(name: string, isComposition: boolean, from: string | undefined): Promise<string> | string {
+  if (isComposition) return compositionTemplate(name, from);
+  return from === undefined ? agentTemplate(name) : copyBuiltin(name, from);
 }

@@ -41,6 +41,17 @@ export interface ValidateOptions {
 
 /** Exit code 1 where a file has a fault; warnings are none. */
 export async function validateAgents(io: Io, name: string | undefined, options: ValidateOptions): Promise<number> {
+  const all = await agentReports(io, options);
+  const reports = name === undefined ? all : named(name, all);
+  if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
+  else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
+  const faulty = reports.filter(({ ok }) => !ok).length;
+  if (!options.json) io.screen.note(summary(reports.length, faulty));
+  return faulty > 0 ? EXIT.failure : EXIT.ok;
+}
+
+/** What is said of each file. */
+export async function agentReports(io: Io, options: Pick<ValidateOptions, 'dir'>): Promise<AgentReport[]> {
   const tools = allTools();
   const { places, around, workspace } = await placesFor(io, options.dir);
   const folder = resolve(io.folder, options.dir ?? '.');
@@ -57,13 +68,7 @@ export async function validateAgents(io: Io, name: string | undefined, options: 
   const known = settings && workspace ? await serversHere(io, settings, folder) : null;
   const [others, files] = [loaded.slice(0, around.length).flat(), loaded.flat()];
   const checked = linkFiles(files, tools).slice(others.length);
-  const all = checked.map((file) => reportOf(known === null ? file : checkServers(file, known)));
-  const reports = name === undefined ? all : named(name, all);
-  if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
-  else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
-  const faulty = reports.filter(({ ok }) => !ok).length;
-  if (!options.json) io.screen.note(summary(reports.length, faulty));
-  return faulty > 0 ? EXIT.failure : EXIT.ok;
+  return checked.map((file) => reportOf(known === null ? file : checkServers(file, known)));
 }
 
 /** With what a trusted project lowers. Null where they cannot be read: then nothing is held against them. */
@@ -103,7 +108,7 @@ async function placesFor(
   { env, folder }: Io,
   dir: string | undefined,
 ): Promise<{ places: AgentPlace[]; around: AgentPlace[]; workspace: boolean }> {
-  const around = [...builtinPlaces(), ...userPlaces((await folders(env)).config, homedir())];
+  const around = [...builtinPlaces(), ...userPlaces((await folders(env)).config, env['HOME'] || homedir())];
   if (dir === undefined) return { places: [...around, ...projectPlaces(folder)], around: [], workspace: true };
   const given = resolve(folder, dir);
   const found = await stat(given).catch(() => null);

@@ -1,5 +1,12 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { TriadError } from '#core/base/errors.ts';
+import { redacted } from '#core/base/redact.ts';
 import { folders } from '#core/settings/folders.ts';
+import { KEY_FILES } from '#core/settings/guarded-files.ts';
+import { tellEnvironment, tellKept, tellSecrets } from '#core/settings/known-secrets.ts';
+import { loadSettings } from '#core/settings/settings.ts';
 import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
 import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from './folders.ts';
@@ -7,6 +14,8 @@ import { checkHistory } from './history.ts';
 import { checkMcp } from './mcp.ts';
 import { checkGit, checkNode, checkRipgrep, checkSandbox, checkWindow } from './program.ts';
 import { checkProviders, checkStore } from './runtime.ts';
+import { checkStoreServer } from './store-server.ts';
+import { checkTelemetry } from './telemetry.ts';
 import { ownVersion } from '../../../version.ts';
 import { EXIT } from '../../terminal/failure.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -14,7 +23,7 @@ import { visible } from '../../terminal/visible.ts';
 
 /** Exit code 1 where something is in the way of work, or, with `full`, missing in the history. */
 export async function doctor(io: Io, options: { json?: boolean; full?: boolean }): Promise<number> {
-  const findings = await examine(io, options.full ?? false);
+  const findings = redacted(await examine(io, options.full ?? false));
   if (options.json) io.screen.data(`${JSON.stringify(findings, null, 2)}\n`);
   else for (const finding of findings) io.screen.data(`${lineOf(io, finding)}\n`);
   return findings.some(({ state }) => state === 'problem') ? EXIT.failure : EXIT.ok;
@@ -37,20 +46,28 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ),
   );
   if ('state' in found) return [runtime, found, ...rest.flat()];
+  await knowOwn(found.config, env);
   const [places, settings, prices, keys] = await Promise.all([
     checkFolders(found),
     checkSettingsFile(found),
     checkPricesFile(found),
     checkKeyFiles(found),
   ]);
+  const server = await checkStoreServer(found, env, signal);
   const history = full ? checkHistory : () => Promise.resolve([]);
-  const connect = () => io.connect({ works: false });
+  // What keeps the server from answering is told once, and not waited for again.
+  const isUnreachable = server.some(({ state }) => state === 'problem');
+  const connect = async () => {
+    if (isUnreachable) throw new TriadError('not_allowed', 'put the store server right first');
+    return io.connect({ works: false });
+  };
   const { folder } = io;
   const { store, app, more, models, servers } = await checkStore(
     found,
     {
       ...{ connect, history },
-      servers: (client) => checkMcp(client, { folder }, signal),
+      servers: async (client) => [...(await checkMcp(client, { folder }, signal)), await checkTelemetry(client)],
+      isRemote: server.length > 0,
       settingsFit: [settings, prices].every(({ state }) => state === 'ok'),
     },
     signal,
@@ -61,6 +78,7 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ...places,
     settings,
     prices,
+    ...server,
     store,
     ...more,
     keys,
@@ -69,6 +87,18 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ...servers,
     ...rest.flat(),
   ];
+}
+
+/** What may not be told, also where another program owns the data folder; what is wrong with the files is found elsewhere. */
+async function knowOwn(config: string, env: Io['env']): Promise<void> {
+  for (const name of KEY_FILES) {
+    const text = await readFile(join(config, name), 'utf8').catch(() => '');
+    tellKept(name, [text]);
+  }
+  await loadSettings(config).then(
+    (settings) => tellSecrets(settings, env),
+    () => tellEnvironment(env),
+  );
 }
 
 const MARK = { ok: '✓', warning: '!', problem: '✗' } as const;

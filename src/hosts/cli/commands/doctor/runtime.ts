@@ -35,11 +35,14 @@ export async function checkStore(
     history,
     servers,
     settingsFit,
+    isRemote = false,
   }: {
     connect: () => Promise<Connected>;
     history: (client: Client, signal: AbortSignal) => Promise<Finding[]>;
     servers: (client: Client, signal: AbortSignal) => Promise<Finding[]>;
     settingsFit: boolean;
+    /** Whether the store is on a server: the folder then says nothing of it. */
+    isRemote?: boolean;
   },
   signal: AbortSignal,
 ): Promise<RuntimeFindings> {
@@ -53,7 +56,8 @@ export async function checkStore(
       const lost = await look(connected.client);
       const more = await history(connected.client, signal);
       const models = await checkAllModels(connected.client, app.providers);
-      const text = `${who}; ${await versionOf(folder)}, ${size(await sizeOf(folder))}`;
+      const where = isRemote ? 'on its server' : `${await versionOf(folder)}, ${size(await sizeOf(folder))}`;
+      const text = `${who}; ${where}`;
       const damage = `a part of it cannot be read, ${lost} sessions and workflows stand in no list; ${text}`;
       return {
         app,

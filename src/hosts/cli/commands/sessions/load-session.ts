@@ -44,14 +44,22 @@ async function idsIn(client: Client, list: List): Promise<string[]> {
   return ids;
 }
 
-/** With a workflow's id only that workflow is in it. */
+/** With the id of a workflow, of a trace or of a span only that workflow is in it. */
 export async function loadSession(client: Client, word: string): Promise<Session> {
-  const id = await sessionId(client, word);
+  const id = (await workflowOfSpan(client, word)) ?? (await sessionId(client, word));
   const snapshot = await found(client.request('conversation.snapshot', { conversationId: id }));
   if (snapshot !== null) return wholeSession(client, snapshot);
   const detail = await found(client.request('workflow.get', { workflowId: id }));
   if (detail === null) throw new UsageError(`There is no session ${id}: see "triad sessions list"`);
   return { conversation: detail.conversation, workflows: [detail.workflow], runs: detail.runs };
+}
+
+/** Null where the word is neither a trace id nor a span id: an id of a session has hyphens in it. */
+async function workflowOfSpan(client: Client, word: string): Promise<string | null> {
+  if (!/^(?:[0-9a-f]{32}|[0-9a-f]{16})$/.test(word)) return null;
+  const about = await found(client.request('trace.find', { id: word }));
+  if (about === null) throw new UsageError(`Nothing in the history has the trace or span id ${word}`);
+  return about.workflowId;
 }
 
 /** The same, with what the store has lost of the conversation. */

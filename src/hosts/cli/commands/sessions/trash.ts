@@ -8,11 +8,12 @@ export async function exportSession(
   { screen }: Io,
   client: Client,
   word: string,
-  { format }: { format: 'md' | 'json' },
+  { format, unredacted }: { format: 'md' | 'json'; unredacted?: boolean },
 ): Promise<void> {
   const { text } = await client.request('conversation.export', {
     conversationId: await sessionId(client, word),
     format,
+    unredacted,
   });
   const whole = text.endsWith('\n') ? text : `${text}\n`;
   screen.data(dataText(screen, whole));

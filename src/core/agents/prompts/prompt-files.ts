@@ -1,0 +1,94 @@
+/**
+ * Prompts that lie in files of their own, `{ file = "NAME.md" }`: their text is put in the place of the name before anything
+ * reads the definition, on one line, so that hash, form and faults are those of a prompt that stands there.
+ */
+import { realpath } from 'node:fs/promises';
+import { dirname, extname, isAbsolute, join, sep } from 'node:path';
+import { sha256 } from '../../base/hash.ts';
+import { isMissing, readRegularFile } from '../../base/regular-file.ts';
+import { keyParts, type TomlPair, tomlTree } from '../../base/toml-tree.ts';
+import { writeFault } from '../../base/write-fault.ts';
+import { type Position, type RawFile, treePlace } from '../entries.ts';
+import type { AgentPlace } from '../places.ts';
+import { replaceAll, type Replacement } from '../replace.ts';
+
+/** The keys that may name a file, and the folder of `prompts/` in which such files lie. */
+const FOLDERS: Readonly<Record<string, string>> = {
+  prompt: 'system',
+  'prompt.system': 'system',
+  'handoff.text': 'handoff',
+  'handoff.template': 'handoff',
+  'handoff.generator_prompt': 'handoff',
+};
+
+interface Named {
+  key: string;
+  file: string;
+  range: readonly [number, number];
+  at: Position;
+}
+
+/** With the texts that it names; a file with a fault where one of them cannot be had. */
+export async function withPromptFiles(raw: RawFile, place: AgentPlace): Promise<RawFile> {
+  if (raw.problem !== null || extname(raw.path) !== '.toml' || !raw.text.includes('file')) return raw;
+  const replacements: Replacement[] = [];
+  for (const { key, file, range, at } of namedIn(raw.text)) {
+    const found = await promptOf(file, FOLDERS[key] ?? '', place);
+    if ('problem' in found) return { path: raw.path, problem: `${key}: ${found.problem}`, at };
+    replacements.push({ from: range[0], to: range[1], by: literal(found.text) });
+  }
+  if (replacements.length === 0) return raw;
+  const text = replaceAll(raw.text, replacements);
+  return { ...raw, text, hash: sha256(text) };
+}
+
+async function promptOf(
+  file: string,
+  kind: string,
+  { source, folder }: AgentPlace,
+): Promise<{ text: string } | { problem: string }> {
+  // What is trusted of a project is the text of each file, as it was looked at.
+  if (source !== 'user')
+    return { problem: 'a prompt in a file of its own is for your own agents: write it inline here' };
+  const config = dirname(folder);
+  const prompts = join(config, 'prompts');
+  const isOutside = isAbsolute(file) || file.split(/[\\/]/).includes('..');
+  if (isOutside) return { problem: `${file} must be the name of a file in ${prompts}` };
+  const paths = [join(prompts, kind, file), join(prompts, kind, `${file}.md`), join(config, file)];
+  for (const path of paths) {
+    try {
+      const real = await realpath(path);
+      if (!real.startsWith((await realpath(prompts)) + sep)) return { problem: `${file} leads out of ${prompts}` };
+      const fault = await writeFault(path);
+      if (fault !== null) return { problem: `${fault.what}: ${fault.remedy}` };
+      return { text: await readRegularFile(path) };
+    } catch (error) {
+      if (!isMissing(error)) return { problem: `${path} cannot be read: ${String(error)}` };
+    }
+  }
+  return { problem: `there is no ${paths[0]}` };
+}
+
+function namedIn(text: string): Named[] {
+  const top = tomlTree(text)?.body[0].body ?? [];
+  return top.flatMap((node) => {
+    if (node.type === 'TOMLKeyValue') return namedBy(node, []);
+    return node.body.flatMap((pair) => namedBy(pair, keyParts(node)));
+  });
+}
+
+function namedBy(pair: TomlPair, table: readonly string[]): Named[] {
+  const key = [...table, ...keyParts(pair)].join('.');
+  const { value } = pair;
+  if (!Object.hasOwn(FOLDERS, key) || value.type !== 'TOMLInlineTable') return [];
+  const [inner, ...more] = value.body;
+  if (!inner || more.length > 0 || keyParts(inner).join('.') !== 'file') return [];
+  const { value: file } = inner;
+  if (file.type !== 'TOMLValue' || file.kind !== 'string') return [];
+  return [{ key, file: file.value, range: value.range, at: treePlace(value.loc.start) }];
+}
+
+/** On one line, so that the lines below stay where they are. */
+function literal(text: string): string {
+  return JSON.stringify(text).replaceAll('\x7f', String.raw`\u007f`);
+}

@@ -1,0 +1,68 @@
+/** `triad acp`: the Agent Client Protocol over two streams, for as long as the client is there. */
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import type { Connected } from '#core/hosting/connect-or-own.ts';
+import { errorInfo } from '#core/base/errors.ts';
+import { agentApp } from './agent-app.ts';
+import { Door, isGone } from './door.ts';
+import { Sessions } from './sessions.ts';
+
+export interface AcpIo {
+  input: ReadableStream<Uint8Array>;
+  /** Nothing but the protocol goes there. */
+  output: WritableStream<Uint8Array>;
+  note: (line: string) => void;
+  connect: () => Promise<Connected>;
+  /** Aborts when the program is to end. */
+  signal: AbortSignal;
+  /** The signal ends the program, and not only this command: the work of others is not waited for. */
+  endsNow: () => boolean;
+  version: string;
+}
+
+/** A line of the protocol may have a message with all its pictures. */
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
+
+/** Resolves when the client has gone or the signal has aborted; what this client had started can be resumed then. */
+export async function serveAcp(io: AcpIo): Promise<void> {
+  const gone = new AbortController();
+  let current: Connected | null = null;
+  const door = new Door(io.connect, (connected) => {
+    const before = current;
+    current = connected;
+    const again = () => void follow(connected);
+    connected.lost.addEventListener('abort', again, { once: true });
+    if (connected.lost.aborted) again();
+    if (before === null) return;
+    const where = connected.owner ? 'here' : 'in the one that runs now';
+    io.note(`triad: ${errorInfo(before.lost.reason).message}: the work goes on ${where}.`);
+    sessions.reopen(connected.client).catch((error: unknown) => io.note(`triad: ${errorInfo(error).message}`));
+  });
+  const sessions = new Sessions({ door, note: io.note });
+  /** A client takes over, or finds who did; an owner that cannot write ends. */
+  const follow = async (connected: Connected): Promise<void> => {
+    if (gone.signal.aborted) return;
+    if (isGone(connected)) await door.again(connected).catch(() => gone.abort());
+    else gone.abort(connected.lost.reason);
+  };
+
+  const stream = ndJsonStream(io.output, io.input, { maxMessageBytes: MAX_LINE_BYTES });
+  const connection = agentApp(door, sessions, io.version).connect(stream);
+  const end = () => gone.abort();
+  io.signal.addEventListener('abort', end, { once: true });
+  void connection.closed.then(end);
+  if (io.signal.aborted) end();
+  await new Promise<void>((resolve) => {
+    if (gone.signal.aborted) resolve();
+    else gone.signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+  connection.close();
+  const opened = await door.opened();
+  if (opened === null) return;
+  // The work of a client that has gone waits for it, whoever owns the store.
+  const cause = io.signal.aborted ? 'SIGTERM' : 'SIGHUP';
+  for (const session of sessions.all()) {
+    await session.cancel(cause).catch(() => undefined);
+    session.close();
+  }
+  await opened.close(io.endsNow() ? io.signal : new AbortController().signal);
+}

@@ -1,0 +1,155 @@
+/** One item of an approval as a permission request, and the answer that the client's choice is. */
+import { resolve } from 'node:path';
+import type {
+  PermissionOption,
+  RequestPermissionRequest,
+  RequestPermissionResponse,
+  ToolCallContent,
+} from '@agentclientprotocol/sdk';
+import type { Envelope } from '#contract/agent.ts';
+import type { Answer, Approval } from '#contract/approval.ts';
+import { irreversibleText } from '#contract/irreversible-text.ts';
+import { spawnItems } from '#contract/spawn-items.ts';
+import { callIdOf } from './run-updates.ts';
+import { runCallId } from './sub-agents.ts';
+import { diffsOf, kindOf, locationsOf, textContent } from './tool-call.ts';
+
+export interface Item {
+  approval: Approval;
+  item: number;
+}
+
+type Request = Approval['request'];
+
+/** What the client may say beside its choice, in `_meta.triad` of its response. */
+interface Extra {
+  /** With a yes: fields of a sub-agent's settings to replace, or the whole input of a call. */
+  edit?: unknown;
+  /** With a no: the agent reads it. */
+  reason?: unknown;
+}
+
+/** For the session of the lead, whichever agent asks. `told`: what was wrong with the answer before. */
+export function requestOf({ approval: { request }, item }: Item, told: string | null): RequestPermissionRequest {
+  const { id, conversationId, subject, title, risk, reversible, chain, agent, runId } = request;
+  const spawn = spawnItems(subject)[item];
+  const whose = chain.length > 2 ? `${agent}: ` : '';
+  const content = [
+    ...(told === null ? [] : [textContent(told)]),
+    textContent(wordsOf(request, item)),
+    ...previewOf(request),
+  ];
+  const { tool, input } = calledBy(request, item);
+  const triad = {
+    approvalId: id,
+    item,
+    ...{ runId: spawn?.runId ?? runId, agent: spawn?.envelope.agent ?? agent, chain, risk, reversible },
+    ...(spawn ? { envelope: spawn.envelope, hash: spawn.hash } : {}),
+  };
+  return {
+    sessionId: conversationId,
+    toolCall: {
+      toolCallId: toolCallIdOf({ approval: { request, decisions: [] }, item }),
+      title: `${whose}${spawn?.title ?? title}`,
+      kind: kindOf(tool),
+      status: 'pending',
+      content,
+      locations: 'folder' in subject ? locationsOf(subject.folder, input) : [],
+      rawInput: input,
+    },
+    options: optionsOf(request),
+    _meta: { triad },
+  };
+}
+
+/** A sub-agent that would start is a call of its own, so that each of a batch is asked about by itself. */
+export function toolCallIdOf({ approval: { request }, item }: Item): string {
+  const spawn = spawnItems(request.subject)[item];
+  return spawn ? runCallId(spawn.runId) : callIdOf(request.runId, request.toolCallId);
+}
+
+function optionsOf({ options, grant }: Request): PermissionOption[] {
+  return options.map(({ id, name, kind }) => ({
+    optionId: id,
+    name: kind === 'allow_always' && grant ? `${name}: ${grant.tool} on ${grant.pattern}` : name,
+    kind,
+  }));
+}
+
+function calledBy({ subject }: Request, item: number): { tool: string; input: unknown } {
+  if (subject.kind === 'tool') return { tool: subject.tool, input: subject.input };
+  if (subject.kind === 'action') return { tool: 'request_approval', input: subject.input };
+  return { tool: 'spawn_agent', input: spawnItems(subject)[item]?.envelope };
+}
+
+/** Who asks, for what, and for a sub-agent all that it is started with. */
+function wordsOf({ chain, description, subject, reversible, risk }: Request, item: number): string {
+  const spawn = spawnItems(subject)[item];
+  const lines = [
+    `Asked by: ${chain.join(' › ')}`,
+    description,
+    ...(subject.kind === 'action' ? [subject.action, `Reason: ${subject.reason}`] : []),
+    ...(subject.kind === 'action' && subject.impact !== null ? [`Impact: ${subject.impact}`] : []),
+    ...(spawn ? envelopeLines(spawn.envelope) : []),
+    ...(spawn?.ownActions ? [spawn.ownActions.byMode[spawn.envelope.approvalMode] ?? spawn.ownActions.without] : []),
+    `Risk: ${risk}${reversible ? '' : `. ${irreversibleText(subject)}`}`,
+  ];
+  return lines.filter((line) => line !== '').join('\n');
+}
+
+function envelopeLines(envelope: Envelope): string[] {
+  const { agent, model, prompt, systemPrompt, tools, permissions, folder, limits, stages } = envelope;
+  return [
+    `Agent: ${agent} (${model}), in ${folder}`,
+    `Tools: ${tools.join(', ') || 'none'}`,
+    `Permissions: ${permissions.join(', ') || 'none'}`,
+    `Limits: ${limits.maxIterations} iterations`,
+    ...(stages.length > 0 ? [`Then: ${stages.map((stage) => stage.agent).join(' › ')}`] : []),
+    `\nPrompt:\n${prompt}`,
+    `\nSystem prompt:\n${systemPrompt}`,
+  ];
+}
+
+function previewOf({ subject }: Request): ToolCallContent[] {
+  if (subject.kind !== 'tool' || !subject.preview) return [];
+  return diffsOf(resolve(subject.folder, subject.preview.path), subject.preview.diff);
+}
+
+/** The second step of what cannot be undone. */
+export function confirmationOf(asked: RequestPermissionRequest, request: Request): RequestPermissionRequest {
+  const { toolCallId, title } = asked.toolCall;
+  return {
+    ...asked,
+    toolCall: { toolCallId, title: `${irreversibleText(request.subject)}: ${title ?? ''}`, status: 'pending' },
+    options: [
+      { optionId: 'confirm', name: 'Do it all the same', kind: 'allow_once' },
+      { optionId: 'reject', name: 'Reject', kind: 'reject_once' },
+    ],
+  };
+}
+
+export function isConfirmed({ outcome }: RequestPermissionResponse): boolean {
+  return outcome.outcome === 'selected' && outcome.optionId === 'confirm';
+}
+
+/** Anything but one of the allowing options is a no. */
+export function answerOf({ approval: { request }, item }: Item, response: RequestPermissionResponse): Answer {
+  const { outcome } = response;
+  const { edit, reason } = extraOf(response);
+  if (outcome.outcome !== 'selected') return { kind: 'reject', reason: 'The client closed the question' };
+  const option = request.options.find(({ id }) => id === outcome.optionId);
+  const isYes = option?.kind === 'allow_once' || option?.kind === 'allow_always';
+  if (!isYes) return { kind: 'reject', reason: typeof reason === 'string' ? reason : '' };
+  if (edit !== undefined) {
+    const envelope = spawnItems(request.subject)[item]?.envelope;
+    return { kind: 'edit', value: envelope ? { ...envelope, ...Object(edit) } : edit };
+  }
+  const { grant } = request;
+  const scope = grant?.scopes.find((one) => option.id === `allow_${one}`);
+  return { kind: 'allow', ...(grant && scope ? { grant: { scope, pattern: grant.pattern } } : {}) };
+}
+
+function extraOf({ outcome, _meta }: RequestPermissionResponse): Extra {
+  const beside = outcome.outcome === 'selected' ? outcome._meta : null;
+  return Object(_meta?.['triad'] ?? beside?.['triad']) as Extra;
+}

@@ -1,0 +1,153 @@
+/** Events of a conversation as updates, each for the session that it belongs to. */
+import type { SessionUpdate } from '@agentclientprotocol/sdk';
+import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import { titleOf } from '#core/base/text.ts';
+import { callIdOf, chunk, RunUpdates } from './run-updates.ts';
+import { SubAgents } from './sub-agents.ts';
+import type { Windows } from './windows.ts';
+
+export interface Addressed {
+  sessionId: string;
+  update: SessionUpdate;
+}
+
+/** What the client can show. */
+interface Abilities {
+  notices: boolean;
+  /** It gives each sub-agent a session of its own. */
+  subAgentSessions: boolean;
+}
+
+interface Parts extends Abilities {
+  conversationId: string;
+  folder: string;
+  /** Whether this client sent the message, and so shows it already. */
+  isOwn: (workflowId: string) => boolean;
+  windows: Windows;
+}
+
+export class SessionUpdates {
+  readonly #parts: Parts;
+  readonly #runs = new Map<string, RunUpdates>();
+  readonly #subAgents: SubAgents;
+  /** Calls of sub-agents that were asked about, and so stand in the session of the lead too. */
+  readonly #asked = new Set<string>();
+  /** Runs of sub-agents. */
+  readonly #below = new Set<string>();
+  /** Hints that come late are of messages that were told whole. */
+  readonly #ended = new Set<string>();
+  /** Billionths of a US dollar in all; null once a price is not known. */
+  #nanoUsd: number | null = 0;
+
+  constructor(parts: Parts) {
+    this.#parts = parts;
+    this.#subAgents = new SubAgents(parts.subAgentSessions);
+  }
+
+  of(event: AgentEvent): Addressed[] {
+    if ('seq' in event) this.#ended.delete(event.workflowId);
+    else if (this.#ended.has(event.workflowId)) return [];
+    const { conversationId, subAgentSessions, windows } = this.#parts;
+    if (event.type === 'run-start') void windows.look();
+    const own = this.#run(event.runId).of(event);
+    if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
+    this.#below.add(event.runId);
+    const below = [...this.#subAgents.of(event), ...own.filter((update) => this.#isAsked(update))];
+    const there = subAgentSessions ? [...this.#task(event), ...own] : [];
+    return [
+      ...below.map((update) => ({ sessionId: conversationId, update })),
+      ...there.map((update) => ({ sessionId: event.runId, update })),
+    ];
+  }
+
+  /** Something that concerns the person, in whatever form the client has for it. */
+  notice(severity: 'info' | 'warning' | 'error', title: string, description?: string): Addressed {
+    const words = description === undefined ? title : `${title}: ${description}`;
+    return this.#here(
+      this.#parts.notices
+        ? { sessionUpdate: 'notice', severity, title, ...(description === undefined ? {} : { description }) }
+        : chunk('agent_thought_chunk', `${words}\n`, 'triad-notice'),
+    );
+  }
+
+  /** From now on what becomes of this call of a sub-agent is told here too. */
+  asked(runId: string, toolCallId: string): void {
+    this.#asked.add(callIdOf(runId, toolCallId));
+  }
+
+  /** The call runs in this terminal of the client. */
+  terminal({ runId, toolCallId }: { runId: string; toolCallId: string }, terminalId: string): Addressed[] {
+    const update = this.#run(runId).terminal(toolCallId, terminalId);
+    const isThere = this.#below.has(runId) && this.#parts.subAgentSessions;
+    return [this.#here(update), ...(isThere ? [{ sessionId: runId, update }] : [])];
+  }
+
+  #here(update: SessionUpdate): Addressed {
+    return { sessionId: this.#parts.conversationId, update };
+  }
+
+  #run(runId: string): RunUpdates {
+    const known = this.#runs.get(runId) ?? new RunUpdates(runId, this.#parts.folder);
+    this.#runs.set(runId, known);
+    return known;
+  }
+
+  #isAsked(update: SessionUpdate): boolean {
+    return update.sessionUpdate === 'tool_call_update' && this.#asked.has(update.toolCallId);
+  }
+
+  /** What its own session begins with. */
+  #task(event: AgentEvent): SessionUpdate[] {
+    return event.type === 'run-queue' ? [chunk('user_message_chunk', event.task, `${event.runId}:task`)] : [];
+  }
+
+  /** What is told of the conversation as a whole, in the lead's events. */
+  #whole(event: AgentEvent): SessionUpdate[] {
+    switch (event.type) {
+      case 'workflow-start':
+        return this.#started(event);
+      case 'compaction': {
+        const { tokensBefore, tokensAfter } = event.entry;
+        return [this.notice('info', 'The context was compacted', `${tokensBefore} → ${tokensAfter} tokens`).update];
+      }
+      case 'workflow-end':
+        this.#ended.add(event.workflowId);
+        return [...this.#endWords(event), { sessionUpdate: 'session_info_update', updatedAt: event.at }];
+      case 'usage':
+        return this.#used(event);
+      case 'notice':
+        return [this.notice(event.level, event.text).update];
+      case 'retry':
+        return [this.notice('warning', 'The request is tried again', event.error.message).update];
+      default:
+        return [];
+    }
+  }
+
+  #started(event: Extract<DurableEvent, { type: 'workflow-start' }>): SessionUpdate[] {
+    if (event.attempt > 1) return [];
+    const title: SessionUpdate[] =
+      event.seq === 1
+        ? [{ sessionUpdate: 'session_info_update', title: titleOf(event.prompt), updatedAt: event.at }]
+        : [];
+    const isShown = this.#parts.isOwn(event.workflowId);
+    return isShown ? title : [chunk('user_message_chunk', event.prompt, event.workflowId), ...title];
+  }
+
+  /** An end that says nothing by itself; a turn of this client ends with its own answer. */
+  #endWords({ outcome, error, workflowId }: Extract<DurableEvent, { type: 'workflow-end' }>): SessionUpdate[] {
+    if (outcome !== 'interrupted') return [];
+    const text = `\n[Interrupted: ${error?.message ?? 'the program ended'}. "/resume" goes on from the last finished step.]\n`;
+    return [chunk('agent_message_chunk', text, `${workflowId}:end`)];
+  }
+
+  #used({ request }: Extract<DurableEvent, { type: 'usage' }>): SessionUpdate[] {
+    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens, nanoUsd } = request;
+    this.#nanoUsd = this.#nanoUsd === null || nanoUsd === null ? null : this.#nanoUsd + nanoUsd;
+    const size = this.#parts.windows.of(request);
+    if (size === null || request.purpose !== undefined) return [];
+    const used = inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens + outputTokens;
+    const cost = this.#nanoUsd === null ? null : { amount: this.#nanoUsd / 1e9, currency: 'USD' };
+    return [{ sessionUpdate: 'usage_update', used, size, ...(cost ? { cost } : {}) }];
+  }
+}

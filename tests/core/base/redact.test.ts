@@ -1,0 +1,69 @@
+/** What is redacted, and that a pattern of the person takes no longer than its text is long. */
+import { expect, onTestFinished, test } from 'vitest';
+import { linearFault, linearPattern } from '#core/base/linear-pattern.ts';
+import { knowPatterns, knowSecrets, redact, redacted } from '#core/base/redact.ts';
+import { checkSettings } from '#core/settings/settings.ts';
+
+test.each([
+  ['ab+c', 'xxabbbcyy', ['abbbc']],
+  ['(?:foo|ba[rz]){2}', 'foobar barbaz', ['foobar', 'barbaz']],
+  ['\\bK-\\d{3,5}\\b', 'a K-1234 xK-123 K-12', ['K-1234']],
+  ['(?i:secret)=\\S', 'SeCret=a', ['SeCret=a']],
+  ['^a$', 'a\nba\na', ['a', 'a']],
+  ['\\p{Lu}x', 'Éx éx 𝐀x', ['Éx', '𝐀x']],
+])('%s in %j', (source, text, found) => {
+  expect(
+    linearPattern(source)
+      .rangesIn(text)
+      .map(([from, to]) => text.slice(from, to)),
+  ).toEqual(found);
+  // The program's own engine finds the same.
+  expect([...text.matchAll(new RegExp(source, 'gmu'))].map(([all]) => all)).toEqual(found);
+});
+
+test.each([
+  ['(a)\\1', 'must not refer back to a group'],
+  ['(?=x)y', 'must not look ahead or behind'],
+  ['(?<!x)y', 'must not look ahead or behind'],
+  ['(?:a{100}){100}', 'is too large with all of its repetitions written out'],
+  ['a*', 'also matches nothing at all, so that it would be found everywhere'],
+  ['[', 'is not a regular expression (Invalid regular expression: /[/u: Unterminated character class)'],
+])('%s is refused with its line', (source, fault) => {
+  expect(linearFault(source)).toBe(fault);
+  const result = checkSettings(`[redact]\nenv = []\npatterns = [\n  "fine",\n  ${JSON.stringify(source)},\n]\n`);
+  expect(result).toMatchObject({ ok: false, problems: [{ line: 3 }] });
+  expect(result.ok ? '' : result.problems[0]?.message).toContain(fault);
+});
+
+test.each(['(a+)+b', '(a|aa)+$', '(a*)*b', 'a*a*a*b'])('%s takes time in proportion to the text', (source) => {
+  const pattern = linearPattern(source);
+  const took = (length: number): number => {
+    const before = process.cpuUsage();
+    pattern.rangesIn(`${'a'.repeat(length)}!`);
+    return process.cpuUsage(before).user / 1000;
+  };
+  took(1000);
+  // Milliseconds; one that tries again what it has tried takes years.
+  expect(took(100_000)).toBeLessThan(2000);
+});
+
+test('a value is found within JSON, in an address and where the text was cut; what follows from nothing is left', () => {
+  onTestFinished(() => {
+    knowSecrets('test', []);
+    knowPatterns([]);
+  });
+  const secret = 'quote " and space/4711';
+  knowSecrets('test', [secret, 'short']);
+  const whole = {
+    [secret]: [secret, JSON.stringify({ secret }), `http://x/?k=${encodeURIComponent(secret)}`, 7, null],
+  };
+  expect(redacted(whole)).toEqual({
+    '[redacted]': ['[redacted]', '{"secret":"[redacted]"}', 'http://x/?k=[redacted]', 7, null],
+  });
+  expect(redact(`It is ${secret.slice(0, 15)}…`)).toBe('It is [redacted]…');
+  expect(redact(`It is ${secret.slice(0, 13)} of stone, and short`)).toBe(
+    `It is ${secret.slice(0, 13)} of stone, and short`,
+  );
+  knowPatterns([linearPattern('CUST-[0-9]+')]);
+  expect(redact('CUST-1 and CUST-22.')).toBe('[redacted] and [redacted].');
+});

@@ -1,0 +1,189 @@
+/** MCP servers that a client passes with its conversation: asked about first, for it alone, and gone with the client. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { LentServer } from '#contract/hosts/lent.ts';
+import { COMPILED } from '../../support/compiled.ts';
+import { type Harness, startEngine, yes } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { lendTo } from '../../support/lender.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { expectGone, LIAR, lyingTable } from './support.ts';
+
+const SECRET = 'sk-very-secret-0123456789';
+
+function passed(more: Partial<LentServer> = {}, words: readonly string[] = []): Partial<LentServer> {
+  const env = { ...COMPILED, API_TOKEN: SECRET, LITERAL: '${PATH}' };
+  return {
+    name: 'liar',
+    type: 'stdio',
+    command: process.execPath,
+    args: [LIAR, 'tools=work,report', ...words],
+    env,
+    ...more,
+  };
+}
+const using = (tool: string) =>
+  new Script()
+    .on({ step: 1 })
+    .reply([toolUse(tool, {})])
+    .on({})
+    .reply([text('Done.')]);
+const results = (engine: Harness) =>
+  engine.of('tool-end').flatMap(({ entry }) => (entry.kind === 'tool' ? [entry] : []));
+/** The questions about servers, not those about calls. */
+const asked = (engine: Harness) =>
+  engine.of('approval-request').flatMap(({ approval }) => (approval.subject.kind === 'action' ? [approval] : []));
+const notices = (engine: Harness) => engine.of('notice').map((notice) => notice.text);
+const toolsOf = (engine: Harness, n: number): string[] =>
+  (engine.model.requests[n]?.body.tools ?? []).map(({ name }: { name: string }) => name);
+
+test('One is asked about with all that it is but no values, then offered; the yes is kept for exactly that', async () => {
+  const data = await folderWith({});
+  const engine = await startEngine(using('mcp__liar__report'), { data });
+  const { runtime, conversationId } = engine;
+  const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  await engine.ask('Work');
+  const [question] = asked(engine);
+  expect(question).toMatchObject({ title: 'Start the MCP server liar', risk: 'high', reversible: false });
+  expect(question?.description).toContain('API_TOKEN');
+  expect(question?.subject).toMatchObject({ action: expect.stringContaining(`${LIAR} tools=work,report`) as string });
+  expect(question).not.toHaveProperty('grant');
+  const report = JSON.parse(results(engine)[0]!.output) as { pid: number; env: Record<string, string>; cwd: string };
+  expect(report.env['API_TOKEN']).toBe(SECRET);
+  expect(report.env['LITERAL']).toBe('${PATH}');
+  expect(report.cwd).toBe(engine.folder);
+  expect(engine.of('run-start')[0]?.envelope).toMatchObject({ mcpServers: ['liar'] });
+  // Known now: the second message and another session of the folder ask no more.
+  await engine.ask('Work');
+  client.leave();
+  await expectGone([report.pid]);
+  const again = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  await engine.ask('Work');
+  expect(asked(engine)).toHaveLength(1);
+  expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+  // Any other configuration is asked about: arguments, and values that nobody sees.
+  again.leave();
+  const other = await lendTo(runtime, conversationId, { mcp: [passed({}, ['slow=0'])] });
+  await engine.ask('Work');
+  other.leave();
+  await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
+  await engine.ask('Work');
+  expect(asked(engine)).toHaveLength(3);
+  await engine.runtime.close();
+  const files = await readdir(data, { recursive: true, withFileTypes: true });
+  for (const file of files.filter((one) => one.isFile()))
+    expect(await readFile(join(file.parentPath, file.name), 'utf8')).not.toContain(SECRET);
+  const stored = engine.durable().filter(({ type }) => type !== 'tool-end' && type !== 'message-end');
+  expect(JSON.stringify(stored)).not.toContain(SECRET);
+});
+
+test('One that the person refuses is not started, and asked about once; where nobody can be asked, nothing starts', async () => {
+  const engine = await startEngine(using('mcp__liar__work'), {
+    person: ({ request }, item) =>
+      request.subject.kind === 'action' ? { kind: 'reject', reason: 'no' } : yes({ request, decisions: [] }, item),
+  });
+  const { runtime, conversationId } = engine;
+  const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  await engine.ask('Work');
+  await engine.ask('Work');
+  expect(asked(engine)).toHaveLength(1);
+  expect(toolsOf(engine, 0)).not.toContain('mcp__liar__work');
+  expect(notices(engine)).toEqual([expect.stringContaining('nobody has said yes') as string]);
+  client.leave();
+  await lendTo(runtime, conversationId, { mcp: [passed()] });
+  for (const approve of ['all', 'none'] as const) {
+    await engine.ask('Work', approve);
+    expect(asked(engine).at(-1)).toBeDefined();
+    const decided = engine.of('approval-decide').filter(({ approvalId }) => approvalId === asked(engine).at(-1)?.id);
+    expect(decided).toMatchObject([{ decision: { allowed: false, decidedBy: 'rule' } }]);
+  }
+  expect(toolsOf(engine, engine.model.requests.length - 1)).not.toContain('mcp__liar__work');
+});
+
+test('Its call ends with an error when the client goes, and so does its question', async () => {
+  const engine = await startEngine(using('mcp__liar__work'), {
+    person: ({ request }, item) => (request.subject.kind === 'tool' ? null : yes({ request, decisions: [] }, item)),
+  });
+  const { runtime, conversationId } = engine;
+  const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  const { workflowId } = await engine.send('Work');
+  const { approval } = await engine.event('approval-request', (one) => one.approval.subject.kind === 'tool');
+  client.leave();
+  const answer = { kind: 'allow' as const, confirmed: true as const };
+  await runtime.request('approval.decide', { approvalId: approval.id, item: 0, answer });
+  await engine.ended(workflowId);
+  expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('has gone') as string });
+});
+
+test('A question that nobody has answered when the client goes is closed, and the lead works without it', async () => {
+  const engine = await startEngine(using('think'), { person: () => null });
+  const { runtime, conversationId } = engine;
+  const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  const { workflowId } = await engine.send('Work');
+  await eventually(() => expect(asked(engine)).toHaveLength(1));
+  client.leave();
+  expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
+  expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, decidedBy: 'cancel' });
+});
+
+test('No other conversation has it, names of configured servers stay theirs, and what cannot be used is told once', async () => {
+  const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
+  const { runtime, conversationId } = engine;
+  const { id: other } = await runtime.request('conversation.create', {});
+  const mine = passed({ name: 'My liar' });
+  const [old, bad] = [
+    { name: 'old', type: 'sse' as const, url: 'https://example.com/sse' },
+    { name: 'bad', type: 'http' as const, url: 'no address' },
+  ];
+  await lendTo(runtime, conversationId, { mcp: [passed(), old, bad] });
+  await lendTo(runtime, other, { mcp: [mine] });
+  await engine.ask('Work');
+  await engine.ask('Work');
+  expect(asked(engine)).toEqual([]);
+  expect(notices(engine)).toEqual([
+    expect.stringContaining('yours of the same name is used') as string,
+    expect.stringMatching(/"old".*SSE/) as string,
+    expect.stringContaining('"bad"') as string,
+  ]);
+  // The person's own was called: it was given no token.
+  expect(results(engine)[0]).toMatchObject({ status: 'completed', output: 'done' });
+  expect(toolsOf(engine, 0).filter((name) => name.includes('My-liar'))).toEqual([]);
+  const { workflowId } = await runtime.request('message.send', { conversationId: other, text: 'Work' });
+  await eventually(async () => {
+    const { workflow } = await runtime.request('workflow.get', { workflowId });
+    expect(workflow.outcome).toBe('completed');
+  });
+  expect(engine.model.requests.some(({ body }) => JSON.stringify(body.tools).includes('mcp__My-liar__work'))).toBe(
+    true,
+  );
+});
+
+test('A file of the folder that one is started from is asked about before it is written, also when it is not passed', async () => {
+  const script = () =>
+    new Script()
+      .on({ step: 1 })
+      .reply([toolUse('write_file', { path: 'server.mjs', content: '//' })])
+      .on({})
+      .reply([text('Done.')]);
+  const data = await folderWith({});
+  const engine = await startEngine(script(), { settings: '[permissions]\nmode = "auto"\n', data });
+  /** Writes that the person was asked about. */
+  const writes = () => {
+    const theirs = engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'person');
+    const about = engine.of('approval-request').filter(({ approval }) => approval.subject.kind === 'tool');
+    return about.filter(({ approval: { id } }) => theirs.some(({ approvalId }) => approvalId === id));
+  };
+  await engine.ask('Work');
+  expect(writes()).toEqual([]);
+  const server = passed({ args: ['server.mjs'] });
+  const client = await lendTo(engine.runtime, engine.conversationId, { mcp: [server] });
+  await engine.ask('Work');
+  client.leave();
+  await engine.ask('Work');
+  expect(writes()).toMatchObject([
+    { approval: { description: expect.stringContaining('An MCP server is started from server.mjs') as string } },
+    { approval: { risk: 'high' } },
+  ]);
+});

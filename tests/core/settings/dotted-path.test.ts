@@ -1,0 +1,62 @@
+/** Dotted paths: what is written is what is read, and keys with dots and quotes stay one part. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { z } from 'zod';
+import { dotted, partsOf } from '#core/settings/dotted-path.ts';
+import { manyAt, rowAt, rowsOf, WITHOUT_ROWS } from '#core/settings/setting-rows.ts';
+import { loadSettings, saveSetting } from '#core/settings/settings.ts';
+import { editKey } from '#core/settings/settings-text.ts';
+import { folderWith } from '../../support/workspace.ts';
+import { samples } from '../../support/samples.ts';
+
+test('the parts of a path are those that it was made of', () => {
+  fc.assert(
+    fc.property(fc.array(fc.string(), { minLength: 1 }), (parts) => {
+      expect(partsOf(dotted(parts))).toEqual(parts);
+    }),
+    samples(200),
+  );
+  expect(partsOf(`a."b.c".'d "e'`)).toEqual(['a', 'b.c', 'd "e']);
+  for (const wrong of ['', '.', 'a.', '.a', 'a..b', 'a b', '"a', 'a"b', `a."b"c`, '"a".'])
+    expect(partsOf(wrong), wrong).toBe(null);
+});
+
+const Model = z.strictObject({ window: z.int().min(1).nullable().default(null).describe('Most tokens.') });
+const One = z.strictObject({ url: z.string(), models: z.record(z.string(), Model).default({}) });
+const Named = z.object({
+  providers: z
+    .object({ active: z.string().default('a') })
+    .catchall(One)
+    .prefault({}),
+  hidden: z.record(z.string(), One).default({}).meta(WITHOUT_ROWS),
+});
+
+test('tables that the person names have rows by their names, and paths before they are there', () => {
+  const values = { providers: { active: 'x', x: { url: 'u', models: { 'l:3.2': { window: 5 } } } }, hidden: {} };
+  const rows = rowsOf(Named, values).map(({ path, value }) => [path, value]);
+  expect(rows).toEqual([
+    ['providers.active', 'x'],
+    ['providers.x.url', 'u'],
+    ['providers.x.models."l:3.2".window', 5],
+  ]);
+  const row = rowAt(Named, values, ['providers', 'new', 'models', 'm', 'window']);
+  expect(row).toMatchObject({ kind: 'integer', value: null, min: 1, description: 'Most tokens.' });
+  expect(rowAt(Named, values, ['providers', 'new'])).toBe(null);
+  expect(rowAt(Named, values, ['hidden', 'a', 'url'])).toBe(null);
+  expect(manyAt(Named, ['hidden', 'a', 'url'])).toEqual({ kind: 'list', path: 'hidden' });
+  expect(manyAt(Named, ['providers', 'x'])).toEqual({ kind: 'group', path: 'providers.x' });
+});
+
+test('a key goes beside those of its table that are written with dots, and a key in quotes keeps them', async () => {
+  const folder = await folderWith({
+    'config.toml': '# mine\nlimits.max_sub_agents = 2 # two\nmodels.default = "opus"\n',
+  });
+  await saveSetting(folder, 'limits.max_concurrent', 1);
+  expect(await readFile(join(folder, 'config.toml'), 'utf8')).toBe(
+    '# mine\nlimits.max_sub_agents = 2 # two\nlimits.max_concurrent = 1\nmodels.default = "opus"\n',
+  );
+  expect((await loadSettings(folder)).limits).toMatchObject({ max_sub_agents: 2, max_concurrent: 1 });
+  expect(editKey('', ['a', 'l:3.2', 'w'], '5')).toBe('[a."l:3.2"]\nw = 5\n');
+});

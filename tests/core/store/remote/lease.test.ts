@@ -1,0 +1,84 @@
+/** A database has one owner: whoever has lost its lease writes nothing, and says so. */
+import { expect, test } from 'vitest';
+import { newId } from '#core/base/ids.ts';
+import { startChild } from '../child/run.ts';
+import { storeOf, storeServer } from './support.ts';
+import { commit, eventOf, SHORT, textsOf } from './writing.ts';
+
+const ada = { installation: 'a', name: 'ada on laptop (pid 1)' };
+const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
+
+test('a second one waits for a lease that is not renewed, and is told who renews it', async () => {
+  const server = await storeServer();
+  const first = await storeOf(server, { holder: ada });
+  const start = performance.now();
+  await expect(storeOf(server, { holder: bob })).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringMatching(
+      /^The store ws:\S+\/triad\/triad is in use by ada on laptop \(pid 1\) since 2.*Z: stop Triad there/,
+    ) as string,
+  });
+  expect(performance.now() - start).toBeLessThan(SHORT.lease + SHORT.renew + 10_000);
+  // The wait has changed nothing.
+  await commit(first, eventOf('c', 1));
+  await first.close();
+  const second = await storeOf(server, { holder: bob, times: { lease: 60_000 } });
+  expect(await second.lastSeq('c')).toBe(1);
+  // Of a process that died the same installation takes over at once: nobody else can be it.
+  const third = await storeOf(server, { holder: { ...bob, name: 'bob on desk (pid 3)' }, times: { lease: 60_000 } });
+  await expect(commit(second, eventOf('c', 2))).rejects.toThrow(/taken by bob on desk \(pid 3\)/);
+  expect(await third.lastSeq('c')).toBe(1);
+});
+
+test('what was on its way when the lease was taken is not written', async () => {
+  const server = await storeServer();
+  const old = await storeOf(server, { holder: ada, times: { renew: 60_000, call: 60_000 } });
+  const held = Promise.withResolvers<void>();
+  server.fault = ({ sql }) => (sql.includes('INSERT INTO event') ? { until: held.promise } : null);
+  const late = commit(old, eventOf('c', 1, 'ada'));
+  late.catch(() => undefined);
+  const next = await storeOf(server, { holder: bob });
+  server.fault = () => null;
+  await commit(next, eventOf('c', 1, 'bob'));
+  expect(old.lost.aborted).toBe(false);
+  held.resolve();
+  await expect(late).rejects.toThrow(/taken by bob on desk \(pid 2\) at 2.*nothing more is written/);
+  expect(old.lost.aborted).toBe(true);
+  expect(textsOf(await next.events('c', 1, 9))).toEqual(['bob']);
+  const asked = server.executed;
+  await expect(commit(old, eventOf('c', 2, 'ada'))).rejects.toThrow(/taken by bob/);
+  await old.close();
+  expect(server.executed).toBe(asked);
+  await commit(next, eventOf('c', 2, 'bob'));
+});
+
+test('one that only waits notices too, at its next renewal', async () => {
+  const server = await storeServer();
+  const old = await storeOf(server, { holder: ada });
+  await server.query(
+    "UPDATE lease:owner SET epoch += 1, op = 'x', process = 'x', name = 'eve on phone', until = time::now()",
+  );
+  await expect.poll(() => old.lost.aborted, { timeout: 10_000 }).toBe(true);
+  expect(String(old.lost.reason)).toContain('taken by eve on phone');
+});
+
+test('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
+  const server = await storeServer();
+  const conversationId = newId();
+  const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);
+  for (let line = 0; line < 3; line++) await sleeper.line();
+  sleeper.process.kill('SIGSTOP');
+  const next = await storeOf(server, { holder: bob });
+  const before = await next.lastSeq(conversationId);
+  expect(before).toBeGreaterThanOrEqual(3);
+  await commit(next, eventOf(conversationId, before + 1, 'bob'));
+  sleeper.process.kill('SIGCONT');
+  await sleeper.ended;
+  expect(JSON.parse(sleeper.lines.at(-1)!)).toMatchObject({
+    code: 'store_failed',
+    message: expect.stringContaining('taken by bob on desk (pid 2)') as string,
+  });
+  await commit(next, eventOf(conversationId, before + 2, 'bob'));
+  const texts = textsOf(await next.events(conversationId, 1, before + 10));
+  expect(texts).toEqual([...Array<string>(before).fill('sleeper'), 'bob', 'bob']);
+});

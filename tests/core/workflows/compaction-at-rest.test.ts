@@ -1,0 +1,52 @@
+/** A compaction of a conversation in which nothing runs: what a dying process leaves of it, and a message sent meanwhile. */
+import { expect, test } from 'vitest';
+import { EventLog } from '#core/log/event-log.ts';
+import { sweep } from '#core/workflows/recovery.ts';
+import { startEngine } from '../../support/engine.ts';
+import { NOTES, summarising, SUMMARISER } from '../../support/fake-model/compacting.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
+
+const looking = (script: Script) =>
+  script
+    .on({ step: 1, lastUser: /^One/ })
+    .reply([toolUse('glob', { pattern: '*.md' })])
+    .on({})
+    .reply([text('An answer.')]);
+
+test('a message that is sent meanwhile waits for the summary, and finds it', async () => {
+  const gate = new Gate();
+  const held = new Script().on({ system: SUMMARISER }).reply([text(NOTES)], { hold: gate.at(0) });
+  const engine = await startEngine(looking(held));
+  await engine.ask('One');
+  const done = engine.runtime.request('context.compact', { conversationId: engine.conversationId });
+  await engine.event('request-start', ({ purpose }) => purpose === 'compaction');
+  const { workflowId } = await engine.send('Two');
+  gate.open();
+  await done;
+  await engine.ended(workflowId);
+  expect(engine.model.requests.at(-1)?.seen.prompt).toContain('The notes of the model.');
+});
+
+test('the request of a process that died is counted at the next start, once', async () => {
+  const engine = await startEngine(looking(summarising()));
+  const { workflowId } = await engine.ask('One');
+  const { store, conversationId } = engine;
+  const run = (await store.runsOf([workflowId]))[0]!;
+  const at = new Date().toISOString();
+  const log = new EventLog(store, () => undefined);
+  await log.open(conversationId);
+  const messageId = run.id;
+  const open = { messageId, conversationId, workflowId, runId: run.id, at, parts: [] };
+  await log.save([{ kind: 'put', table: 'open_message', key: messageId, row: open }]);
+  const input = { inputTokens: 5000, cacheReadTokens: 0, cacheWrite5mTokens: 0, cacheWrite1hTokens: 0 };
+  const request = { requestId: workflowId, attempt: 1, ...input };
+  const who = { at, conversationId, workflowId, runId: run.id, parentRunId: null, agent: run.agent };
+  await log.append({ type: 'request-start', purpose: 'compaction', turn: 1, request, ...who });
+  const price = () => ({ nanoUsd: null, priceVersion: null });
+  for (let start = 0; start < 2; start += 1) expect(await sweep(store, log, price)).toBe(0);
+  const counted = (await store.requestsOf(workflowId)).filter(({ purpose }) => purpose === 'compaction');
+  expect(counted).toMatchObject([{ inputTokens: 5000, reported: false, error: { code: 'interrupted' } }]);
+  expect((await store.run(run.id))?.outcome).toBe('completed');
+  expect(await store.openMessages()).toEqual([]);
+});

@@ -1,0 +1,89 @@
+/** The started program as agent of an editor that lends its files, a terminal and an MCP server, also when another process does the work. */
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { type ClientApp, methods } from '@agentclientprotocol/sdk';
+import { expect, test } from 'vitest';
+import { COMPILED } from '../../support/compiled.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { LIAR } from '../../core/mcp/support.ts';
+import { choose, clientOf } from '../support/acp-client.ts';
+import { becomesOwner, waits } from '../support/owner.ts';
+import { machine } from '../support/process.ts';
+
+const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
+const ENV = Object.entries(COMPILED).map(([name, value]) => ({ name, value }));
+
+const { fs, terminal } = methods.client;
+
+/** Its buffers are what it says of files; what it is given is saved. */
+const editor = (buffers: Map<string, string>, released: string[]) => (app: ClientApp) =>
+  app
+    .onRequest(fs.readTextFile, async ({ params: { path } }) => ({
+      content: buffers.get(path) ?? (await readFile(path, 'utf8')),
+    }))
+    .onRequest(fs.writeTextFile, async ({ params: { path, content } }) => {
+      buffers.set(path, content);
+      await writeFile(path, content);
+      return {};
+    })
+    .onRequest(terminal.create, () => ({ terminalId: 'term-1' }))
+    .onRequest(terminal.output, () => ({ output: 'printed\n', truncated: false }))
+    .onRequest(terminal.waitForExit, () => ({ exitCode: 0 }))
+    .onRequest(terminal.release, ({ params: { terminalId } }) => {
+      released.push(terminalId);
+      return {};
+    });
+
+test('an unsaved text is edited, a command shown in its terminal, a server asked about; after kill -9 of the owner all is lent again', async () => {
+  const script = new Script()
+    .step([toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] })])
+    .step([toolUse('bash', { command: 'make' })])
+    .step([toolUse('mcp__liar__work', {})])
+    .on({ step: 4 })
+    .reply([text('The answer, word for word.', { deltas: 8 })], { hangAfter: 7, times: 1 })
+    .on({ step: 4 })
+    .reply([toolUse('read_file', { path: 'a.txt' }), toolUse('mcp__liar__work', {})])
+    .on({ step: 5 })
+    .reply([text('Done.')]);
+  const home = await machine(script);
+  const path = join(home.folder, 'a.txt');
+  await writeFile(path, 'saved\n');
+  const owner = await home.app();
+  await becomesOwner(home, owner);
+  const agent = home.open(['acp']);
+  const buffers = new Map([[path, 'unsaved\n']]);
+  const released: string[] = [];
+  const client = clientOf(agent.child, editor(buffers, released));
+  client.answer = ({ options }) => choose(options[0]!.optionId);
+  const { agentCapabilities } = await client.initialize(CAPABILITIES);
+  expect(agentCapabilities?.mcpCapabilities).toEqual({ http: true, sse: false });
+  const mcpServers = [{ name: 'liar', command: process.execPath, args: [LIAR, 'tools=work'], env: ENV }];
+  const sessionId = await client.open(home.folder, mcpServers);
+  const turn = client.prompt(sessionId, 'Work');
+  await client.untilSaid(sessionId, /The ans/);
+  expect(await readFile(path, 'utf8')).toBe('agreed\n');
+  expect(client.calls(sessionId)).toMatchObject([
+    { name: 'edit_file', status: 'completed' },
+    { name: 'bash', status: 'completed', content: [{ type: 'terminal', terminalId: 'term-1' }] },
+    { name: 'mcp__liar__work', status: 'completed' },
+  ]);
+  expect(released).toEqual(['term-1']);
+  expect(client.asked[0]?.toolCall.title).toBe('Start the MCP server liar');
+  const asked = client.asked.length;
+  buffers.set(path, 'unsaved again\n');
+  owner.child.kill('SIGKILL');
+  expect(await turn).toBe('end_turn');
+  await expect
+    .poll(() => client.calls(sessionId).slice(-2), waits)
+    .toMatchObject([
+      { status: 'completed', rawOutput: { output: 'unsaved again\n' } },
+      { name: 'mcp__liar__work', status: 'completed' },
+    ]);
+  // The call is asked about; the server, which the person knows by now, is not.
+  expect(client.asked.slice(asked).map(({ toolCall }) => toolCall.title)).toEqual([
+    'Use work of the MCP server liar',
+    'This cannot be undone: Use work of the MCP server liar',
+  ]);
+  agent.child.stdin?.end();
+  expect(await agent.exit).toBe(0);
+});

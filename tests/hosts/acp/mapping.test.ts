@@ -1,0 +1,102 @@
+/** Pure parts of the protocol: what a call, a prompt, an answer and an end become. */
+import { RequestError } from '@agentclientprotocol/sdk';
+import { expect, test } from 'vitest';
+import type { ErrorCode } from '#contract/error.ts';
+import type { Outcome } from '#contract/outcome.ts';
+import { Door } from '#hosts/acp/door.ts';
+import { messageOf } from '#hosts/acp/prompt-text.ts';
+import { stopReasonOf } from '#hosts/acp/stop-reason.ts';
+import { contentOf, diffsOf, kindOf, locationsOf, titleOf } from '#hosts/acp/tool-call.ts';
+import { memoryClient } from '../support/memory-client.ts';
+
+test.each([
+  ['completed', null, 'end_turn'],
+  ['cancelled', 'cancelled', 'cancelled'],
+  ['rejected', 'cancelled', 'cancelled'],
+  ['refused', 'refused', 'refusal'],
+  ['partial', 'max_tokens', 'max_tokens'],
+  ['budget_exceeded', 'max_iterations', 'max_turn_requests'],
+  ['budget_exceeded', 'limit_reached', 'max_turn_requests'],
+] as const)('%s (%s) ends a turn as %s', (outcome, code, reason) => {
+  expect(stopReasonOf(ended(outcome, code))).toBe(reason);
+});
+
+test.each([
+  ['error', 'doom_loop', -32603],
+  ['error', 'auth', -32000],
+  ['timed_out', null, -32603],
+  ['interrupted', 'interrupted', -32603],
+] as const)('%s (%s) has no word in the protocol: an error that says what happened', (outcome, code, number) => {
+  const data = { code: code ?? outcome, outcome, workflowId: 'w' };
+  const thrown = (): unknown => {
+    try {
+      return stopReasonOf(ended(outcome, code));
+    } catch (error) {
+      return error;
+    }
+  };
+  expect(thrown()).toBeInstanceOf(RequestError);
+  expect(thrown()).toMatchObject({ code: number, data });
+});
+
+function ended(outcome: Outcome, code: ErrorCode | null) {
+  return { outcome, error: code === null ? null : { code, message: `It was ${code}` }, workflowId: 'w' };
+}
+
+test('each hunk of a diff, with what was there before', () => {
+  const diff = '--- a/x\n+++ b/x\n@@ -1,2 +1,2 @@\n a\n-b\n+c\n@@ -9,0 +9,1 @@\n+new\n\\ No newline at end of file\n';
+  expect(diffsOf('/w/x', diff)).toEqual([
+    { type: 'diff', path: '/w/x', oldText: 'a\nb', newText: 'a\nc' },
+    { type: 'diff', path: '/w/x', oldText: null, newText: 'new' },
+  ]);
+});
+
+test('titles, kinds, places and contents of calls', () => {
+  expect(titleOf('bash', { command: 'ls\nrm', description: 'List' })).toBe('bash: List');
+  expect(titleOf('grep', { pattern: 'x'.repeat(200) })).toBe(`grep: ${'x'.repeat(119)}…`);
+  expect(titleOf('mcp__a__b', null)).toBe('mcp__a__b');
+  expect([kindOf('move_file'), kindOf('mcp__a__b'), kindOf('web_fetch')]).toEqual(['move', 'other', 'fetch']);
+  expect(locationsOf('/w', { from: 'a', to: 'b' }, { also: ['c'] }).map(({ path }) => path)).toEqual([
+    '/w/a',
+    '/w/b',
+    '/w/c',
+  ]);
+  expect(contentOf('/w', '{"success":true,"report":"# R"}', {})).toMatchObject([{ content: { text: '# R' } }]);
+  const [long] = contentOf('/w', 'x'.repeat(20_001), {});
+  expect(JSON.stringify(long)).toContain('[… 1 more]');
+});
+
+test('what cannot be sent is refused with what it is', () => {
+  expect(() => messageOf([{ type: 'text', text: ' ' }])).toThrow('The prompt is empty');
+  expect(() => messageOf([{ type: 'image', mimeType: 'image/tiff', data: '' }])).toThrow('"image/tiff" cannot be sent');
+  const resource = { uri: 'file:///a.zip', blob: 'AA==', mimeType: 'application/zip' };
+  expect(() => messageOf([{ type: 'resource', resource }])).toThrow('file:///a.zip is no text (application/zip)');
+  const picture = { type: 'resource' as const, resource: { uri: 'x', blob: 'AA==', mimeType: 'image/png' } };
+  expect(messageOf([picture])).toEqual({
+    text: 'Look at what is attached.',
+    images: [{ mediaType: 'image/png', data: 'AA==' }],
+  });
+});
+
+test('many who find the owner gone connect again once, and each is served', async () => {
+  let connections = 0;
+  const lost = [new AbortController(), new AbortController()];
+  const door = new Door(
+    () => {
+      const nth = connections;
+      connections += 1;
+      const client = memoryClient({
+        'app.state': () => {
+          if (nth > 0) return { version: '1' } as never;
+          lost[0]?.abort();
+          throw new Error('gone');
+        },
+      });
+      return Promise.resolve({ client, owner: false, lost: lost[nth]!.signal, close: () => Promise.resolve() });
+    },
+    () => undefined,
+  );
+  const asks = [1, 2, 3].map(() => door.ask((client) => client.request('app.state', {})));
+  expect(await Promise.all(asks)).toEqual([{ version: '1' }, { version: '1' }, { version: '1' }]);
+  expect(connections).toBe(2);
+});

@@ -1,0 +1,51 @@
+/** A client that goes away answers nothing and cancels nothing: what it was working on is interrupted, and goes on later. */
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { expect, test } from 'vitest';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { AcpClient, choose } from '../support/acp-client.ts';
+import { acpOver } from '../support/acp-lines.ts';
+
+async function vanishing(script: Script) {
+  const engine = await startEngine(script, { person: () => null });
+  const lines = acpOver(engine.runtime);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  await client.initialize();
+  const conversationId = await client.open(engine.folder);
+  const turn = client.prompt(conversationId, 'Write it').catch(() => 'gone');
+  const state = () => engine.runtime.request('conversation.snapshot', { conversationId });
+  return { engine, lines, client, conversationId, turn, state };
+}
+
+const write = toolUse('write_file', { path: 'a.txt', content: 'a' });
+
+test('in the middle of its words', async () => {
+  const script = new Script().on({}).reply([text('One two three four', { deltas: 8 })], { hangAfter: 6 });
+  const { lines, client, conversationId, state } = await vanishing(script);
+  await client.untilSaid(conversationId, /One/);
+  await lines.end();
+  await expect.poll(async () => (await state()).workflows[0]?.outcome).toBe('interrupted');
+});
+
+test('while it is asked: the question stays open, and another client answers it', async () => {
+  const script = new Script()
+    .on({ step: 1 })
+    .reply([write])
+    .on({})
+    .reply([text('Done.')]);
+  const { engine, lines, client, conversationId, state } = await vanishing(script);
+  client.answer = () => new Promise(() => undefined);
+  await client.untilAsked(1);
+  await lines.end();
+  await expect.poll(async () => (await state()).workflows[0]?.outcome).toBe('interrupted');
+  expect((await state()).approvals.map(({ decisions }) => decisions)).toEqual([[null]]);
+
+  const again = acpOver(engine.runtime);
+  const other = new AcpClient(ndJsonStream(again.writable, again.readable));
+  other.answer = () => choose('allow');
+  await other.initialize();
+  await other.agent.request('session/resume', { sessionId: conversationId, cwd: engine.folder });
+  expect(await other.prompt(conversationId, '/resume')).toBe('end_turn');
+  expect(other.asked).toHaveLength(1);
+  expect(other.text(conversationId)).toBe('Done.');
+});

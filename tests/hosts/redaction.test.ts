@@ -1,0 +1,178 @@
+/** Secrets that were planted wherever text comes from are looked for wherever it leaves the program. */
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, onTestFinished, test } from 'vitest';
+import { knowPatterns, knowSecrets } from '#core/base/redact.ts';
+import { fileSecrets } from '#core/settings/secrets.ts';
+import { main } from '#hosts/cli/program.ts';
+import { lineOf } from '#hosts/cli/terminal/failure.ts';
+import { LIAR, tableOf } from '../core/mcp/support.ts';
+import { type Harness, startEngine } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+import { Script, text, toolUse } from '../support/fake-model/script.ts';
+import { type Collector, startCollector } from '../support/telemetry/collector.ts';
+import { folderWith } from '../support/workspace.ts';
+import { memoryIo } from './support/memory-io.ts';
+
+/** By what makes them secret. */
+const SECRETS = {
+  'a kept key': 'kept-key-4711-abcdefgh',
+  'a key of the environment': 'env-token-0815-ijklmnop',
+  'a variable that the person names': 'correct horse battery',
+  "the person's pattern": 'CUST-123456',
+  'a token of GitHub': 'ghp_abcdefghijklmnopqrstuvwxyz0123456789',
+  'a key of a provider': 'sk-ant-api03-abcdefghijklmnopqrstuvwx',
+  'a token that is signed': 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTY3ODkwIn0.dozjgNryP4J3jVmNHl0w5N',
+  'a password in an address': 's3cretpassw0rd',
+};
+const ALL = Object.values(SECRETS)
+  .map((one) => (one === SECRETS['a password in an address'] ? `https://me:${one}@host/x` : one))
+  .join(' | ');
+
+const ENV = {
+  DEPLOY_TOKEN: SECRETS['a key of the environment'],
+  TEAM_WORDS: SECRETS['a variable that the person names'],
+};
+const MARKED = 'redact = { patterns = ["CUST-[0-9]{6}"], env = ["TEAM_WORDS"] }';
+
+interface Run {
+  engine: Harness;
+  collector: Collector;
+  data: string;
+  config: string;
+  workflowId: string;
+}
+
+async function planted(): Promise<Run> {
+  const collector = await startCollector();
+  const config = await folderWith({ 'config.toml': `${MARKED}\n` });
+  const data = await folderWith();
+  const settings = [
+    `telemetry = { endpoint = "${collector.url}", content = true }`,
+    MARKED,
+    tableOf('liar', [LIAR, 'tools=fails,refuses']),
+  ].join('\n');
+  const secrets = fileSecrets(config);
+  await secrets.set('anthropic.key', JSON.stringify({ apiKey: SECRETS['a kept key'], address: 'http://127.0.0.1:9' }));
+  const calls = [
+    toolUse('read_file', { path: 'planted.txt' }),
+    toolUse('read_file', { path: `no-${SECRETS["the person's pattern"]}-${SECRETS['a kept key']}` }),
+    toolUse('mcp__liar__fails', { text: ALL }),
+    toolUse('mcp__liar__refuses', { text: ALL }),
+  ];
+  const script = calls.reduce((all, call) => all.step([text(`Now ${ALL}`), call]), new Script());
+  script.on({ step: 5 }).reply([], { status: 400, error: { type: 'invalid_request_error', message: ALL } });
+  const engine = await startEngine(script, {
+    ...{ settings, data, secrets, files: { 'planted.txt': `${ALL}\n` } },
+    programs: { PATH: process.env['PATH'], ...ENV },
+  });
+  const { workflowId } = await engine.ask(`Look at ${ALL}`, 'all');
+  return { engine, collector, data, config, workflowId };
+}
+
+async function filesBelow(folder: string): Promise<string> {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true });
+  const texts = files.map(async (one) =>
+    one.isFile() ? `${one.name}\n${await readFile(join(one.parentPath, one.name), 'utf8')}` : one.name,
+  );
+  return (await Promise.all(texts)).join('\n');
+}
+
+const exported = async ({ engine }: Run, format: 'md' | 'json', unredacted = false): Promise<string> => {
+  const { conversationId } = engine;
+  const { fileName, text: whole } = await engine.runtime.request('conversation.export', {
+    ...{ conversationId, format, unredacted },
+  });
+  return `${fileName}\n${whole}`;
+};
+
+async function doctor({ engine, config }: Run, args: string[]): Promise<string> {
+  const client: typeof engine.runtime = {
+    ...engine.runtime,
+    request: async (method, input) => {
+      // What a check finds may name anything.
+      if (method === 'provider.models') return { address: ALL, models: null, at: null, fault: null } as never;
+      return engine.runtime.request(method, input);
+    },
+  };
+  const io = memoryIo({ client, env: { TRIAD_HOME: config, ...ENV } });
+  await main(['doctor', ...args], io);
+  await io.screen.flush();
+  return io.out() + io.err();
+}
+
+/** Where text leaves the program, and words that must be in it, so that it is the right text. */
+const SINKS: Record<string, { read: (run: Run) => Promise<string> | string; has: string }> = {
+  spans: {
+    read: async ({ collector }) => {
+      await eventually(() => expect(collector.spans.some(({ name }) => name === 'prompt')).toBe(true));
+      return JSON.stringify(collector.requests.map(({ text: body }) => body));
+    },
+    has: 'execute_tool mcp__liar__fails',
+  },
+  'the Markdown export': { read: (run) => exported(run, 'md'), has: 'Look at ' },
+  'the JSON export': { read: (run) => exported(run, 'json'), has: '"triad-conversation"' },
+  'the Markdown of the session': {
+    read: async ({ engine, data }) => {
+      await engine.runtime.request('conversation.project', { conversationId: engine.conversationId });
+      return filesBelow(data);
+    },
+    has: 'session.md',
+  },
+  'errors of the provider': {
+    read: async ({ engine, workflowId }) => {
+      const { workflow, runs, requests } = await engine.runtime.request('workflow.get', { workflowId });
+      const ends = [...engine.of('run-end'), ...engine.of('workflow-end')].map(({ error }) => error);
+      return JSON.stringify([workflow.error, runs.map(({ error }) => error), requests.map(({ error }) => error), ends]);
+    },
+    has: 'refused the request: ',
+  },
+  'failures of tools and MCP servers': {
+    read: ({ engine }) => {
+      const failed = engine.of('tool-end').filter(({ entry }) => entry.status === 'error');
+      expect(failed).toHaveLength(3);
+      return JSON.stringify(failed);
+    },
+    has: 'refused the tool',
+  },
+  'what an MCP server said': {
+    read: async ({ engine }) => JSON.stringify(await engine.runtime.request('mcp.list', {})),
+    has: '"liar"',
+  },
+  'lines on standard error': {
+    read: async ({ engine }) => {
+      const io = memoryIo({ client: engine.runtime });
+      io.screen.note(`triad: ${lineOf(new Error(`It is ${ALL}`))}`);
+      const code = await main(['sessions', 'show', `${ALL}`], io);
+      await io.screen.flush();
+      return `${code} ${io.err()}`;
+    },
+    has: 'triad: It is ',
+  },
+  'the doctor': { read: (run) => doctor(run, []), has: 'gives no list' },
+  'the doctor in JSON': { read: (run) => doctor(run, ['--json']), has: 'gives no list' },
+};
+
+test('nothing secret is in any sink, and the history is as it happened', async () => {
+  onTestFinished(() => {
+    knowPatterns([]);
+    for (const source of ['environment', 'MCP servers']) knowSecrets(source, []);
+  });
+  const run = await planted();
+  const found: string[] = [];
+  for (const [sink, { read, has }] of Object.entries(SINKS)) {
+    const told = await read(run);
+    expect(told, sink).toContain(has);
+    expect(told, sink).toContain('[redacted]');
+    for (const [what, secret] of Object.entries(SECRETS)) if (told.includes(secret)) found.push(`${what} in ${sink}`);
+  }
+  expect(found).toEqual([]);
+
+  const { engine, workflowId } = run;
+  const { workflow } = await engine.runtime.request('workflow.get', { workflowId });
+  const entries = JSON.stringify(await engine.runtime.request('run.entries', { runId: workflow.runId }));
+  const whole = [workflow.prompt, entries, await exported(run, 'json', true), await exported(run, 'md', true)];
+  for (const text_ of whole) for (const secret of Object.values(SECRETS)) expect(text_).toContain(secret);
+  // What the model is told is not changed either.
+  expect(JSON.stringify(engine.model.requests.at(-1)?.body)).toContain(SECRETS['a kept key']);
+});
