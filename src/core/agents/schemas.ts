@@ -91,9 +91,10 @@ function textOf(schema: JsonSchema): string | null {
 
 /** With an instance of its own: two schemas may have one `$id`, and an instance keeps all that it ever compiled. */
 function compileNew(schema: JsonSchema): Compiled {
-  const ajv = newAjv(schema);
+  const make = ajvFor(schema);
   try {
-    const validate = bounded(MAX_COMPILE_MS, () => ajv.compile(schema));
+    // A new one each time: one whose compiling was broken off is in pieces.
+    const validate = bounded(MAX_COMPILE_MS, () => make().compile(schema));
     if (!validate) return { why: 'takes too long to read' };
     // What such a one says comes later, as a promise: everything would seem to fit.
     return '$async' in validate ? { why: 'must not be asynchronous: leave out $async' } : { validate };
@@ -102,13 +103,17 @@ function compileNew(schema: JsonSchema): Compiled {
   }
 }
 
-/** One class knows one draft. */
-function newAjv(schema: JsonSchema): Draft7.Ajv | Draft2020.Ajv2020 {
-  const ajv = isOld(schema)
-    ? new (load('ajv') as typeof Draft7).Ajv(OPTIONS)
-    : new (load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020(OPTIONS);
-  (load('ajv-formats') as typeof Formats).default.default(ajv);
-  return ajv;
+/** One class knows one draft. The modules are loaded at once, and not where the time is bounded. */
+function ajvFor(schema: JsonSchema): () => Draft7.Ajv | Draft2020.Ajv2020 {
+  const Class = isOld(schema)
+    ? (load('ajv') as typeof Draft7).Ajv
+    : (load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020;
+  const { default: formats } = (load('ajv-formats') as typeof Formats).default;
+  return () => {
+    const ajv = new Class(OPTIONS);
+    formats(ajv);
+    return ajv;
+  };
 }
 
 function wordsOf(error: unknown): string {
