@@ -25,13 +25,19 @@ function told(events: readonly DurableEvent[]): Record<string, unknown[]> {
   const plain = JSON.parse(JSON.stringify(events), (key, value: unknown) => {
     if (dropped.test(key)) return undefined;
     return typeof value === 'string' ? value.replace(ids, 'ID').replace(places, 'PLACE') : value;
-  }) as { agent: string; type: string; request?: unknown }[];
+  }) as { agent: string; type: string; request?: unknown; entry?: unknown }[];
   // Which calls were begun before the end of a response depends on the moment.
   const stable = plain.filter(({ type }) => type !== 'message-part');
   // How much was read only one of them tells before the end.
   for (const event of stable) if (event.type === 'message-start') delete event.request;
+  // Sub-agents end in any order.
+  const ends = stable.filter(({ type, entry }) => type === 'tool-end' && /spawn_agent/.test(JSON.stringify(entry)));
+  const sorted = ends.map(({ entry }) => ({ ...(entry as object), n: 0 })).sort(byText);
+  for (const [index, end] of ends.entries()) end.entry = sorted[index];
   return Object.fromEntries([...Map.groupBy(stable, ({ agent }) => agent)].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
+
+const byText = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
 
 async function run(protocol: Protocol) {
   const engine = await startEngine(script(), { protocol });
