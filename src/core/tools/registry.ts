@@ -6,7 +6,7 @@ import type { Tool } from './tool.ts';
 
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
-  /** By the tool's name, and where its schema depends on the number of sub-agents by that too. */
+  /** Of tools whose schema depends on the number of sub-agents: by their name and that number. */
   readonly #schemas = new Map<string, Record<string, unknown>>();
 
   constructor(tools: readonly Tool[]) {
@@ -75,16 +75,21 @@ export class ToolRegistry {
 
   #schemaOf(tool: Tool, maxSubAgents: number): Record<string, unknown> {
     if (tool.schema) return tool.schema;
-    const key = tool.inputFor ? `${tool.name} ${maxSubAgents}` : tool.name;
-    const known = this.#schemas.get(key);
-    if (known) return known;
-    const json = z.toJSONSchema(tool.inputFor?.(maxSubAgents) ?? tool.input, {
-      io: 'input',
-      reused: 'inline',
-      unrepresentable: 'any',
-    });
-    const { $schema: _, ...schema } = json;
-    this.#schemas.set(key, schema);
-    return schema;
+    if (!tool.inputFor) return jsonSchemaOf(tool.input);
+    const key = `${tool.name} ${maxSubAgents}`;
+    const known = this.#schemas.get(key) ?? jsonSchemaOf(tool.inputFor(maxSubAgents));
+    this.#schemas.set(key, known);
+    return known;
   }
+}
+
+/** Made once for each schema, however many registries have the tool. */
+const made = new WeakMap<z.ZodType, Record<string, unknown>>();
+
+function jsonSchemaOf(input: z.ZodType): Record<string, unknown> {
+  const known = made.get(input);
+  if (known) return known;
+  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', reused: 'inline', unrepresentable: 'any' });
+  made.set(input, schema);
+  return schema;
 }
