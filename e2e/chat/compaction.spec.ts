@@ -1,7 +1,7 @@
 /** Making room in the lead's context: the gauge, the step in the conversation, and its undo. */
 import { NOTES, summarising, SUMMARISER } from '../../tests/support/fake-model/compacting.ts';
 import { spawn } from '../../tests/support/fake-model/scenarios.ts';
-import { text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -45,4 +45,21 @@ test('the person compacts by button and by /compact, looks at the summary and ta
   await expect(app.message).toHaveValue('');
   await expect(app.log.locator('[data-compaction]')).toHaveCount(2);
   expect(app.model.requests.filter(({ seen }) => SUMMARISER.test(seen.system))).toHaveLength(2);
+});
+
+test('a context that could not be compacted is told in one line, also after a reload', async ({ start }) => {
+  const script = new Script()
+    .on({ system: SUMMARISER })
+    .reply([text('')])
+    .on({ step: 1 })
+    .reply([text('A look first.'), toolUse('glob', { pattern: '*.md' })])
+    .on({})
+    .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
+  const app = await start(script);
+  await app.send('Look at the files');
+  const notice = app.log.locator('[data-notice]');
+  await expect(notice).toHaveText('The context was not compacted: the model wrote no summary');
+  await app.page.reload();
+  await expect(notice).toHaveCount(1);
+  await expectAccessible(app.page, 'a notice');
 });

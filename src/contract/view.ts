@@ -102,6 +102,8 @@ export const RunRow = z.object({
   queueDepth: z.int().nullish(),
   /** How full its context is: input and output tokens of its last turn, or what a compaction left of them. */
   contextTokens: z.int().nullish(),
+  /** What the person was told beside its transcript, such as why its context was not compacted. */
+  notices: z.array(z.object({ level: z.enum(['info', 'warning', 'error']), text: z.string(), at: Instant })).nullish(),
 });
 export type RunRow = z.infer<typeof RunRow>;
 

@@ -49,7 +49,7 @@ const HANDLERS: Handlers = {
   'message-start': nothing,
   'request-start': nothing,
   retry: nothing,
-  notice: nothing,
+  notice: noticed,
   'plan-change': planChange,
   'memory-change': memoryChange,
   'grant-change': grantChange,
@@ -57,6 +57,11 @@ const HANDLERS: Handlers = {
   'change-undo': changeUndo,
   'workflow-leave': workflowLeave,
 };
+
+function noticed({ runId, level, text, at }: Event<'notice'>): Write[] {
+  // A conversation may be purged before what was told of it late.
+  return [{ kind: 'update', table: 'run', key: runId, append: { notices: { level, text, at } }, isOptional: true }];
+}
 
 function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {
   return [{ kind: 'update', table: 'run', key: runId, set: { plan } }];

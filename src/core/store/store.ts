@@ -53,6 +53,8 @@ export type Write =
       item?: Record<string, { index: number; value: unknown }>;
       /** Values put at the end of list fields; one that is not there yet is empty. */
       append?: Record<string, unknown>;
+      /** Left out where there is no such row, which else refuses the whole commit. */
+      isOptional?: true;
     }
   | { kind: 'delete'; table: Table; key: Key };
 

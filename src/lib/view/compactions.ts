@@ -32,6 +32,11 @@ export function left({ entry }: Event<'compaction' | 'compaction-undo'>): Pick<R
   return { contextTokens: entry.undone ? entry.tokensBefore : entry.tokensAfter };
 }
 
+/** What the person is told of a run beside its transcript. */
+export function noticed({ notices }: RunRow, { level, text, at }: Event<'notice'>): Pick<RunRow, 'notices'> {
+  return { notices: [...(notices ?? []), { level, text, at }] };
+}
+
 /** What a request says of it. */
 export function used(request: RequestUsage): Pick<RunRow, 'contextTokens'> {
   const contextTokens = contextTokensOf(request);

@@ -6,7 +6,7 @@ import type { RunRow, Snapshot, ToolCallRow, WorkflowRow } from '#contract/view.
 import { STATUS_OF } from '#contract/status-of.ts';
 import { isDemoRun } from './demo.ts';
 import { withContext, withDecision } from './answers.ts';
-import { aside, left, used, withoutAside } from './compactions.ts';
+import { aside, left, noticed, used, withoutAside } from './compactions.ts';
 import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
@@ -143,8 +143,9 @@ function apply(view: View, event: DurableEvent): View {
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':
-    case 'notice':
       return view;
+    case 'notice':
+      return { ...view, runs: setRun(view, event.runId, (run) => noticed(run, event)) };
     case 'plan-change':
       return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
     case 'limit-change':

@@ -29,6 +29,7 @@ export class RowsMade {
     const before = this.#rows.get(key) ?? (write.table === 'conversation' ? {} : null);
     if (write.kind === 'put') return void this.#rows.set(key, structuredClone(write.row));
     if (write.kind !== 'update') throw new Error('there is no such kind of write');
+    if (!before && write.isOptional) return;
     if (!before) throw new Error(`${write.table} ${key} is changed but not there`);
     const row = structuredClone({ ...before, ...write.set });
     for (const [path, more] of Object.entries(write.add ?? {})) addAt(row, path.split('.'), more);

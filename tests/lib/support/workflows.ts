@@ -33,6 +33,7 @@ function retry(story: Story, lead: Voice): void {
   lead.hint({ type: 'thinking-delta', messageId, part: 0, offset: 0, text: 'Well' });
   const error = { code: 'overloaded', message: 'busy' } as const;
   lead.say({ type: 'retry', turn: 1, attempt: 1, delayMs: 500, error });
+  lead.say({ type: 'notice', level: 'warning', text: 'Something was not done.' });
 }
 
 function team(lead: Voice, voices: readonly Voice[], choices: Choices): void {

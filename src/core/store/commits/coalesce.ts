@@ -37,7 +37,7 @@ export function coalesce(writes: readonly Write[], before: (place: RowKey) => Ro
     if (write.kind === 'update') {
       const change = changes.get(id);
       const row = change ? change.row : before({ table, key });
-      if (!row && tolerant) continue;
+      if (!row && (tolerant || write.isOptional)) continue;
       if (!row) throw new TriadError('store_failed', `The store refused a write: there is no ${id} to change`);
       changes.set(id, { table, key, row: updated(row, write) });
     } else changes.set(id, { table, key, row: write.kind === 'put' ? write.row : null });

@@ -60,3 +60,13 @@ test('for workflows', async () => {
   });
   await fc.assert(runs, samples(30));
 });
+
+test('what may be missing is left out, and holds up nothing', async () => {
+  const { store } = opened;
+  const id = newId();
+  const append = { notices: { level: 'info', text: 'late', at: '2026-03-01T12:00:00.000Z' } };
+  const late: Write = { kind: 'update', table: 'run', key: newId(), append, isOptional: true };
+  const row = { ...workflowRow({ id, conversationId: 'c', runId: 'r' }) };
+  await store.commit([], [late, { kind: 'put', table: 'workflow', key: id, row }]);
+  expect(await store.workflow(id)).not.toBeNull();
+});
