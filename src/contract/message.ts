@@ -190,6 +190,8 @@ export const CompactionEntry = z.object({
   upTo: z.int().nonnegative(),
   /** How many entries it stands for of the lead's run in each earlier workflow that it was told of, oldest first. */
   prior: z.array(z.int().nonnegative()),
+  /** Which runs those are, in the same order. Left out by older versions: then the first ones that the lead is told of. */
+  priorRuns: z.array(Id).optional(),
   /** Word for word: what the person said and decided before, and the plan. */
   kept: z.string(),
   /** Input tokens of a request before and after it: counted by the provider as far as known, else by estimate. */

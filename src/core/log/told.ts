@@ -1,22 +1,33 @@
 /** What a run's model is told: its own entries after those of earlier workflows, or the summary that stands for the oldest. */
 import type { CompactionEntry, Entry } from '#contract/message.ts';
 import type { WireMessage } from '../model/model.ts';
-import { toWire } from './transcript.ts';
+import { callsOf, lastResponse, toWire, type Transcript } from './transcript.ts';
 
-/** The entries of a run, and before them those of earlier workflows, oldest first. */
+/** A lead's run in an earlier workflow. */
+export interface Earlier {
+  readonly runId: string;
+  readonly history: Transcript;
+}
+
+/** The entries of a run, and before it the runs of earlier workflows, oldest first. */
 export interface Told {
-  readonly prior: readonly (readonly Entry[])[];
+  readonly prior: readonly Earlier[];
   readonly entries: readonly Entry[];
 }
 
 /** The newest compaction that holds, with its run's place among `prior` (their number: the run itself); null where none does. */
 export function compactionOf({ prior, entries }: Told): { run: number; entry: CompactionEntry } | null {
-  const runs = [...prior, entries];
+  const runs = [...prior.map(({ history }) => history.entries), entries];
   for (let run = runs.length - 1; run >= 0; run -= 1) {
-    const entry = runs[run]?.findLast((one): one is CompactionEntry => one.kind === 'compaction' && !one.undone);
+    const entry = holding(runs[run] ?? []);
     if (entry) return { run, entry };
   }
   return null;
+}
+
+/** The newest compaction of a run that holds. */
+export function holding(entries: readonly Entry[]): CompactionEntry | undefined {
+  return entries.findLast((entry): entry is CompactionEntry => entry.kind === 'compaction' && !entry.undone);
 }
 
 /** The newest compaction of a run, also one that was taken back. */
@@ -24,23 +35,47 @@ export function lastCompaction(entries: readonly Entry[]): CompactionEntry | und
   return entries.findLast((entry): entry is CompactionEntry => entry.kind === 'compaction');
 }
 
+/** Number of the first entry of run `at` among `prior` for which a compaction does not stand; null where it does not know of that run. */
+export function placeIn(
+  { prior, priorRuns }: CompactionEntry,
+  { runId }: Pick<Earlier, 'runId'>,
+  at: number,
+): number | null {
+  return prior[priorRuns ? priorRuns.indexOf(runId) : at] ?? null;
+}
+
+/** The places of a compaction that stands for all of these runs; one whose last calls are open keeps that response, for their results. */
+export function placesOf(prior: Told['prior']): Pick<CompactionEntry, 'prior' | 'priorRuns'> {
+  const place = ({ history: { entries } }: Earlier): number => {
+    const last = lastResponse(entries);
+    const done = new Set(entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : [])));
+    return last && callsOf(last).some(({ id }) => !done.has(id)) ? last.n : entries.length;
+  };
+  return { prior: prior.map(place), priorRuns: prior.map(({ runId }) => runId) };
+}
+
 /**
  * The messages of a request. A compaction stands for all before its `upTo`; what an earlier workflow that went on has said
- * since is told after it. `pending`: as in `toWire`, for the run's own calls.
+ * since is told after it, and one of which it does not know before it. `pending`: as in `toWire`, for the run's own calls.
  */
 export function toldWire(told: Told, pending?: string): WireMessage[] {
   const { prior, entries } = told;
   const found = compactionOf(told);
-  if (!found) return [...prior.flatMap((one) => toWire(one)), ...toWire(entries, pending)];
+  const runs = [...prior.map(({ history }) => history.entries), entries];
+  if (!found) return runs.flatMap((one, at) => toWire(one, at === prior.length ? pending : undefined));
   const { run, entry } = found;
-  const runs = [...prior, entries];
-  const left = runs.slice(0, run).flatMap((one, at) => toWire(one.filter(({ n }) => n >= (entry.prior[at] ?? 0))));
+  const before: WireMessage[] = [];
+  const left: WireMessage[] = [];
+  for (const [at, one] of prior.slice(0, run).entries()) {
+    const place = placeIn(entry, one, at);
+    (place === null ? before : left).push(...toWire(one.history.entries.filter(({ n }) => n >= (place ?? 0))));
+  }
   const [head, ...rest] = runs.slice(run);
   const own = (head ?? []).filter(({ n }) => n >= entry.upTo);
   const words = headOf(entry);
   const first =
     left.length > 0 ? [...toWire([], undefined, words), ...left, ...toWire(own, pending)] : toWire(own, pending, words);
-  return [...first, ...rest.flatMap((one) => toWire(one, pending))];
+  return [...before, ...first, ...rest.flatMap((one) => toWire(one, pending))];
 }
 
 /** The same in every request, so that a provider's cache goes on from it. */

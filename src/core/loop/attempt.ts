@@ -198,7 +198,8 @@ export class Attempt {
     if (known !== undefined) return known;
     const taken = new Set(this.#callIds.values());
     const { prior, left, history } = this.#run;
-    for (const entry of [...prior.flat(), ...left.flatMap(({ entries }) => entries), ...history.entries]) {
+    const earlier = prior.flatMap((one) => one.history.entries);
+    for (const entry of [...earlier, ...left.flatMap(({ entries }) => entries), ...history.entries]) {
       if (entry.kind === 'assistant')
         for (const { type, ...rest } of entry.parts) if (type === 'tool_use' && 'id' in rest) taken.add(rest.id);
     }

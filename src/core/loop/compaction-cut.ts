@@ -1,6 +1,6 @@
 /** Where a compaction may cut a history: before a response, so that every call stays with its result. */
 import type { Entry } from '#contract/message.ts';
-import { compactionOf, type Told } from '../log/told.ts';
+import { compactionOf, placeIn, type Told } from '../log/told.ts';
 import { toWire } from '../log/transcript.ts';
 import { sizeOfMessages } from './request-meter.ts';
 
@@ -36,8 +36,9 @@ function isTold(entry: Entry): boolean {
 /** Whether earlier workflows are told with more than a summary of them. */
 function saysMore(prior: Told['prior'], before: ReturnType<typeof compactionOf>): boolean {
   const from = (at: number): number => {
-    if (!before || at > before.run) return 0;
-    return at === before.run ? before.entry.upTo : (before.entry.prior[at] ?? 0);
+    const one = prior[at];
+    if (!before || !one || at > before.run) return 0;
+    return at === before.run ? before.entry.upTo : (placeIn(before.entry, one, at) ?? 0);
   };
-  return prior.some((entries, at) => entries.some((entry) => entry.n >= from(at) && isTold(entry)));
+  return prior.some(({ history }, at) => history.entries.some((entry) => entry.n >= from(at) && isTold(entry)));
 }

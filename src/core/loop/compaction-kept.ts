@@ -15,10 +15,10 @@ export function keptOf(
   { prior, entries }: Told,
   { upTo, plan, maxChars }: { upTo: number; plan: readonly PlanItem[]; maxChars: number },
 ): string {
-  const before = [...prior, entries.filter(({ n }) => n < upTo)];
-  const said = saidIn(before.flat(), maxChars);
-  const decided = before.flat().flatMap(decisionIn);
-  const answer = prior.length > 0 ? answerIn(prior.at(-1) ?? []) : '';
+  const before = [...prior.flatMap(({ history }) => history.entries), ...entries.filter(({ n }) => n < upTo)];
+  const said = saidIn(before, maxChars);
+  const decided = before.flatMap(decisionIn);
+  const answer = answerIn(prior.at(-1)?.history.entries ?? []);
   const parts = [
     section(
       'Messages to you, oldest first',

@@ -2,7 +2,7 @@
 import type { CompactionEntry } from '#contract/message.ts';
 import { TriadError } from '../base/errors.ts';
 import { stopOf } from '../base/stop.ts';
-import { headOf, lastCompaction, type Told, toldWire } from '../log/told.ts';
+import { headOf, holding, lastCompaction, placesOf, type Told, toldWire } from '../log/told.ts';
 import { lastResponse } from '../log/transcript.ts';
 import type { LimitNotice } from '../budget/limit-notices.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
@@ -43,7 +43,7 @@ export async function compact(
   const window = run.contextWindow ?? tokensBefore;
   const upTo = cutOf(told, Math.floor(Math.min(window * KEEP_OF_WINDOW, tokensBefore * KEEP_OF_ALL)));
   if (upTo === null) throw new TriadError('bad_input', 'There is nothing to compact yet');
-  const prior = told.prior.map((entries) => entries.length);
+  const places = placesOf(told.prior);
   const gone = toldWire({ ...told, entries: told.entries.filter(({ kind, n }) => kind === 'compaction' || n < upTo) });
   if (sizeOfMessages(gone) < minGain * tokensBefore) throw noGain();
   const material = materialOf(gone, CHARS_OF_TOKEN * Math.floor(window * MATERIAL_SHARE));
@@ -58,7 +58,7 @@ export async function compact(
   const tokensAfter = Math.max(0, tokensBefore - sizeOfMessages(gone)) + sizeOfMessages([headMessage({ text, kept })]);
   if (minGain > 0 && tokensAfter > (1 - minGain) * tokensBefore) throw noGain();
   const sizes = { tokensBefore, tokensAfter };
-  const entry = run.history.add({ kind: 'compaction', text, upTo, prior, kept, ...sizes, auto });
+  const entry = run.history.add({ kind: 'compaction', text, upTo, ...places, kept, ...sizes, auto });
   await (
     await emit({ type: 'compaction', entry })
   ).stored;
@@ -103,7 +103,7 @@ export async function* roomAfterFull(
   const { history } = run;
   const response = lastResponse(history.entries);
   if (response?.stopReason !== 'context_exceeded' || notice) return false;
-  const isMade = (lastCompaction(history.entries)?.n ?? -1) > response.n;
+  const isMade = (holding(history.entries)?.n ?? -1) > response.n;
   if (!isMade && (!hasProgress(run) || !(yield* tried(run, 'full')))) return false;
   yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', text: GO_ON }) };
   return true;
@@ -112,9 +112,9 @@ export async function* roomAfterFull(
 const GO_ON =
   'Your last answer broke off because your context was full. Room was made: go on where you stopped, and write the whole of what you were about to say.';
 
-/** Since the last compaction the model has answered with something that was not cut off. */
+/** Since the last compaction that holds the model has answered with something that was not cut off. */
 function hasProgress({ history: { entries } }: RunContext): boolean {
-  const last = lastCompaction(entries);
+  const last = holding(entries);
   const since = entries.filter(({ n }) => n > (last?.n ?? -1));
   const isWhole = (entry: (typeof since)[number]): boolean =>
     entry.kind === 'assistant' && !entry.interrupted && entry.stopReason !== 'context_exceeded';
@@ -127,7 +127,7 @@ export async function* roomAfterRefusal(run: RunContext, error: unknown): AsyncG
   const window = run.contextWindow;
   const isTooLarge =
     error.status === TOO_LARGE_STATUS || (window !== null && (await contextSize(run)) >= TOO_LARGE * window);
-  const last = lastCompaction(run.history.entries);
+  const last = holding(run.history.entries);
   const isAgain = last !== undefined && last.n > (lastResponse(run.history.entries)?.n ?? -1);
   return isTooLarge && !isAgain ? yield* tried(run, 'full') : false;
 }

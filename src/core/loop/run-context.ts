@@ -6,6 +6,7 @@ import type { AssistantEntry, Bound, Entry, PlanItem } from '#contract/message.t
 import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
 import type { LimitNotice } from '../budget/limit-notices.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
+import type { Told } from '../log/told.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Model, ModelUsage, ToolSpec } from '../model/model.ts';
 import type { Piece } from '../log/open-messages.ts';
@@ -61,7 +62,7 @@ export interface RunContext {
   readonly envelope: Envelope;
   readonly history: Transcript;
   /** The leads' entries of each earlier workflow of the conversation; empty for a sub-agent, which sees nothing of them. */
-  readonly prior: readonly (readonly Entry[])[];
+  readonly prior: Told['prior'];
   /** Those that the lead is not told of any more; it may be told again, so the ids of their calls stay taken. */
   readonly left: readonly { readonly workflowId: string; readonly entries: readonly Entry[] }[];
   /** Tokens that its model reads in one request at most; null where that is not known. */

@@ -200,9 +200,10 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
     const count = changes.undoCount(conversationId);
     if (count === seen) return null;
     seen = count;
+    const said = [...plan.prior.flatMap((one) => one.history.entries), ...history.entries];
     const undos =
       left.length === 0 ? await changes.undos(conversationId) : undosWithout(await changes.of(conversationId), left);
-    return undosToTell(undos, [...plan.prior.flat(), ...history.entries], plan.kind === 'lead' ? null : runId);
+    return undosToTell(undos, said, plan.kind === 'lead' ? null : runId);
   };
 }
 

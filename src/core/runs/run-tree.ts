@@ -1,5 +1,6 @@
 /** The living runs of one workflow: each can be stopped together with all below it. */
 import type { StopReceipt } from '#contract/view.ts';
+import type { Earlier } from '../log/told.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { CompactionDesk } from '../loop/compaction-desk.ts';
 import { Stopped, type StopKind } from '../base/stop.ts';
@@ -18,7 +19,7 @@ export interface LiveRun {
   requests: number;
   tools: number;
   /** What the person may ask of its context; null until it works. */
-  context: { desk: CompactionDesk; history: Transcript } | null;
+  context: { desk: CompactionDesk; history: Transcript; prior: readonly Earlier[] } | null;
   /** Whatever is raised from now on comes too late for it. */
   ending: boolean;
   /** Settles when the run has ended and its end is recorded. */

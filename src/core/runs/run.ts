@@ -71,7 +71,7 @@ export async function executeRun(
     const known = { engine, workflow, plan, signal, history, watchdog, clock };
     const parts = { ...known, ...hands, model, children, started: ready };
     const run = createRunContext(parts);
-    live.context = { desk: run.compactions, history };
+    live.context = { desk: run.compactions, history, prior: run.prior };
     const result = await drive(createEmit(parts), agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {

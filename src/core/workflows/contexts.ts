@@ -52,13 +52,20 @@ export class Contexts {
     await log.knowRun(runId);
     const stored = await store.entriesOf(runId);
     // No wait from here to the record: what is seen now still holds then.
-    const live = this.#orchestrator.active().find(({ runs }) => runs.has(runId));
-    const history = live?.runs.get(runId)?.context?.history;
-    const entry = restored(history?.entries ?? stored, n, undone);
-    history?.replace(entry);
+    const histories = this.#historiesOf(runId);
+    const entry = restored(histories[0]?.entries ?? stored, n, undone);
+    for (const history of histories) history.replace(entry);
     const { workflowId, parentRunId, agent } = run;
     const who = { at: new Date().toISOString(), conversationId, workflowId, runId, parentRunId, agent };
     await log.append({ type: 'compaction-undo', ...who, entry });
+  }
+
+  /** A run as it works, and as leads that work now were told of it. */
+  #historiesOf(runId: string): Transcript[] {
+    return this.#orchestrator.active().flatMap(({ runs }) => {
+      const told = runs.get(runs.leadRunId)?.context?.prior.find((one) => one.runId === runId);
+      return [runs.get(runId)?.context?.history, told?.history].filter((one) => one !== undefined);
+    });
   }
 
   /** The lead of the newest workflow that is told has ended: a message that is sent meanwhile waits for the summary. */
@@ -70,8 +77,10 @@ export class Contexts {
     if (!run) throw new TriadError('bad_input', 'There is nothing to compact yet');
     this.#orchestrator.refuseRealInDemo(run.envelope.provider);
     await log.knowRun(run.id);
-    await this.#orchestrator.whileIdle(conversationId, (signal) =>
-      Promise.resolve({ stored: this.#compactAtRest(run, signal) }),
+    await this.#orchestrator.whileIdle(
+      conversationId,
+      (signal) => Promise.resolve({ stored: this.#compactAtRest(run, signal) }),
+      { isLong: true },
     );
   }
 

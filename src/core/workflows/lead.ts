@@ -11,6 +11,7 @@ import { partnerFor } from '../flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { Recorder } from '../log/recorder.ts';
+import { Transcript } from '../log/transcript.ts';
 import { toolClashes } from '../runs/agent-tools.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
@@ -125,7 +126,9 @@ export async function saidBefore(
     entries: await store.entriesOf(runId),
   });
   return {
-    prior: await Promise.all(told.map(({ runId }) => store.entriesOf(runId))),
+    prior: await Promise.all(
+      told.map(async ({ runId }) => ({ runId, history: new Transcript(await store.entriesOf(runId)) })),
+    ),
     left: await Promise.all(left.map(entriesOf)),
   };
 }

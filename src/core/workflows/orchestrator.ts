@@ -50,6 +50,8 @@ export class Orchestrator {
   #stopping: Stopped | null = null;
   /** Ends what is done in conversations in which nothing runs. */
   readonly #idle = new AbortController();
+  /** Conversations in which nothing runs, and something is done that takes long. */
+  readonly #held = new Set<string>();
 
   /** `onChange` is called when a workflow or a run came to life or ended. */
   constructor(engine: Engine, onChange: () => void) {
@@ -60,6 +62,11 @@ export class Orchestrator {
   /** Workflows that run or wait, oldest first. */
   active(): Workflow[] {
     return [...this.#workflows.values()];
+  }
+
+  /** Whether something runs or waits in a conversation, or is done there while nothing runs. */
+  isBusy(conversationId: string): boolean {
+    return this.#held.has(conversationId) || this.active().some((one) => one.conversationId === conversationId);
   }
 
   /** Resolves when the message is stored; the work goes on by itself. */
@@ -126,20 +133,24 @@ export class Orchestrator {
 
   /**
    * Records what `begin` does while nothing runs or waits in a conversation, which is not in the trash (else `conflict`);
-   * resolves when it is `stored`, for which a message that is sent meanwhile waits. The signal aborts when the program ends.
+   * resolves when it is `stored`, for which a message that is sent meanwhile waits. What `isLong` keeps the conversation
+   * busy until then. The signal aborts when the program ends.
    */
   async whileIdle(
     conversationId: string,
     begin: (signal: AbortSignal) => Promise<{ stored: Promise<unknown> }>,
+    { isLong = false } = {},
   ): Promise<void> {
     this.#refuseWhenStopping();
     await this.#engine.log.open(conversationId);
     const { stored } = await this.#outsideTrash(conversationId, async () => {
-      if (this.active().some((workflow) => workflow.conversationId === conversationId))
+      if (this.isBusy(conversationId))
         throw new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
-      const begun = await begin(this.#idle.signal);
-      this.#queue(conversationId, begun.stored);
-      return begun;
+      const { stored: work } = await begin(this.#idle.signal);
+      if (isLong) this.#held.add(conversationId);
+      const done = isLong ? work.finally(() => this.#held.delete(conversationId)) : work;
+      this.#queue(conversationId, done);
+      return { stored: done };
     });
     await stored;
   }

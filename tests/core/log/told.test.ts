@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import fc from 'fast-check';
 import type { Entry, Part } from '#contract/message.ts';
-import { headOf, toldWire } from '#core/log/told.ts';
+import { type Earlier, headOf, placesOf, toldWire } from '#core/log/told.ts';
 import { callsOf, toWire, Transcript } from '#core/log/transcript.ts';
 import { cutOf, cutsOf } from '#core/loop/compaction-cut.ts';
 import { restored } from '#core/loop/compaction-desk.ts';
@@ -46,10 +46,10 @@ const turns = fc.array(
 );
 
 type Turns = typeof turns extends fc.Arbitrary<infer T> ? T : never;
-type Check = (prior: Entry[][], entries: Entry[], undo: boolean) => void;
+type Check = (prior: Earlier[], entries: Entry[], undo: boolean) => void;
 
 /** Plays a run; `atCompaction` makes one where it can be made. */
-function play(name: string, story: Turns, prior: Entry[][], check: Check): Transcript {
+function play(name: string, story: Turns, prior: Earlier[], check: Check): Transcript {
   const history = new Transcript([]);
   history.add({ kind: 'user', source: 'person', text: `Prompt of ${name}` });
   story.forEach(({ calls, broken, words, compact }, turn) => {
@@ -70,7 +70,7 @@ function play(name: string, story: Turns, prior: Entry[][], check: Check): Trans
 
 function compacted(
   history: Transcript,
-  prior: Entry[][],
+  prior: Earlier[],
   { keep, undone }: { keep: number; undone: boolean },
   check: Check,
 ): void {
@@ -79,9 +79,8 @@ function compacted(
   const upTo = cutOf(told, keep);
   if (upTo === null) return;
   const sizes = { tokensBefore: 9, tokensAfter: 3, auto: true };
-  const counts = prior.map((entries) => entries.length);
   const text = `Summary at ${history.entries.length}`;
-  const entry = history.add({ kind: 'compaction', text, upTo, kept: 'Kept', prior: counts, ...sizes });
+  const entry = history.add({ kind: 'compaction', text, upTo, kept: 'Kept', ...placesOf(prior), ...sizes });
   check(prior, history.entries, false);
   history.replace(restored(history.entries, entry.n, true));
   expect(toldWire({ prior, entries: history.entries }), 'undone, all is as it was').toEqual(before);
@@ -108,7 +107,7 @@ const stories = fc.record({ earlier: fc.array(turns, { maxLength: 2 }), now: tur
 test('whatever happened, a request after a compaction is one that a provider takes, and has all that came after the cut', () => {
   fc.assert(
     fc.property(stories, ({ earlier, now }) => {
-      const prior: Entry[][] = [];
+      const prior: Earlier[] = [];
       let made = 0;
       const check: Check = (before, entries) => {
         const messages = toldWire({ prior: before, entries });
@@ -122,7 +121,9 @@ test('whatever happened, a request after a compaction is one that a provider tak
         const own = messages.flatMap(({ content }): unknown[] => content).slice(1);
         expect(own).toEqual(after.flatMap(({ content }): unknown[] => content));
       };
-      earlier.forEach((story, at) => prior.push(play(`w${at}`, story, [...prior], check).entries));
+      earlier.forEach((story, at) =>
+        prior.push({ runId: `w${at}`, history: play(`w${at}`, story, [...prior], check) }),
+      );
       play('now', now, prior, check);
       fc.pre(made > 0);
     }),
@@ -139,7 +140,7 @@ test('what an earlier workflow says when it goes on after the summary is told to
     history.add({ kind: 'user', source: 'person', text: name });
     history.add(response(name, 0));
   }
-  const prior = [first.entries];
+  const prior = [{ runId: 'one', history: first }];
   const entry = { kind: 'compaction' as const, text: 'Both.', kept: '', upTo: 1, prior: [2], auto: false };
   second.add({ ...entry, tokensBefore: 9, tokensAfter: 3 });
   first.add({ kind: 'user', source: 'engine', text: 'Go on.' });
@@ -148,6 +149,43 @@ test('what an earlier workflow says when it goes on after the summary is told to
   expect(said).toContain('Go on.');
   expect(said).toContain('Words of late');
   expect(said).not.toContain('Words of one');
+});
+
+const said = (name: string): Earlier => {
+  const history = new Transcript([]);
+  history.add({ kind: 'user', source: 'person', text: name });
+  history.add(response(name, 0));
+  return { runId: name, history };
+};
+
+test('a summary stands for the runs that it names, and one that is told again is told whole, before it', () => {
+  const [one, two, now] = [said('one'), said('two'), said('now')];
+  const sizes = { tokensBefore: 9, tokensAfter: 3, auto: false };
+  now.history.add({ kind: 'compaction', text: 'Two.', kept: '', upTo: 1, ...placesOf([two]), ...sizes });
+  const told = (prior: Earlier[]) => JSON.stringify(toldWire({ prior, entries: now.history.entries }));
+  expect(told([two])).not.toContain('Words of two');
+  const again = told([one, two]);
+  expect(again).toContain('Words of one');
+  expect(again).not.toContain('Words of two');
+  expect(again.indexOf('Words of one')).toBeLessThan(again.indexOf('<summary>'));
+  const { priorRuns: _, ...older } = placesOf([one]);
+  now.history.add({ kind: 'compaction', text: 'One.', kept: '', upTo: 1, ...older, ...sizes });
+  expect(told([one]), 'of an older version').not.toContain('Words of one');
+});
+
+test('calls of an earlier run that were open at the summary get their results when it goes on', () => {
+  const [one, now] = [new Transcript([]), said('now')];
+  one.add({ kind: 'user', source: 'person', text: 'one' });
+  one.add(response('a', 0));
+  one.add(response('b', 1));
+  const prior = [{ runId: 'one', history: one }];
+  const sizes = { tokensBefore: 9, tokensAfter: 3, auto: false };
+  now.history.add({ kind: 'compaction', text: 'All.', kept: '', upTo: 1, ...placesOf(prior), ...sizes });
+  one.add(result('b-0'));
+  const wire = toldWire({ prior, entries: now.history.entries });
+  expectTaken(wire);
+  expect(JSON.stringify(wire)).toContain('Result of b-0');
+  expect(JSON.stringify(wire)).not.toContain('Words of a');
 });
 
 test('it cuts before a response, keeps as much as fits, and always the newest', () => {

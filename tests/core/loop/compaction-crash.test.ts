@@ -2,14 +2,17 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live, Resumer } from '../../support/crash.ts';
+import { startEngine } from '../../support/engine.ts';
 import { summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { inSoak } from '../../support/samples.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-compaction-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -31,6 +34,15 @@ const script = (): Script =>
       toolUse('write_file', { path: 'b.md', content: 'B' }, { id: 'call_b' }),
       spawn({ name: 'looker', prompt: 'Look closely.' }, 'call_c'),
     ]);
+
+const brokenOff = (): Script =>
+  summarising()
+    .on({ lastUser: /Room was made/ })
+    .reply([text('Done.')])
+    .on({ step: 1 })
+    .reply([words(9_000, 'The old part. '), toolUse('glob', { pattern: '*' })])
+    .on({})
+    .reply([text('Half')], { stopReason: 'model_context_window_exceeded' });
 
 type Event = DurableEvent['type'] | `${DurableEvent['type']}#${number}`;
 
@@ -96,18 +108,36 @@ test.runIf(inSoak)(
   },
 );
 
+test('ended when room was made for an answer that broke off: it goes on, and makes none again', async () => {
+  const store = await memoryStore();
+  let over = false;
+  const dying: typeof store = {
+    ...store,
+    commit: async (events, writes) => {
+      if (over) throw new Error('The process has died');
+      await store.commit(events, writes);
+      over = events.some(({ type }) => type === 'compaction');
+    },
+    close: () => Promise.resolve(),
+  };
+  const first = await startEngine(brokenOff(), { store: dying });
+  const { workflowId } = await first.send('Go');
+  await first.event('compaction');
+  await first.runtime.close().catch(() => undefined);
+  const { folder, model } = first;
+  const again = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
+  onTestFinished(() => again.close());
+  await again.request('workflow.resume', { workflowId });
+  await expect.poll(() => store.workflow(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  const entries = await store.entriesOf(first.of('compaction')[0]!.runId);
+  expect(entries.filter(({ kind }) => kind === 'compaction')).toHaveLength(1);
+});
+
 test.runIf(inSoak)(
   'killed when room was made for an answer that broke off: it goes on, and makes none again',
   { timeout: 120_000 },
   async () => {
-    const full = summarising()
-      .on({ lastUser: /Room was made/ })
-      .reply([text('Done.')])
-      .on({ step: 1 })
-      .reply([words(9_000, 'The old part. '), toolUse('glob', { pattern: '*' })])
-      .on({})
-      .reply([text('Half')], { stopReason: 'model_context_window_exceeded' });
-    const { end, events } = await killedAfter('compaction', full, false);
+    const { end, events } = await killedAfter('compaction', brokenOff(), false);
     expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(events.filter(({ type }) => type === 'compaction')).toHaveLength(1);
   },

@@ -246,6 +246,76 @@ describe('by hand', () => {
     expect((await engine.store.run(runId))?.usage.requests).toBe(3);
   });
 
+  test('taken back while a later lead works: its next request has all of it', async () => {
+    const script = summarising()
+      .on({ step: 1, lastUser: /^One/ })
+      .reply([text('The first answer.'), look()])
+      .on({ where: ({ lastUser }) => lastUser.startsWith('Two') })
+      .reply([toolUse('write_file', { path: 'a.md', content: 'A' })])
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script, { person: () => null });
+    const { conversationId } = engine;
+    await engine.ask('One');
+    await engine.runtime.request('context.compact', { conversationId });
+    const { runId, entry } = engine.of('compaction')[0]!;
+    const { workflowId } = await engine.send('Two');
+    const { approval } = await engine.event('approval-request');
+    expect(asked(engine).at(-1)).not.toContain('The first answer.');
+    await engine.runtime.request('context.restore', { conversationId, runId, n: entry.n, undone: true });
+    await engine.runtime.request('approval.decide', {
+      approvalId: approval.id,
+      answer: { kind: 'reject', reason: '' },
+    });
+    await engine.ended(workflowId);
+    expect(asked(engine).at(-1)).toContain('The first answer.');
+    expect(asked(engine).at(-1)).not.toContain('The notes of the model.');
+  });
+
+  test('one that was taken back counts for nothing when the context is full', async () => {
+    const script = summarising()
+      .on({ lastUser: /Room was made/ })
+      .reply([text('Done.')])
+      .on({ step: 1 })
+      .reply([text('The first step.'), look()])
+      .on({ step: 2 })
+      .reply([toolUse('write_file', { path: 'a.md', content: 'A' })])
+      .on({})
+      .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
+    const engine = await startEngine(script, { person: () => null });
+    const { conversationId } = engine;
+    const { workflowId, runId } = await engine.send('Go');
+    const { approval } = await engine.event('approval-request');
+    await engine.runtime.request('context.compact', { conversationId });
+    const [{ n } = { n: -1 }] = compactions(engine);
+    await engine.runtime.request('context.restore', { conversationId, runId, n, undone: true });
+    await engine.runtime.request('approval.decide', {
+      approvalId: approval.id,
+      answer: { kind: 'reject', reason: '' },
+    });
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+    expect(compactions(engine)).toMatchObject([{ auto: false }, { auto: true }]);
+  });
+
+  test('a message that is told again is told whole, whatever was summarised while it was not', async () => {
+    const engine = await startEngine(chatting());
+    const { conversationId } = engine;
+    const { workflowId } = await engine.ask('One');
+    const rewind = (left: boolean) =>
+      engine.runtime.request('conversation.rewind', { conversationId, workflowId, left });
+    await rewind(true);
+    await engine.ask('Two');
+    await engine.ask('Three');
+    await engine.runtime.request('context.compact', { conversationId });
+    await rewind(false);
+    await engine.ask('Four');
+    const last = asked(engine).at(-1);
+    expect(last).toContain('The first answer.');
+    expect(last).toContain('The notes of the model.');
+    // As an answer of its own; the newest one stays word for word.
+    expect(last).not.toContain('"role":"assistant","content":[{"type":"text","text":"The second answer.');
+  });
+
   test('while calls are open it is done at once, and their results still come back to them', async () => {
     const script = summarising()
       .on({ leads: true, lastUser: /Found\./ })

@@ -12,7 +12,6 @@ const PAGE = 100;
 export function trashMethods({ engine, orchestrator, approvals, sessions }: Services): Pick<Handlers, Mine> {
   const { store, log, workspaces } = engine;
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
-  const isBusy = (id: string) => orchestrator.active().some(({ conversationId }) => conversationId === id);
   const busy = () => new TriadError('conflict', 'Something runs or waits in this conversation: stop it first');
   const notInTrash = () => new TriadError('conflict', 'This conversation is not in the trash');
 
@@ -20,11 +19,11 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
   const remove = async (id: string): Promise<void> => {
     await conversation(id);
     await log.exclusive(id, async () => {
-      if (isBusy(id)) throw busy();
+      if (orchestrator.isBusy(id)) throw busy();
       if (!(await store.trash(id, new Date().toISOString())))
         throw new TriadError('conflict', 'This conversation is in the trash already');
       // A message accepted meanwhile takes precedence.
-      if (!isBusy(id)) return;
+      if (!orchestrator.isBusy(id)) return;
       await store.restore(id);
       throw busy();
     });
@@ -51,7 +50,7 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
     'conversation.purge': async ({ conversationId }) => {
       await conversation(conversationId);
       await log.exclusive(conversationId, async () => {
-        if (isBusy(conversationId)) throw busy();
+        if (orchestrator.isBusy(conversationId)) throw busy();
         // Files first: if they cannot be removed, nothing is purged.
         if ((await conversation(conversationId)).deletedAt) await sessions.moved(conversationId);
         if (!(await purge(store, workspaces.changes, conversationId))) throw notInTrash();
