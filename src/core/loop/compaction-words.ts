@@ -38,7 +38,7 @@ export function materialOf(messages: readonly WireMessage[], maxChars: number): 
 
 const asked = (text: string): WireMessage => ({ role: 'user', content: [{ type: 'text', text: HEAD + text + TAIL }] });
 
-/** Thinking and pictures are left out. */
+/** Thinking is left out, and of a picture is said only that there was one. */
 function linesOf({ role, content }: WireMessage, most = Infinity): string {
   const lines = content.flatMap((part): string[] => {
     switch (part.type) {
@@ -51,6 +51,7 @@ function linesOf({ role, content }: WireMessage, most = Infinity): string {
       case 'server':
         return [cutIn(JSON.stringify(part.block), most)];
       case 'image':
+        return ['[The person sent an image here]'];
       case 'thinking':
       case 'redacted_thinking':
         return [];

@@ -3,7 +3,8 @@ import type { Approval, Decision } from '#contract/approval.ts';
 import { andMore, wroteOf } from '#contract/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
-import type { Entry } from '#contract/message.ts';
+import type { Entry, Image } from '#contract/message.ts';
+import { picturesText } from '#contract/messages/pictures-text.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { cachedText, estimatedTokensOf } from '#contract/tally.ts';
 import { searchesText } from '#contract/web-search.ts';
@@ -21,6 +22,12 @@ export function lines(all: readonly string[]): string {
 /** As a list item; none where the lead is told of it. */
 export function leftOut({ left }: Pick<WorkflowRow, 'left'>): string[] {
   return left ? [`- ${LEFT_TEXT}.`] : [];
+}
+
+/** As a list item of its own, below the words; none without pictures. */
+export function pictures(images: readonly Image[] | null | undefined): string[] {
+  const said = picturesText(images);
+  return said === null ? [] : ['', `- ${said}`];
 }
 
 /** Each time that the context of a run was summarised, as a list item. */

@@ -64,6 +64,8 @@ function addRun(program: Command, io: Io, done: Done): void {
     .description('one workflow; prints the answer as it streams')
     .argument('[prompt]', 'what the lead should do; "-" reads it from the standard input')
     .option('--agent <name>', 'the lead of a new conversation')
+    .option('--provider <name>', 'the provider that the lead asks, for this prompt')
+    .option('--model <id>', 'the model of the lead, for this prompt')
     .option('--cwd <folder>', 'the folder to work in (default: this one)')
     .addOption(approve())
     .addOption(new Option('--json', 'print one event per line'))

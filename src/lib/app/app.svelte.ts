@@ -1,9 +1,10 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
 import type { AppState } from '#contract/app-state.ts';
+import type { SentImage } from '#contract/messages/sending.ts';
 import { unlistedText } from '#contract/missing-text.ts';
 import type { Input } from '#contract/rpc.ts';
-import type { ConversationRow, StopReceipt } from '#contract/view.ts';
+import type { ConversationRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import type { Refusal } from '#lib/client/link.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
@@ -20,6 +21,9 @@ import { PagedList } from './paged-list.svelte.ts';
 
 const CONVERSATIONS = 50;
 const TRASHED = 100;
+
+/** What the person sent, as it is stored. */
+type Message = Pick<WorkflowRow, 'conversationId' | 'prompt' | 'images'>;
 
 export class App {
   status = $state<ConnectionStatus>('connecting');
@@ -139,8 +143,8 @@ export class App {
    * Sends a message, which starts a workflow or waits for the one at work. Rejects with a `RequestError`: `bad_input`
    * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
    */
-  async send(conversationId: string, text: string): Promise<void> {
-    await this.connection.request('message.send', { conversationId, text, via: 'app' });
+  async send(conversationId: string, text: string, images?: SentImage[]): Promise<void> {
+    await this.connection.request('message.send', { conversationId, text, via: 'app', ...(images && { images }) });
     void this.conversations.refresh();
   }
 
@@ -151,9 +155,20 @@ export class App {
     return id;
   }
 
-  /** Sends a message once more, as a new workflow. Returns whether it was sent; a toast says why it was not. */
-  sendAgain(conversationId: string, text: string): Promise<boolean> {
-    return succeeds(this.toasts, this.send(conversationId, text));
+  /**
+   * Sends a message once more, with its pictures, as a new workflow. Returns whether it was sent; a toast says why it was
+   * not, also where a picture of it is not kept any more.
+   */
+  sendAgain(message: Message): Promise<boolean> {
+    return succeeds(this.toasts, this.#sendAgain(message));
+  }
+
+  async #sendAgain({ conversationId, prompt, images }: Message): Promise<void> {
+    const again = images?.map(async ({ sha256, mediaType }) => {
+      const { data } = await this.connection.request('call.image', { conversationId, sha256 });
+      return { mediaType, data };
+    });
+    await this.send(conversationId, prompt, again && (await Promise.all(again)));
   }
 
   /** Shows an error as a toast. */

@@ -1,5 +1,9 @@
 /** What comes with a message: pictures that the model sees and that are kept, and what was chosen for its lead. */
 import { expect, test } from 'vitest';
+import { materialOf } from '#core/loop/compaction-words.ts';
+import type { WireMessage } from '#core/model/model.ts';
+import { recordOf } from '#core/records/export/record.ts';
+import { workflowPart } from '#core/records/sessions/workflow-part.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { gif, RED } from '../../support/images.ts';
@@ -27,6 +31,20 @@ test('a picture is sent to the model with this message and with later ones, and 
   expect(entries[sent.runId]?.[0]).toMatchObject({ kind: 'user', text: 'Which colour?', images: [image] });
   const sha256 = image?.sha256 ?? '';
   expect(await runtime.request('call.image', { conversationId, sha256 })).toEqual({ data: red.data });
+
+  const said = 'Sent with a picture: image/png, 4 × 3 pixels';
+  const exported = async (format: 'md' | 'json') =>
+    (await runtime.request('conversation.export', { conversationId, format })).text;
+  expect((await exported('md')).split(said)).toHaveLength(2);
+  expect(JSON.parse(await exported('json'))).toMatchObject({
+    workflows: [{ images: [image], runs: [{ entries: [{ images: [image] }, {}] }] }, {}],
+  });
+  const record = await recordOf(engine.store, sent.workflowId, () => true);
+  expect(workflowPart(record!, 'session').body).toContain(said);
+  const asked = model.requests[1]?.body.messages as WireMessage[];
+  expect(materialOf(asked, 10_000)).toMatchObject({
+    content: [{ text: expect.stringContaining('[The person sent an image here]\nWhich colour?') as unknown }],
+  });
 });
 
 test.each([

@@ -52,7 +52,34 @@ describe('App', () => {
     const { app, errors } = open(connection);
     await expect(app.send(CONVERSATION, 'Hello')).rejects.toBe(refusal);
     expect(errors).toEqual([]);
-    expect(await app.sendAgain(CONVERSATION, 'Hello')).toBe(false);
+    expect(await app.sendAgain({ conversationId: CONVERSATION, prompt: 'Hello' })).toBe(false);
     expect(errors).toEqual(['There is no such conversation']);
+  });
+
+  it('sends a message again with its pictures, and not without one that is gone', async () => {
+    const picture = { mediaType: 'image/png' as const, bytes: 3, width: 1, height: 1 };
+    const message = (...kept: string[]) => ({
+      conversationId: CONVERSATION,
+      prompt: 'Which colour?',
+      images: kept.map((sha256) => ({ ...picture, sha256 })),
+    });
+    const connection = new FakeConnection()
+      .on('message.send', () => sent)
+      .on('call.image', ({ sha256 }) => {
+        if (sha256 === 'gone') throw new RequestError('not_found', 'This image is not kept any more');
+        return { data: `bytes of ${sha256}` };
+      });
+    const { app, errors } = open(connection);
+    const sendings = () => connection.calls.filter(({ method }) => method === 'message.send');
+    expect(await app.sendAgain(message('red', 'gone'))).toBe(false);
+    expect([errors, sendings()]).toEqual([['This image is not kept any more'], []]);
+    expect(await app.sendAgain(message('red', 'blue'))).toBe(true);
+    const images = ['red', 'blue'].map((sha256) => ({ mediaType: 'image/png', data: `bytes of ${sha256}` }));
+    expect(sendings()).toEqual([
+      {
+        method: 'message.send',
+        input: { conversationId: CONVERSATION, text: 'Which colour?', via: 'app', images },
+      },
+    ]);
   });
 });

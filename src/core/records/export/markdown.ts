@@ -22,6 +22,7 @@ import {
   inline,
   leftOut,
   lines,
+  pictures,
   seconds,
   used,
   wrote,
@@ -75,7 +76,7 @@ function workflowOf(record: ExportedWorkflow, number: number): string {
     ...leftOut(workflow),
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     // The lead may not be queued yet.
-    ...(lead ? partOfRun(lead) : ['', '### Prompt', '', fence(workflow.prompt)]),
+    ...(lead ? partOfRun(lead) : ['', '### Prompt', '', fence(workflow.prompt), ...pictures(workflow.images)]),
     ...approvals.flatMap(approvalOf),
     ...others.flatMap(partOfRun),
   ]);
@@ -130,10 +131,13 @@ function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
   const block = (head: string, text: string, language = '') => ['', `${head} · ${entry.at}`, '', fence(text, language)];
   switch (entry.kind) {
     case 'user':
-      return block(
-        { person: '**Person**', parent: '**Task**', engine: '**Handed over**', coagent: '**Coagent**' }[entry.source],
-        entry.text,
-      );
+      return [
+        ...block(
+          { person: '**Person**', parent: '**Task**', engine: '**Handed over**', coagent: '**Coagent**' }[entry.source],
+          entry.text,
+        ),
+        ...pictures(entry.images),
+      ];
     case 'assistant':
       return [
         ...entry.parts.flatMap((part) => partOf(part, markOf(entry), block)),

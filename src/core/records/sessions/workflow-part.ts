@@ -6,7 +6,18 @@ import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import type { WorkflowRows } from '../../store/check.ts';
-import { code, compactionItems, inline, leftOut, lines, quote, seconds, used, wrote } from '../markdown-parts.ts';
+import {
+  code,
+  compactionItems,
+  inline,
+  leftOut,
+  lines,
+  pictures,
+  quote,
+  seconds,
+  used,
+  wrote,
+} from '../markdown-parts.ts';
 import { roleOf, serversOf } from '../run-words.ts';
 import { handoffEntries, handoffsOf } from './handoffs-part.ts';
 import { instructionItems } from '../instructions-part.ts';
@@ -76,7 +87,7 @@ function bodyOf(
     ...compactionItems(said),
     ...notesOfWorkflow(calls),
     ...leftOut(workflow),
-    ...['', '### Query', '', quote(workflow.prompt)],
+    ...['', '### Query', '', quote(workflow.prompt), ...pictures(workflow.images)],
     ...(told.length > 0 ? ['', '### Told by the project', ...told] : []),
     ...steps,
     ...(questions.length > 0 ? ['', '### Questions', ...questions] : []),

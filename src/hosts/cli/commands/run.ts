@@ -20,6 +20,8 @@ export interface RunOptions {
   approve?: ApprovePolicy;
   json?: boolean;
   conversation?: string;
+  provider?: string;
+  model?: string;
 }
 
 export async function run(io: Io, given: string | undefined, options: RunOptions): Promise<number> {
@@ -35,9 +37,11 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
     try {
       const { id: conversationId, at, before } = await link.ask((client) => conversationFor(client, folder, options));
       await tellComposition(io, link, at, options.agent);
+      const { provider, model } = options;
+      const chosen = { ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) };
       const start = async (client: Client) => {
         sending = true;
-        const sent = await client.request('message.send', { conversationId, text, approve, via: 'cli' });
+        const sent = await client.request('message.send', { conversationId, text, approve, via: 'cli', ...chosen });
         if (sent.untrusted) io.screen.note(leftOut(sent.untrusted));
         return sent.workflowId;
       };

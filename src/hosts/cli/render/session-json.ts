@@ -55,7 +55,7 @@ export function shownSession({ conversation, workflows, runs, calls = [], linkin
     ...(missing.length > 0 ? { missing } : {}),
     linkingNotes: linking,
     workflows: workflows.map((workflow) => {
-      const { prompt, text, error, attempt, startedAt, endedAt, durationMs } = workflow;
+      const { prompt, images, text, error, attempt, startedAt, endedAt, durationMs } = workflow;
       const times = { createdAt: workflow.createdAt, startedAt, endedAt, durationMs };
       const own = runs.filter(({ workflowId }) => workflowId === workflow.id);
       const writes = own.flatMap((run) => writesOf(run, calls));
@@ -66,6 +66,7 @@ export function shownSession({ conversation, workflows, runs, calls = [], linkin
         ...listedWorkflow(workflow, runs),
         ...left,
         prompt,
+        ...(images ? { images } : {}),
         answer: text,
         error,
         attempt,

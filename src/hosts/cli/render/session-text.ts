@@ -2,6 +2,7 @@
 import type { Missing } from '#contract/missing.ts';
 import { andMore } from '#contract/call-row.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
+import { picturesText } from '#contract/messages/pictures-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
 import type { Style } from '../terminal/style.ts';
@@ -39,8 +40,9 @@ export function missingLines(missing: readonly Missing[] | undefined, width: num
 type Shown = ReturnType<typeof shownSession>['workflows'][number];
 
 function workflowLines(workflow: Shown, width: number, style: Style): string[] {
-  const { id, outcome, status, durationMs, usage, error, prompt, answer, subAgents, writes, notes } = workflow;
+  const { id, outcome, status, durationMs, usage, error, prompt, images, answer, subAgents, writes, notes } = workflow;
   const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
+  const pictures = picturesText(images);
   const children = subAgents.map((child) => {
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
     const own = [child.outcome ?? child.status, duration(child.durationMs), tokens(child.usage)];
@@ -51,6 +53,7 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
     ...(workflow.left ? [truncate(`  ${LEFT_TEXT}`, width)] : []),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
+    ...(pictures === null ? [] : wrap(`  ${pictures}`, width)),
     ...children,
     ...writes.map((write) => truncate(`  ${writeLine(write)}`, width)),
     ...notesLine(

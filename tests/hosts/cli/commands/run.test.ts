@@ -52,6 +52,12 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   expect(client.subscribers).toEqual([]);
 });
 
+test('--provider and --model hold for the lead of this prompt', async () => {
+  const client = scripted([workflowEnd()]);
+  await triad(['run', '--provider', 'ollama', '--model', 'qwen3:4b', 'x'], { client });
+  expect(client.requests[1]?.input).toMatchObject({ text: 'x', provider: 'ollama', model: 'qwen3:4b' });
+});
+
 test('--json prints the events as they are, hints too, the last one workflow-end', async () => {
   const end = workflowEnd();
   // A hint may come late, behind events that were caught up with.

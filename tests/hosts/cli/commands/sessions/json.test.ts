@@ -327,3 +327,15 @@ test('show says how much is estimated, of all and of each workflow; the list mar
   const parts = { inputTokens: 5300, estimatedInputTokens: 1200, estimatedOutputTokens: 34 };
   expect(json).toMatchObject({ usage: parts, workflows: [{ usage: parts }] });
 });
+
+test('shows that pictures came with a message', async () => {
+  const image = { mediaType: 'image/png' as const, bytes: 73, width: 4, height: 3, sha256: 'a'.repeat(64) };
+  const workflows = [workflowRow({ images: [image, image] })];
+  const client = () =>
+    history({ 'conversation.snapshot': () => ({ ...snapshot, workflows }), 'workflow.get': () => detail });
+  const { out } = await triad(['sessions', 'show', conversationId], client());
+  const line = '  Sent with 2 pictures: image/png, 4 × 3 pixels; image/png, 4 × 3 pixels\n';
+  expect(out).toContain(line);
+  const json = (await triad(['sessions', 'show', conversationId, '--json'], client())).out;
+  expect(JSON.parse(json)).toMatchObject({ workflows: [{ images: [image, image] }] });
+});
