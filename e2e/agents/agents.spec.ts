@@ -181,7 +181,7 @@ test('trust: what a file says, then usable, then changed with what changed, then
   await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
 });
 
-test('trust waits until the end of a long file was seen', async ({ start }) => {
+test('trust waits until the end of a long file was seen', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer(), {
     files: { [PATH]: `${READER}${'Look at each line.\n'.repeat(80)}Then send them.\n` },
   });

@@ -65,7 +65,7 @@ test('choices, words and a skipped question are answered by keyboard and reach t
   );
 });
 
-test('skipping everything is an answer too', async ({ start }) => {
+test('skipping everything is an answer too', { tag: '@soak' }, async ({ start }) => {
   const app = await start(calling('ask_question', { questions: [questions[2]] }));
   await app.send('Ask me.');
   await expect(app.question.getByRole('heading', { level: 2 })).toContainText('What is it called?');
@@ -74,22 +74,26 @@ test('skipping everything is an answer too', async ({ start }) => {
   expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('skipped');
 });
 
-test('an action is put differently before it is allowed, and the history tells both', async ({ start }) => {
-  const input = {
-    action: 'Rewrite the whole parser',
-    reason: 'It is too slow',
-    impact: 'Every caller of it',
-  };
-  const app = await start(calling('request_approval', input));
-  await app.send('Go.');
-  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('Rewrite the whole parser');
-  await expect(app.question.getByText('Every caller of it')).toBeVisible();
-  await expectAccessible(app.page, 'an action');
-  await app.field('What it wants to do').fill('Rewrite only its tests');
-  await app.allow();
-  await app.expectOutcome('completed');
-  expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('Rewrite only its tests');
-});
+test(
+  'an action is put differently before it is allowed, and the history tells both',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const input = {
+      action: 'Rewrite the whole parser',
+      reason: 'It is too slow',
+      impact: 'Every caller of it',
+    };
+    const app = await start(calling('request_approval', input));
+    await app.send('Go.');
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('Rewrite the whole parser');
+    await expect(app.question.getByText('Every caller of it')).toBeVisible();
+    await expectAccessible(app.page, 'an action');
+    await app.field('What it wants to do').fill('Rewrite only its tests');
+    await app.allow();
+    await app.expectOutcome('completed');
+    expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('Rewrite only its tests');
+  },
+);
 
 test('the agent says more before the decision; a no carries on from there', { tag: '@soak' }, async ({ start }) => {
   const wait = new Gate();

@@ -58,16 +58,20 @@ test('"always for this project" is not asked again for the pattern, and is asked
   await app.expectOutcome('completed');
 });
 
-test('a pattern that does not match the call is refused, and the question stays', async ({ start }) => {
-  const app = await start(threeWrites());
-  await app.send('Write them.');
-  await app.question.getByRole('button', { name: 'More than once…' }).click();
-  await app.field('Pattern').fill('src/**');
-  await app.question.getByRole('button', { name: 'Allow in this workflow' }).click();
-  await expect(app.question.getByText('The pattern must match what this question is about')).toBeVisible();
-  await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
-  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/two.md');
-});
+test(
+  'a pattern that does not match the call is refused, and the question stays',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(threeWrites());
+    await app.send('Write them.');
+    await app.question.getByRole('button', { name: 'More than once…' }).click();
+    await app.field('Pattern').fill('src/**');
+    await app.question.getByRole('button', { name: 'Allow in this workflow' }).click();
+    await expect(app.question.getByText('The pattern must match what this question is about')).toBeVisible();
+    await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/two.md');
+  },
+);
 
 test('what its agent says cannot be undone is allowed only in a second step', { tag: '@soak' }, async ({ start }) => {
   const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
@@ -94,40 +98,46 @@ test('what its agent says cannot be undone is allowed only in a second step', { 
   await app.expectOutcome('completed');
 });
 
-test('a write is undone and done again where it stands in the transcript, also after a reload', async ({ start }) => {
-  const app = await start(
-    new Script()
-      .on({ step: 1 })
-      .reply([toolUse('write_file', { path: 'data.bin', content: 'text' })])
-      .on({})
-      .reply([text('Replaced.')]),
-  );
-  const file = join(app.workspace, 'data.bin');
-  await writeFile(file, new Uint8Array(64));
-  await app.send('Replace it.');
-  await expect(app.question.getByText('can be undone', { exact: true })).toBeVisible();
-  await expect(app.question.getByRole('button', { name: 'More than once…' }), 'it cannot be shown whole').toHaveCount(
-    0,
-  );
-  await app.allow();
-  await app.expectOutcome('completed');
-  expect(await readFile(file, 'utf8')).toBe('text');
+test(
+  'a write is undone and done again where it stands in the transcript, also after a reload',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(
+      new Script()
+        .on({ step: 1 })
+        .reply([toolUse('write_file', { path: 'data.bin', content: 'text' })])
+        .on({})
+        .reply([text('Replaced.')]),
+    );
+    const file = join(app.workspace, 'data.bin');
+    await writeFile(file, new Uint8Array(64));
+    await app.send('Replace it.');
+    await expect(app.question.getByText('can be undone', { exact: true })).toBeVisible();
+    await expect(app.question.getByRole('button', { name: 'More than once…' }), 'it cannot be shown whole').toHaveCount(
+      0,
+    );
+    await app.allow();
+    await app.expectOutcome('completed');
+    expect(await readFile(file, 'utf8')).toBe('text');
 
-  const row = app.workflow().getByRole('button', { name: /write_file/ });
-  await row.click();
-  await app.button('Undo').click();
-  await expect(row).toContainText('undone');
-  expect(await readFile(file)).toEqual(Buffer.alloc(64));
+    const row = app.workflow().getByRole('button', { name: /write_file/ });
+    await row.click();
+    await app.button('Undo').click();
+    await expect(row).toContainText('undone');
+    expect(await readFile(file)).toEqual(Buffer.alloc(64));
 
-  await app.page.reload();
-  await expect(row).toContainText('undone');
-  await row.click();
-  await app.button('Redo').click();
-  await expect(app.button('Undo')).toBeVisible();
-  expect(await readFile(file, 'utf8')).toBe('text');
+    await app.page.reload();
+    await expect(row).toContainText('undone');
+    await row.click();
+    await app.button('Redo').click();
+    await expect(app.button('Undo')).toBeVisible();
+    expect(await readFile(file, 'utf8')).toBe('text');
 
-  await writeFile(file, 'mine');
-  await app.button('Undo').click();
-  await expect(app.page.getByText('data.bin: what was changed since is in the way. Nothing was undone')).toBeVisible();
-  expect(await readFile(file, 'utf8')).toBe('mine');
-});
+    await writeFile(file, 'mine');
+    await app.button('Undo').click();
+    await expect(
+      app.page.getByText('data.bin: what was changed since is in the way. Nothing was undone'),
+    ).toBeVisible();
+    expect(await readFile(file, 'utf8')).toBe('mine');
+  },
+);

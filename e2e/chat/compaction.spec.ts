@@ -47,19 +47,23 @@ test('the person compacts by button and by /compact, looks at the summary and ta
   expect(app.model.requests.filter(({ seen }) => SUMMARISER.test(seen.system))).toHaveLength(2);
 });
 
-test('a context that could not be compacted is told in one line, also after a reload', async ({ start }) => {
-  const script = new Script()
-    .on({ system: SUMMARISER })
-    .reply([text('')])
-    .on({ step: 1 })
-    .reply([text('A look first.'), toolUse('glob', { pattern: '*.md' })])
-    .on({})
-    .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
-  const app = await start(script);
-  await app.send('Look at the files');
-  const notice = app.log.locator('[data-notice]');
-  await expect(notice).toHaveText('The context was not compacted: the model wrote no summary');
-  await app.page.reload();
-  await expect(notice).toHaveCount(1);
-  await expectAccessible(app.page, 'a notice');
-});
+test(
+  'a context that could not be compacted is told in one line, also after a reload',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = new Script()
+      .on({ system: SUMMARISER })
+      .reply([text('')])
+      .on({ step: 1 })
+      .reply([text('A look first.'), toolUse('glob', { pattern: '*.md' })])
+      .on({})
+      .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
+    const app = await start(script);
+    await app.send('Look at the files');
+    const notice = app.log.locator('[data-notice]');
+    await expect(notice).toHaveText('The context was not compacted: the model wrote no summary');
+    await app.page.reload();
+    await expect(notice).toHaveCount(1);
+    await expectAccessible(app.page, 'a notice');
+  },
+);

@@ -28,7 +28,7 @@ test('a click that is begun before an answer grows ends where it began', async (
   await expect(app.footer().getByText('completed', { exact: true }), 'then the end comes into sight').toBeInViewport();
 });
 
-test('a click right after the conversation scrolled counts', async ({ start }) => {
+test('a click right after the conversation scrolled counts', { tag: '@soak' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on({ ...LEAD, step: 1 })

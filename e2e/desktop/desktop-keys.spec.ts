@@ -34,7 +34,7 @@ test.describe('a key', only, () => {
     await app.send('Hello again.');
     await app.expectOutcome('completed');
     await app.page.getByRole('link', { name: 'Settings' }).click();
-    await expect(app.page.getByText(/gnome_libsecret/)).toBeVisible();
+    await expect(app.page.getByText(/A key is stored in gnome_libsecret/)).toBeVisible();
     await expect(app.page.getByText(/can read/)).toBeHidden();
     await expect(app.page.getByRole('heading', { name: 'Trash' })).toBeVisible();
     await expect(app.page.getByRole('heading', { name: 'Browsers' }), 'signing in is of browsers').toHaveCount(0);

@@ -70,7 +70,7 @@ test('filters and the order stand in the address and come back with it', { tag: 
   await expect(rows).toHaveCount(3);
 });
 
-test('a list is gone through by keyboard, and is found where it was left', async ({ start }) => {
+test('a list is gone through by keyboard, and is found where it was left', { tag: '@soak' }, async ({ start }) => {
   const app = await start(mixed());
   const { page } = app;
   for (const message of ['one', 'two', 'three']) {

@@ -53,7 +53,7 @@ test('a bad value stays in its field with the reason, and is not saved', { tag: 
   await expect(page.getByRole('textbox', { name: 'Silence (seconds)' })).toHaveValue('60');
 });
 
-test('a search of the web is set up, and its key kept for its host alone', async ({ start }) => {
+test('a search of the web is set up, and its key kept for its host alone', { tag: '@soak' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
   await openSettings(page);
   const key = page.getByLabel('Key of that search');

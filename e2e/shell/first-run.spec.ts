@@ -52,7 +52,7 @@ test('a key is tested before it is taken, and never shown again', async ({ start
   expect(await page.content()).not.toContain(KEY);
 });
 
-test('a dead endpoint says so, and can still be saved deliberately', async ({ start }) => {
+test('a dead endpoint says so, and can still be saved deliberately', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer(), FIRST);
   const { page } = app;
   await app.model.close();
@@ -88,7 +88,7 @@ test('a server on this machine is found, and its model is used', async ({ start 
   }
 });
 
-test('the demo needs nothing', async ({ start }) => {
+test('the demo needs nothing', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer(), FIRST);
   const { page } = app;
   await page.getByRole('radio', { name: /^Demo/ }).check();

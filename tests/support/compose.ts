@@ -110,12 +110,15 @@ export function workspacesBeside(folder: string, env: Environment = process.env)
   return new Workspaces({ kept: replacedBeside(folder), data: `${folder}-data` }, env);
 }
 
+/** The same ones each time: what the built-in agents say for them is read once. */
+const tools = allTools();
+
 /** The built-in agents, and of a project what the trust that is kept in the folder covers. */
 export function builtinAgents(trust: Trust): AgentFolders {
   const warn = (line: string): never => {
     throw new Error(line);
   };
-  return new AgentFolders({ tools: allTools(), places: [...builtinPlaces()], trust, warn });
+  return new AgentFolders({ tools, places: [...builtinPlaces()], trust, warn });
 }
 
 /** From now on also these are agents of every folder. */

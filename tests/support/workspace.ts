@@ -77,6 +77,12 @@ export async function call(tool: Tool, input: unknown, context: ToolContext): Pr
   return tool.execute(tool.input.parse(input), context, null);
 }
 
+/**
+ * Processor time of one turn, in milliseconds, at which something is held up: thrice what the program allows itself, for a
+ * processor that much besides is done on. The bench has the figures.
+ */
+export const BLOCK_MS = 150;
+
 /** The longest stretch of work without a break on this thread, in milliseconds of its own processor time: a busy machine changes nothing. */
 export async function longestBlock<T>(work: () => Promise<T>): Promise<{ value: T; longest: number }> {
   const used = () => {

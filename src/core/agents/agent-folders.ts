@@ -44,10 +44,15 @@ export interface ProjectFile {
   place: AgentPlace | null;
 }
 
+/** What files say, by path; reused while the hash is the same. */
+type Parsed = Map<string, { hash: string; file: UnlinkedFile }>;
+
+/** By the tools for which they were read. */
+const parsed = new WeakMap<readonly KnownTool[], Parsed>();
+
 export class AgentFolders {
   readonly #ports: AgentFolderPorts;
-  /** Parsed files by path, reused while the hash is the same. */
-  readonly #parsed = new Map<string, { hash: string; file: UnlinkedFile }>();
+  readonly #parsed: Parsed;
   /** Of the places that need no trust: what a project says is read whenever it matters. */
   readonly #texts = new FileTextCache();
   readonly #reported = new Set<string>();
@@ -57,6 +62,8 @@ export class AgentFolders {
 
   constructor(ports: AgentFolderPorts) {
     this.#ports = ports;
+    this.#parsed = parsed.get(ports.tools) ?? (new Map() as Parsed);
+    parsed.set(ports.tools, this.#parsed);
   }
 
   /** From now on an agent whose model cannot be used is a file with a fault. */
@@ -175,8 +182,7 @@ export class AgentFolders {
   }
 
   #load(files: readonly RawFile[], place: AgentPlace): UnlinkedFile[] {
-    const parsed = firstOfEachName(files.map((raw) => this.#parse(raw, place)));
-    return parsed.map((file) => this.checked(file, place));
+    return firstOfEachName(files.map((raw) => this.#parse(raw, place))).map((file) => this.checked(file, place));
   }
 
   #parse(raw: RawFile, place: AgentPlace): UnlinkedFile {

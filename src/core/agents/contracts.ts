@@ -12,14 +12,26 @@ const MAX_DEPTH = 200;
  * its length. Null where the schema has and requires no property `reason`, or takes none that could be put in.
  */
 export function chainedReason(schema: JsonSchema | null, from: string): string | null {
-  const { properties, required } = schema ?? {};
+  if (!schema) return null;
+  const kept = reasons.get(schema) ?? new Map<string, string | null>();
+  reasons.set(schema, kept);
+  const known = kept.get(from);
+  const reason = known === undefined ? reasonIn(schema, from) : known;
+  kept.set(from, reason);
+  return reason;
+}
+
+/** By schema and by the agent before: to look at a schema in bounded time costs a thread. */
+const reasons = new WeakMap<JsonSchema, Map<string, string | null>>();
+
+function reasonIn(schema: JsonSchema, from: string): string | null {
+  const { properties, required, $schema, $defs, definitions } = schema;
   const own = isRecord(properties) && Object.hasOwn(properties, 'reason') ? properties['reason'] : undefined;
   const isRequired = Array.isArray(required) && required.includes('reason');
   if (own === undefined && !isRequired) return null;
   const text = `Chained execution from ${agentToolName(from)}`;
   const reason = isRecord(own) ? fitted(text, own) : text;
   // Its other rules, and what it refers to, are left to the validator.
-  const { $schema, $defs, definitions } = schema ?? {};
   const shape = { $schema, $defs, definitions, properties: { reason: own ?? true } };
   const isFine = misfits(JSON.parse(JSON.stringify(shape)) as JsonSchema, { reason }).length === 0;
   return isFine ? reason : null;

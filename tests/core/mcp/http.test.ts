@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { McpServer } from '#core/mcp/server.ts';
 import type { Access } from '#core/mcp/signed-fetch.ts';
 import { eventually } from '../../support/eventually.ts';
-import { longestBlock } from '../../support/workspace.ts';
+import { BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { never, reference, said, serverOf, useOf } from './support.ts';
 
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
@@ -160,7 +160,7 @@ test.for([
     code: 'disconnected',
     message: `The MCP server "web" sent a message ${words}, and was left while the tool "${tool}" ran: whether that took effect is not known`,
   });
-  expect(longest).toBeLessThan(50);
+  expect(longest).toBeLessThan(BLOCK_MS);
   expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
 });
 

@@ -8,7 +8,7 @@ import { leftovers } from '#core/workspace/shell/leftovers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { builtProgram } from '../../support/program.ts';
 import { inSoak } from '../../support/samples.ts';
-import { folderWith, longestBlock } from '../../support/workspace.ts';
+import { folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { areAlive, commandOf, expectGone, liar, LIAR, never, reportOf, said, serverOf, useOf } from './support.ts';
 
 const HOLDER = builtProgram(join(import.meta.dirname, 'child/hold-pool.ts'));
@@ -104,7 +104,7 @@ describe('output', () => {
     await use.tools(never);
     const { value, longest } = await longestBlock(() => said(use, 'big'));
     expect(value).toBe('ü'.repeat(3 * 1024 * 1024));
-    expect(longest).toBeLessThan(50);
+    expect(longest).toBeLessThan(BLOCK_MS);
   });
 
   test.for([
@@ -120,7 +120,7 @@ describe('output', () => {
       code: 'disconnected',
       message: `The MCP server "liar" ${words}, and was ended while the tool "${tool}" ran: whether that took effect is not known`,
     });
-    expect(longest).toBeLessThan(50);
+    expect(longest).toBeLessThan(BLOCK_MS);
     expect(await groupOf(pid)).toEqual([]);
   });
 
@@ -133,7 +133,7 @@ describe('output', () => {
       await said(use, 'floods'),
     ]);
     expect(value).toEqual(['all sent', 'flooded']);
-    expect(longest).toBeLessThan(50);
+    expect(longest).toBeLessThan(BLOCK_MS);
     expect(use.pool.state(process.cwd())[0]?.log.length).toBe(200);
   });
 

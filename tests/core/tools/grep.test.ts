@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { grepTool } from '#core/tools/grep.ts';
 import { WAYS } from '../../support/searching.ts';
 import type { ToolResult } from '#core/tools/tool.ts';
-import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
+import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 
 describe.each(WAYS)('%s', (_, way) => {
   const grep = async (folder: string, input: object) => call(grepTool(), input, contextIn(folder, undefined, way));
@@ -106,7 +106,7 @@ test('an expression that never ends is stopped, with what was found before, and 
   expect(value.output).toBe(
     '0.txt:1:aab\n[The search was stopped after 1.5 s: use a simpler expression or a narrower path.]',
   );
-  expect(longest).toBeLessThan(50);
+  expect(longest).toBeLessThan(BLOCK_MS);
 });
 
 test('a stopped run ends the search at once', async () => {

@@ -14,7 +14,7 @@ import type { ToolContext, ToolResult } from '#core/tools/tool.ts';
 import { editFileTool } from '#core/tools/edit-file.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { allowed, type Asked, askOf } from '../../support/asked.ts';
-import { call, contextIn, folderWith, longestBlock } from '../../support/workspace.ts';
+import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { samples } from '../../support/samples.ts';
 
 const tool = writeFileTool();
@@ -215,7 +215,7 @@ test('two texts that have nothing in common are compared without blocking', asyn
   const text = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join('\n');
   const { value, longest } = await longestBlock(() => previewWrite('f', Buffer.from(text('old')), text('new')));
   expect(value).toMatchObject({ added: 20_000, removed: 20_000, complete: true });
-  expect(longest).toBeLessThan(50);
+  expect(longest).toBeLessThan(BLOCK_MS);
 });
 
 test('the parent may be missing only as a folder', async () => {

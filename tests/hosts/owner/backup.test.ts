@@ -110,7 +110,7 @@ test.runIf(inSoak)('beside an owner a backup is made, in any folder, and none is
   );
 });
 
-test('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
+test.runIf(inSoak)('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const owner = await owned(home);

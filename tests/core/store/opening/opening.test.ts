@@ -7,6 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
 import { startChild } from '../child/run.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { schemaDir, testFolder } from '../support.ts';
 
 /** `nobodysSchema`: a copy of the schema for a process without the rights of root, which may not enter the checkout. */
@@ -81,7 +82,7 @@ test.runIf(isRoot)('a disk without space', async ({ skip }) => {
   expect(await answerOf(join(disk, 'store'))).toEqual(full);
 });
 
-test.runIf(isRoot)('a disk that fills up while it is written', async ({ skip }) => {
+test.runIf(isRoot && inSoak)('a disk that fills up while it is written', async ({ skip }) => {
   const disk = await testFolder();
   if (!smallDisk(disk, '48m')) skip('no file system can be mounted here');
   const writer = startChild('store.ts', ['fill', join(disk, 'store'), newId()]);

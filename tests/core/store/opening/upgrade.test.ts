@@ -9,6 +9,7 @@ import { newId } from '#core/base/ids.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { startChild } from '../child/run.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { firstRelease, schemaDir, testFolder } from '../support.ts';
 
 const newest = (await readMigrations(schemaDir)).length;
@@ -106,19 +107,22 @@ test('a store of the first release', async () => {
   expect(await look(copy)).toEqual(seen);
 });
 
-test('each upgrade makes a copy, of which the last two are kept; an older program refuses the new store', async () => {
-  const base = await testFolder();
-  const store = join(base, 'store');
-  expect(await open(store)).toBe('opened');
-  expect(await backupNames(base)).toEqual([]);
-  for (const more of [1, 2, 3]) expect(await open(store, await newerSchema(base, more))).toBe('opened');
-  expect(backupsOf(base).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
-  expect(await versionOf(store)).toBe(newest + 3);
-  expect(await open(store)).toContain('use the newer Triad that wrote it');
-  // Also where the version beside it was lost: the store knows it as well.
-  await rm(`${store}.schema-version`);
-  expect(await open(store)).toContain('use the newer Triad that wrote it');
-});
+test.runIf(inSoak)(
+  'each upgrade makes a copy, of which the last two are kept; an older program refuses the new store',
+  async () => {
+    const base = await testFolder();
+    const store = join(base, 'store');
+    expect(await open(store)).toBe('opened');
+    expect(await backupNames(base)).toEqual([]);
+    for (const more of [1, 2, 3]) expect(await open(store, await newerSchema(base, more))).toBe('opened');
+    expect(backupsOf(base).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
+    expect(await versionOf(store)).toBe(newest + 3);
+    expect(await open(store)).toContain('use the newer Triad that wrote it');
+    // Also where the version beside it was lost: the store knows it as well.
+    await rm(`${store}.schema-version`);
+    expect(await open(store)).toContain('use the newer Triad that wrote it');
+  },
+);
 
 test('a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy', async () => {
   const base = await testFolder();
@@ -134,24 +138,27 @@ test('a copy that cannot be read stops the upgrade, and leaves the store and no 
   expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
 });
 
-test.runIf(isRoot)('without room for the copy nothing is touched, and with room it goes on', async ({ skip }) => {
-  const base = await testFolder();
-  const disk = join(base, 'disk');
-  await mkdir(disk);
-  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
-    skip('no file system can be mounted here');
-  onTestFinished(() => void spawnSync('umount', [disk]));
-  const store = await firstRelease(disk);
-  await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
-  await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
-  const full = {
-    code: 'store_unwritable',
-    message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
-  };
-  expect(JSON.parse(await open(store))).toMatchObject(full);
-  expect([await backupNames(disk), await versionOf(store)]).toEqual([[], 1]);
-  await rm(join(disk, 'ballast'));
-  expect(await open(store)).toBe('opened');
-  expect(await backupNames(disk)).toHaveLength(1);
-  expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
-});
+test.runIf(isRoot && inSoak)(
+  'without room for the copy nothing is touched, and with room it goes on',
+  async ({ skip }) => {
+    const base = await testFolder();
+    const disk = join(base, 'disk');
+    await mkdir(disk);
+    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
+      skip('no file system can be mounted here');
+    onTestFinished(() => void spawnSync('umount', [disk]));
+    const store = await firstRelease(disk);
+    await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
+    await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
+    const full = {
+      code: 'store_unwritable',
+      message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
+    };
+    expect(JSON.parse(await open(store))).toMatchObject(full);
+    expect([await backupNames(disk), await versionOf(store)]).toEqual([[], 1]);
+    await rm(join(disk, 'ballast'));
+    expect(await open(store)).toBe('opened');
+    expect(await backupNames(disk)).toHaveLength(1);
+    expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
+  },
+);

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_OUTPUT_BYTES } from '#core/tools/long-output.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
-import { call, contextIn, folderWith, longestBlock } from '../../../support/workspace.ts';
+import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 
 const read = async (folder: string, input: object) => call(readFileTool(), input, contextIn(folder));
 
@@ -71,7 +71,7 @@ test('of a file of 5 MB one page is returned, and nothing blocks meanwhile', asy
   expect(value.output.length).toBeLessThan(MAX_OUTPUT_BYTES);
   expect(value.output.startsWith('x'.repeat(99))).toBe(true);
   expect((value.metadata as { from: number; lines: number }).lines).toBe(491);
-  expect(longest).toBeLessThan(50);
+  expect(longest).toBeLessThan(BLOCK_MS);
 });
 
 test('a single line that is too long is cut between characters', async () => {

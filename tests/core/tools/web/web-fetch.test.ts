@@ -6,7 +6,7 @@ import { webFetchTool } from '#core/tools/web/web-fetch.ts';
 import type { ToolContext } from '#core/tools/tool.ts';
 import { RED } from '../../../support/images.ts';
 import { pdf } from '../../../support/pdf.ts';
-import { call, contextIn, longestBlock } from '../../../support/workspace.ts';
+import { call, contextIn, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 import { webServer } from '../../../support/web-server.ts';
 
 interface Asked {
@@ -89,7 +89,7 @@ describe('a page', () => {
     const html = `<html><body><article>${`<p>${SENTENCE}<a href="x">y</a></p>`.repeat(400)}</article></body></html>`;
     const { value, longest } = await longestBlock(() => fetched(sends(html)));
     expect(value.output).toContain('This is a sentence');
-    expect(longest).toBeLessThan(50);
+    expect(longest).toBeLessThan(BLOCK_MS);
   });
 
   test('gives its thread back', async () => {

@@ -6,7 +6,7 @@ import { describe, expect, test } from 'vitest';
 import { Stopped } from '#core/base/stop.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { folderWith, longestBlock, workspaceIn } from '../../../support/workspace.ts';
+import { folderWith, BLOCK_MS, longestBlock, workspaceIn } from '../../../support/workspace.ts';
 import { BOTH, processesWith, sandbox, shellIn, skipped, uniqueSleep, words } from './support.ts';
 
 describe.for(BOTH)('%s', ([, box]) => {
@@ -42,7 +42,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     const shell = await shellIn({ sandbox: box, fileBytes: 100_000, resultBytes: 1000 });
     const work = runShell({ ...shell, command: `head -c 30000000 /dev/zero | tr '\\0' x; echo €end; touch done` });
     const { value, longest } = await longestBlock(() => work);
-    expect(longest).toBeLessThan(50);
+    expect(longest).toBeLessThan(BLOCK_MS);
     const { head, tail, ...counts } = value.output;
     expect(head).toBe('x'.repeat(500));
     expect(tail).toBe(`${'x'.repeat(493)}€end\n`);

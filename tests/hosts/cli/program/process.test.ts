@@ -134,7 +134,7 @@ test.runIf(hasTerminals)(
   },
 );
 
-test.runIf(hasTerminals)('Ctrl-C at a question stops the workflow', async () => {
+test.runIf(hasTerminals && inSoak)('Ctrl-C at a question stops the workflow', async () => {
   const { onTerminal } = await machine(spawnOne());
   const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
   await expect.poll(out).toContain('Allow? ');
