@@ -10,6 +10,11 @@ export function cutAtCodePoint(text: string, max: number): string {
   return text.slice(0, last >= 0xd800 && last <= 0xdbff ? max - 1 : max);
 }
 
+/** The text between two tags, of which no text can close the second one itself. */
+export function tagged(tag: string, text: string): string {
+  return `<${tag}>\n${text.replace(new RegExp(`<(?=\\s*/\\s*${tag}\\b)`, 'gi'), '&lt;')}\n</${tag}>`;
+}
+
 /** The first line of a message, short enough for a list. */
 export function titleOf(message: string): string {
   const line = message.trim().split('\n', 1)[0] ?? '';

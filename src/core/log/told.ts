@@ -1,7 +1,8 @@
 /** What a run's model is told: its own entries after those of earlier workflows, or the summary that stands for the oldest. */
 import type { CompactionEntry, Entry } from '#contract/message.ts';
 import type { WireMessage } from '../model/model.ts';
-import { callsOf, lastResponse, toWire, type Transcript } from './transcript.ts';
+import { tagged } from '../base/text.ts';
+import { begunResponses, callsOf, lastResponse, toWire, type Transcript } from './transcript.ts';
 
 /** A lead's run in an earlier workflow. */
 export interface Earlier {
@@ -44,12 +45,13 @@ export function placeIn(
   return prior[priorRuns ? priorRuns.indexOf(runId) : at] ?? null;
 }
 
-/** The places of a compaction that stands for all of these runs; one whose last calls are open keeps that response, for their results. */
+/** The places of a compaction that stands for all of these runs; a last response that is not done stays, for what it waits for. */
 export function placesOf(prior: Told['prior']): Pick<CompactionEntry, 'prior' | 'priorRuns'> {
   const place = ({ history: { entries } }: Earlier): number => {
     const last = lastResponse(entries);
     const done = new Set(entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.toolCallId] : [])));
-    return last && callsOf(last).some(({ id }) => !done.has(id)) ? last.n : entries.length;
+    const isOpen = last?.stopReason === 'pause_turn' || (last && callsOf(last).some(({ id }) => !done.has(id)));
+    return (isOpen && begunResponses(entries).at(-1)?.n) || entries.length;
   };
   return { prior: prior.map(place), priorRuns: prior.map(({ runId }) => runId) };
 }
@@ -82,11 +84,7 @@ export function toldWire(told: Told, pending?: string): WireMessage[] {
 export function headOf({ text, kept }: Pick<CompactionEntry, 'text' | 'kept'>): string {
   return `[Triad: to make room, what came before was summarised; all of it stands in the person's history. Your own notes on it are the summary; below them is, word for word, what the person said and decided. Go on from here as if you had not been interrupted, and do not do again what is done.]
 
-<summary>
-${text}
-</summary>
+${tagged('summary', text)}
 
-<kept>
-${kept}
-</kept>`;
+${tagged('kept', kept)}`;
 }

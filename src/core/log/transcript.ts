@@ -95,6 +95,14 @@ export function lastResponse(entries: readonly Entry[]): AssistantEntry | undefi
   return entries.findLast((entry): entry is AssistantEntry => entry.kind === 'assistant' && !entry.interrupted);
 }
 
+/** The responses of which requests tell, but for those that go on with one in which the provider had paused: both are one. */
+export function begunResponses(entries: readonly Entry[]): AssistantEntry[] {
+  const told = entries.filter(
+    (entry): entry is AssistantEntry => entry.kind === 'assistant' && !entry.interrupted && entry.parts.length > 0,
+  );
+  return told.filter((_, at) => told[at - 1]?.stopReason !== 'pause_turn');
+}
+
 export function callsOf(entry: AssistantEntry): ToolUsePart[] {
   return entry.parts.filter((part) => part.type === 'tool_use');
 }

@@ -1,7 +1,6 @@
-/** Where a compaction may cut a history: before a response, so that every call stays with its result. */
-import type { Entry } from '#contract/message.ts';
+/** Where a compaction may cut a history: before a response, so that every call stays with its result, the provider's own too. */
 import { compactionOf, placeIn, type Told } from '../log/told.ts';
-import { toWire } from '../log/transcript.ts';
+import { begunResponses, toWire } from '../log/transcript.ts';
 import { sizeOfMessages } from './request-meter.ts';
 
 /**
@@ -20,17 +19,13 @@ export function cutsOf(told: Told): number[] {
   const before = compactionOf(told);
   const isOwn = before?.run === prior.length;
   const from = isOwn ? (before?.entry.upTo ?? 0) : 0;
-  const responses = entries.filter((entry) => entry.n >= from && isTold(entry));
+  const responses = begunResponses(entries).filter(({ n }) => n >= from);
   const cuts: number[] = [];
   // Words of earlier workflows alone may be left out.
   if (!isOwn && saysMore(prior, before)) cuts.push(0);
   // No response is asked for before all calls of the one before have their results, so those stand before it.
   const rest = cuts.length === 0 ? responses.slice(1) : responses;
   return [...cuts, ...rest.map(({ n }) => n)];
-}
-
-function isTold(entry: Entry): boolean {
-  return entry.kind === 'assistant' && !entry.interrupted && entry.parts.length > 0;
 }
 
 /** Whether earlier workflows are told with more than a summary of them. */
@@ -40,5 +35,5 @@ function saysMore(prior: Told['prior'], before: ReturnType<typeof compactionOf>)
     if (!before || !one || at > before.run) return 0;
     return at === before.run ? before.entry.upTo : (placeIn(before.entry, one, at) ?? 0);
   };
-  return prior.some(({ history }, at) => history.entries.some((entry) => entry.n >= from(at) && isTold(entry)));
+  return prior.some(({ history }, at) => begunResponses(history.entries).some(({ n }) => n >= from(at)));
 }

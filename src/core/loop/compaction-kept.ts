@@ -28,7 +28,10 @@ export function keptOf(
       'What the person decided',
       decided.map((text) => `- ${text}`),
     ),
-    section('Your answer to the message before the last', answer === '' ? [] : [cutIn(answer, MAX_TEXT_CHARS)]),
+    section(
+      'Your answer to the message before the last',
+      answer === '' ? [] : [cutIn(answer, Math.min(MAX_TEXT_CHARS, maxChars))],
+    ),
     section(
       'Your plan as it is now',
       plan.map(({ status, priority, content }) => `- [${status}] (${priority}) ${content}`),

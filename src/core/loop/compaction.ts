@@ -20,8 +20,11 @@ import { inFlight } from './tool-calls.ts';
 /** Of the window, and of what there is: how much of the newest stays as it is. */
 const [KEEP_OF_WINDOW, KEEP_OF_ALL] = [0.2, 0.25];
 /** Of the window: what the request for a summary may read, and what the person's messages may take after it. */
-const [MATERIAL_SHARE, KEPT_SHARE] = [0.7, 0.1];
-const MAX_SUMMARY_TOKENS = 6_000;
+const [MATERIAL_SHARE, KEPT_SHARE] = [0.65, 0.1];
+/** The notes have at most so many tokens, and at most this share of the window. */
+const [MAX_SUMMARY_TOKENS, SUMMARY_SHARE] = [6_000, 0.2];
+/** Parts of the material with which a summary is asked for, as long as the request is refused or finds no room. */
+const SHARES_OF_MATERIAL = [1, 0.3];
 /** Made because of the size alone, it must leave out at least this share. */
 const MIN_GAIN = 0.1;
 /** A request that was refused was too large if it had at least this share of the window, by estimate. */
@@ -46,12 +49,7 @@ export async function compact(
   const places = placesOf(told.prior);
   const gone = toldWire({ ...told, entries: told.entries.filter(({ kind, n }) => kind === 'compaction' || n < upTo) });
   if (sizeOfMessages(gone) < minGain * tokensBefore) throw noGain();
-  const material = materialOf(gone, CHARS_OF_TOKEN * Math.floor(window * MATERIAL_SHARE));
-  const ask = { purpose: 'compaction' as const, system: SUMMARISER, messages: [material], signal: run.signal };
-  const answer = await sideRequest(run, { ...ask, maxTokens: MAX_SUMMARY_TOKENS }, emit);
-  if (answer.text === '' || answer.stopReason === 'refusal')
-    throw new TriadError('provider', 'the model wrote no summary');
-  const text = answer.stopReason === 'max_tokens' ? `${answer.text}\n[These notes were cut off here]` : answer.text;
+  const text = await summaryOf(run, emit, { gone, window });
   const maxChars = CHARS_OF_TOKEN * Math.floor(window * KEPT_SHARE);
   const kept = keptOf(told, { upTo, plan: run.plan(), maxChars });
   // What is left out is estimated, and may seem larger than all of it.
@@ -63,6 +61,33 @@ export async function compact(
     await emit({ type: 'compaction', entry })
   ).stored;
   return entry;
+}
+
+/** What the model writes of these messages. Most texts have more characters to a token than are reckoned with, some far fewer. */
+async function summaryOf(
+  run: Run,
+  emit: Emit,
+  { gone, window }: { gone: readonly WireMessage[]; window: number },
+): Promise<string> {
+  const maxTokens = Math.min(MAX_SUMMARY_TOKENS, Math.floor((run.contextWindow ?? Infinity) * SUMMARY_SHARE));
+  const { signal } = run;
+  let refusal: unknown = new TriadError('provider', 'the model wrote no summary');
+  for (const share of SHARES_OF_MATERIAL) {
+    const messages = [materialOf(gone, CHARS_OF_TOKEN * Math.floor(window * MATERIAL_SHARE * share))];
+    try {
+      const ask = { purpose: 'compaction' as const, system: SUMMARISER, messages, signal, maxTokens };
+      const { text, stopReason } = await sideRequest(run, ask, emit);
+      if (text !== '' && stopReason !== 'refusal')
+        return ['max_tokens', 'context_exceeded'].includes(stopReason)
+          ? `${text}\n[These notes were cut off here]`
+          : text;
+      if (stopReason !== 'context_exceeded') break;
+    } catch (error) {
+      if (!(error instanceof ModelError) || error.code !== 'bad_request') throw error;
+      refusal = error;
+    }
+  }
+  throw refusal;
 }
 
 const headMessage = (entry: Pick<CompactionEntry, 'text' | 'kept'>): WireMessage => ({
@@ -88,6 +113,8 @@ async function isNearlyFull(run: RunContext): Promise<boolean> {
   const last = lastCompaction(history.entries);
   // Whoever took it back wants it whole; and one right after another would gain nothing.
   if (last && (last.undone || last.n > (lastResponse(history.entries)?.n ?? -1))) return false;
+  // What it cannot leave out fills the window.
+  if (last && last.tokensAfter >= at * window) return false;
   if ((await contextSize(run)) < at * window) return false;
   return cutsOf({ prior, entries: history.entries }).length > 0;
 }

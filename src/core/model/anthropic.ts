@@ -6,6 +6,7 @@ import type { Image, Part } from '#contract/message.ts';
 import { serverCallOf } from '#contract/web-search.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type EndpointOptions, endpointOf, unusable } from './endpoint.ts';
+import { withErrorBounds } from './error-bodies.ts';
 import type { Model, ModelError, ModelEvent, ModelRequest, ToolResultPart, WireMessage } from './model.ts';
 import { FOREIGN } from './openai/thinking.ts';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './request-failure.ts';
@@ -77,6 +78,7 @@ async function connect(options: AnthropicOptions): Promise<Session> {
     apiKey: key,
     baseURL: url,
     maxRetries: 0,
+    fetch: withErrorBounds(fetch),
     // A redirect would take the key to another address.
     fetchOptions: { redirect: 'manual' },
     openTelemetry: false,

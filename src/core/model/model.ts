@@ -92,7 +92,7 @@ export interface Model {
 /** Most tokens that a count of a provider can be; more is a mistake. */
 export const MAX_COUNT = 1e9;
 
-/** A failed attempt, classified by status code and error type, never by the text of a message. */
+/** A failed attempt, classified by status code and error type; only that the context is full is also known by words. */
 export class ModelError extends TriadError {
   /** Whether the same request may succeed later: 408, 409, 429, 5xx, 529 and network. */
   readonly retryable: boolean;

@@ -1,5 +1,6 @@
-/** Classifies failed requests by status, error type and network code, and says in one sentence what to do. */
+/** Classifies failed requests by status, error type and network code (a full context also by words), and says what to do. */
 import type { ErrorCode } from '#contract/error.ts';
+import { FULL_TYPES, saysFull } from './context-full.ts';
 import { ModelError } from './model.ts';
 
 /** An answer that is an error, or an error within a stream (`status` null); `said` is the provider's own sentence. */
@@ -57,17 +58,12 @@ const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
   model_not_found: 404,
   rate_limit_exceeded: 429,
   server_error: 500,
-  context_length_exceeded: 413,
-  exceed_context_size_error: 413,
+  ...Object.fromEntries(FULL_TYPES.map((type) => [type, 413])),
   ...Object.fromEntries(['invalid_prompt', 'unsupported_value', 'BadRequestError'].map((code) => [code, 400])),
 };
 
 /** Types that say more than the status with which they come. */
-const FIRST: ReadonlySet<string> = new Set([
-  'insufficient_quota',
-  'context_length_exceeded',
-  'exceed_context_size_error',
-]);
+const FIRST: ReadonlySet<string> = new Set(['insufficient_quota', ...FULL_TYPES]);
 const UNKNOWN_MODEL: ReadonlySet<string> = new Set(['not_found_error', 'model_not_found']);
 
 const NETWORK_CAUSES: Readonly<Record<string, string>> = {
@@ -95,10 +91,14 @@ export function responseError(answer: ErrorResponse, target: RequestTarget): Mod
   });
 }
 
-function statusOf({ status, type }: ErrorResponse): number {
+function statusOf({ status, type, said }: ErrorResponse): number {
   const ofType = Object.hasOwn(STATUS_OF_TYPE, type ?? '') ? STATUS_OF_TYPE[type ?? ''] : undefined;
-  return (FIRST.has(type ?? '') ? ofType : status) ?? ofType ?? 500;
+  const known = (FIRST.has(type ?? '') ? ofType : status) ?? ofType ?? 500;
+  return MAY_BE_FULL.has(known) && saysFull(type, said) ? TOO_LARGE : known;
 }
+
+/** Statuses with which servers say that the context is full; with others the same words are about something else. */
+const MAY_BE_FULL: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 
 function verdictOf(status: number, { type, said }: ErrorResponse, target: RequestTarget): Verdict {
   const { host, model, api, checkUrl, isUsual } = target;

@@ -98,7 +98,7 @@ async function ask(
     ...(inTerminal ? { terminal: true as const } : {}),
   };
   const title = `Run ${titleOf(input.command)}`;
-  if (inTerminal) return { title, description: UNBOUND, subject, risk: 'high', reversible: false };
+  if (inTerminal) return { title, description: unbound(network), subject, risk: 'high', reversible: false };
   const sandbox = await host.sandbox();
   const { reversible, words, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
   const reach = network ? 'it reaches the network' : 'it does not reach the network';
@@ -116,8 +116,12 @@ async function ask(
   };
 }
 
-const UNBOUND =
-  'In a terminal of the client that opened this session, outside of the sandbox: the command can do whatever you can do, with the network and with Triad’s own folders too, and no rule allows it unasked';
+function unbound(network: boolean): string {
+  const reach = network
+    ? 'It reaches the network'
+    : 'It reaches the network, though the agent asked for a shell without';
+  return `In a terminal of the client that opened this session, outside of the sandbox: the command can do whatever you can do, with Triad’s own folders too. ${reach}. No rule allows it unasked`;
+}
 
 /** Commands that somebody could watch; what only reads keeps to the sandbox, which sees to it. */
 function goesToTerminal({ background = false, read_only: readOnly = false }: Input): boolean {

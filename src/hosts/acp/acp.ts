@@ -1,5 +1,5 @@
 /** `triad acp`: the Agent Client Protocol over two streams, for as long as the client is there. */
-import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { MessageTooLargeError, ndJsonStream } from '@agentclientprotocol/sdk';
 import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { agentApp } from './agent-app.ts';
@@ -21,6 +21,8 @@ export interface AcpIo {
 
 /** A line of the protocol may have a message with all its pictures. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const TOO_LONG =
+  'the client wrote a line of more than 64 MiB, and is not listened to any more: what it was working on can be resumed';
 
 /** Resolves when the client has gone or the signal has aborted; what this client had started can be resumed then. */
 export async function serveAcp(io: AcpIo): Promise<void> {
@@ -49,7 +51,11 @@ export async function serveAcp(io: AcpIo): Promise<void> {
   const connection = agentApp(door, sessions, io.version).connect(stream);
   const end = () => gone.abort();
   io.signal.addEventListener('abort', end, { once: true });
-  void connection.closed.then(end);
+  void connection.closed.then(() => {
+    const { reason } = connection.signal as { reason: unknown };
+    if (reason instanceof MessageTooLargeError) io.note(`triad: ${TOO_LONG}`);
+    end();
+  });
   if (io.signal.aborted) end();
   await new Promise<void>((resolve) => {
     if (gone.signal.aborted) resolve();

@@ -5,7 +5,7 @@ import type { Client } from '#contract/rpc.ts';
 import { errorInfo, TriadError } from '#core/base/errors.ts';
 import type { Door } from './door.ts';
 import { askChoices, askForm } from './person-questions.ts';
-import { answerOf, confirmationOf, isConfirmed, type Item, requestOf } from './question.ts';
+import { answerOf, chosenOf, confirmationOf, type Item, requestOf } from './question.ts';
 
 interface Parts {
   context: AgentContext;
@@ -109,17 +109,19 @@ export class Asker {
     const asking = requestOf(item, told);
     const options = { cancellationSignal: signal, stopWaitingOnCancel: true };
     const method = methods.client.session.requestPermission;
-    const answer = answerOf(item, await context.request(method, asking, options));
+    const answer = answerOf(item, chosenOf(asking, await context.request(method, asking, options)));
     if (request.reversible || (answer.kind !== 'allow' && answer.kind !== 'edit')) return answer;
-    const second = await context.request(method, confirmationOf(asking, request), options);
-    return isConfirmed(second)
+    const again = confirmationOf(asking, request);
+    const second = chosenOf(again, await context.request(method, again, options));
+    return second?.optionId === 'confirm'
       ? { ...answer, confirmed: true }
       : { kind: 'reject', reason: 'It was not confirmed, and cannot be undone' };
   }
 }
 
-/** A client that answers with an error says no; one that has gone says nothing. */
+/** A client that answers with an error, or what is no answer, says no; one that has gone says nothing. */
 function refusalOf(error: unknown): Answer | null {
+  if (error instanceof TriadError) return { kind: 'reject', reason: error.message };
   if (!(error instanceof RequestError)) return null;
   return { kind: 'reject', reason: `The client could not be asked: ${error.message}` };
 }

@@ -72,7 +72,12 @@ export class Choices {
   }
 
   setModel(id: string): void {
-    const { model: _, ...rest } = this.#chosen;
+    const { model, ...rest } = this.#chosen;
+    const { models } = this.#offered;
+    if (id !== NO_MODEL && id !== model && !models.some((one) => one.alias === id || one.id === id)) {
+      const known = [NO_MODEL, ...models.map(({ alias }) => alias)].join(', ');
+      throw RequestError.invalidParams({}, `There is no model "${id}": ${known}`);
+    }
     this.#chosen = id === NO_MODEL ? rest : { ...rest, model: id };
   }
 

@@ -6,10 +6,11 @@ import {
   type HttpHeader,
   type McpServer,
   methods,
+  RequestError,
 } from '@agentclientprotocol/sdk';
-import type { LentCall, LentServer } from '#contract/hosts/lent.ts';
+import { Lent, type LentCall, type LentServer } from '#contract/hosts/lent.ts';
 import type { Client } from '#contract/rpc.ts';
-import { errorInfo } from '#core/base/errors.ts';
+import { problemWords } from '#core/base/problem-words.ts';
 
 export interface LentSession {
   /** The session's id is its conversation's. */
@@ -34,7 +35,7 @@ export async function lend(context: AgentContext, client: Client, session: LentS
   const open = new Set<string>();
   const mcp = mcpServers.map(lentServer);
   const end = await client.subscribe('lent', { conversationId: sessionId, files, terminal, mcp }, (call) => {
-    void answer(context, client, session, call, open);
+    void answer(context, client, session, call, open).catch(() => end());
   });
   return () => {
     end();
@@ -44,9 +45,17 @@ export async function lend(context: AgentContext, client: Client, session: LentS
   };
 }
 
+/** Throws invalid params, with where it is, for servers that cannot be passed on. */
+export function checkServers(mcpServers: readonly McpServer[]): void {
+  const read = Lent.shape.mcp.safeParse(mcpServers.map(lentServer), { error: problemWords });
+  const issue = read.error?.issues[0];
+  if (!issue) return;
+  throw RequestError.invalidParams({}, `${['mcpServers', ...issue.path].map(String).join('.')} ${issue.message}`);
+}
+
 type Answered = Parameters<typeof sendAnswer>[2];
 
-/** Never rejects: nobody could be told. */
+/** Rejects where the ACP client has gone: what it did of the call nobody knows, so it is no answer. */
 async function answer(
   context: AgentContext,
   client: Client,
@@ -56,10 +65,12 @@ async function answer(
 ): Promise<void> {
   const made: Answered = await perform(context, session.sessionId, call).then(
     (value) => ({ ok: true as const, value }),
-    (error: unknown) => ({ ok: false as const, message: wordsOf(error) }),
+    (error: unknown) => {
+      if (!(error instanceof RequestError)) throw error;
+      return { ok: false as const, message: error.message.slice(0, MAX_WORDS) };
+    },
   );
-  const terminalId =
-    call.name === 'terminal-create' && made.ok ? (made.value as { terminalId: string }).terminalId : null;
+  const terminalId = call.name === 'terminal-create' && made.ok ? madeTerminal(made.value) : null;
   if (terminalId !== null) open.add(terminalId);
   if (call.name === 'terminal-release') open.delete(call.input.terminalId);
   const taken = await sendAnswer(client, call.id, made);
@@ -82,24 +93,23 @@ async function sendAnswer(
   );
 }
 
+function madeTerminal(value: unknown): string | null {
+  const { terminalId } = value as { terminalId: unknown };
+  return typeof terminalId === 'string' ? terminalId : null;
+}
+
 async function letGo(context: AgentContext, sessionId: string, terminalId: string): Promise<void> {
   await context.request(methods.client.terminal.release, { sessionId, terminalId }).catch(() => undefined);
 }
 
 const MAX_WORDS = 2000;
 
-function wordsOf(error: unknown): string {
-  return errorInfo(error).code === 'internal' && error instanceof Error
-    ? error.message.slice(0, MAX_WORDS)
-    : errorInfo(error).message.slice(0, MAX_WORDS);
-}
-
-/** What the call answers, in the contract's words. */
+/** What the call answers, in the contract's words: whether it fits is looked at by whoever asked. */
 async function perform(context: AgentContext, sessionId: string, call: LentCall): Promise<unknown> {
   const { fs, terminal } = methods.client;
   switch (call.name) {
     case 'read-file': {
-      const { content } = await context.request(fs.readTextFile, { sessionId, path: call.input.path });
+      const { content } = fieldsOf(await context.request(fs.readTextFile, { sessionId, path: call.input.path }));
       return { text: content };
     }
     case 'write-file':
@@ -107,11 +117,13 @@ async function perform(context: AgentContext, sessionId: string, call: LentCall)
       return {};
     case 'terminal-create': {
       const { command, args, cwd, outputBytes: outputByteLimit } = call.input;
-      const made = await context.request(terminal.create, { sessionId, command, args, cwd, outputByteLimit });
-      return { terminalId: made.terminalId };
+      const asked = { sessionId, command, args, cwd, outputByteLimit };
+      const { terminalId } = fieldsOf(await context.request(terminal.create, asked));
+      return { terminalId };
     }
     case 'terminal-output': {
-      const { output, truncated, exitStatus } = await context.request(terminal.output, { sessionId, ...call.input });
+      const asked = { sessionId, ...call.input };
+      const { output, truncated, exitStatus } = fieldsOf(await context.request(terminal.output, asked));
       return { output, truncated, ended: exitStatus ? endedAs(exitStatus) : null };
     }
     case 'terminal-wait':
@@ -125,8 +137,14 @@ async function perform(context: AgentContext, sessionId: string, call: LentCall)
   }
 }
 
-function endedAs({ exitCode, signal }: { exitCode?: number | null; signal?: string | null }) {
-  return { exitCode: exitCode ?? null, signal: signal ?? null };
+/** The SDK hands on whatever the client wrote, `null` too. */
+function fieldsOf(answered: unknown): Readonly<Record<string, unknown>> {
+  return Object(answered) as Record<string, unknown>;
+}
+
+function endedAs(status: unknown) {
+  const { exitCode = null, signal = null } = fieldsOf(status);
+  return { exitCode, signal };
 }
 
 function lentServer(server: McpServer): LentServer {

@@ -8,10 +8,14 @@ import {
   type RequestPermissionRequest,
 } from '@agentclientprotocol/sdk';
 import type { Answer, Approval, PersonQuestion, Reply } from '#contract/approval.ts';
-import { toolCallIdOf } from './question.ts';
+import { z } from 'zod';
+import { TriadError } from '#core/base/errors.ts';
+import { chosenOf, toolCallIdOf } from './question.ts';
 
 type Request = Approval['request'];
 type Content = Readonly<Record<string, unknown>>;
+
+const Response = z.object({ action: z.enum(['accept', 'decline', 'cancel']), content: z.unknown() });
 
 const DECLINED: Answer = { kind: 'reject', reason: 'The person declined to answer' };
 
@@ -29,12 +33,14 @@ export async function askForm(
     ...{ mode: 'form', sessionId, toolCallId, message: `${agent} asks` },
     requestedSchema: { type: 'object', properties },
   };
-  const response = await context.request(methods.client.elicitation.create, form, {
+  const response: unknown = await context.request(methods.client.elicitation.create, form, {
     cancellationSignal,
     stopWaitingOnCancel: true,
   });
-  if (response.action !== 'accept') return DECLINED;
-  const content = Object('content' in response ? response.content : null) as Content;
+  const read = Response.safeParse(response);
+  if (!read.success) throw new TriadError('bad_input', 'The client answered what cannot be read');
+  if (read.data.action !== 'accept') return DECLINED;
+  const content = Object(read.data.content) as Content;
   return { kind: 'reply', replies: questions.map((question, index) => replyOf(question, content, index)) };
 }
 
@@ -83,13 +89,14 @@ export async function askChoices(
     ];
     const toolCall = { toolCallId, title: `${request.agent} asks: ${question}`, status: 'pending' as const };
     const asked: RequestPermissionRequest = { sessionId: request.conversationId, toolCall, options };
-    const { outcome } = await context.request(methods.client.session.requestPermission, asked, {
+    const response = await context.request(methods.client.session.requestPermission, asked, {
       cancellationSignal,
       stopWaitingOnCancel: true,
     });
-    if (outcome.outcome !== 'selected' || outcome.optionId === 'decline') return DECLINED;
-    const chosen = choices[Number(outcome.optionId.replace('choice-', ''))];
-    replies.push(chosen && outcome.optionId !== 'skip' ? { chosen: [chosen.label], words: '' } : null);
+    const optionId = chosenOf(asked, response)?.optionId ?? 'decline';
+    if (optionId === 'decline') return DECLINED;
+    const chosen = choices[Number(optionId.replace('choice-', ''))];
+    replies.push(chosen ? { chosen: [chosen.label], words: '' } : null);
   }
   return { kind: 'reply', replies };
 }

@@ -1,11 +1,8 @@
 /** One item of an approval as a permission request, and the answer that the client's choice is. */
 import { resolve } from 'node:path';
-import type {
-  PermissionOption,
-  RequestPermissionRequest,
-  RequestPermissionResponse,
-  ToolCallContent,
-} from '@agentclientprotocol/sdk';
+import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from '@agentclientprotocol/sdk';
+import { z } from 'zod';
+import { TriadError } from '#core/base/errors.ts';
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import { irreversibleText } from '#contract/irreversible-text.ts';
@@ -20,6 +17,15 @@ export interface Item {
 }
 
 type Request = Approval['request'];
+
+const Meta = z.record(z.string(), z.unknown()).nullish().catch(null);
+const Response = z.object({
+  outcome: z.discriminatedUnion('outcome', [
+    z.object({ outcome: z.literal('cancelled') }),
+    z.object({ outcome: z.literal('selected'), optionId: z.string(), _meta: Meta }),
+  ]),
+  _meta: Meta,
+});
 
 /** What the client may say beside its choice, in `_meta.triad` of its response. */
 interface Extra {
@@ -128,16 +134,30 @@ export function confirmationOf(asked: RequestPermissionRequest, request: Request
   };
 }
 
-export function isConfirmed({ outcome }: RequestPermissionResponse): boolean {
-  return outcome.outcome === 'selected' && outcome.optionId === 'confirm';
+/**
+ * The option that was chosen of those that were offered, and what was said beside it; null where the question was closed.
+ * Throws `bad_input` for what is no answer: the SDK hands on whatever the client wrote.
+ */
+export function chosenOf(
+  { options }: Pick<RequestPermissionRequest, 'options'>,
+  response: unknown,
+): (Extra & { optionId: string }) | null {
+  const read = Response.safeParse(response);
+  if (!read.success) throw new TriadError('bad_input', 'The client answered what cannot be read');
+  const { outcome, _meta } = read.data;
+  if (outcome.outcome === 'cancelled') return null;
+  const { optionId } = outcome;
+  if (!options.some((option) => option.optionId === optionId))
+    throw new TriadError('bad_input', `The client answered "${optionId.slice(0, 100)}", which was not offered`);
+  const { edit, reason } = Object(_meta?.['triad'] ?? outcome._meta?.['triad']) as Extra;
+  return { optionId, edit, reason };
 }
 
-/** Anything but one of the allowing options is a no. */
-export function answerOf({ approval: { request }, item }: Item, response: RequestPermissionResponse): Answer {
-  const { outcome } = response;
-  const { edit, reason } = extraOf(response);
-  if (outcome.outcome !== 'selected') return { kind: 'reject', reason: 'The client closed the question' };
-  const option = request.options.find(({ id }) => id === outcome.optionId);
+/** `chosen`: of the options of `requestOf`. Anything but one of the allowing ones is a no. */
+export function answerOf({ approval: { request }, item }: Item, chosen: ReturnType<typeof chosenOf>): Answer {
+  if (chosen === null) return { kind: 'reject', reason: 'The client closed the question' };
+  const { optionId, edit, reason } = chosen;
+  const option = request.options.find(({ id }) => id === optionId);
   const isYes = option?.kind === 'allow_once' || option?.kind === 'allow_always';
   if (!isYes) return { kind: 'reject', reason: typeof reason === 'string' ? reason : '' };
   if (edit !== undefined) {
@@ -147,9 +167,4 @@ export function answerOf({ approval: { request }, item }: Item, response: Reques
   const { grant } = request;
   const scope = grant?.scopes.find((one) => option.id === `allow_${one}`);
   return { kind: 'allow', ...(grant && scope ? { grant: { scope, pattern: grant.pattern } } : {}) };
-}
-
-function extraOf({ outcome, _meta }: RequestPermissionResponse): Extra {
-  const beside = outcome.outcome === 'selected' ? outcome._meta : null;
-  return Object(_meta?.['triad'] ?? beside?.['triad']) as Extra;
 }

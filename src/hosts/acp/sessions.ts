@@ -13,6 +13,7 @@ import type { Client } from '#contract/rpc.ts';
 import { Asker } from './asker.ts';
 import { Choices } from './choices.ts';
 import type { Door } from './door.ts';
+import { checkServers } from './lent-host.ts';
 import { Session } from './session.ts';
 import { SessionUpdates } from './session-updates.ts';
 import { Windows } from './windows.ts';
@@ -41,12 +42,13 @@ export class Sessions {
   /** Throws resource not found for one that was not opened. */
   get(sessionId: string): Session {
     const session = this.#open.get(sessionId);
-    if (!session) throw new RequestError(-32002, `The session ${sessionId} is not open: load it first`);
+    if (!session) throw new RequestError(-32002, `The session ${sessionId} is not open: load it first`, { sessionId });
     return session;
   }
 
   async create(context: AgentContext, cwd: string, mcpServers: readonly McpServer[]): Promise<Session> {
     const folder = await folderAt(cwd);
+    checkServers(mcpServers);
     const { id } = await this.#parts.door.ask((client) => client.request('conversation.create', { folder }));
     return this.attach(context, { id, cwd: null, mcpServers });
   }
@@ -58,6 +60,7 @@ export class Sessions {
     replay = false,
   ): Promise<Session> {
     const { door, note } = this.#parts;
+    checkServers(mcpServers);
     if (this.#open.get(id)?.isWorking)
       throw RequestError.invalidParams({}, `A prompt runs in the session ${id}: wait for its end, or cancel it`);
     const conversationId = id;
@@ -88,7 +91,14 @@ export class Sessions {
     const session = new Session({ id, folder, context, door, choices, asker, updates, own, lent });
     this.#open.get(id)?.close();
     this.#open.set(id, session);
-    await door.ask((client) => session.open(client, replay ? 0 : seq));
+    try {
+      await door.ask((client) => session.open(client, replay ? 0 : seq));
+    } catch (error) {
+      // Nobody would hear of the end of a prompt in it.
+      session.close();
+      if (this.#open.get(id) === session) this.#open.delete(id);
+      throw error;
+    }
     return session;
   }
 

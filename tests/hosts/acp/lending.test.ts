@@ -5,6 +5,7 @@ import { type ClientApp, methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 import { LIAR } from '../../core/mcp/support.ts';
 import { choose, clientOf } from '../support/acp-client.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
@@ -87,3 +88,46 @@ test('an unsaved text is edited, a command shown in its terminal, a server asked
   agent.child.stdin?.end();
   expect(await agent.exit).toBe(0);
 });
+
+test.runIf(inSoak)(
+  'kill -9 of the agent while the editor writes: the model is told that nobody knows, and nothing is written again',
+  async () => {
+    const script = new Script()
+      .step([toolUse('write_file', { path: 'a.txt', content: 'new\n' })])
+      .step([text('Done.')]);
+    const home = await machine(script);
+    const path = join(home.folder, 'a.txt');
+    const first = home.open(['acp']);
+    const asked: string[] = [];
+    const hangs = (app: ClientApp) =>
+      app.onRequest(fs.writeTextFile, ({ params }) => {
+        asked.push(params.path);
+        return new Promise<never>(() => undefined);
+      });
+    const client = clientOf(first.child, hangs);
+    await client.initialize(CAPABILITIES);
+    const sessionId = await client.open(home.folder);
+    const turn = client.prompt(sessionId, 'Write it').catch(() => 'gone');
+    await expect.poll(() => asked, waits).toEqual([path]);
+    first.child.kill('SIGKILL');
+    await first.exit;
+    await turn;
+    // The editor had written it, and answered nobody.
+    await writeFile(path, 'new\n');
+
+    const second = home.open(['acp']);
+    const again = clientOf(second.child, hangs);
+    await again.initialize(CAPABILITIES);
+    await again.agent.request(methods.agent.session.load, { sessionId, cwd: home.folder, mcpServers: [] });
+    expect(again.calls(sessionId)).toMatchObject([{ name: 'write_file', status: 'in_progress' }]);
+    expect(await again.prompt(sessionId, '/resume')).toBe('end_turn');
+    expect(again.calls(sessionId)).toMatchObject([
+      { status: 'failed', rawOutput: { output: expect.stringContaining('outcome unknown') as string } },
+    ]);
+    expect(JSON.stringify(home.model.requests.at(-1)?.body.messages)).toContain('outcome unknown');
+    expect([asked, again.asked]).toEqual([[path], []]);
+    expect(await readFile(path, 'utf8')).toBe('new\n');
+    second.child.stdin?.end();
+    expect(await second.exit).toBe(0);
+  },
+);

@@ -139,3 +139,41 @@ test('A terminal that is made when nobody waits for it any more is given back; w
   await eventually(() => expect(asked.map(({ method }) => method)).toEqual(['create', 'release']));
   expect(shown).toEqual([]);
 });
+
+test('The end of an ACP client is no answer to what it was doing: it lends no more', async () => {
+  const app = acpClient({ name: 'editor' }).onRequest(
+    methods.client.fs.writeTextFile,
+    () => new Promise<never>(() => undefined),
+  );
+  const connection = agent({ name: 'triad' }).connect(app);
+  const listeners: ((call: never) => void)[] = [];
+  const answered: unknown[] = [];
+  const end = Promise.withResolvers<void>();
+  const client = {
+    request: (_method: string, input: unknown) => Promise.resolve({ taken: answered.push(input) > 0 }),
+    subscribe: (_topic: string, _input: unknown, listener: (call: never) => void) => {
+      listeners.push(listener);
+      return Promise.resolve(end.resolve);
+    },
+  } as unknown as Client;
+  await lend(connection.client, client, { sessionId: 's', mcpServers: [], capabilities: CAPABILITIES });
+  listeners[0]!({ id: 'i', name: 'write-file', input: { path: '/a', text: 'a' } } as never);
+  connection.close();
+  await end.promise;
+  expect(answered).toEqual([]);
+});
+
+test('What an ACP client answers in the wrong shape is handed on as that, and not as a refusal', async () => {
+  const app = acpClient({ name: 'editor' }).onRequest(methods.client.fs.readTextFile, () => null as never);
+  const connection = agent({ name: 'triad' }).connect(app);
+  onTestFinished(() => connection.close());
+  const engine = await startEngine(calling(toolUse('read_file', { path: 'a.txt' })), { files: { 'a.txt': 'saved' } });
+  const capabilities = { fs: { readTextFile: true } };
+  const { conversationId: sessionId } = engine;
+  await lend(connection.client, engine.runtime, { sessionId, mcpServers: [], capabilities });
+  await engine.ask('Read');
+  expect(results(engine)[0]).toMatchObject({
+    status: 'error',
+    output: 'The client answered what cannot be read (read-file)',
+  });
+});

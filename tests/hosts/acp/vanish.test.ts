@@ -1,16 +1,17 @@
 /** A client that goes away answers nothing and cancels nothing: what it was working on is interrupted, and goes on later. */
-import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { readdir } from 'node:fs/promises';
+import { type ClientApp, methods, ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, choose } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 
-async function vanishing(script: Script) {
+async function vanishing(script: Script, more?: (app: ClientApp) => ClientApp, capabilities = {}) {
   const engine = await startEngine(script, { person: () => null });
   const lines = acpOver(engine.runtime);
-  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
-  await client.initialize();
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable), more);
+  await client.initialize(capabilities);
   const conversationId = await client.open(engine.folder);
   const turn = client.prompt(conversationId, 'Write it').catch(() => 'gone');
   const state = () => engine.runtime.request('conversation.snapshot', { conversationId });
@@ -48,4 +49,30 @@ test('while it is asked: the question stays open, and another client answers it'
   expect(await other.prompt(conversationId, '/resume')).toBe('end_turn');
   expect(other.asked).toHaveLength(1);
   expect(other.text(conversationId)).toBe('Done.');
+});
+
+test('while its editor writes: nobody takes that for a no, and the write is not done again', async () => {
+  const script = new Script()
+    .on({ step: 1 })
+    .reply([write])
+    .on({})
+    .reply([text('Done.')]);
+  const writing = Promise.withResolvers<void>();
+  const hangs = (app: ClientApp) =>
+    app.onRequest(methods.client.fs.writeTextFile, () => {
+      writing.resolve();
+      return new Promise<never>(() => undefined);
+    });
+  const { engine, lines, conversationId, state } = await vanishing(script, hangs, { fs: { writeTextFile: true } });
+  await writing.promise;
+  await lines.end();
+  await expect.poll(async () => (await state()).workflows[0]?.outcome).toBe('interrupted');
+  const again = acpOver(engine.runtime);
+  const other = new AcpClient(ndJsonStream(again.writable, again.readable));
+  await other.initialize();
+  await other.agent.request('session/resume', { sessionId: conversationId, cwd: engine.folder });
+  expect(await other.prompt(conversationId, '/resume')).toBe('end_turn');
+  expect(other.asked).toEqual([]);
+  expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toMatch(/nobody knows whether|outcome unknown/);
+  expect(await readdir(engine.folder)).not.toContain('a.txt');
 });

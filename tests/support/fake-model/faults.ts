@@ -1,7 +1,7 @@
 /** What servers do wrong, in each protocol: how it is played, and what must come of it. */
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as wait } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import type { ErrorCode } from '#contract/error.ts';
 import { chat } from './dialects/chat.ts';
@@ -95,6 +95,15 @@ function own(status: number, type: string, message = 'Sorry') {
   return (place: Place): void => answer(status, place.dialect.errorBody(type, message))(place);
 }
 
+/** More and more words of an error, until nobody listens. */
+async function endless({ response }: Place): Promise<void> {
+  response.writeHead(500, { 'content-type': 'text/plain' });
+  while (!response.destroyed) {
+    response.write(Buffer.alloc(100_000, 'x'));
+    await turn();
+  }
+}
+
 const HTML = '<html><body>502 Bad Gateway</body></html>';
 
 const ANSWERS: readonly (readonly [string, Fault['play'], Outcome])[] = [
@@ -118,6 +127,7 @@ const ANSWERS: readonly (readonly [string, Fault['play'], Outcome])[] = [
   ['429 for want of money', own(429, 'insufficient_quota'), ['provider', false]],
   ['500 with a page', answer(500, HTML), ['provider', true]],
   ['502 with half a body', answer(502, '{"error": {"mess'), ['provider', true]],
+  ['500 without end', endless, ['provider', true]],
   ['503 without a body', answer(503, null), ['provider', true]],
   ['529', own(529, 'overloaded_error'), ['overloaded', true]],
   ['307 to elsewhere', (place) => answer(307, null, { location: `${place.dialect.path}?elsewhere` })(place), STRANGE],

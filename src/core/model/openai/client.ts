@@ -3,6 +3,7 @@ import { Console } from 'node:console';
 import type OpenAI from 'openai';
 import type * as OpenAiSdk from 'openai';
 import { type Endpoint, endpointOf, type EndpointOptions } from '../endpoint.ts';
+import { withErrorBounds } from '../error-bodies.ts';
 import { type RequestTarget, urlAdvice } from '../request-failure.ts';
 
 export type Sdk = typeof OpenAiSdk;
@@ -37,7 +38,7 @@ export async function connect(options: EndpointOptions): Promise<Session> {
     project: null,
     webhookSecret: null,
     maxRetries: 0,
-    fetch: fetchWith(key !== null),
+    fetch: withErrorBounds(fetchWith(key !== null)),
     logLevel: 'warn',
     // Errors reach the caller as exceptions; stdout belongs to data.
     logger: Object.assign(new Console(process.stderr), { error: () => undefined }),

@@ -1,20 +1,28 @@
 /** Errors of OpenAI-compatible endpoints in all of their dialects, read for `request-failure.ts`. */
 import type * as OpenAiSdk from 'openai';
+import { FULL_TYPES } from '../context-full.ts';
 import type { ModelError } from '../model.ts';
 import { connectionError, type ErrorResponse, type RequestTarget, responseError } from '../request-failure.ts';
-import { textOf } from '../wire-values.ts';
+import { textOf, valueAt } from '../wire-values.ts';
 
 /**
  * An error that came in a body or within a stream: OpenAI's `{message, type, code}`, the plain text of Ollama, the
  * number in `code` of vLLM and of gateways.
  */
 export function errorIn(raw: unknown): ErrorResponse {
-  const { message, type, code } = Object(raw) as Record<string, unknown>;
+  const { message, type, code, metadata } = Object(raw) as Record<string, unknown>;
+  // Gateways put what the server behind them said beside their own words.
+  const behind = textOf(valueAt(metadata, ['raw']));
+  const own = textOf(raw) || textOf(message);
   const status = [code, Number(code), type].find((one) => isStatus(one));
   return {
     status: null,
-    type: status === undefined ? textOf(code) || textOf(type) || null : typeOfStatus(Number(status)),
-    said: textOf(raw) || textOf(message) || null,
+    // llama.cpp says both, and its number says less.
+    type:
+      status === undefined || FULL_TYPES.includes(textOf(type))
+        ? textOf(code) || textOf(type) || null
+        : typeOfStatus(Number(status)),
+    said: [own, behind].filter(Boolean).join(': ') || null,
     requestId: null,
     header: () => null,
   };

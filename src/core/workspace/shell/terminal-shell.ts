@@ -39,7 +39,12 @@ export async function runInTerminal(asked: Asked): Promise<ShellResult & { termi
   const mark = newId();
   const saidFile = `${file}.said`;
   const launch = await launchOf(asked, start, mark, saidFile);
-  const { terminalId } = await terminal.call('terminal-create', launch, { signal, ms: ANSWER_MS });
+  const creating = terminal.call('terminal-create', launch, { signal, ms: ANSWER_MS });
+  const { terminalId } = await creating.catch(async (error: unknown) => {
+    // It may have begun all the same, under an id that nobody told us.
+    await clear(mark);
+    throw error;
+  });
   try {
     const keeper = await OutputKeeper.open(file, asked.fileBytes, asked.resultBytes);
     const ended = await followed(asked, terminalId, keeper).catch(async (error: unknown) => {

@@ -1,0 +1,70 @@
+/** A client that answers what nobody offered, in the wrong shape, or with too much: it is told what is wrong, and nothing hangs. */
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { describe, expect, test } from 'vitest';
+import { type HarnessOptions, startEngine } from '../../support/engine.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { AcpClient, choose, m } from '../support/acp-client.ts';
+import { acpOver } from '../support/acp-lines.ts';
+
+const write = toolUse('write_file', { path: 'a.txt', content: 'a' });
+const QUESTION = { question: 'Which colour?', kind: 'single', choices: [{ label: 'red' }, { label: 'blue' }] };
+const ask = toolUse('ask_question', { questions: [QUESTION] });
+
+async function connected(call: Block, options: HarnessOptions = {}, capabilities = {}) {
+  const script = new Script().on({ step: 1 }).reply([call]);
+  const engine = await startEngine(script.on({}).reply([text('Done.')]), { person: () => null, ...options });
+  const lines = acpOver(engine.runtime);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  await client.initialize(capabilities);
+  return { engine, client, lines, id: await client.open(engine.folder) };
+}
+
+describe('an answer that is none', () => {
+  test.each([
+    ['null', null, 'cannot be read'],
+    ['another shape', { outcome: 'yes' }, 'cannot be read'],
+    ['nothing', {}, 'cannot be read'],
+    ['an option that was not offered', choose('allow_all'), 'answered "allow_all", which was not offered'],
+  ])('to a permission request is a no that says so: %s', async (_name, answer, reason) => {
+    const { client, id } = await connected(write);
+    client.answer = () => answer as never;
+    expect(await client.prompt(id, 'Write it')).toBe('end_turn');
+    expect(client.calls(id)).toMatchObject([
+      { status: 'failed', rawOutput: { output: expect.stringContaining(reason) as string } },
+    ]);
+  });
+
+  test.each([
+    ['a form', { elicitation: { form: {} } }],
+    ['a choice', {}],
+  ])('to a question in %s is a no that says so', async (_name, capabilities) => {
+    const { client, id } = await connected(ask, {}, capabilities);
+    client.elicit = () => null as never;
+    client.answer = () => choose('1');
+    expect(await client.prompt(id, 'Ask')).toBe('end_turn');
+    expect(JSON.stringify(client.calls(id)[0]?.['rawOutput'])).toMatch(/cannot be read|which was not offered/);
+  });
+});
+
+test('A session whose servers cannot be passed on is not begun, and not left half open', async () => {
+  const { engine, client, id } = await connected(write);
+  const mcpServers = [{ name: 'n'.repeat(201), command: 'c', args: [], env: [] }];
+  const conversations = async () => (await engine.runtime.request('conversation.list', { limit: 100 })).items.length;
+  const before = await conversations();
+  const begun = client.agent.request(m.session.new, { cwd: engine.folder, mcpServers });
+  await expect(begun).rejects.toThrow('mcpServers.0.name must have at most 200 characters');
+  expect(await conversations()).toBe(before);
+  const place = { sessionId: id, cwd: engine.folder };
+  await expect(client.agent.request(m.session.load, { ...place, mcpServers })).rejects.toThrow('mcpServers.0.name');
+  // The session that stands is as it was.
+  expect(await client.prompt(id, 'Write it')).toBe('end_turn');
+});
+
+test('A model that is not offered is refused where it is chosen', async () => {
+  const { client, id } = await connected(write);
+  const set = (value: string) =>
+    client.agent.request(m.session.setConfigOption, { sessionId: id, configId: 'model', value });
+  for (const value of ['no-such-model', '', 'a\u0000b'])
+    await expect(set(value)).rejects.toThrow(`There is no model "${value}": default, sonnet, haiku, opus`);
+  expect((await set('opus')).configOptions.find((one) => one.id === 'model')).toMatchObject({ currentValue: 'opus' });
+});
