@@ -27,6 +27,12 @@ test(
     await trace.getByRole('button', { name: 'Copy: Trace' }).click();
     await expect.poll(clipboard).toMatch(/^[0-9a-f]{32}$/);
     await expect(trace).toContainText(await clipboard());
+    const detail = app.path;
+    await trace.getByRole('button', { name: 'Copy: Span' }).click();
+    await expect.poll(clipboard).toMatch(/^[0-9a-f]{16}$/);
+    await app.goto(`/trace/${await clipboard()}`);
+    await expect(page, 'the span of an export leads to its run').toHaveURL(new RegExp(`${detail}\\?run=`));
+    await expect(trace).toContainText(/You › lead › inspector/);
 
     const place = page.getByRole('group', { name: 'Folder of the session' });
     const sessions = `${app.home}/sessions/`;

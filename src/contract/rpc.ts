@@ -82,8 +82,13 @@ export const methods = {
   'conversation.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** What happened in each of these conversations, in their order; also of those in the trash. */
   'conversation.work': method(z.strictObject({ conversationIds: z.array(Id).max(200) }), z.array(SessionWork)),
+  /** `provider`: the one that its first message will ask, where it names one. */
   'conversation.create': method(
-    z.strictObject({ folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() }),
+    z.strictObject({
+      folder: z.string().min(1).max(4096).optional(),
+      agent: AgentName.optional(),
+      provider: LeadChoice.shape.provider,
+    }),
     ConversationRow,
   ),
   /** Another lead for a conversation in which nothing was said yet; else `conflict`. */

@@ -84,7 +84,7 @@ export class ModelRules {
   providerFault(provider: string): string | null {
     if (providerTraits(this.#settings.providers.active).isScripted) return null;
     const names = providerNames(this.#settings.providers);
-    return names.includes(provider) ? null : `${provider} is not there: those that there are are ${names.join(', ')}`;
+    return names.includes(provider) ? null : `${provider} is not there, but ${names.join(', ')}`;
   }
 
   /** What is said where agents that name no model have none at a provider; null where they have, or the demo answers. */

@@ -28,7 +28,9 @@ import { providerTraits } from '../model/provider-traits.ts';
 import type { PriceTable } from '../model/prices.ts';
 import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
+import { leadNamed } from '../workflows/lead.ts';
 import { setLead } from '../workflows/set-lead.ts';
+import { leadProvider } from '../runs/provider-choice.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import { writes } from '../tools/tool.ts';
@@ -78,10 +80,12 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...agentFileMethods(engine, files, ports.folder),
     ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers, telemetry }),
     'conversation.list': (page) => store.conversations(page),
-    'conversation.create': async ({ folder, agent }) => {
-      // Rejects before anything is created if no provider is set: no message could be sent.
-      await engine.model();
-      return createConversation(engine, await canonicalFolder(folder ?? ports.folder), agent ?? 'lead');
+    'conversation.create': async ({ folder, agent = 'lead', provider }) => {
+      const at = await canonicalFolder(folder ?? ports.folder);
+      const definition = leadNamed(await engine.agents.of(at), agent);
+      // Rejects before anything is created if its provider cannot answer: no message could be sent.
+      await engine.model(leadProvider(definition, { provider }, engine.settings.providers.active));
+      return createConversation(engine, at, agent);
     },
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,

@@ -13,11 +13,12 @@ const ALIASES = ['sonnet', 'haiku', 'opus'] as const;
 /** Names for models stand for those of this one. */
 const NAMES_MODELS = 'anthropic';
 
-/** What a new one is called that nobody has named, by the name of its server. */
+/** What a new one is called that nobody has named, by the name of its server; an address of this machine tells no name. */
 function nameFor(server: string, taken: readonly string[]): string {
   const plain = server
     .toLowerCase()
     .replace(/:\d+$/, '')
+    .replace(/^(?:127(?:\.\d+){3}|localhost|\[::1\])$/, 'local')
     .replace(/[^a-z0-9]+/g, '-');
   const name = plain.replace(/^-+|-+$/g, '').slice(0, 30) || 'provider';
   for (let count = 1; ; count++) {

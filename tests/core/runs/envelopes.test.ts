@@ -156,7 +156,7 @@ describe('a temporary agent', () => {
     expect(make({ provider: 'other' })).toThrow(
       expect.objectContaining({
         code: 'bad_input',
-        message: 'There is no provider "other": those that there are are anthropic, openai',
+        message: expect.stringContaining('There is no provider "other", but anthropic, openai: add it') as unknown,
       }),
     );
     expect(make({ mcpServers: ['a', 'x', 'y'] }, connected())).toThrow(

@@ -154,7 +154,7 @@ test('a key goes to its own provider alone', async () => {
 });
 
 test.for<[string, string, RegExp]>([
-  ['nowhere', '', /There is no provider \\"nowhere\\": those that there are are anthropic, openai/],
+  ['nowhere', '', /There is no provider \\"nowhere\\", but anthropic, openai/],
   ['second', '', /second has no model for agents that name none: name one, or set providers\.second\.defaults\.model/],
   [
     'second',
@@ -169,4 +169,27 @@ test.for<[string, string, RegExp]>([
   expect(engine.of('approval-request')).toEqual([]);
   expect(JSON.stringify(engine.of('tool-end'))).toMatch(words);
   expect(second.requests).toEqual([]);
+});
+
+test('a conversation needs only the provider that its lead asks', async () => {
+  const second = await other();
+  const settings = `[providers]\nactive = "second"\n${tables({
+    second: { type: 'openai-chat', url: `${second.url}/v1`, more: 'defaults.model = "m"\n' },
+  })}`;
+  const scout = '---\nname: scout\ndescription: Looks.\nprovider: second\ntools: [read_file]\n---\nYou look.\n';
+  const { runtime, folder } = await startEngine(new Script(), {
+    settings,
+    configFolder: await folderWith({ 'config.toml': settings }),
+    files: { '.triad/agents/scout.md': scout },
+    environment: { apiKey: undefined, baseUrl: undefined, programs: {} },
+  });
+  const { files } = await runtime.request('trust.look', {});
+  await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash: hash ?? '' })) });
+  await runtime.request('settings.set', { path: 'providers.active', value: 'anthropic' });
+  await expect(runtime.request('conversation.create', {})).rejects.toMatchObject({
+    code: 'no_key',
+    message: expect.stringContaining('use "triad config key anthropic < FILE", or set ANTHROPIC_API_KEY') as unknown,
+  });
+  expect(await runtime.request('conversation.create', { agent: 'scout' })).toMatchObject({ agent: 'scout' });
+  expect(await runtime.request('conversation.create', { provider: 'second' })).toMatchObject({ agent: 'lead' });
 });

@@ -48,12 +48,15 @@ const VARIABLES: Readonly<Record<string, { key: string; baseUrl: string }>> = {
 /** The address of a base URL, or of the vendor where there is none. */
 export const addressAt = (baseUrl: string | null, type: ServedType): string => addressOf(baseUrl ?? VENDORS[type]);
 
-/** Throws `bad_input` for a name that no provider has, with those that there are. */
+/** Throws `bad_input` for a name that no provider has, with those that there are and how one is added. */
 export function placeOf(name: string, settings: Pick<Settings, 'providers'>, environment: ProviderEnvironment): Place {
   const entry = providerEntry(settings.providers, name);
   if (entry === null) {
     const known = providerNames(settings.providers).join(', ');
-    throw new TriadError('bad_input', `There is no provider "${name}": those that there are are ${known}`);
+    throw new TriadError(
+      'bad_input',
+      `There is no provider "${name}", but ${known}: add it in the settings of the app, or as a table [providers.${name}] ("triad config edit")`,
+    );
   }
   const variables = VARIABLES[name];
   const fromEnvironment = variables && variableOf(environment, variables.baseUrl);

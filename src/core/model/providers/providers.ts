@@ -288,11 +288,11 @@ export class Providers {
     const apiKey = await this.#keyAt(place);
     if (apiKey !== undefined) return { apiKey, baseUrl: place.baseUrl };
     const elsewhere = await this.#keys.elsewhere(place, place.address);
-    const variable = place.keyEnv === null ? `use "triad config key ${place.name}"` : `set ${place.keyEnv}`;
+    const variable = `use "triad config key ${place.name} < FILE"${place.keyEnv === null ? '' : `, or set ${place.keyEnv}`}`;
     throw new TriadError(
       'no_key',
       elsewhere === null
-        ? `No key for the model provider ${place.name} is set up: enter one in the settings, or ${variable}`
+        ? `No key for the model provider ${place.name} is set up: enter one in the settings, ${place.keyEnv === null ? 'or ' : ''}${variable}`
         : sentenceOf(elsewhere),
     );
   }

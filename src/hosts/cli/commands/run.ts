@@ -103,9 +103,9 @@ async function conversationFor(
   folder: string,
   options: RunOptions,
 ): Promise<{ id: string; at: string; before: string }> {
-  const { conversation: conversationId, agent, cwd } = options;
+  const { conversation: conversationId, agent, cwd, provider } = options;
   if (conversationId === undefined) {
-    const given = { folder, ...(agent === undefined ? {} : { agent }) };
+    const given = { folder, ...(agent !== undefined && { agent }), ...(provider !== undefined && { provider }) };
     return { id: (await client.request('conversation.create', given)).id, at: folder, before: '' };
   }
   const { conversation, workflows } = await client.request('conversation.snapshot', { conversationId });

@@ -55,6 +55,7 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
 test('--provider and --model hold for the lead of this prompt', async () => {
   const client = scripted([workflowEnd()]);
   await triad(['run', '--provider', 'ollama', '--model', 'qwen3:4b', 'x'], { client });
+  expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder, provider: 'ollama' } });
   expect(client.requests[1]?.input).toMatchObject({ text: 'x', provider: 'ollama', model: 'qwen3:4b' });
 });
 

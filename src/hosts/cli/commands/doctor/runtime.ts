@@ -135,7 +135,7 @@ async function checkProvider(state: ProviderState, signal: AbortSignal): Promise
     file: 'in the settings file, in the clear',
     none: 'none, and none is needed for a server on this machine',
   }[keySource];
-  const set = keyEnv === null ? `"triad config key ${name}" takes one` : `set ${keyEnv}`;
+  const set = `${keyEnv === null ? 'or ' : ''}use "triad config key ${name} < FILE"${keyEnv === null ? '' : `, or set ${keyEnv}`}`;
   // Without the active one nothing can be asked; another may be left for later.
   const tell = active ? problem : warning;
   const key = ready
@@ -143,7 +143,7 @@ async function checkProvider(state: ProviderState, signal: AbortSignal): Promise
     : tell(
         `key${of}`,
         keyElsewhere?.what ?? 'none is set up',
-        keyElsewhere?.remedy ?? `enter one in the settings of the app, or ${set}`,
+        keyElsewhere?.remedy ?? `enter one in the settings of the app, ${set}`,
       );
   return [key, await reach(state, `${address} (${baseUrlSource})`, signal)];
 }
