@@ -1,6 +1,7 @@
 // What servers do wrong, through each of the three adapters: the right class of outcome, and nothing doubled or lost.
 import { expect, test } from 'vitest';
 import type { ModelEvent } from '#core/model/model.ts';
+import { eventually } from '../../support/eventually.ts';
 import { attempt, modelFor, PROTOCOLS, requestOf } from '../../support/fake-model/exchange.ts';
 import { type Fault, FAULTS, type FaultyServer, startFaulty } from '../../support/fake-model/faults.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
@@ -26,8 +27,12 @@ function checkWhole(events: readonly ModelEvent[], { usage }: Fault): void {
 async function play(server: FaultyServer, protocol: (typeof PROTOCOLS)[number], fault: Fault): Promise<void> {
   server.next([fault], BLOCKS);
   const stop = new AbortController();
-  if (fault.stopMs !== undefined) setTimeout(() => stop.abort(), fault.stopMs);
-  const { events, error } = await attempt(modelFor(protocol, server.url), requestOf({ model: 'm-1' }), stop.signal);
+  const attempted = attempt(modelFor(protocol, server.url), requestOf({ model: 'm-1' }), stop.signal);
+  if (fault.stopMs !== undefined) {
+    await eventually(() => expect(server.requests).toHaveLength(1));
+    setTimeout(() => stop.abort(), fault.stopMs);
+  }
+  const { events, error } = await attempted;
   expect(server.requests).toHaveLength(1);
   if (fault.outcome === 'whole') {
     expect(error).toBeNull();
