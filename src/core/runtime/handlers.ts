@@ -1,5 +1,5 @@
 /** The handler of each rpc method: thin calls to the orchestrator, the approvals and the store. */
-import type { Output } from '#contract/rpc.ts';
+import type { Output, Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
@@ -80,13 +80,8 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...agentFileMethods(engine, files, ports.folder),
     ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers, telemetry }),
     'conversation.list': (page) => store.conversations(page),
-    'conversation.create': async ({ folder, agent = 'lead', provider }) => {
-      const at = await canonicalFolder(folder ?? ports.folder);
-      const definition = leadNamed(await engine.agents.of(at), agent);
-      // Rejects before anything is created if its provider cannot answer: no message could be sent.
-      await engine.model(leadProvider(definition, { provider }, engine.settings.providers.active));
-      return createConversation(engine, at, agent);
-    },
+    'conversation.create': async ({ folder, ...chosen }) =>
+      createConversation(engine, await canonicalFolder(folder ?? ports.folder), chosen),
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,
     'conversation.events': async ({ conversationId, after }) => {
@@ -160,9 +155,16 @@ async function refuseUnknown({ agents }: Engine, folder: string, agent: string):
   }
 }
 
-async function createConversation(engine: Engine, folder: string, agent: string): Promise<ConversationRow> {
-  const { store, log } = engine;
+async function createConversation(
+  engine: Engine,
+  folder: string,
+  { agent = 'lead', provider }: Omit<Parsed<'conversation.create'>, 'folder'>,
+): Promise<ConversationRow> {
+  const { store, log, settings } = engine;
   await refuseUnknown(engine, folder, agent);
+  const definition = leadNamed(await engine.agents.of(folder), agent);
+  // Before anything is created: without its provider no message could be sent.
+  await engine.model(leadProvider(definition, { provider }, settings.providers.active));
   const at = new Date().toISOString();
   const row: ConversationRow = {
     id: newId(),

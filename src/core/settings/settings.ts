@@ -303,7 +303,7 @@ export function manyValues(path: string, file: string): string | null {
 /** The error for a path that names no single value, with what was probably meant. */
 export function noSetting(path: string, file: string): TriadError {
   const suggestion = suggest(path);
-  const unknown = `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ''}`;
+  const unknown = `${path} is not a setting${suggestion ? ` (did you mean ${suggestion}?)` : ': "triad config get" shows those that are'}`;
   return new TriadError('bad_input', manyValues(path, file) ?? unknown);
 }
 
@@ -314,9 +314,12 @@ function suggest(path: string): string | null {
   const all = settingPaths();
   const tables = new Set(all.map((known) => dotted(known.split('.').slice(0, -1))));
   const name = path.split('.').at(-1)!;
+  const found = all.find((known) => known.endsWith(`.${name}`));
+  // What is missing from one provider is not to be written into the table of another.
+  const named = /^providers\.([^.]+)\./.exec(path)?.[1];
   return (
     nearest(path, [...all, ...tables, ...listPaths(SettingsFile)]) ??
-    all.find((known) => known.endsWith(`.${name}`)) ??
+    (named === undefined ? found : found?.replace(/^providers\.(?:anthropic|openai)\./, () => `providers.${named}.`)) ??
     null
   );
 }

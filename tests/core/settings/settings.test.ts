@@ -71,7 +71,10 @@ test('what the file says counts, table or dotted', async () => {
     haiku: 'claude-haiku-5-5',
     opus: 'my-opus',
   });
-  await expect(saveSetting(folder, 'limits.max_agents', '1')).rejects.toThrow('limits.max_agents is not a setting');
+  await expect(saveSetting(folder, 'limits.max_agents', '1')).rejects.toThrow('(did you mean limits.max_sub_agents?)');
+  await expect(saveSetting(folder, 'nothing', '1')).rejects.toThrow(
+    'nothing is not a setting: "triad config get" shows those that are',
+  );
 });
 
 test.for([
@@ -97,6 +100,13 @@ test.for([
   ['[limits]\nmax_subagents = 2', 2, 'limits.max_subagents', 'is not a setting', 'limits.max_sub_agents'],
   ['[models]\nenabld = ["opus"]', 2, 'models.enabld', 'is not a setting', 'models.enabled'],
   ['max_iterations = 2', 1, 'max_iterations', 'is not a setting', 'limits.run.max_iterations'],
+  [
+    '[providers.mine]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:1/v1"\nmodel = "x"',
+    4,
+    'providers.mine.model',
+    'is not a setting',
+    'providers.mine.defaults.model',
+  ],
   ['[models]\ndefault = ""', 2, 'models.default', 'must not be empty', null],
   [
     '[providers.anthropic]\nbase_url = "ftp://x"',
