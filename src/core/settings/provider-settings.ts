@@ -61,7 +61,12 @@ const shared = {
   auth: Auth.nullable().default(null),
   defaults: z
     .strictObject({
-      model: modelId.nullable().default(null).describe('Model of agents that name none. Not set: models.default.'),
+      model: modelId
+        .nullable()
+        .default(null)
+        .describe(
+          'Model of agents that name none. Not set: models.default with type anthropic; with others they must name one.',
+        ),
       max_tokens: z
         .int()
         .min(1)
