@@ -6,6 +6,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { LifeParts, Result } from './crash-life.ts';
 import type { FakeModel } from './fake-model/server.ts';
 import { builtProgram } from './program.ts';
+import { inSoak } from './samples.ts';
 
 const HOST = builtProgram(join(import.meta.dirname, 'crash-host.ts'));
 const RESUMER = builtProgram(join(import.meta.dirname, 'crash-resumer.ts'));
@@ -87,7 +88,7 @@ export async function killAfterEach(
   prepare: (seq: number) => Promise<KillPoint>,
   sample: (event: DurableEvent) => boolean = () => true,
 ): Promise<void> {
-  const chosen = import.meta.env.MODE === 'soak' ? events : aFew(events.filter(sample));
+  const chosen = inSoak ? events : aFew(events.filter(sample));
   const waiting = chosen.map(({ seq }) => seq);
   const lane = async (): Promise<void> => {
     const resumer = new Resumer();

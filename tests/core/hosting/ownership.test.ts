@@ -12,7 +12,7 @@ import { inSoak } from '../../support/samples.ts';
 
 const signal = new AbortController().signal;
 /** More in the soak (`--mode soak`). */
-const ROUNDS = import.meta.env.MODE === 'soak' ? 20 : 2;
+const ROUNDS = inSoak ? 20 : 2;
 const isRoot = process.getuid?.() === 0;
 
 /** Rejects where another process is the owner. */

@@ -10,6 +10,7 @@ import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { fieldsOf, filesBelow } from '../../support/session-files.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-files-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -34,41 +35,42 @@ const EARLY = [
   ['as soon as the first file is written', null],
 ] as const;
 
-test.for([
-  ...(import.meta.env.MODE === 'soak' ? EARLY : []),
-  ['after its last event, before any file says so', 'workflow-end'],
-] as const)('killed %s', { timeout: 60_000 }, async ([, killAfter]) => {
-  const model = await startFakeModel(threeChildren({ reply: { firstTokenMs: 200 } }));
-  const [data, files] = [join(root, `store-${killAfter}`), join(root, `files-${killAfter}`)];
-  const sessions = join(files, 'sessions');
-  await mkdir(files);
-  const life = { data, files, url: model.url, folder: root };
-  const how = killAfter === null ? { started: whenWriting(sessions) } : { killAfter };
-  expect(await live({ ...life, mode: 'start', ...how })).toBeNull();
-  // What a write leaves that was cut off.
-  const [before] = (await readdir(sessions).catch(() => [])).filter((name) => !name.startsWith('.'));
-  if (before) await writeFile(join(sessions, before, '.session.md.0123456789ab.tmp'), 'half of a');
-  const result = await live({ ...life, mode: 'resume' });
-  await model.close();
-  // What the two left is caught up behind the next start; nothing waits for it.
-  const store = await openStore({ url: `rocksdb://${data}` });
-  const settings = { sessions: { project: false } };
-  const ports = { store, settings, version: '0.0.0', onFailure: () => undefined };
-  await new SessionProjector({ ...ports, data: files }).catchUp();
-  await eventually(async () =>
-    expect(await readdir(join(files, 'sessions-behind')), 'nothing is left to do').toEqual([]),
-  );
+test.for([...(inSoak ? EARLY : []), ['after its last event, before any file says so', 'workflow-end']] as const)(
+  'killed %s',
+  { timeout: 60_000 },
+  async ([, killAfter]) => {
+    const model = await startFakeModel(threeChildren({ reply: { firstTokenMs: 200 } }));
+    const [data, files] = [join(root, `store-${killAfter}`), join(root, `files-${killAfter}`)];
+    const sessions = join(files, 'sessions');
+    await mkdir(files);
+    const life = { data, files, url: model.url, folder: root };
+    const how = killAfter === null ? { started: whenWriting(sessions) } : { killAfter };
+    expect(await live({ ...life, mode: 'start', ...how })).toBeNull();
+    // What a write leaves that was cut off.
+    const [before] = (await readdir(sessions).catch(() => [])).filter((name) => !name.startsWith('.'));
+    if (before) await writeFile(join(sessions, before, '.session.md.0123456789ab.tmp'), 'half of a');
+    const result = await live({ ...life, mode: 'resume' });
+    await model.close();
+    // What the two left is caught up behind the next start; nothing waits for it.
+    const store = await openStore({ url: `rocksdb://${data}` });
+    const settings = { sessions: { project: false } };
+    const ports = { store, settings, version: '0.0.0', onFailure: () => undefined };
+    await new SessionProjector({ ...ports, data: files }).catchUp();
+    await eventually(async () =>
+      expect(await readdir(join(files, 'sessions-behind')), 'nothing is left to do').toEqual([]),
+    );
 
-  const written = await filesBelow(sessions);
-  expect(Object.keys(written).filter((name) => name.endsWith('.md'))).toHaveLength(4);
-  expect(Object.keys(written)).toHaveLength(5);
-  const page = Object.entries(written).find(([name]) => name.endsWith('/session.md'))?.[1];
-  expect(fieldsOf(page ?? '')).toMatchObject({ status: 'completed', outcome: 'completed' });
+    const written = await filesBelow(sessions);
+    expect(Object.keys(written).filter((name) => name.endsWith('.md'))).toHaveLength(4);
+    expect(Object.keys(written)).toHaveLength(5);
+    const page = Object.entries(written).find(([name]) => name.endsWith('/session.md'))?.[1];
+    expect(fieldsOf(page ?? '')).toMatchObject({ status: 'completed', outcome: 'completed' });
 
-  const again = join(root, `again-${killAfter}`);
-  await mkdir(again);
-  const projector = new SessionProjector({ ...ports, data: again });
-  await projector.rebuild(result?.workflow.conversationId ?? '');
-  expect(await filesBelow(join(again, 'sessions'))).toEqual(written);
-  await store.close();
-});
+    const again = join(root, `again-${killAfter}`);
+    await mkdir(again);
+    const projector = new SessionProjector({ ...ports, data: again });
+    await projector.rebuild(result?.workflow.conversationId ?? '');
+    expect(await filesBelow(join(again, 'sessions'))).toEqual(written);
+    await store.close();
+  },
+);

@@ -17,6 +17,7 @@ import { Random } from '../../soak/random.ts';
 import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { pooledDatabase, schemaDir } from '../../support/stores/pooled.ts';
+import { inSoak } from '../../support/samples.ts';
 
 export { schemaDir };
 
@@ -27,8 +28,7 @@ export interface Opened {
 }
 
 /** What people have; in the soak also the one in memory, on which most other tests run. */
-export const ENGINES: readonly ('mem' | 'rocksdb')[] =
-  import.meta.env.MODE === 'soak' ? ['mem', 'rocksdb'] : ['rocksdb'];
+export const ENGINES: readonly ('mem' | 'rocksdb')[] = inSoak ? ['mem', 'rocksdb'] : ['rocksdb'];
 
 /** Set before the tests of a file are collected: its stores are on a server, whatever they ask for. */
 export const everyStore = { isOnServer: false };
@@ -77,7 +77,7 @@ export async function atSteps(count: number, seed: string, kill: (step: number) 
   const all = Array.from({ length: count }, (_, step) => step);
   // Each once: two at the same step would share a folder.
   const few = () => all.splice(random.between(0, all.length - 1), 1)[0]!;
-  const waiting = import.meta.env.MODE === 'soak' ? all : Array.from({ length: Math.min(FEW, count) }, few);
+  const waiting = inSoak ? all : Array.from({ length: Math.min(FEW, count) }, few);
   const lane = async () => {
     for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
   };

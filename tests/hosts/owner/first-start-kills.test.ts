@@ -12,7 +12,7 @@ import { machine } from '../support/process.ts';
 import { inSoak } from '../../support/samples.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
-const EACH = import.meta.env.MODE === 'soak' ? 100 : 1;
+const EACH = inSoak ? 100 : 1;
 const ANSWER = 'Hello, this is the whole answer.\n';
 
 test.runIf(inSoak)(

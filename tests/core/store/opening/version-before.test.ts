@@ -21,9 +21,8 @@ import { Conversation } from '../finished.ts';
 import { schemaDir, testFolder } from '../support.ts';
 import { inSoak } from '../../../support/samples.ts';
 
-const IS_SOAK = import.meta.env.MODE === 'soak';
-const WORKFLOWS = IS_SOAK ? 1000 : 10;
-const INSTANTS = IS_SOAK ? 50 : 1;
+const WORKFLOWS = inSoak ? 1000 : 10;
+const INSTANTS = inSoak ? 50 : 1;
 
 const OUTCOMES = ['completed', 'interrupted', 'error', 'completed', 'cancelled'] as const;
 /** Workflows of a conversation. */
