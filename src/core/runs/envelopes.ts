@@ -21,7 +21,15 @@ import {
   questionsOf,
 } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
-import { callsNone, childProvider, childWrites, leadProvider, modelOf, temperatureOf } from './provider-choice.ts';
+import {
+  callsNone,
+  childProvider,
+  childWrites,
+  leadProvider,
+  modelOf,
+  movedTo,
+  temperatureOf,
+} from './provider-choice.ts';
 import { checkCeilings, checkMode, checkPermissions } from './narrowing.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
@@ -41,7 +49,7 @@ const SERVED = '-';
 
 /** Fields that identify what was asked for; the rest of an envelope may be edited. */
 const FIXED = [
-  ...(['agent', 'definitionHash', 'provider', 'folder', 'mcpServers', 'mcp'] as const),
+  ...(['agent', 'definitionHash', 'folder', 'mcpServers', 'mcp'] as const),
   ...(['stages', 'flow', 'output', 'instructions', 'temperature', 'lacks'] as const),
 ] as const;
 
@@ -199,7 +207,8 @@ export class Envelopes {
     if (prompt.trim() === '') {
       throw new TriadError('bad_input', 'The prompt is empty: write what the sub-agent should do');
     }
-    const { onlyModel } = providerTraits(asked.provider);
+    const provider = movedTo(parsed.data.provider, asked.provider, this.#models);
+    const { onlyModel } = providerTraits(provider);
     if (onlyModel !== null && model.trim() !== onlyModel) {
       throw new TriadError('bad_input', `The demo has only the model ${onlyModel}`);
     }
@@ -208,21 +217,21 @@ export class Envelopes {
         throw new TriadError('bad_input', `${field} cannot be changed here`);
       }
     }
-    this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent, asked.provider), 'The lead');
+    this.#checkTools(asked.agent, parsed.data.tools, this.#childTools(parent, provider), 'The lead', { provider });
     // Left as they were asked for, they follow the tools.
     const { permissions } = parsed.data;
     if (canonicalHash(permissions) !== canonicalHash(asked.permissions)) {
-      checkPermissions(asked.agent, permissions, asked.provider, parent.permissions, 'The lead');
+      checkPermissions(asked.agent, permissions, provider, parent.permissions, 'The lead');
       const fitting = this.#fitting(parsed.data.tools, permissions);
       this.#checkTools(asked.agent, parsed.data.tools, fitting, 'Its permissions');
     }
     checkMode(parsed.data, parent);
-    const modelId = this.#models.idFor(asked.provider, model);
-    const can = this.#models.capabilities(asked.provider, modelId);
+    const modelId = this.#models.idFor(provider, model);
+    const can = this.#models.capabilities(provider, modelId);
     checkCeilings({ ...parsed.data, model: modelId }, asked, bounds, can);
     const tools = this.#allTools(parsed.data.tools, can, modelId);
     const { budget, ...plainLimits } = limits;
-    const { reflection: _, seesReports: __, cut: ___, mcp: ____, ...kept } = asked;
+    const { reflection: _, seesReports: __, cut: ___, mcp: ____, temperature, ...kept } = asked;
     const { reflection, seesReports } = parsed.data;
     const cut = cutIn({ ...asked, maxTokens, limits });
     const envelope = {
@@ -230,10 +239,12 @@ export class Envelopes {
       ...(reflection ? { reflection } : {}),
       ...(seesReports ? { seesReports } : {}),
       ...(cut.length > 0 ? { cut } : {}),
+      ...temperatureOf({ temperature }, can),
       prompt,
       systemPrompt,
+      provider,
       maxTokens,
-      effort,
+      effort: can.thinking === false ? null : effort,
       approvalMode,
       tools,
       ...mcpOf(parent.mcp ?? [], tools),

@@ -33,6 +33,14 @@ export function childProvider(
   throw new TriadError('bad_input', `The demo answers for all: leave the provider ${asked} out`);
 }
 
+/** What the person sends an agent to. Throws `bad_input` for none, and where the demo answers, or would. */
+export function movedTo(chosen: string, asked: string, models: Pick<ModelRules, 'place'>): string {
+  if (chosen === asked) return asked;
+  if (providerTraits(asked).isScripted)
+    throw new TriadError('bad_input', 'The demo answers for all: leave its provider');
+  return real(chosen, models);
+}
+
 /**
  * The model that is named, null for none, and the id that is taken then, null for what the provider takes. What a
  * definition says is for its own provider, and what its lead has for the lead's.
@@ -50,7 +58,7 @@ export function modelOf(
 
 /** Left out where there is none, so that it changes no hash. */
 export function temperatureOf(
-  definition: Pick<AgentDefinition, 'temperature'> | null,
+  definition: { temperature?: number | null | undefined } | null,
   { temperature: isTaken }: Capabilities,
 ): Pick<Envelope, 'temperature'> {
   const temperature = definition?.temperature ?? null;

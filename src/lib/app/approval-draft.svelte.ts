@@ -49,6 +49,12 @@ export class EnvelopeDraft {
     return problems.filter(({ field }) => sent === null || same(sent[field], now[field]));
   }
 
+  /** The provider that was asked for gets back the model that was. */
+  moveTo(provider: string, model: string): void {
+    this.value.provider = provider;
+    this.value.model = provider === this.original.provider ? this.original.model : model;
+  }
+
   /** Puts a tool into the envelope or takes it out, and keeps the list sorted as it came. */
   toggleTool(name: string, on: boolean): void {
     const others = this.value.tools.filter((other) => other !== name);

@@ -270,7 +270,6 @@ describe('an edit of the person', () => {
   test.for([
     ['agent', 'other'],
     ['definitionHash', 'other'],
-    ['provider', 'other'],
     ['folder', '/'],
     ['mcpServers', ['x']],
     ['stages', [{}]],
@@ -294,12 +293,31 @@ describe('an edit of the person', () => {
     );
   });
 
+  test('sends it to another provider, with a model and the parameters of that one', () => {
+    const settings = `[providers.local]
+type = "openai-chat"
+base_url = "http://127.0.0.1:9/v1"
+models.plain = { supports_extended_thinking = false, supports_temperature = false }
+models.warm = { supports_temperature = true }
+`;
+    const warm = { ...asked, provider: 'local', model: 'warm', effort: 'high', temperature: 0.5 } as const;
+    const move = (parts: object, of: Envelope = asked) => built(settings).edited({ ...of, ...parts }, of, lead).value;
+    expect(move({ provider: 'local', model: 'warm' })).toEqual({ ...asked, provider: 'local', model: 'warm' });
+    expect(move({ model: 'plain' }, warm)).toMatchObject({ model: 'plain', effort: null });
+    expect(move({ model: 'plain' }, warm)).not.toHaveProperty('temperature');
+    expect(move({ maxTokens: 5 }, warm)).toEqual({ ...warm, maxTokens: 5 });
+    for (const provider of ['nowhere', 'demo', ''])
+      expect(() => move({ provider })).toThrow(expect.objectContaining({ code: 'bad_input' }) as Error);
+  });
+
   test('of a demo agent keeps its one model', () => {
     const demoLead = leadOf({}, '', 'demo');
     const demo = built('', 'demo').child(spawning(), demoLead, agentsWith());
     const change = (model: string) => () => built('', 'demo').edited({ ...demo, model }, demo, demoLead);
     expect(change('sonnet')).toThrow('The demo has only the model demo');
     expect(change(' demo ')().value.model).toBe('demo');
+    const moved = () => built('', 'demo').edited({ ...demo, provider: 'anthropic' }, demo, demoLead);
+    expect(moved).toThrow('The demo answers for all');
   });
 });
 

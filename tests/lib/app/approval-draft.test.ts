@@ -26,6 +26,15 @@ describe('EnvelopeDraft', () => {
     draft.reset();
     expect(draft.answer()).toEqual({ kind: 'allow' });
   });
+
+  it('goes to another provider with a model of that one, and back with its own', () => {
+    const original = envelope('a', 'Look.');
+    const draft = new EnvelopeDraft(original);
+    draft.moveTo('local', 'llama');
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { ...original, provider: 'local', model: 'llama' } });
+    draft.moveTo(original.provider, 'another');
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+  });
 });
 
 describe('ToolDraft of a stranger', () => {
