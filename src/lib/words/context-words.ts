@@ -32,6 +32,6 @@ export const contextWords = {
     undo: 'Undo',
     redo: 'Compact again',
     undoFailed: 'The compaction could not be changed',
-    kept: 'Kept word for word',
+    kept: 'Kept word for word, as the agent reads it',
   },
 } as const;

@@ -107,7 +107,7 @@ export const settingsWords = {
   keyFromEnvironment: (variable: string) => `The key comes from ${variable} and wins over one stored here.`,
   keyInFile: 'The key stands in the settings file and wins over one stored here.',
   keyStored: (backend: string) => `A key is stored in ${backend} and sent to this endpoint only.`,
-  keyWhere: (backend: string) => `It will be kept in ${backend} and sent to the endpoint with which you save it only.`,
+  keyWhere: (backend: string) => `It will be kept in ${backend}, and sent only to the endpoint that you save with it.`,
   removeKey: 'Remove key',
   endpoint: 'Endpoint',
   endpointHint: (hasOwn: boolean) =>
