@@ -125,6 +125,7 @@ export const text = {
     cost: 'Cost',
     costUnknown: 'Cost unknown: a model without a price was used',
     costKnown: 'Cost',
+    unknownCost: 'cost unknown',
   },
   sidebar: {
     label: 'Conversations',
