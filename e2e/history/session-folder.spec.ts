@@ -33,6 +33,12 @@ test(
     await app.goto(`/trace/${await clipboard()}`);
     await expect(page, 'the span of an export leads to its run').toHaveURL(new RegExp(`${detail}\\?run=`));
     await expect(trace).toContainText(/You › lead › inspector/);
+    await page.getByRole('list', { name: 'Runs' }).getByRole('button').first().click();
+    await expect(page.locator('[data-context]'), 'no chat has asked for the window').toContainText('of 1M');
+    await app.goto('/trace/aaaaaaaaaaaaaaaa');
+    await expect(page.getByText('This trace or span could not be opened: Nothing in the history has')).toBeVisible();
+    await expect(page.getByRole('link', { name: 'All workflows' })).toBeVisible();
+    await app.goto(detail);
 
     const place = page.getByRole('group', { name: 'Folder of the session' });
     const sessions = `${app.home}/sessions/`;

@@ -48,7 +48,11 @@ test('a bad value stays in its field with the reason, and is not saved', { tag: 
   await expect(page.getByRole('textbox', { name: 'Time to answer (seconds)' })).toHaveValue('long');
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('9');
   await expect(problem).toBeVisible();
+  await page.getByRole('checkbox', { name: 'Compact by itself' }).uncheck();
+  await set(page, 'Address of a collector', 'http://127.0.0.1:4318');
+  await expect(page.getByText('Saved.')).toHaveCount(3);
   await page.reload();
+  await expect(page.getByRole('checkbox', { name: 'Compact by itself' })).not.toBeChecked();
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
   await expect(page.getByRole('textbox', { name: 'Silence (seconds)' })).toHaveValue('60');
 });

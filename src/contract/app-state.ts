@@ -30,6 +30,8 @@ export const EndpointModels = z.object({
   at: Instant.nullable(),
   /** Why the default model cannot be used there; null where nothing is known against it. */
   fault: z.string().nullable(),
+  /** The default model where it is not in the list, and is asked for because the settings name it for this provider. */
+  unlisted: z.string().nullable(),
 });
 
 /** The search of the web that the settings name. */

@@ -91,7 +91,8 @@ async function doctor({ engine, config }: Run, args: string[]): Promise<string> 
     ...engine.runtime,
     request: async (method, input) => {
       // What a check finds may name anything.
-      if (method === 'provider.models') return { address: ALL, models: null, at: null, fault: null } as never;
+      if (method === 'provider.models')
+        return { address: ALL, models: null, at: null, fault: null, unlisted: null } as never;
       return engine.runtime.request(method, input);
     },
   };

@@ -9,7 +9,7 @@ export const ProviderName = z
   .string()
   .regex(
     /^[a-z0-9][a-z0-9_-]{0,40}$/,
-    'must begin with a small letter or a digit and have at most 41 of small letters, digits, "_" and "-"',
+    'must have at most 41 small letters, digits, "_" and "-", and begin with a letter or a digit',
   );
 
 /** The protocols of real providers. */

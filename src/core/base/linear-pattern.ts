@@ -41,7 +41,7 @@ export function linearPattern(source: string): LinearPattern {
   const builder = new Builder();
   const start = builder.alternatives(pattern.alternatives, MATCH, false);
   const search = new Search(builder.states, start);
-  if (search.isEmpty) throw new Refused('also matches nothing at all, so that it would be found everywhere');
+  if (search.isEmpty) throw new Refused('must not match an empty text, which is everywhere');
   return search;
 }
 

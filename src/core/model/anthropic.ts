@@ -7,6 +7,7 @@ import { serverCallOf } from '#contract/web-search.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type EndpointOptions, endpointOf, unusable } from './endpoint.ts';
 import { withErrorBounds } from './error-bodies.ts';
+import { NO_KEY } from './kept-key.ts';
 import type { Model, ModelError, ModelEvent, ModelRequest, ToolResultPart, WireMessage } from './model.ts';
 import { FOREIGN } from './openai/thinking.ts';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './request-failure.ts';
@@ -87,7 +88,8 @@ async function connect(options: AnthropicOptions): Promise<Session> {
     // The SDK sends a bearer token; many compatible endpoints know only this header.
     ...(origin !== OWN_BASE_URL ? { defaultHeaders: { 'x-api-key': key } } : {}),
   });
-  return { sdk, client, place: { host, api: 'Messages API', ...urlAdvice(url, { ends: false }) }, hide };
+  const place = { host, hasKey: key !== NO_KEY, api: 'Messages API', ...urlAdvice(url, { ends: false }) };
+  return { sdk, client, place, hide };
 }
 
 function failureOf(sdk: Sdk, error: unknown, target: RequestTarget, hide: Session['hide']): ModelError | null {

@@ -80,6 +80,13 @@ export class ModelRules {
     }
   }
 
+  /** Whether a provider has given a list in which a model is not; it may answer for it all the same. */
+  isUnlisted(nameOrId: string, provider: string): boolean {
+    const place = this.place(provider);
+    const known = this.#lists.of(place.address);
+    return known !== null && !isListed(known, this.resolve(place, nameOrId));
+  }
+
   /** What is wrong with the name of a provider; null where it is one, or the demo answers for all. */
   providerFault(provider: string): string | null {
     if (providerTraits(this.#settings.providers.active).isScripted) return null;

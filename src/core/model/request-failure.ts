@@ -16,6 +16,8 @@ export interface ErrorResponse {
 export interface RequestTarget {
   host: string;
   model: string;
+  /** Whether a key is sent there. */
+  hasKey: boolean;
   /** What the endpoint should speak, such as `Messages API`. */
   api: string;
   /** What to do where the address may be wrong. */
@@ -101,7 +103,7 @@ function statusOf({ status, type, said }: ErrorResponse): number {
 const MAY_BE_FULL: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 
 function verdictOf(status: number, { type, said }: ErrorResponse, target: RequestTarget): Verdict {
-  const { host, model, api, checkUrl, isUsual } = target;
+  const { host, model, hasKey, api, checkUrl, isUsual } = target;
   const because = said ? `: ${oneSentence(said)}` : '';
   const final = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: false });
   const passing = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: true });
@@ -115,7 +117,12 @@ function verdictOf(status: number, { type, said }: ErrorResponse, target: Reques
     case TOO_LARGE:
       return final('bad_request', `The request is too large for ${host}: start a new conversation or send less text`);
     case 401:
-      return final('auth', `The key was refused by ${host}: check it, or set another one`);
+      return final(
+        'auth',
+        hasKey
+          ? `The key was refused by ${host}: check it, or set another one`
+          : `${host} wants a key, and none is set: set one`,
+      );
     case 403:
       return final(
         'auth',

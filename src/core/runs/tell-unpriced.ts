@@ -21,7 +21,8 @@ export function tellUnpriced({ engine, workflow, plan }: Parts, usage = ANY_REQU
   if (nanoUsd !== null || !workflow.budget.noteUnpriced(model, isBounded)) return;
   const what = priceVersion === null ? `The price of ${model} is` : `Some prices of ${model} are`;
   const unchecked = isBounded ? ', and the limit on cost cannot be checked' : '';
-  const remedy = `list it in ${engine.pricesFile} ("triad config prices" shows what is listed)`;
+  const list = `${engine.pricesFile} ("triad config prices" shows what is listed)`;
+  const remedy = priceVersion === null ? `list it in ${list}` : `complete it in ${list}`;
   void plan.recorder.record({
     type: 'notice',
     level: isBounded ? 'warning' : 'info',

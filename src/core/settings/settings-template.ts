@@ -16,10 +16,17 @@ const RULE = `
 # pattern = "npm publish*"
 `;
 
+const PROVIDER = `
+# A provider of yours, here Ollama:
+# providers.ollama.type = "openai-chat"
+# providers.ollama.base_url = "http://127.0.0.1:11434/v1"
+# providers.ollama.defaults.model = "llama3.2:3b"
+`;
+
 /** `lists`: paths of what a form has no place for. */
 export function settingsTemplate(rows: readonly SettingRow[], lists: readonly string[]): string {
   const more = `\n# Lists and tables stand here too: ${lists.join(', ')}.\n`;
-  return `${HEAD}\n${rows.map(commented).join('\n')}${more}`;
+  return `${HEAD}\n${rows.map(commented).join('\n')}${more}${PROVIDER}`;
 }
 
 export function projectTemplate(rows: readonly SettingRow[]): string {

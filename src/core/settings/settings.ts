@@ -317,6 +317,7 @@ function suggest(path: string): string | null {
   const found = all.find((known) => known.endsWith(`.${name}`));
   // What is missing from one provider is not to be written into the table of another.
   const named = /^providers\.([^.]+)\./.exec(path)?.[1];
+  if (named !== undefined && name === 'api_key') return `providers.${named}.auth.api_key`;
   return (
     nearest(path, [...all, ...tables, ...listPaths(SettingsFile)]) ??
     (named === undefined ? found : found?.replace(/^providers\.(?:anthropic|openai)\./, () => `providers.${named}.`)) ??

@@ -2,9 +2,6 @@
 import { RequestError } from '@agentclientprotocol/sdk';
 import { errorInfo } from '#core/base/errors.ts';
 
-const SETUP =
-  'set ANTHROPIC_API_KEY in the environment of "triad acp", or start "triad" once and give a key or an address in its settings';
-
 export function asRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   const { code, message } = errorInfo(error);
@@ -12,7 +9,7 @@ export function asRequestError(error: unknown): RequestError {
   switch (code) {
     case 'no_key':
     case 'auth':
-      return RequestError.authRequired(data, `${message}: ${SETUP}`);
+      return RequestError.authRequired(data, message);
     case 'not_found':
       return new RequestError(-32002, message, data);
     case 'bad_input':

@@ -114,7 +114,7 @@ function addConfig(program: Command, io: Io, done: Done): void {
   config
     .command('set')
     .description('change one setting; takes effect for what starts from now on')
-    .argument('<path>')
+    .argument('<path>', 'as "triad config get" shows it')
     .argument('[value]', 'without it the default comes back')
     .option('--project', 'also in the file of an agent that the project has, and you trust')
     .action(async (path: string, value: string | undefined, options: { project?: boolean }) => {

@@ -15,7 +15,7 @@ export const contextWords = {
   /** How full the context of an agent is. */
   gauge: {
     label: 'Context of the lead',
-    of: (used: string, window: string | null) => (window === null ? used : `${used} of ${window}`),
+    of: (used: string, window: string | null) => (window === null ? `${used} in context` : `${used} of ${window}`),
     /** Said to who points at it. */
     says: (used: string, window: string | null, compactAt: string | null) =>
       `Its last request and the answer had ${used} tokens${window === null ? '' : `; the model reads ${window} at most`}.${compactAt === null ? '' : ` From ${compactAt} on the oldest part is summarised.`}`,
@@ -32,6 +32,6 @@ export const contextWords = {
     undo: 'Undo',
     redo: 'Compact again',
     undoFailed: 'The compaction could not be changed',
-    kept: 'Kept word for word',
+    kept: 'Kept word for word, as the agent reads it',
   },
 } as const;

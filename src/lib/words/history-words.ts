@@ -76,6 +76,7 @@ export const historyWords = {
   subAgents: (value: number) => plural(value, 'sub-agent', 'sub-agents'),
   failed: 'The history could not be loaded',
   notFound: 'This workflow could not be opened',
+  traceNotFound: 'This trace or span could not be opened',
   back: 'All workflows',
   backToHits: 'All places found',
   runs: 'Runs',

@@ -125,6 +125,7 @@ export const text = {
     cost: 'Cost',
     costUnknown: 'Cost unknown: a model without a price was used',
     costKnown: 'Cost',
+    unknownCost: 'cost unknown',
   },
   sidebar: {
     label: 'Conversations',
@@ -234,8 +235,10 @@ export const text = {
     notStarted: 'It was not started.',
   },
   approval: {
-    /** The model's id and a question mark follow. */
+    /** `spawnModel` follows. */
     spawnQuestion: (agent: string) => `Start the sub-agent ${agent} with the model`,
+    /** `provider`: null where it is the one that answers anyway. */
+    spawnModel: (model: string, provider: string | null) => `${model}${provider === null ? '' : ` at ${provider}`}?`,
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,
     waiting: (time: string) => `waiting ${time}`,
     timeout: (time: string) => `Without an answer the answer is no, in ${time}.`,

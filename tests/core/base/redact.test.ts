@@ -26,7 +26,7 @@ test.each([
   ['(?=x)y', 'must not look ahead or behind'],
   ['(?<!x)y', 'must not look ahead or behind'],
   ['(?:a{100}){100}', 'is too large with all of its repetitions written out'],
-  ['a*', 'also matches nothing at all, so that it would be found everywhere'],
+  ['a*', 'must not match an empty text, which is everywhere'],
   ['[', 'is not a regular expression (Invalid regular expression: /[/u: Unterminated character class)'],
 ])('%s is refused with its line', (source, fault) => {
   expect(linearFault(source)).toBe(fault);

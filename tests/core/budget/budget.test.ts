@@ -86,7 +86,7 @@ describe('the budget of a run', () => {
   test('cost, where only some prices are listed: said before a request needs the others, or after the first that did', async () => {
     const listed = (prices: string) => `version = "2027-02-03"\n[models.model-of-mine-1]\n${prices}\n`;
     const settings = '[models]\ndefault = "model-of-mine-1"\n[limits.workflow]\nmax_cost_usd = 9\n';
-    const words = /Some prices of model-of-mine-1 are not known.*limit on cost cannot be checked/;
+    const words = /Some prices of model-of-mine-1 are not known.*limit on cost cannot be checked.*complete it in/;
     const half = await startEngine(plainAnswer(), { settings, files: { 'prices.toml': listed('input = 1') } });
     await half.ask('Go');
     const [notice, usage] = half.durable().filter(({ type }) => type === 'notice' || type === 'usage');

@@ -193,6 +193,11 @@ test('a default model that is not there starts nothing, and says which there are
     message: expect.stringContaining('which has llama3.2:1b') as string,
   });
   expect(engine.model.requests).toEqual([]);
+  // What is written down for the provider is asked for all the same.
+  await engine.runtime.request('settings.set', { path: 'providers.anthropic.defaults.model', value: 'mine-1' });
+  expect(await engine.runtime.request('provider.models', {})).toMatchObject({ fault: null, unlisted: 'mine-1' });
+  await engine.runtime.request('settings.set', { path: 'providers.anthropic.defaults.model', value: 'llama3.2:1b' });
+  expect(await engine.runtime.request('provider.models', {})).toMatchObject({ fault: null, unlisted: null });
 });
 
 test('models.enabled: no agent, no spawn and no edit of the person has another', async () => {

@@ -79,6 +79,18 @@ test('a wrong key', async () => {
   });
 });
 
+test.for([
+  ['anthropic', '', 'sonnet'],
+  ['openai-chat', '/v1', 'any'],
+] as const)('a server of this machine that wants a key, and none is set: %s', async ([type, path, model]) => {
+  const url = await fake(plainAnswer(), [KEY]);
+  const providers = await providerIn(await folderWith({}));
+  expect(await providers.test({ name: 'local', type, baseUrl: url + path, model })).toMatchObject({
+    ok: false,
+    message: `${new URL(url).host} wants a key, and none is set: set one`,
+  });
+});
+
 test('nothing that answers', async () => {
   const model = await startFakeModel(plainAnswer());
   await model.close();

@@ -13,7 +13,7 @@ test.for([
   [`${FINE}auth.api_key = { env = "HOME" }\n`, 4, /^providers\.mine\.auth\.api_key/],
   [`${FINE}web_search = "always"\n`, 4, /^providers\.mine\.web_search is for type "anthropic" alone$/],
   [`${FINE}typo = 1\n`, 4, /^providers\.mine\.typo is not a setting/],
-  [FINE.replace('mine', 'My-Own'), 1, /^providers\.My-Own is no name: it must begin with a small letter/],
+  [FINE.replace('mine', 'My-Own'), 1, /^providers\.My-Own is no name: it must have at most 41 small letters/],
   [FINE.replace('mine', 'demo'), 1, /^providers\.demo is the scripted provider: take another name$/],
   [FINE.replace('http://127.0.0.1:1/v1', 'mine'), 3, /^providers\.mine\.base_url must be an http or https address$/],
   [`providers.embeddings = "mine"\n${FINE}`, 1, /which needs providers\.mine\.embeddings\.model and \.dimensions$/],

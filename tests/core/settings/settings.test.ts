@@ -107,6 +107,20 @@ test.for([
     'is not a setting',
     'providers.mine.defaults.model',
   ],
+  [
+    '[providers.mine]\ntype = "openai-chat"',
+    1,
+    'providers.mine.base_url',
+    'is missing: write an http or https address',
+    null,
+  ],
+  [
+    '[providers.mine]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:1/v1"\napi_key = "x"',
+    4,
+    'providers.mine.api_key',
+    'is not a setting',
+    'providers.mine.auth.api_key',
+  ],
   ['[models]\ndefault = ""', 2, 'models.default', 'must not be empty', null],
   [
     '[providers.anthropic]\nbase_url = "ftp://x"',

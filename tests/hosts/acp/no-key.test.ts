@@ -5,6 +5,8 @@ import type { AppState } from '#contract/app-state.ts';
 import type { Client } from '#contract/rpc.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { asRequestError } from '#hosts/acp/request-error.ts';
 import { AcpClient, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 
@@ -28,4 +30,10 @@ test('initialize says that something is to be done, and a session is refused wit
     message: expect.stringContaining('ANTHROPIC_API_KEY') as unknown,
   });
   await expect(client.agent.request('session/fork', { sessionId: 'x' })).rejects.toMatchObject({ code: -32601 });
+});
+
+test('what is to be done is said once', () => {
+  expect(asRequestError(new TriadError('no_key', 'No key is set up: enter one')).message).toBe(
+    'Authentication required: No key is set up: enter one',
+  );
 });

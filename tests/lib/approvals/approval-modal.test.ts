@@ -37,11 +37,15 @@ const foreign = {
 } as const satisfies ApprovalRequest['subject'];
 const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
 
-async function shown(subject: ApprovalRequest['subject'], risk: Risk, more: Partial<ApprovalRequest> = {}) {
+async function shown(
+  subject: ApprovalRequest['subject'],
+  risk: Risk,
+  { active = 'anthropic', ...more }: Partial<ApprovalRequest> & { active?: string } = {},
+) {
   const connection = new FakeConnection();
   const attention = new Attention(connection);
   // What the parts of a question use of it.
-  const app = { attention, settings: null, clock: { now: 0 } } as unknown as App;
+  const app = { attention, settings: { provider: { name: active, models: [] } }, clock: { now: 0 } } as unknown as App;
   await settled();
   const request: ApprovalRequest = {
     ...{ id: id(4), conversationId: id(1), workflowId: id(2), runId: id(3), toolCallId: 'toolu_1', agent: 'lead' },
@@ -69,6 +73,11 @@ describe('the approval modal', () => {
     expect(html).toContain('Look at &lt;all> parts.');
     for (const part of ['scout', 'Look around', 'claude-sonnet-5-5', 'read_file', 'FilesystemRead', '/tmp/project'])
       expect(html, part).toContain(part);
+  });
+
+  it('names the provider beside the model where it is not the one that answers anyway', async () => {
+    expect(wordsOf(await shown(spawn, 'medium'))).toContain('with the model claude-sonnet-5-5?');
+    expect(wordsOf(await shown(spawn, 'medium', { active: 'local' }))).toContain('claude-sonnet-5-5 at anthropic?');
   });
 
   it('shows whose tool a call is of, what runs, what the server says of it, and all of the arguments', async () => {

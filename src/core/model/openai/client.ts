@@ -44,7 +44,7 @@ export async function connect(options: EndpointOptions): Promise<Session> {
     logger: Object.assign(new Console(process.stderr), { error: () => undefined }),
   });
   const isOwn = origin === new URL(OWN_BASE_URL).origin;
-  return { sdk, client, place: { host, ...urlAdvice(url, { ends: true }) }, isOwn, hide };
+  return { sdk, client, place: { host, hasKey: key !== null, ...urlAdvice(url, { ends: true }) }, isOwn, hide };
 }
 
 const HEADERS: readonly string[] = ['accept', 'content-type', 'user-agent'];

@@ -191,6 +191,7 @@ export class Providers {
       models: known === null ? null : [...known.models],
       at: known?.at ?? null,
       fault: fault?.isFatal ? fault.what : null,
+      unlisted: usual !== null && fault === null && this.models.isUnlisted(usual, name) ? usual : null,
     };
   }
 

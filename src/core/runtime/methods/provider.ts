@@ -4,6 +4,7 @@ import type { Handlers } from './handlers.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
 import { resolveModel } from '../../model/model-names.ts';
 import { detectAt, detectServers } from '../../model/providers/detect.ts';
+import { placeOf } from '../../model/providers/place.ts';
 import type { Providers } from '../../model/providers/providers.ts';
 import type { SearchEndpoint } from '../../tools/web/search-endpoint.ts';
 import { settingRows } from '../../settings/settings.ts';
@@ -64,9 +65,11 @@ export function providerMethods({
     'settings.set': async ({ path, value }) => {
       // Rejects an unknown model now rather than with the next message.
       if (path === 'models.default' && typeof value === 'string') resolveModel(value, settings.models.aliases);
+      const [, name, key] = /^providers\.([^.]+)\.(.+)$/.exec(path) ?? [];
+      // No provider begins with one key: it needs its type and its address at once.
+      if (name !== undefined) placeOf(name, settings, { baseUrl: undefined });
       // An address is changed with an eye on the key that would go there.
-      const name = /^providers\.([^.]+)\.base_url$/.exec(path)?.[1];
-      if (name !== undefined && (value === null || typeof value === 'string'))
+      if (name !== undefined && key === 'base_url' && (value === null || typeof value === 'string'))
         await providers.set({ name, baseUrl: value ?? '' });
       else await settings.set(path, value);
       return settingRows(settings);

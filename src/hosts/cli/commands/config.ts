@@ -61,7 +61,7 @@ function refuseSecret(path: string): void {
   const [root, name, ...key] = partsOf(path) ?? [];
   if (root !== 'providers' || key.at(-1) !== 'api_key') return;
   throw new UsageError(
-    `A key is not set here: "triad config key ${name}" keeps it where no file shows it; ${path}.env names a variable that has it`,
+    `A key is not set here: "triad config key ${name}" keeps it where no file shows it; providers.${name}.auth.api_key.env names a variable that has it`,
   );
 }
 

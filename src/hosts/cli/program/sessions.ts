@@ -8,6 +8,7 @@ import type { Io } from '../terminal/io.ts';
 import { approve, type Done, json, limit, withClient } from './parts.ts';
 
 const ID = 'its id, or the first characters of it, at least 6';
+const ID_OR_SPAN = `${ID}; or the id of a trace or a span, for the workflow that it is of`;
 
 export function addSessions(sessions: Command, io: Io, done: Done): void {
   addReading(sessions, io, done);
@@ -39,7 +40,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('show')
     .description('prompts, answers and sub-agents')
-    .argument('<id>', ID)
+    .argument('<id>', ID_OR_SPAN)
     .addOption(json())
     .action(async (id: string, options: object) => {
       const { showSession } = await import('../commands/sessions/show.ts');
@@ -48,7 +49,7 @@ function addReading(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('trace')
     .description('the tree of runs with their times, tokens, outcomes and approvals')
-    .argument('<id>', ID)
+    .argument('<id>', ID_OR_SPAN)
     .addOption(json())
     .action(async (id: string, options: object) => {
       const { traceSession } = await import('../commands/sessions/trace.ts');

@@ -14,16 +14,22 @@ export function agentTable(agents: readonly AgentSummary[], width: number): stri
     { title: 'PERMISSIONS', rank: 3, min: 14 },
     { title: 'TOOLS', rank: 4, min: 12 },
   ];
-  const rows = agents.map(({ name, description, role, model, source, needs, tools, chain, flow }) => [
+  const rows = agents.map(({ name, description, role, model, provider, source, needs, tools, chain, flow }) => [
     visible(name),
     oneLine(visible(description)),
     visible(withWhom(flow, chain)),
-    model === null ? (role === 'primary' ? 'default' : "the lead's") : visible(model),
+    visible(modelWords({ role, model, provider })),
     source,
     needs?.join(', ') ?? "the lead's",
     tools === null ? (role === 'primary' ? 'all' : "the lead's") : tools.map(visible).join(', ') || 'none',
   ]);
   return table(columns, rows, width);
+}
+
+/** The model that it names, and where: a model belongs to its provider. */
+function modelWords({ role, model, provider }: Pick<AgentSummary, 'role' | 'model' | 'provider'>): string {
+  if (provider !== undefined) return `${model ?? 'default'} at ${provider}`;
+  return model ?? (role === 'primary' ? 'default' : "the lead's");
 }
 
 /** Its control flow and coagent, and those that follow it; a dash for an agent that stands alone. */

@@ -47,6 +47,7 @@ test('a new file begins with every key as a comment, and each of them may be tak
   });
   const text = await readFile(file, 'utf8');
   expect(text).toContain('\nlimits.max_sub_agents = 3\n');
+  expect(text).toContain('\nproviders.ollama.type = "openai-chat"\n');
   expect(checkSettings(text)).toMatchObject({ ok: true });
   expect((await stat(file)).mode & 0o777).toBe(0o600);
 });

@@ -173,11 +173,26 @@ test('what is more than one value is named, with the place where it is written',
 });
 
 test('a key is not set in a command line, which every program can see', async () => {
-  expect(await triad(['set', 'providers.local.auth.api_key', 's3cret-s3cret'])).toMatchObject({
-    code: 2,
-    set: [],
-    err: expect.stringContaining('"triad config key local" keeps it where no file shows it') as unknown,
-  });
+  for (const key of ['auth.api_key', 'api_key'])
+    expect(await triad(['set', `providers.local.${key}`, 's3cret-s3cret'])).toMatchObject({
+      code: 2,
+      set: [],
+      err: expect.stringMatching(
+        /"triad config key local" keeps it where no file shows it; providers\.local\.auth\.api_key\.env names/,
+      ) as unknown,
+    });
+});
+
+test('no provider begins with one key, whichever it is: how one is added is said', async () => {
+  const here = inProcess(await machine(plainAnswer()), 'memory');
+  for (const [key, value] of [
+    ['type', 'openai-chat'],
+    ['base_url', 'http://127.0.0.1:1/v1'],
+    ['models."a:1b".context_window', '8192'],
+  ] as const)
+    expect((await here(['config', 'set', `providers.mine.${key}`, value])).err).toContain(
+      'There is no provider "mine", but anthropic, openai: add it',
+    );
 });
 
 test('a setting without a default is not set again', async () => {

@@ -29,7 +29,11 @@ function appState(rest: Partial<AppState['provider']>): AppState {
   return appStateOf({ providers: [provider] });
 }
 
-async function doctor(state: AppState | TriadError, args: string[] = [], missing: Missing[] = []) {
+async function doctor(
+  state: AppState | TriadError,
+  args: string[] = [],
+  { missing = [], unlisted = null }: { missing?: Missing[]; unlisted?: string | null } = {},
+) {
   const client = memoryClient({
     'app.state': () => state as AppState,
     'provider.models': () => ({
@@ -37,6 +41,7 @@ async function doctor(state: AppState | TriadError, args: string[] = [], missing
       models: ['a', 'b'],
       at: '2026-01-02T03:04:05Z',
       fault: null,
+      unlisted,
     }),
     'store.conversations': () => [conversationId],
     'conversation.check': () => ({ workflows: 2, events: 30, missing }),
@@ -68,6 +73,14 @@ test.each([200, 401])('all is well (%i): exit code 0, whatever is only nice to h
   expect(out).toContain(ripgrep);
   expect(out).toContain('✓ ok      key: from ANTHROPIC_API_KEY\n');
   expect(out).toContain(`endpoint: ${baseUrl} (environment) is reachable\n`);
+});
+
+test('a default model that the endpoint does not list is a warning, with those that it lists', async () => {
+  const { code, out } = await doctor(appState({ baseUrl: await endpoint(200) }), [], { unlisted: 'c' });
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /! warning models: 2 at .*, but not the default model c; to do: set .*\.model to one of them, such as a, b,/,
+  );
 });
 
 test('an address that answers something else is a warning', async () => {
@@ -145,7 +158,7 @@ test('--full looks at the history, and what is missing in it is a problem', asyn
   expect(whole.code).toBe(0);
   expect(whole.out).toContain('history: looked at 1 sessions, 2 workflows, 30 events: nothing is missing');
   const lost: Missing = { kind: 'events', conversationId, workflowId: null, runId: null, count: 3, ranges: [] };
-  const { code, out } = await doctor(appState({ baseUrl }), ['--full'], [lost]);
+  const { code, out } = await doctor(appState({ baseUrl }), ['--full'], { missing: [lost] });
   expect(code).toBe(1);
   expect(out).toContain(
     `session ${conversationId}: 3 events missing; to do: restore a backup with "triad restore DIR"`,

@@ -54,6 +54,20 @@ test('a pipe gets everything', () => {
   expect(agentTable([{ ...agent, tools: null }], Infinity)[1]).toContain('Reads code and reports');
 });
 
+test('the model of an agent stands with its provider, where it names one', () => {
+  const models = [
+    { ...agent, provider: 'local', model: 'llama3.2:3b' },
+    { ...agent, provider: 'local', model: null },
+    { ...agent, model: null },
+  ];
+  const lines = agentTable(models, Infinity).slice(1);
+  expect(lines.map((line) => / - +(\S.*?\S) +builtin/.exec(line)?.[1])).toEqual([
+    'llama3.2:3b at local',
+    'default at local',
+    "the lead's",
+  ]);
+});
+
 test('columns line up, numbers to the right', () => {
   const columns = [{ title: 'A' }, { title: 'N', align: 'right' as const }];
   expect(

@@ -12,6 +12,8 @@ import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
 import { size } from './folders.ts';
 
 const PATIENCE_MS = 5000;
+/** Most names of models in one line. */
+const NAMED = 5;
 
 export interface RuntimeFindings {
   store: Finding;
@@ -89,12 +91,16 @@ async function checkAllModels(client: Client, providers: readonly ProviderState[
 
 /** Asks for the list, which is kept: names of models are held against it from then on. */
 async function checkModels(client: Client, { name, active, type }: ProviderState): Promise<Finding> {
-  const { address, models, at, fault } = await client.request('provider.models', { name });
+  const { address, models, at, fault, unlisted } = await client.request('provider.models', { name });
   const what = active ? 'models' : `models of ${name}`;
   const setting = type === 'anthropic' ? 'models.default, or its alias,' : `providers.${name}.defaults.model`;
   if (fault !== null) return problem(what, `the default model ${fault}`, `set ${setting} to one that is there`);
   if (models === null) return ok(what, `${address} gives no list: names of models are not checked`);
-  return ok(what, `${models.length} at ${address}, as of ${at ?? 'now'}`);
+  const found = `${models.length} at ${address}, as of ${at ?? 'now'}`;
+  if (unlisted === null) return ok(what, found);
+  const some = models.slice(0, NAMED).join(', ') + (models.length > NAMED ? ', …' : '');
+  const advice = `set providers.${name}.defaults.model to one of them, such as ${some}, if it does not answer`;
+  return warning(what, `${found}, but not the default model ${unlisted}`, advice);
 }
 
 /** Whether the person has set it up: one that comes with the program may be left as it is. */

@@ -41,7 +41,7 @@ export function keyFinder(file: string, text: string) {
 
 function remedyOf(message: string, suggestion: string | null): string {
   if (suggestion !== null) return `write ${suggestion}`;
-  if (/\bis missing$/.test(message)) return 'add it';
+  if (/\bis missing\b/.test(message)) return 'add it';
   if (/^is not (?:a setting|a price)|^unknown (?:key|section)/.test(message)) return 'take it out';
   return 'correct it';
 }
