@@ -6,7 +6,14 @@ import type { Io } from '../terminal/io.ts';
 import { visible } from '../terminal/visible.ts';
 
 /** Of what: the search of the web, the collector of telemetry, or the provider of that name. */
-export async function keepKey(io: Io, client: Client, of: string, options: { remove?: boolean }): Promise<void> {
+export async function keepKey(
+  io: Io,
+  client: Client,
+  of: string,
+  options: { remove?: boolean; user?: string; token?: boolean },
+): Promise<void> {
+  if (options.user !== undefined || options.token === true)
+    throw new UsageError(`"--user" and "--token" are of the store: a key of ${of} has neither`);
   const told =
     of === 'telemetry'
       ? await keepHeaders(client, await given(io, of, { ...options, what: 'headers', also: '' }))

@@ -112,6 +112,8 @@ test('the key of a provider is kept for its address, and told where another goes
     ...{ code: 0, err: 'No key of ollama is kept from now on.\n' },
     inputs: [{ name: 'ollama', apiKey: '' }],
   });
+  for (const ofStore of [['--user', 'ada'], ['--token']])
+    expect(await keep(ofStore, 's3cret\n')).toMatchObject({ code: 2, inputs: [] });
 });
 
 test('one value is printed alone, a group and all as a table', async () => {
