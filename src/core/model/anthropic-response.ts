@@ -2,6 +2,7 @@
 import type { Part, StopReason } from '#contract/message.ts';
 import { type ModelEvent, NO_USAGE } from './model.ts';
 import { DRAIN_MS, type Reader } from './streamed.ts';
+import { type Origin, signatureOf } from './thinking.ts';
 import { argumentsIn, argumentText, impossibleCount, shown, textOf, valueAt } from './wire-values.ts';
 
 /**
@@ -112,11 +113,16 @@ export class ResponseReader implements Reader<RawEvent> {
   unknownStop: string | null = null;
   /** Whether the response has begun. */
   begun = false;
+  readonly #origin: Origin;
   #usage = NO_USAGE;
   #blocks: Block[] = [];
   #byIndex = new Map<number, Block>();
   #emitted = 0;
   #stop: string | null = null;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
 
   get patienceMs(): number | null {
     return this.ended ? DRAIN_MS : null;
@@ -209,7 +215,7 @@ export class ResponseReader implements Reader<RawEvent> {
       events.push({
         type: 'part',
         part: block.part,
-        value: partOf(block, last && this.#stop === 'max_tokens'),
+        value: partOf(block, { origin: this.#origin, cut: last && this.#stop === 'max_tokens' }),
       });
       this.#emitted += 1;
     }
@@ -271,14 +277,18 @@ function isEmpty(input: unknown): boolean {
   return typeof input !== 'object' || input === null || Object.keys(input).length === 0;
 }
 
-function partOf(block: Block, cut: boolean): Part {
+function partOf(block: Block, { origin, cut }: { origin: Origin; cut: boolean }): Part {
   switch (block.kind) {
     case 'text':
       return { type: 'text', text: block.text, ...(block.citations.length > 0 && { citations: block.citations }) };
     case 'thinking':
-      return { type: 'thinking', text: block.text, signature: block.signature || null };
+      return {
+        type: 'thinking',
+        text: block.text,
+        signature: block.signature === '' ? null : signatureOf(origin, block.signature),
+      };
     case 'redacted_thinking':
-      return { type: 'redacted_thinking', data: block.data };
+      return { type: 'redacted_thinking', data: signatureOf(origin, block.data) };
     case 'tool':
       return { type: 'tool_use', id: block.id, name: block.name, ...argumentsOf(block, cut) };
     case 'server':

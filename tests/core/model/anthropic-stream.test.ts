@@ -81,7 +81,7 @@ describe('blocks', () => {
 });
 
 test('what a compatible server leaves out, or sends as an object, loses nothing', () => {
-  const reader = new ResponseReader();
+  const reader = new ResponseReader({ api: 'messages', name: 'anthropic' });
   const events = [
     { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
     { type: 'content_block_start', content_block: { type: 'text', text: '' } },

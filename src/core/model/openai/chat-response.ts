@@ -5,7 +5,7 @@ import { DRAIN_MS, type Reader } from '../streamed.ts';
 import { argumentText, shown, textOf, valueAt } from '../wire-values.ts';
 import { type Block, Blocks } from './blocks.ts';
 import type { ReaderPorts } from './reader-ports.ts';
-import { signatureOf } from './thinking.ts';
+import { signatureOf } from '../thinking.ts';
 import { CHAT_COUNTS, usageEvents } from './usage.ts';
 
 /** What is read of a chunk: servers differ in all of it, and nobody has checked it. */

@@ -11,7 +11,7 @@ import type { ReaderPorts } from './reader-ports.ts';
 import { responsesBody } from './responses-request.ts';
 import { type RawEvent, ResponsesReader } from './responses-response.ts';
 import type { Refused, Traits } from './shared-request.ts';
-import type { Api, Origin } from './thinking.ts';
+import type { Api, Origin } from '../thinking.ts';
 import { namesBack } from './tool-names.ts';
 
 /** `apiKey` null: the endpoint wants none, and gets none. */
@@ -27,7 +27,7 @@ export interface OpenAiOptions extends EndpointOptions {
 interface Call {
   session: Session;
   request: ModelRequest;
-  origin: Origin;
+  origin: Origin & { api: Api };
   traits: Traits;
   signal: AbortSignal;
 }

@@ -5,7 +5,7 @@ import { DRAIN_MS, type Reader } from '../streamed.ts';
 import { argumentText, shown, textOf, valueAt } from '../wire-values.ts';
 import { type Block, Blocks } from './blocks.ts';
 import type { ReaderPorts } from './reader-ports.ts';
-import { signatureOf } from './thinking.ts';
+import { signatureOf } from '../thinking.ts';
 import { RESPONSES_COUNTS, usageEvents } from './usage.ts';
 
 /** What is read of an event: servers leave things out, and nobody has checked it. */
