@@ -106,9 +106,12 @@ describe('compaction', () => {
     const again = await startEngine(full(summarising()), { settings });
     expect(await again.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
     expect(compactions(again)).toHaveLength(1);
-    const never = await startEngine(full(new Script().on({ system: SUMMARISER }).reply([text('')])), { settings });
-    expect(await never.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
-    expect(compactions(never)).toEqual([]);
+    // Nothing, or more than they would stand for.
+    for (const notes of [text(''), words(12_000)]) {
+      const never = await startEngine(full(new Script().on({ system: SUMMARISER }).reply([notes])), { settings });
+      expect(await never.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
+      expect(compactions(never)).toEqual([]);
+    }
   });
 
   test.for([
@@ -277,7 +280,7 @@ describe('by hand', () => {
       .on({ lastUser: /Room was made/ })
       .reply([text('Done.')])
       .on({ step: 1 })
-      .reply([text('The first step.'), look()])
+      .reply([words(2_000, 'The first step. '), look()])
       .on({ step: 2 })
       .reply([toolUse('write_file', { path: 'a.md', content: 'A' })])
       .on({})
