@@ -283,9 +283,11 @@ describe('by hand', () => {
       .reply([words(2_000, 'The first step. '), look()])
       .on({ step: 2 })
       .reply([toolUse('write_file', { path: 'a.md', content: 'A' })])
+      .on({ step: 3 })
+      .reply([look()], { usage: { input: 102_000 } })
       .on({})
       .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
-    const engine = await startEngine(script, { person: () => null });
+    const engine = await startEngine(script, { settings, person: () => null });
     const { conversationId } = engine;
     const { workflowId, runId } = await engine.send('Go');
     const { approval } = await engine.event('approval-request');
@@ -298,6 +300,7 @@ describe('by hand', () => {
     });
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(compactions(engine)).toMatchObject([{ auto: false }, { auto: true }]);
+    expect(notices(engine), 'nearly full, it is left alone').toEqual([]);
   });
 
   test('a message that is told again is told whole, whatever was summarised while it was not', async () => {

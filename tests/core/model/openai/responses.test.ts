@@ -192,6 +192,29 @@ test.for([
   expect(stopOf(answer)).toEqual(['end_turn']);
 });
 
+test('what is written to the cache is part of the input and counted once, and of several answers the first one is read', async () => {
+  const usage = {
+    ...{ prompt_tokens: 100, completion_tokens: 2 },
+    prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
+  };
+  const answer = await streamed('chat', [
+    {
+      id: 'c',
+      choices: [
+        { index: 1, delta: { content: 'No' } },
+        { index: 0, delta: { content: 'Yes' } },
+      ],
+    },
+    { id: 'c', choices: [{ index: 1, delta: {}, finish_reason: 'length' }] },
+    { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage },
+  ]);
+  expect(partsOf(answer)).toEqual([{ type: 'text', text: 'Yes' }]);
+  expect(stopOf(answer)).toEqual(['end_turn']);
+  expect(answer.events.find(({ type }) => type === 'usage')).toMatchObject({
+    usage: { inputTokens: 50, cacheReadTokens: 30, cacheWrite5mTokens: 20 },
+  });
+});
+
 test('more from the cache than there was input is not used', async () => {
   const answer = await chat([{ content: 'x' }], 'stop', {
     prompt_tokens: 5,
@@ -233,8 +256,20 @@ describe('ends', () => {
   test('a server that gave up is asked again', async () => {
     expect((await chat([{ content: 'x' }], 'abort')).error).toMatchObject({ code: 'provider', retryable: true });
     const failed = { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'slow' } } };
-    expect((await streamed('responses', [failed])).error).toMatchObject({ code: 'rate_limited', retryable: true });
+    const late = { ...failed, type: 'response.completed', response: { ...failed.response, status: 'failed' } };
+    for (const one of [failed, late])
+      expect((await streamed('responses', [one])).error).toMatchObject({ code: 'rate_limited', retryable: true });
   });
+});
+
+test('a call that the limit of tokens cut off was not made whole, whatever the end says of it', async () => {
+  const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '' };
+  const incomplete_details = { reason: 'max_output_tokens' };
+  const answer = await streamed('responses', [
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.incomplete', response: { id: 'r', output: [item], incomplete_details } },
+  ]);
+  expect(partsOf(answer)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: '' }]);
 });
 
 test('a response that came whole only at its end is whole', async () => {
