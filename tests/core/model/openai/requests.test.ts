@@ -145,7 +145,7 @@ test.for(['chat', 'responses'] as const)('%s: a tool with a long name is called 
 });
 
 /** What the next request sends of an answer with thinking, over the same provider or another one. */
-async function sentBack(api: 'chat' | 'responses', name: string): Promise<unknown[]> {
+async function sentBack(api: 'chat' | 'responses', name: string, later?: string): Promise<unknown[]> {
   const { model, server } = await serve(
     answering([thinking('Hm.', { signature: 'secret' }), toolUse('glob', {}, { id: 'c1' })]),
     {},
@@ -158,6 +158,7 @@ async function sentBack(api: 'chat' | 'responses', name: string): Promise<unknow
     { role: 'user', content: [{ type: 'tool_result', toolCallId: 'c1', output: 'x', isError: false }] },
   ];
   const next = createOpenAiModel({ api, name, apiKey: KEY, baseUrl: `${server.url}/v1` });
+  if (later !== undefined) messages.push({ role: 'user', content: [{ type: 'text', text: later }] });
   expect((await attempt(next, requestOf({ messages }))).error).toBeNull();
   await attempt(modelFor('messages', server.url), requestOf({ messages }));
   expect(JSON.stringify(server.requests[2]!.sent)).not.toContain('Hm.');
@@ -176,6 +177,7 @@ test('thinking goes back verbatim to the provider that thought it, and to no oth
   expect(await sentBack('responses', 'other')).not.toContainEqual(item);
   expect(await sentBack('chat', 'local')).toContainEqual(expect.objectContaining({ reasoning_content: 'Hm.' }));
   expect(JSON.stringify(await sentBack('chat', 'other'))).not.toContain('Hm.');
+  expect(JSON.stringify(await sentBack('chat', 'local', 'The next task.'))).not.toContain('Hm.');
 });
 
 test('thinking that led to nothing does not go back: the API would refuse it', async () => {
