@@ -209,6 +209,34 @@ test.for([
   }
 });
 
+test('thinking that an endpoint cannot read any more stays out, and what came since goes back', async () => {
+  const refusing = JSON.stringify({ error: { message: 'no', code: 'invalid_encrypted_content' } });
+  const script = new Script()
+    .on({})
+    .reply([], { status: 400, body: refusing, times: 1 })
+    .on({})
+    .reply([text('ok')]);
+  const { model, server } = await serve(script, {}, 'responses');
+  const thought = (encrypted: string): WireMessage => {
+    const item = JSON.stringify({ type: 'reasoning', id: encrypted, summary: [], encrypted_content: encrypted });
+    const signature = `openai:responses:local:${item}`;
+    return {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', text: '', signature },
+        { type: 'text', text: 'x' },
+      ],
+    };
+  };
+  const [ask] = requestOf().messages as [WireMessage];
+  const messages = [ask, thought('old'), ask];
+  expect((await attempt(model, requestOf({ messages }))).error).toMatchObject({ code: 'bad_request', retryable: true });
+  for (const more of [[], [thought('new'), ask]])
+    expect((await attempt(model, requestOf({ messages: [...messages, ...more] }))).error).toBeNull();
+  const sent = server.requests.map(({ sent: body }) => JSON.stringify(body).match(/"encrypted_content":"\w+"/g));
+  expect(sent).toEqual([['"encrypted_content":"old"'], null, ['"encrypted_content":"new"']]);
+});
+
 test('a parameter that is refused again and again is asked for once', async () => {
   const refusing = JSON.stringify({ error: { message: 'no', code: 'unsupported_parameter', param: 'max_tokens' } });
   const { model } = await serve(answering([], { status: 400, body: refusing }), {}, 'chat');
