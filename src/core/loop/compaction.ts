@@ -34,7 +34,8 @@ type Run = SideRun & Pick<RunContext, 'prior' | 'signal' | 'contextWindow' | 'pl
 
 /**
  * Records the compaction and returns it once it is stored. Rejects where there is nothing to summarise (`bad_input`), no
- * summary comes, or less than the share `minGain` would be left out. Calls may be open: their response stays, with all that comes after it.
+ * summary comes, less than the share `minGain` would be left out, or one that nobody asked for would add more than it leaves
+ * out. Calls may be open: their response stays, with all that comes after it.
  */
 export async function compact(
   run: Run,
@@ -54,7 +55,7 @@ export async function compact(
   const kept = keptOf(told, { upTo, plan: run.plan(), maxChars });
   // What is left out is estimated, and may seem larger than all of it.
   const tokensAfter = Math.max(0, tokensBefore - sizeOfMessages(gone)) + sizeOfMessages([headMessage({ text, kept })]);
-  if (minGain > 0 && tokensAfter > (1 - minGain) * tokensBefore) throw noGain();
+  if (auto && tokensAfter > (1 - minGain) * tokensBefore) throw noGain();
   const sizes = { tokensBefore, tokensAfter };
   const entry = run.history.add({ kind: 'compaction', text, upTo, ...places, kept, ...sizes, auto });
   await (

@@ -2,7 +2,8 @@
 import type { Part, StopReason } from '#contract/message.ts';
 import { type ModelEvent, NO_USAGE } from './model.ts';
 import { DRAIN_MS, type Reader } from './streamed.ts';
-import { argumentsIn, impossibleCount, shown, textOf, valueAt } from './wire-values.ts';
+import { type Origin, signatureOf } from './thinking.ts';
+import { argumentsIn, argumentText, impossibleCount, shown, textOf, valueAt } from './wire-values.ts';
 
 /**
  * What is read of a wire event; all of it is optional because compatible servers leave things out. Nobody has checked it:
@@ -112,11 +113,16 @@ export class ResponseReader implements Reader<RawEvent> {
   unknownStop: string | null = null;
   /** Whether the response has begun. */
   begun = false;
+  readonly #origin: Origin;
   #usage = NO_USAGE;
   #blocks: Block[] = [];
   #byIndex = new Map<number, Block>();
   #emitted = 0;
   #stop: string | null = null;
+
+  constructor(origin: Origin) {
+    this.#origin = origin;
+  }
 
   get patienceMs(): number | null {
     return this.ended ? DRAIN_MS : null;
@@ -133,9 +139,9 @@ export class ResponseReader implements Reader<RawEvent> {
       case 'content_block_start':
         return this.#open(event.index ?? this.#blocks.length, event.content_block);
       case 'content_block_delta':
-        return this.#append(this.#byIndex.get(event.index ?? -1), event.delta);
+        return this.#append(this.#blockAt(event.index), event.delta);
       case 'content_block_stop': {
-        const block = this.#byIndex.get(event.index ?? -1);
+        const block = this.#blockAt(event.index);
         if (block) block.closed = true;
         return this.#flush();
       }
@@ -147,6 +153,11 @@ export class ResponseReader implements Reader<RawEvent> {
       default:
         return [];
     }
+  }
+
+  /** The newest one where a server leaves the index out. */
+  #blockAt(index: number | undefined): Block | undefined {
+    return index === undefined ? this.#blocks.at(-1) : this.#byIndex.get(index);
   }
 
   #open(index: number, raw: RawBlock | undefined): ModelEvent[] {
@@ -181,7 +192,7 @@ export class ResponseReader implements Reader<RawEvent> {
     if (delta.type === 'text_delta' && block.kind === 'text') return this.#write(block, textOf(delta.text));
     if (delta.type === 'thinking_delta' && block.kind === 'thinking') return this.#write(block, textOf(delta.thinking));
     if (delta.type === 'input_json_delta' && isCall(block.kind, block.id))
-      return this.#write(block, textOf(delta.partial_json));
+      return this.#write(block, argumentText(delta.partial_json));
     if (delta.type === 'citations_delta' && isCitation(delta.citation)) block.citations.push(delta.citation);
     return [];
   }
@@ -204,7 +215,7 @@ export class ResponseReader implements Reader<RawEvent> {
       events.push({
         type: 'part',
         part: block.part,
-        value: partOf(block, last && this.#stop === 'max_tokens'),
+        value: partOf(block, { origin: this.#origin, cut: last && this.#stop === 'max_tokens' }),
       });
       this.#emitted += 1;
     }
@@ -236,7 +247,8 @@ export class ResponseReader implements Reader<RawEvent> {
     const written = raw.cache_creation_input_tokens ?? split;
     const searches = raw.server_tool_use?.web_search_requests ?? usage.webSearches;
     this.#usage = {
-      inputTokens: raw.input_tokens ?? usage.inputTokens,
+      // Servers exist that tell it at the beginning alone, and nothing at the end.
+      inputTokens: raw.input_tokens || usage.inputTokens,
       cacheReadTokens: raw.cache_read_input_tokens ?? usage.cacheReadTokens,
       cacheWrite5mTokens: Math.max(0, written - written1h),
       cacheWrite1hTokens: written1h,
@@ -265,14 +277,18 @@ function isEmpty(input: unknown): boolean {
   return typeof input !== 'object' || input === null || Object.keys(input).length === 0;
 }
 
-function partOf(block: Block, cut: boolean): Part {
+function partOf(block: Block, { origin, cut }: { origin: Origin; cut: boolean }): Part {
   switch (block.kind) {
     case 'text':
       return { type: 'text', text: block.text, ...(block.citations.length > 0 && { citations: block.citations }) };
     case 'thinking':
-      return { type: 'thinking', text: block.text, signature: block.signature || null };
+      return {
+        type: 'thinking',
+        text: block.text,
+        signature: block.signature === '' ? null : signatureOf(origin, block.signature),
+      };
     case 'redacted_thinking':
-      return { type: 'redacted_thinking', data: block.data };
+      return { type: 'redacted_thinking', data: signatureOf(origin, block.data) };
     case 'tool':
       return { type: 'tool_use', id: block.id, name: block.name, ...argumentsOf(block, cut) };
     case 'server':

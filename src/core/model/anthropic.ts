@@ -9,10 +9,10 @@ import { type EndpointOptions, endpointOf, unusable } from './endpoint.ts';
 import { withErrorBounds } from './error-bodies.ts';
 import { NO_KEY } from './kept-key.ts';
 import type { Model, ModelError, ModelEvent, ModelRequest, ToolResultPart, WireMessage } from './model.ts';
-import { FOREIGN } from './openai/thinking.ts';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './request-failure.ts';
 import { resultsIn, type ServerResults, serverWords } from './server-words.ts';
 import { streamed } from './streamed.ts';
+import { type Origin, sentBackOf } from './thinking.ts';
 import { textOf, valueAt } from './wire-values.ts';
 
 /** `baseUrl`: any endpoint that speaks the Messages API. */
@@ -42,14 +42,17 @@ interface Session {
 /** Makes the model; the SDK is loaded and its client made with the first request. */
 export function createAnthropicModel(options: AnthropicOptions): Model {
   let session: Promise<Session> | null = null;
+  const provider = options.name ?? 'anthropic';
+  const origin = { api: 'messages', name: provider } as const;
   return {
-    provider: options.name ?? 'anthropic',
-    stream: (request, signal) => attempt(() => (session ??= connect(options)), request, signal),
+    provider,
+    stream: (request, signal) => attempt(() => (session ??= connect(options)), origin, request, signal),
   };
 }
 
 async function* attempt(
   session: () => Promise<Session>,
+  origin: Origin,
   request: ModelRequest,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
@@ -59,11 +62,11 @@ async function* attempt(
   yield* streamed({
     target,
     signal,
-    reader: new ResponseReader(),
+    reader: new ResponseReader(origin),
     failureOf: (error) => failureOf(sdk, error, target, hide),
     open: async () => {
       // What is sent is `body`; the rest of it the SDK looks at itself.
-      const params = { ...bodyOf(request), stream: true } as const;
+      const params = { ...bodyOf(request, origin), stream: true } as const;
       const options = { signal, body: bytesOf(params, request.tools), headers: { 'content-type': 'application/json' } };
       const { data: events, response } = await client.messages.create(params, options).withResponse();
       return { events, contentType: response.headers.get('content-type') ?? '' };
@@ -72,12 +75,13 @@ async function* attempt(
 }
 
 async function connect(options: AnthropicOptions): Promise<Session> {
-  const { key, url, host, origin, hide } = endpointOf(options, OWN_BASE_URL);
+  const { key, url, query, host, origin, hide } = endpointOf(options, OWN_BASE_URL);
   if (key === null) throw unusable('no_key', 'No key is set for the provider: set one, or set ANTHROPIC_API_KEY');
   const sdk = await import('@anthropic-ai/sdk');
   const client = new sdk.Anthropic({
     apiKey: key,
     baseURL: url,
+    defaultQuery: query,
     maxRetries: 0,
     fetch: withErrorBounds(fetch),
     // A redirect would take the key to another address.
@@ -115,14 +119,14 @@ function failureOf(sdk: Sdk, error: unknown, target: RequestTarget, hide: Sessio
 /** The API itself has no temperature any more; other servers of its form do. */
 type Body = Anthropic.MessageCreateParamsNonStreaming & { temperature?: number };
 
-function bodyOf(request: ModelRequest): Body {
+function bodyOf(request: ModelRequest, origin: Origin): Body {
   return {
     model: request.model,
     max_tokens: request.maxTokens,
-    messages: messagesOf(
-      request.messages,
-      request.tools.some(({ server }) => server !== undefined),
-    ),
+    messages: messagesOf(request.messages, {
+      origin,
+      searches: request.tools.some(({ server }) => server !== undefined),
+    }),
     ...(request.system.trim() === ''
       ? {}
       : { system: [{ type: 'text', text: request.system, cache_control: CACHE_POINT }] }),
@@ -173,14 +177,14 @@ function searchTool(maxUses: number): Anthropic.WebSearchTool20260318 {
  * Drops messages that become empty; sets cache points at the ends of the last two user messages: the second was the last
  * of the request before, so what that wrote is found however much has come since.
  */
-function messagesOf(messages: WireMessage[], searches: boolean): Anthropic.MessageParam[] {
+function messagesOf(messages: WireMessage[], request: Pick<Place, 'origin' | 'searches'>): Anthropic.MessageParam[] {
   const results = resultsIn(messages);
   const sent: Anthropic.MessageParam[] = [];
   const ends: UserBlock[] = [];
   for (const message of messages) {
     if (message.role === 'assistant') {
       const isLast = message === messages.at(-1);
-      const content = assistantBlocks(message.content, { searches, isLast, results });
+      const content = assistantBlocks(message.content, { ...request, isLast, results });
       if (content.length > 0) sent.push({ role: 'assistant', content });
       continue;
     }
@@ -231,6 +235,7 @@ function imageBlock({ mediaType }: Image, data: string): Anthropic.ImageBlockPar
 type ServerBlock = Extract<Part, { type: 'server' }>['block'];
 
 interface Place {
+  origin: Origin;
   /** Whether the provider searches the web in this request: what it found goes back verbatim; else in words. */
   searches: boolean;
   /** The provider goes on with it where it has paused. */
@@ -247,7 +252,7 @@ function serverBlocks(block: ServerBlock, { searches, isLast, results }: Place):
   return words === null ? [] : [{ type: 'text', text: words }];
 }
 
-/** Thinking goes back verbatim, and only with a signature of this protocol. */
+/** Thinking goes back verbatim, and only to the provider that has signed it. */
 function assistantBlocks(
   content: Extract<WireMessage, { role: 'assistant' }>['content'],
   place: Place,
@@ -259,10 +264,14 @@ function assistantBlocks(
       blocks.push({ type: 'text', text: part.text, ...cited });
     }
     if (part.type === 'server') blocks.push(...serverBlocks(part.block, place));
-    if (part.type === 'thinking' && isOwn(part.signature)) {
-      blocks.push({ type: 'thinking', thinking: part.text, signature: part.signature });
+    if (part.type === 'thinking') {
+      const signature = sentBackOf(place.origin, part.signature);
+      if (signature !== null) blocks.push({ type: 'thinking', thinking: part.text, signature });
     }
-    if (part.type === 'redacted_thinking') blocks.push({ type: 'redacted_thinking', data: part.data });
+    if (part.type === 'redacted_thinking') {
+      const data = sentBackOf(place.origin, part.data);
+      if (data !== null) blocks.push({ type: 'redacted_thinking', data });
+    }
     if (part.type === 'tool_use') {
       const input =
         typeof part.input === 'object' && part.input !== null && !Array.isArray(part.input) ? part.input : {};
@@ -272,9 +281,4 @@ function assistantBlocks(
     }
   }
   return blocks;
-}
-
-/** Signatures of other protocols begin with its name. */
-function isOwn(signature: string | null): signature is string {
-  return signature !== null && !signature.startsWith(FOREIGN);
 }

@@ -1,5 +1,6 @@
 /** The address and the key of an endpoint, checked before anything is sent there. */
 import type { ErrorCode } from '#contract/error.ts';
+import { addressOf } from './kept-key.ts';
 import { ModelError } from './model.ts';
 
 export interface EndpointOptions {
@@ -9,8 +10,9 @@ export interface EndpointOptions {
 }
 
 export interface Endpoint {
-  /** Without slashes at its end. */
+  /** Without slashes at its end: paths are put behind it, and the query behind them. */
   url: string;
+  query: Record<string, string>;
   host: string;
   origin: string;
   /** Null: it wants none. */
@@ -31,7 +33,9 @@ export function endpointOf({ apiKey, baseUrl }: EndpointOptions, ownBaseUrl: str
     throw unusable('auth', 'The key has characters that no key has: copy it again, without line breaks');
   }
   const hide = (text: string): string => (key === null ? text : text.replaceAll(key, '…'));
-  return { url: url.replace(/\/+$/, ''), host: parsed.host, origin: parsed.origin, key, hide };
+  const { host, origin, searchParams } = parsed;
+  const [path = ''] = addressOf(url).split('?');
+  return { url: path, query: Object.fromEntries(searchParams), host, origin, key, hide };
 }
 
 export function unusable(code: ErrorCode, message: string): ModelError {

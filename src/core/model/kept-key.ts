@@ -40,7 +40,7 @@ export async function bindOldKey(secrets: Secrets, address: string): Promise<voi
     await keepKey(secrets, OLDEST, { apiKey, address });
 }
 
-/** The same text for all spellings of an address. */
+/** The same text for all spellings of an address; requests go there, so it is without a fragment. */
 export function addressOf(baseUrl: string): string {
   if (!URL.canParse(baseUrl)) return baseUrl;
   const { origin, pathname, search } = new URL(baseUrl);

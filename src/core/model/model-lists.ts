@@ -103,7 +103,7 @@ export async function askForModels(
   signal: AbortSignal,
 ): Promise<ListedModels> {
   try {
-    const response = await fetch(`${address}${type === 'anthropic' ? '/v1/models?limit=1000' : '/models'}`, {
+    const response = await fetch(listAddress(address, type), {
       headers: headersOf(address, type, apiKey),
       // A key must not follow to another host.
       redirect: 'error',
@@ -123,6 +123,14 @@ export async function askForModels(
   } catch {
     return { models: [], isWhole: false };
   }
+}
+
+/** What an address has behind a "?" stays behind the path. */
+function listAddress(address: string, type: ServedType): URL {
+  const url = new URL(address);
+  url.pathname = `${url.pathname.replace(/\/$/, '')}${type === 'anthropic' ? '/v1/models' : '/models'}`;
+  if (type === 'anthropic') url.searchParams.set('limit', '1000');
+  return url;
 }
 
 function headersOf(address: string, type: ServedType, apiKey: string | null): Record<string, string> {

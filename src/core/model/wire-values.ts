@@ -32,6 +32,11 @@ export function valueAt(raw: unknown, path: readonly string[]): unknown {
   return value ?? undefined;
 }
 
+/** Arguments as JSON text, or a piece of it; servers exist that send the object itself. */
+export function argumentText(value: unknown): string {
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value);
+}
+
 /** Arguments as JSON; text that is none is kept as it came. */
 export function argumentsIn(text: string): { input: unknown; malformed?: string } {
   try {

@@ -2,12 +2,16 @@
 import { describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
+import { RequestMeter } from '#core/loop/request-meter.ts';
+import { NO_USAGE } from '#core/model/model.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine, type Harness } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sse } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
+
+type MeteredRun = ConstructorParameters<typeof RequestMeter>[0];
 
 const detailOf = ({ runtime }: Harness, workflowId: string) => runtime.request('workflow.get', { workflowId });
 
@@ -152,6 +156,18 @@ describe('counts that cannot be true', () => {
     expect(workflow.usage).toMatchObject({ inputTokens: 900, outputTokens: 4, estimatedOutputTokens: 4 });
     expect(workflow.usage).not.toHaveProperty('estimatedInputTokens');
   });
+});
+
+test('a count that cannot be true is not outweighed by one before it', () => {
+  const price = () => ({ nanoUsd: null, priceVersion: null });
+  const run = { model: { provider: 'p' }, envelope: { model: 'm' }, price } as unknown as MeteredRun;
+  const ends = [[], [{ type: 'miscount' as const, count: 'output_tokens: -5' }]].map((after) => {
+    const meter = new RequestMeter(run, { turn: 0, attempt: 1, inputEstimate: 70 });
+    const usage = { ...NO_USAGE, inputTokens: 50, outputTokens: 2 };
+    for (const event of [{ type: 'usage' as const, usage }, ...after]) meter.take(event);
+    return meter.end('end_turn', null);
+  });
+  expect(ends).toMatchObject([{ reported: true }, { reported: false, inputTokens: 50, outputTokens: 2 }]);
 });
 
 test('an answer whose words came after the last count is estimated from them', async () => {

@@ -1,4 +1,4 @@
-/** Kill -9 around a compaction that the person asks for while three calls are open: right calls, right results, nothing twice. */
+/** Kill -9 around a compaction that the person asks for while three calls are open and one is done: right calls, right results, nothing twice. */
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -17,7 +17,7 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-compaction-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** Two calls wait for the person, the third is a sub-agent whose first answer hangs. */
+/** One call is done, two wait for the person, the last is a sub-agent whose first answer hangs. */
 const script = (): Script =>
   summarising()
     .on({ leads: true, lastUser: /The child has looked/ })
@@ -30,6 +30,7 @@ const script = (): Script =>
     .reply([text('The first step.'), toolUse('glob', { pattern: '*' })])
     .on({ step: 2 })
     .reply([
+      toolUse('glob', { pattern: '*.none' }, { id: 'call_0' }),
       toolUse('write_file', { path: 'a.md', content: 'A' }, { id: 'call_a' }),
       toolUse('write_file', { path: 'b.md', content: 'B' }, { id: 'call_b' }),
       spawn({ name: 'looker', prompt: 'Look closely.' }, 'call_c'),
@@ -72,9 +73,10 @@ function expectRight({ end, events, files, requests }: Awaited<ReturnType<typeof
   const results = events.flatMap((event) =>
     event.type === 'tool-end' && event.parentRunId === null ? [event.entry.toolCallId] : [],
   );
-  expect(results.slice(1).sort(), 'each call has one result').toEqual(['call_a', 'call_b', 'call_c']);
+  expect(results.slice(1).sort(), 'each call has one result').toEqual(['call_0', 'call_a', 'call_b', 'call_c']);
   const { seen } = requests.at(-1)!;
   expect(seen.results.map(({ id, text: said }) => [id, said])).toEqual([
+    ['call_0', expect.stringContaining('*.none')],
     ['call_a', expect.stringContaining('a.md')],
     ['call_b', expect.stringContaining('b.md')],
     ['call_c', expect.stringContaining('The child has looked.')],

@@ -106,9 +106,12 @@ describe('compaction', () => {
     const again = await startEngine(full(summarising()), { settings });
     expect(await again.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
     expect(compactions(again)).toHaveLength(1);
-    const never = await startEngine(full(new Script().on({ system: SUMMARISER }).reply([text('')])), { settings });
-    expect(await never.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
-    expect(compactions(never)).toEqual([]);
+    // Nothing, or more than they would stand for.
+    for (const notes of [text(''), words(12_000)]) {
+      const never = await startEngine(full(new Script().on({ system: SUMMARISER }).reply([notes])), { settings });
+      expect(await never.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
+      expect(compactions(never)).toEqual([]);
+    }
   });
 
   test.for([
@@ -277,12 +280,14 @@ describe('by hand', () => {
       .on({ lastUser: /Room was made/ })
       .reply([text('Done.')])
       .on({ step: 1 })
-      .reply([text('The first step.'), look()])
+      .reply([words(2_000, 'The first step. '), look()])
       .on({ step: 2 })
       .reply([toolUse('write_file', { path: 'a.md', content: 'A' })])
+      .on({ step: 3 })
+      .reply([look()], { usage: { input: 102_000 } })
       .on({})
       .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
-    const engine = await startEngine(script, { person: () => null });
+    const engine = await startEngine(script, { settings, person: () => null });
     const { conversationId } = engine;
     const { workflowId, runId } = await engine.send('Go');
     const { approval } = await engine.event('approval-request');
@@ -295,6 +300,7 @@ describe('by hand', () => {
     });
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(compactions(engine)).toMatchObject([{ auto: false }, { auto: true }]);
+    expect(notices(engine), 'nearly full, it is left alone').toEqual([]);
   });
 
   test('a message that is told again is told whole, whatever was summarised while it was not', async () => {

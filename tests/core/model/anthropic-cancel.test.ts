@@ -3,8 +3,8 @@ import { expect, test } from 'vitest';
 import { answering, attempt, requestOf, serve } from '../../support/fake-model/exchange.ts';
 import { text } from '../../support/fake-model/script.ts';
 
-const CLOSE_MS = 200;
-const LONG = text('word '.repeat(200), { deltas: 200, delayMs: 20 });
+/** It takes far longer than the test waits for its end. */
+const LONG = text('word '.repeat(200), { deltas: 200, delayMs: 100 });
 
 test('a signal that is already aborted sends nothing', async () => {
   const { server, model } = await serve(answering([text('a')]));
@@ -24,21 +24,18 @@ test.for([
   const request = await server.waitFor(() => true);
   await new Promise((resolve) => setTimeout(resolve, 60));
   const reason = new Error('stopped by the person');
-  const stoppedAt = performance.timeOrigin + performance.now();
   stop.abort(reason);
   const { error } = await running;
   expect(error).toMatchObject({ code: 'cancelled', retryable: false, cause: reason });
   await server.waitFor(({ closedAt }) => closedAt !== null);
-  expect(request.closedAt! - stoppedAt).toBeLessThan(CLOSE_MS);
   expect(request.completed).toBe(false);
 });
 
 test('who stops reading closes the request', async () => {
   const { server, model } = await serve(answering([LONG]));
   for await (const event of model.stream(requestOf(), new AbortController().signal)) if (event.type === 'delta') break;
-  const leftAt = performance.timeOrigin + performance.now();
   const request = await server.waitFor(({ closedAt }) => closedAt !== null);
-  expect(request.closedAt! - leftAt).toBeLessThan(CLOSE_MS);
+  expect(request.completed).toBe(false);
 });
 
 test('requests one after the other reuse connections', async () => {

@@ -1,10 +1,11 @@
 // What is sent: messages, thinking, cache points, tools, effort; and that the API would accept it.
 import { expect, test } from 'vitest';
 import { createAnthropicModel } from '#core/model/anthropic.ts';
+import type { Part } from '#contract/message.ts';
 import type { ModelRequest, WireMessage } from '#core/model/model.ts';
-import { answering, attempt, KEY, requestOf, serve } from '../../support/fake-model/exchange.ts';
+import { answering, attempt, KEY, partsOf, requestOf, serve } from '../../support/fake-model/exchange.ts';
 import type { RecordedRequest } from '../../support/fake-model/server.ts';
-import { text } from '../../support/fake-model/script.ts';
+import { text, thinking } from '../../support/fake-model/script.ts';
 
 const ASK: WireMessage = { role: 'user', content: [{ type: 'text', text: 'Look.' }] };
 const CALL = { type: 'tool_use', id: 'toolu_1', name: 'glob', input: { pattern: '*' } } as const;
@@ -55,6 +56,32 @@ test('thinking goes back verbatim with its signature, and not at all without one
     { type: 'redacted_thinking', data: 'opaque' },
     { type: 'tool_use', id: 'toolu_1', name: 'glob', input: { pattern: '*' } },
   ]);
+});
+
+test('thinking goes back to the provider that signed it, and to no other of the same protocol', async () => {
+  const said = [
+    thinking('Hm.', { signature: 'c2ln' }),
+    { type: 'redacted_thinking' as const, data: 'ZGF0YQ' },
+    text('Ok'),
+  ];
+  const { server } = await serve(answering(said));
+  const ask = (name: string, messages: WireMessage[]) =>
+    attempt(createAnthropicModel({ name, apiKey: KEY, baseUrl: server.url }), requestOf({ messages }));
+  const names = ['anthropic', 'one', 'two'];
+  for (const name of names) {
+    const content = partsOf(await ask(name, [ASK])) as Part[];
+    for (const other of names) await ask(other, [ASK, { role: 'assistant', content }, ASK]);
+    const back = server.requests
+      .splice(0)
+      .slice(1)
+      .map(({ body }) => body.messages[1]?.content);
+    const whole = [
+      { type: 'thinking', thinking: 'Hm.', signature: 'c2ln' },
+      { type: 'redacted_thinking', data: 'ZGF0YQ' },
+    ];
+    const words = { type: 'text', text: 'Ok' };
+    expect(back).toEqual(names.map((other) => (other === name ? [...whole, words] : [words])));
+  }
 });
 
 test('empty text is never sent, and a message of nothing else is left out', async () => {

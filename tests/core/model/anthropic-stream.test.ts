@@ -1,6 +1,7 @@
 // What one streamed response becomes: events in order, every kind of block, stop reasons, all classes of tokens.
 import { describe, expect, test } from 'vitest';
 import { StopReason } from '#contract/message.ts';
+import { ResponseReader } from '#core/model/anthropic-response.ts';
 import { answering, exchange, partsOf, requestOf, serve } from '../../support/fake-model/exchange.ts';
 import { text, thinking, toolUse } from '../../support/fake-model/script.ts';
 
@@ -77,6 +78,27 @@ describe('blocks', () => {
     expect(error).toBeNull();
     expect(events.at(-1)).toEqual({ type: 'end', stopReason: 'refusal' });
   });
+});
+
+test('what a compatible server leaves out, or sends as an object, loses nothing', () => {
+  const reader = new ResponseReader({ api: 'messages', name: 'anthropic' });
+  const events = [
+    { type: 'message_start', message: { usage: { input_tokens: 10, output_tokens: 1 } } },
+    { type: 'content_block_start', content_block: { type: 'text', text: '' } },
+    { type: 'content_block_delta', delta: { type: 'text_delta', text: 'Hi' } },
+    { type: 'content_block_stop' },
+    { type: 'content_block_start', content_block: { type: 'tool_use', id: 'a', name: 'f' } },
+    { type: 'content_block_delta', delta: { type: 'input_json_delta', partial_json: { b: 1 } } },
+    { type: 'content_block_stop' },
+    { type: 'message_delta', delta: {}, usage: { input_tokens: 0, output_tokens: 5 } },
+    { type: 'message_stop' },
+  ].flatMap((event) => reader.read(event));
+  expect(partsOf({ events, error: null })).toEqual([
+    { type: 'text', text: 'Hi' },
+    { type: 'tool_use', id: 'a', name: 'f', input: { b: 1 } },
+  ]);
+  const usage = events.findLast((event) => event.type === 'usage');
+  expect(usage).toMatchObject({ usage: { inputTokens: 10, outputTokens: 5 } });
 });
 
 describe('stop reasons', () => {

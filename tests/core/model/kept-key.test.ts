@@ -183,6 +183,17 @@ test('the key of the environment goes to the endpoint of the environment, else t
     });
 });
 
+test('a key in the settings file goes to the address beside it, whatever the environment names', async () => {
+  const auth = `auth = { api_key = "${KEY}", in_file = true }`;
+  const file = `[providers.anthropic]\nbase_url = "${own.url}"\n${auth}\n`;
+  await writeFile(join(config, 'config.toml'), file);
+  await ask(await started());
+  expect(own.requests.map(({ headers }) => headers['x-api-key'])).toEqual([KEY]);
+  const message = `The key in the settings file belongs to ${own.url} and is not sent to ${other.url}`;
+  await expect(ask(await started({ baseUrl: other.url }))).rejects.toThrow(message);
+  expect(other.heard).toEqual([]);
+});
+
 test('a key that was kept without an address belongs to the endpoint of the first start', async () => {
   await fileSecrets(config).set('anthropic.api_key', KEY);
   await configured(own.url);

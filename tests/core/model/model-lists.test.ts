@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { createModel } from '#core/model/adapters.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
+import { ListAsker } from '#core/model/providers/list-asker.ts';
+import type { Place } from '#core/model/providers/place.ts';
 import { Providers } from '#core/model/providers/providers.ts';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
@@ -106,6 +108,11 @@ test("a test of the provider keeps the endpoint's list, unless it is only a part
     const engine = await startEngine(plainAnswer(), { data });
     await engine.runtime.request('provider.test', { baseUrl, apiKey: 'k' });
     expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
+    // The same where work that starts asks for it.
+    const lists = new ModelLists();
+    const place = { address: `${baseUrl}/v1`, type: 'openai-chat', isLocal: true } as Place;
+    await new ListAsker(lists, () => Promise.resolve(null)).ask(place);
+    expect(lists.of(place.address)?.models).toEqual(models);
   }
 });
 

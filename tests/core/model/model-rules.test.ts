@@ -28,6 +28,14 @@ test.for([
   expect(() => rules.idFor('anthropic', name)).toThrow(words);
 });
 
+test('what the person wrote down for a provider is enabled, and there', async () => {
+  const own =
+    '[providers.anthropic]\ndefaults.model = "mine-1"\n[providers.anthropic.models."mine-2"]\nmax_output = 9\n';
+  const rules = await rulesOf({ toml: ENABLED + own, listed: ['claude-sonnet-5-5'] });
+  expect(['mine-1', 'mine-2'].map((name) => rules.idFor('anthropic', name))).toEqual(['mine-1', 'mine-2']);
+  expect(() => rules.idFor('anthropic', 'mine-3')).toThrow('mine-3 is not enabled');
+});
+
 test('a temperature for a server of the environment on this machine changes nothing, and the setting that would change that is named', async () => {
   const rules = await rulesOf({});
   expect(rules.temperatureFault()).toContain(`changes nothing at ${URL}: it is sent only to a server on this machine`);

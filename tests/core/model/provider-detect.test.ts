@@ -5,6 +5,8 @@ import { expect, onTestFinished, test } from 'vitest';
 import { detectAt, detectServers } from '#core/model/providers/detect.ts';
 
 const never = new AbortController().signal;
+/** For servers that answer, however busy the machine is. */
+const PATIENT_MS = 30_000;
 
 async function portOf(listener: RequestListener): Promise<number> {
   const server = createServer(listener);
@@ -55,6 +57,7 @@ test('name, models and what each speaks, with nothing that a model would answer'
   const found = await detectServers(
     never,
     ports.map((port) => ({ port, name: 'Usual' })),
+    PATIENT_MS,
   );
   const [url, other] = ports.map((port) => `http://127.0.0.1:${port}`);
   expect(found).toEqual([
@@ -89,7 +92,7 @@ test('at an address, with or without the /v1 at its end', async () => {
 test('one that wants a key is found without its models', async () => {
   const refusal = JSON.stringify({ error: { message: 'No api key passed in', type: 'auth_error' } });
   const port = await portOf(answer(401, refusal));
-  const [found, ...others] = await detectServers(never, [{ port, name: 'LiteLLM' }]);
+  const [found, ...others] = await detectServers(never, [{ port, name: 'LiteLLM' }], PATIENT_MS);
   expect(others).toEqual([]);
   expect(found).toMatchObject({ name: 'LiteLLM', models: [] });
   expect(found?.speaks[0]).toEqual({ type: 'openai-chat', baseUrl: `http://127.0.0.1:${port}/v1` });

@@ -1,5 +1,5 @@
 /** The breaker and the sequential fallback of one provider. */
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as turn, setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Model } from '#core/model/model.ts';
 import { ModelError } from '#core/model/model.ts';
@@ -18,9 +18,22 @@ async function broken(most = 3) {
   return { limiter, enter };
 }
 
+test('who leads needs no permit, but waits for its turn where there is one alone', async () => {
+  for (const most of [2, 1]) {
+    const { enter } = await broken(most);
+    const held = await Promise.all(Array.from({ length: most }, () => enter()));
+    const lead = enter(true);
+    const isIn = await Promise.race([lead.then(() => true), turn(false)]);
+    expect(isIn).toBe(most > 1);
+    for (const leave of held) leave();
+    (await lead)();
+  }
+});
+
 describe('the breaker', () => {
   test('after three failed requests in a row the provider is left alone, with the seconds left', async () => {
-    const { limiter, enter } = await broken();
+    // Who is refused keeps no permit.
+    const { limiter, enter } = await broken(1);
     for (let n = 0; n < 3; n += 1) {
       (await enter())();
       limiter.requestFailed(overloaded);

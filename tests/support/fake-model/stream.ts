@@ -1,4 +1,5 @@
-/** Writes the events of a response as the API's server-sent events. */
+/** Writes the events of a response as the API's server-sent events, by the types of its SDK. */
+import type Anthropic from '@anthropic-ai/sdk';
 import type { Block, ReplyOptions } from './script.ts';
 
 /** One event, ready to be sent, and how long it waits for its turn after the one before. */
@@ -6,6 +7,18 @@ export interface Chunk {
   data: string;
   delayMs: number;
 }
+
+type Event = Anthropic.RawMessageStreamEvent;
+type BlockStart = Anthropic.RawContentBlockStartEvent['content_block'];
+
+/** How a block begins, and what follows. */
+interface Parts {
+  start: BlockStart;
+  deltas: Anthropic.RawContentBlockDelta[];
+  delayMs?: number | undefined;
+}
+
+const DIRECT = { type: 'direct' } as const;
 
 const DEFAULT_USAGE = {
   input: 100,
@@ -21,26 +34,27 @@ export function sse(type: string, data: object): string {
   return `event: ${type}\ndata: ${JSON.stringify({ type, ...data })}\n\n`;
 }
 
+/** One of the API's own; what is none goes through `sse`. */
+function eventOf({ type, ...data }: Event): string {
+  return sse(type, data);
+}
+
 /** The only event that differs from one response to the next. */
 export function startOf(id: string, model: string, { usage = {} }: ReplyOptions): string {
   const count = { ...DEFAULT_USAGE, ...usage };
-  return sse('message_start', {
+  return eventOf({
+    type: 'message_start',
     message: {
-      id,
-      type: 'message',
-      role: 'assistant',
-      model,
-      content: [],
-      stop_reason: null,
-      stop_sequence: null,
+      ...{ id, type: 'message', role: 'assistant', model, content: [], container: null, diagnostics: null },
+      ...{ stop_reason: null, stop_sequence: null, stop_details: null },
       usage: {
         ...inputUsage(count),
         cache_creation: {
           ephemeral_5m_input_tokens: count.cacheWrite5m,
           ephemeral_1h_input_tokens: count.cacheWrite1h,
         },
-        output_tokens: 1,
-        service_tier: 'standard',
+        ...{ output_tokens: 1, output_tokens_details: null, server_tool_use: null },
+        ...{ service_tier: 'standard', inference_geo: null, speed: null },
       },
     },
   });
@@ -66,21 +80,26 @@ export function chunksOf(blocks: Block[], options: ReplyOptions, deltaMs: number
   const chunks = blocks.flatMap((block, index) => blockChunks(block, index, deltaMs, newToolId));
   const count = { ...DEFAULT_USAGE, ...options.usage };
   const ending = [
-    sse('message_delta', {
-      delta: { stop_reason: stopOf(blocks, options), stop_sequence: null },
+    eventOf({
+      type: 'message_delta',
+      delta: {
+        // Scripts may have reasons that nobody knows.
+        stop_reason: stopOf(blocks, options) as Anthropic.StopReason,
+        ...{ stop_sequence: null, stop_details: null, container: null },
+      },
       usage: {
         ...inputUsage(count),
         output_tokens: count.output,
         output_tokens_details: { thinking_tokens: count.thinking },
-        ...(count.searches > 0 ? { server_tool_use: { web_search_requests: count.searches } } : {}),
+        server_tool_use: count.searches > 0 ? { web_search_requests: count.searches, web_fetch_requests: 0 } : null,
       },
     }),
-    sse('message_stop', {}),
+    eventOf({ type: 'message_stop' }),
   ];
   return [...chunks, ...ending.map((data) => ({ data, delayMs: 0 }))];
 }
 
-function inputUsage(count: typeof DEFAULT_USAGE): object {
+function inputUsage(count: typeof DEFAULT_USAGE) {
   return {
     input_tokens: count.input,
     cache_creation_input_tokens: count.cacheWrite5m + count.cacheWrite1h,
@@ -91,32 +110,29 @@ function inputUsage(count: typeof DEFAULT_USAGE): object {
 function blockChunks(block: Block, index: number, deltaMs: number, newToolId: () => string): Chunk[] {
   const { start, deltas, delayMs } = partsOf(block, newToolId);
   return [
-    { data: sse('content_block_start', { index, content_block: start }), delayMs: 0 },
+    { data: eventOf({ type: 'content_block_start', index, content_block: start }), delayMs: 0 },
     ...deltas.map((delta) => ({
-      data: sse('content_block_delta', { index, delta }),
+      data: eventOf({ type: 'content_block_delta', index, delta }),
       delayMs: delayMs ?? deltaMs,
     })),
-    { data: sse('content_block_stop', { index }), delayMs: 0 },
+    { data: eventOf({ type: 'content_block_stop', index }), delayMs: 0 },
   ];
 }
 
-function partsOf(
-  block: Block,
-  newToolId: () => string,
-): { start: object; deltas: object[]; delayMs?: number | undefined } {
+function partsOf(block: Block, newToolId: () => string): Parts {
   switch (block.type) {
     case 'text':
       return {
-        start: { type: 'text', text: '' },
-        deltas: pieces(block.text, block.deltas).map((piece) => ({ type: 'text_delta', text: piece })),
+        start: { type: 'text', text: '', citations: null },
+        deltas: pieces(block.text, block.deltas).map((piece) => ({ type: 'text_delta' as const, text: piece })),
         delayMs: block.delayMs,
       };
     case 'thinking': {
       const words = pieces(block.text, block.deltas).map((piece) => ({
-        type: 'thinking_delta',
+        type: 'thinking_delta' as const,
         thinking: piece,
       }));
-      const signature = { type: 'signature_delta', signature: block.signature ?? 'c2lnbmF0dXJl' };
+      const signature = { type: 'signature_delta' as const, signature: block.signature ?? 'c2lnbmF0dXJl' };
       return {
         start: { type: 'thinking', thinking: '', signature: '' },
         deltas: [...words, signature],
@@ -133,7 +149,7 @@ function partsOf(
           id: block.id ?? newToolId(),
           name: block.name,
           input: {},
-          caller: { type: 'direct' },
+          caller: DIRECT,
         },
         deltas: parts.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
         delayMs: block.delayMs,
@@ -145,34 +161,31 @@ function partsOf(
       return searchParts(block);
     case 'unknown':
       return {
-        start: { type: block.name, content: 'of no known kind' },
-        deltas: [{ type: `${block.name}_delta`, value: 1 }],
+        start: { type: block.name, content: 'of no known kind' } as unknown as BlockStart,
+        deltas: [{ type: `${block.name}_delta`, value: 1 } as unknown as Anthropic.RawContentBlockDelta],
       };
   }
 }
 
 /** Of what the provider looks up itself. */
-function searchParts(block: Extract<Block, { type: 'server_tool_use' | 'web_search_tool_result' | 'cited' }>): {
-  start: object;
-  deltas: object[];
-} {
+function searchParts(block: Extract<Block, { type: 'server_tool_use' | 'web_search_tool_result' | 'cited' }>): Parts {
   switch (block.type) {
     case 'server_tool_use': {
       const { type, id, name, input } = block;
       const parts = ['', ...pieces(JSON.stringify(input), 2)];
       return {
-        start: { type, id, name, input: {}, caller: { type: 'direct' } },
+        start: { type, id, name: name as Anthropic.ServerToolUseBlock['name'], input: {}, caller: DIRECT },
         deltas: parts.map((piece) => ({ type: 'input_json_delta', partial_json: piece })),
       };
     }
     case 'web_search_tool_result':
-      return { start: { ...block, caller: { type: 'direct' } }, deltas: [] };
+      return { start: { ...block, content: block.content as never, caller: DIRECT }, deltas: [] };
     case 'cited':
       return {
         start: { type: 'text', text: '', citations: [] },
         deltas: [
           { type: 'text_delta', text: block.text },
-          { type: 'citations_delta', citation: block.citation },
+          { type: 'citations_delta', citation: block.citation as never },
         ],
       };
   }

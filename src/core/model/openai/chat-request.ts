@@ -13,7 +13,7 @@ import {
   saidIn,
   type Traits,
 } from './shared-request.ts';
-import { type Origin, sentBackOf } from './thinking.ts';
+import { type Origin, sentBackOf } from '../thinking.ts';
 import { wireName } from './tool-names.ts';
 
 type Body = OpenAI.ChatCompletionCreateParamsStreaming;

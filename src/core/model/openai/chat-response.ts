@@ -2,10 +2,10 @@
 import type { StopReason } from '#contract/message.ts';
 import type { ModelEvent } from '../model.ts';
 import { DRAIN_MS, type Reader } from '../streamed.ts';
-import { shown, textOf, valueAt } from '../wire-values.ts';
+import { argumentText, shown, textOf, valueAt } from '../wire-values.ts';
 import { type Block, Blocks } from './blocks.ts';
 import type { ReaderPorts } from './reader-ports.ts';
-import { signatureOf } from './thinking.ts';
+import { signatureOf } from '../thinking.ts';
 import { CHAT_COUNTS, usageEvents } from './usage.ts';
 
 /** What is read of a chunk: servers differ in all of it, and nobody has checked it. */
@@ -71,7 +71,7 @@ export class ChatReader implements Reader<RawChunk> {
   }
 
   get patienceMs(): number | null {
-    return this.#stop === null ? null : this.ended ? DRAIN_MS : COUNT_MS;
+    return this.#stop === null ? null : this.#counted ? DRAIN_MS : COUNT_MS;
   }
 
   read(chunk: RawChunk): ModelEvent[] {
@@ -80,13 +80,14 @@ export class ChatReader implements Reader<RawChunk> {
     if (choices.length === 0 && chunk.usage === undefined && chunk.id === undefined) return [];
     const start: ModelEvent[] = this.begun ? [] : [{ type: 'start', responseId: textOf(chunk.id) }];
     this.begun = true;
+    const isOver = this.#stop !== null;
     const words = choices.flatMap((choice) => this.#take(choice));
     const usage = usageEvents(chunk.usage, CHAT_COUNTS);
-    this.#counted ||= usage.length > 0;
-    return [...start, ...words, ...usage, ...(this.#stop !== null && this.#counted ? this.rest() : [])];
+    this.#counted = this.#stop !== null && (this.#counted || usage.length > 0);
+    return [...start, ...words, ...usage, ...(isOver && this.#counted ? this.rest() : [])];
   }
 
-  /** The count of tokens comes after the end of the words, or never. */
+  /** The whole count of tokens comes with the end of the words, after it, or never; what comes before it is a part. */
   rest(): ModelEvent[] {
     if (this.#stop === null || this.ended) return [];
     this.ended = true;
@@ -138,7 +139,7 @@ export class ChatReader implements Reader<RawChunk> {
     if (!raw) return [];
     const [id, name] = [textOf(raw.id), textOf(raw.function?.name)];
     const pieces = argumentText(raw.function?.arguments);
-    const known = this.#known(raw, id, name);
+    const known = this.#known(raw, { id, name, pieces });
     if (known) return this.#blocks.write(known, isRepeated(known, pieces) ? '' : pieces);
     const [block, begun] = this.#blocks.open('tool', { id, name: this.#ports.nameBack(name) });
     this.#byIndex.set(raw.index, block);
@@ -147,14 +148,17 @@ export class ChatReader implements Reader<RawChunk> {
   }
 
   /** The call that it goes on with; undefined where it begins one. */
-  #known({ index }: RawCall, id: string, name: string): Block | undefined {
-    const ofId = id === '' ? undefined : this.#byId.get(id);
-    if (ofId) return ofId;
-    const before = index === undefined || index === null ? this.#lastCall() : this.#byIndex.get(index);
-    if (!before || name === '') return before;
-    // A name begins a call, but for servers that say it with each piece: then the one before is not whole.
-    const isOther = id !== '' || index === undefined || index === null || isWhole(before.text);
-    return isOther ? undefined : before;
+  #known({ index }: RawCall, { id, name, pieces }: { id: string; name: string; pieces: string }): Block | undefined {
+    const hasIndex = index !== undefined && index !== null;
+    const before = hasIndex ? this.#byIndex.get(index) : this.#lastCall();
+    const ofId = before?.id === id ? before : this.#byId.get(id);
+    if (name === '') return ofId ?? before;
+    // A name begins a call, but for servers that say it, or the whole call, again and again.
+    if (ofId) {
+      const isSame = ofId.name === this.#ports.nameBack(name) && (!hasIndex || ofId === before);
+      return isSame && (!isWhole(ofId.text) || pieces === '' || isRepeated(ofId, pieces)) ? ofId : undefined;
+    }
+    return before && id === '' && hasIndex && !isWhole(before.text) ? before : undefined;
   }
 
   #lastCall(): Block | undefined {
@@ -166,10 +170,6 @@ export class ChatReader implements Reader<RawChunk> {
 function contentOf(content: unknown): string {
   if (!Array.isArray(content)) return textOf(content);
   return content.map((part) => textOf(valueAt(part, ['text']))).join('');
-}
-
-function argumentText(value: unknown): string {
-  return typeof value === 'object' && value !== null ? JSON.stringify(value) : textOf(value);
 }
 
 function isWhole(text: string): boolean {

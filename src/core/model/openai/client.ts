@@ -27,11 +27,12 @@ export async function preloadOpenAi(): Promise<void> {
 }
 
 export async function connect(options: EndpointOptions): Promise<Session> {
-  const { url, host, origin, key, hide } = endpointOf(options, OWN_BASE_URL);
+  const { url, query, host, origin, key, hide } = endpointOf(options, OWN_BASE_URL);
   const sdk = await import('openai');
   const client = new sdk.OpenAI({
     apiKey: key ?? NO_KEY,
     baseURL: url,
+    defaultQuery: query,
     // Else the SDK takes these from the environment, and sends them to any endpoint.
     adminAPIKey: null,
     organization: null,

@@ -11,7 +11,7 @@ import type { ReaderPorts } from './reader-ports.ts';
 import { responsesBody } from './responses-request.ts';
 import { type RawEvent, ResponsesReader } from './responses-response.ts';
 import type { Refused, Traits } from './shared-request.ts';
-import type { Api, Origin } from './thinking.ts';
+import type { Api, Origin } from '../thinking.ts';
 import { namesBack } from './tool-names.ts';
 
 /** `apiKey` null: the endpoint wants none, and gets none. */
@@ -27,7 +27,7 @@ export interface OpenAiOptions extends EndpointOptions {
 interface Call {
   session: Session;
   request: ModelRequest;
-  origin: Origin;
+  origin: Origin & { api: Api };
   traits: Traits;
   signal: AbortSignal;
 }
@@ -65,7 +65,7 @@ export function createOpenAiModel({ api, name, capabilities, ...endpoint }: Open
       if (signal.aborted) throw cancelledError(signal);
       const ready = await (session ??= connect(endpoint));
       const thinks = capabilities?.(request.model).thinking ?? null;
-      const traits = { isOwn: ready.isOwn, thinks, refused: refusals.of(request.model) };
+      const traits = { isOwn: ready.isOwn, thinks, refused: refusals.of(request.model), unread: refusals.unread };
       yield* attempt({ session: ready, request, origin: { api, name }, traits, signal }, refusals);
     },
   };
@@ -83,7 +83,7 @@ function attempt(call: Call, refusals: Refusals): AsyncGenerator<ModelEvent> {
   const nameBack = namesBack(request.tools);
   const failed = (error: unknown): ModelError | null => {
     const failure = failureOf(sdk, error, target, hide);
-    const isNew = error instanceof sdk.APIError && refusals.learn(request.model, error);
+    const isNew = error instanceof sdk.APIError && refusals.learn(request, error);
     return failure && isNew ? asRetryable(failure) : failure;
   };
   return start(call, { origin, nameBack, fail }, { target, signal, failureOf: failed });
@@ -107,21 +107,39 @@ const PARAMETERS: ReadonlySet<unknown> = new Set<Refused>([
 ]);
 const REFUSALS: ReadonlySet<unknown> = new Set(['unsupported_parameter', 'unsupported_value', 'unknown_parameter']);
 
-/** Parameters that an endpoint has refused, by model: the same request can go again without one. */
+/** Thinking of earlier answers that the endpoint cannot decrypt: the key, or the server behind the address, is another one. */
+const UNREAD = 'invalid_encrypted_content';
+
+/** What an endpoint has refused of a request: the same can go again without it. */
 class Refusals {
+  /** Signatures of thinking that could not be read there. */
+  readonly unread = new Set<string>();
+  /** Parameters, by model. */
   readonly #byModel = new Map<string, Set<string>>();
 
   of(model: string): ReadonlySet<string> {
     return this.#byModel.get(model) ?? new Set();
   }
 
-  /** Whether the error names one of them that was not known yet. */
-  learn(model: string, { status, code, param }: { status?: unknown; code?: unknown; param?: unknown }): boolean {
+  /** Whether the error names something that was not known yet. */
+  learn(
+    { model, messages }: ModelRequest,
+    { status, code, param }: { status?: unknown; code?: unknown; param?: unknown },
+  ): boolean {
+    if (status === 400 && code === UNREAD) return this.#leaveOut(messages);
     if (status !== 400 || !REFUSALS.has(code) || !PARAMETERS.has(param)) return false;
     const known = new Set(this.of(model));
     if (known.has(String(param))) return false;
     this.#byModel.set(model, known.add(String(param)));
     return true;
+  }
+
+  /** Which of it was meant is not said; what comes from now on is sent. */
+  #leaveOut(messages: ModelRequest['messages']): boolean {
+    const before = this.unread.size;
+    for (const { content } of messages)
+      for (const part of content) if (part.type === 'thinking' && part.signature) this.unread.add(part.signature);
+    return this.unread.size > before;
   }
 }
 

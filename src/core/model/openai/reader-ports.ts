@@ -1,5 +1,5 @@
 import type { ModelError } from '../model.ts';
-import type { Origin } from './thinking.ts';
+import type { Origin } from '../thinking.ts';
 
 /** What the readers of both protocols need of their request. */
 export interface ReaderPorts {

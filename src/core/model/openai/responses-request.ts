@@ -14,13 +14,13 @@ import {
   saidIn,
   type Traits,
 } from './shared-request.ts';
-import { type Origin, sentBackOf } from './thinking.ts';
+import { type Origin, sentBackOf } from '../thinking.ts';
 import { wireName } from './tool-names.ts';
 
 type Body = OpenAI.Responses.ResponseCreateParamsStreaming;
 type Item = OpenAI.Responses.ResponseInputItem;
 
-export function responsesBody(request: ModelRequest, origin: Origin, { thinks, refused }: Traits): Body {
+export function responsesBody(request: ModelRequest, origin: Origin, { thinks, refused, unread }: Traits): Body {
   const tools = callable(request).map(({ name, description, inputSchema }) => ({
     type: 'function' as const,
     name: wireName(name),
@@ -35,7 +35,7 @@ export function responsesBody(request: ModelRequest, origin: Origin, { thinks, r
   const isThinking = request.effort !== null;
   return {
     model: request.model,
-    input: itemsOf(request.messages, origin),
+    input: itemsOf(request.messages, origin, unread),
     max_output_tokens: request.maxTokens,
     ...(request.system.trim() === '' ? {} : { instructions: request.system }),
     ...(tools.length === 0 ? {} : { tools }),
@@ -49,10 +49,11 @@ export function responsesBody(request: ModelRequest, origin: Origin, { thinks, r
   };
 }
 
-function itemsOf(messages: readonly WireMessage[], origin: Origin): Item[] {
+function itemsOf(messages: readonly WireMessage[], origin: Origin, unread: Traits['unread']): Item[] {
   const results = resultsIn(messages);
+  const sentBack = (signature: string | null) => (unread.has(signature ?? '') ? null : sentBackOf(origin, signature));
   return messages.flatMap((message) =>
-    message.role === 'user' ? userItems(message.content) : assistantItems(message.content, results, origin),
+    message.role === 'user' ? userItems(message.content) : assistantItems(message.content, results, sentBack),
   );
 }
 
@@ -79,12 +80,16 @@ function outputItems(result: ToolResultPart): string | OpenAI.Responses.Response
 }
 
 /** In the order in which they came; thinking only before what it led to, as the API wants it. */
-function assistantItems(content: readonly Part[], results: ServerResults, origin: Origin): Item[] {
+function assistantItems(
+  content: readonly Part[],
+  results: ServerResults,
+  sentBack: (signature: string | null) => string | null,
+): Item[] {
   const last = content.findLastIndex((part) => part.type === 'tool_use' || saidIn(part, results) !== null);
   return content.slice(0, last + 1).flatMap((part): Item[] => {
     const text = saidIn(part, results);
     if (text !== null) return [{ role: 'assistant', content: text }];
-    if (part.type === 'thinking') return thoughtItem(sentBackOf(origin, part.signature));
+    if (part.type === 'thinking') return thoughtItem(sentBack(part.signature));
     if (part.type !== 'tool_use') return [];
     const { id, name, input } = part;
     return [{ type: 'function_call', call_id: id, name: wireName(name), arguments: argumentsText(input) }];

@@ -2,10 +2,10 @@
 import type { StopReason } from '#contract/message.ts';
 import type { ModelEvent } from '../model.ts';
 import { DRAIN_MS, type Reader } from '../streamed.ts';
-import { shown, textOf, valueAt } from '../wire-values.ts';
+import { argumentText, shown, textOf, valueAt } from '../wire-values.ts';
 import { type Block, Blocks } from './blocks.ts';
 import type { ReaderPorts } from './reader-ports.ts';
-import { signatureOf } from './thinking.ts';
+import { signatureOf } from '../thinking.ts';
 import { RESPONSES_COUNTS, usageEvents } from './usage.ts';
 
 /** What is read of an event: servers leave things out, and nobody has checked it. */
@@ -13,6 +13,7 @@ export interface RawEvent {
   type?: unknown;
   sequence_number?: unknown;
   output_index?: unknown;
+  item_id?: unknown;
   item?: RawItem | null;
   delta?: unknown;
   response?: RawResponse | null;
@@ -71,6 +72,8 @@ export class ResponsesReader implements Reader<RawEvent> {
   readonly #ports: ReaderPorts;
   readonly #blocks = new Blocks();
   readonly #byIndex = new Map<number, Block>();
+  /** The index of an item by its id and by that of its call. */
+  readonly #indices = new Map<string, number>();
   #responseId: string | null = null;
   #sequence = 0;
   #refused = false;
@@ -90,7 +93,8 @@ export class ResponsesReader implements Reader<RawEvent> {
       return [];
     this.#sequence = sequence;
     const type = textOf(raw.type);
-    const index = typeof raw.output_index === 'number' ? raw.output_index : this.#byIndex.size;
+    const kind = Object.hasOwn(WORDS, type) ? WORDS[type]! : null;
+    const index = this.#indexOf(raw, kind);
     switch (type) {
       case 'response.created':
       case 'response.in_progress':
@@ -111,8 +115,24 @@ export class ResponsesReader implements Reader<RawEvent> {
         throw this.#ports.fail(raw);
       default:
         if (type === 'response.refusal.delta') this.#refused = true;
-        return Object.hasOwn(WORDS, type) ? this.#write(WORDS[type]!, index, textOf(raw.delta)) : [];
+        return kind === null ? [] : this.#write(kind, index, textOf(raw.delta));
     }
+  }
+
+  /** Servers exist that leave the index out, or give the same to several calls: then ids tell, or what came last. */
+  #indexOf({ output_index: given, item, item_id: id }: RawEvent, words: Block['kind'] | null): number {
+    const ids = [...idsOf(item), textOf(id)].filter((one) => one !== '');
+    const there = typeof given === 'number' ? this.#byIndex.get(given) : undefined;
+    const isOther = there?.closed && textOf(item?.call_id) !== '' && item?.call_id !== there.id;
+    const free = Math.max(-1, ...this.#byIndex.keys()) + 1;
+    const newest = words !== null && this.#blocks.last?.kind === words ? free - 1 : free;
+    const index = typeof given === 'number' && !isOther ? given : (this.#known(ids) ?? newest);
+    for (const one of ids) if (!this.#indices.has(one)) this.#indices.set(one, index);
+    return index;
+  }
+
+  #known(ids: readonly string[]): number | undefined {
+    return ids.map((id) => this.#indices.get(id)).find((index) => index !== undefined);
   }
 
   #begin(response: RawResponse | null | undefined): ModelEvent[] {
@@ -170,9 +190,10 @@ export class ResponsesReader implements Reader<RawEvent> {
     const start = this.#begin(response);
     const isCut = type === 'response.incomplete' || response?.status === 'incomplete';
     if (response?.status === 'failed') throw this.#ports.fail(response.error ?? { code: 'failed' });
-    const output: unknown[] = Array.isArray(response?.output) ? response.output : [];
+    const output = Array.isArray(response?.output) ? (response.output as (RawItem | null)[]) : [];
     // What is cut off in the middle was not done, and stays open.
-    const items = isCut ? [] : output.flatMap((item, index) => this.#close(index, item as RawItem));
+    // Where some items were not streamed, the others have another index here.
+    const items = isCut ? [] : output.flatMap((item, at) => this.#close(this.#known(idsOf(item)) ?? at, item));
     const usage = usageEvents(response?.usage, RESPONSES_COUNTS);
     this.ended = true;
     const reason = textOf(response?.incomplete_details?.reason);
@@ -189,12 +210,11 @@ export class ResponsesReader implements Reader<RawEvent> {
   }
 }
 
+const idsOf = (item: RawItem | null | undefined): string[] => [textOf(item?.call_id), textOf(item?.id)];
+
 /** Words of an item, or its arguments as JSON text. */
 function wordsOf(item: RawItem | null | undefined): string {
-  if (item?.type === 'function_call') {
-    const given = item.arguments;
-    return typeof given === 'object' && given !== null ? JSON.stringify(given) : textOf(given);
-  }
+  if (item?.type === 'function_call') return argumentText(item.arguments);
   if (item?.type === 'message') return textsIn(item.content).join('');
   const summary = textsIn(item?.summary);
   return summary.length > 0 ? summary.join(PARAGRAPH) : textsIn(item?.content).join('');

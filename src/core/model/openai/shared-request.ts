@@ -13,6 +13,8 @@ export interface Traits {
   /** Whether the model thinks; null where nobody knows. */
   thinks: boolean | null;
   refused: ReadonlySet<string>;
+  /** Signatures of thinking that it could not read. */
+  unread: ReadonlySet<string>;
 }
 
 type UserContent = Extract<WireMessage, { role: 'user' }>['content'];

@@ -28,12 +28,12 @@ export const RESPONSES_COUNTS: Counts = {
   reasoning: [['output_tokens_details', 'reasoning_tokens']],
 };
 
-/** A usage that is missing, or says nothing, is not reported. */
+/** A usage that is missing, or says nothing, or counts nothing, is not reported. */
 export function usageEvents(raw: unknown, counts: Counts): ModelEvent[] {
   if (typeof raw !== 'object' || raw === null) return [];
   const { input, cached, written, output, reasoning } = counts;
   const all = [input, cached, written, output, reasoning].flat();
-  if (all.every((path) => valueAt(raw, path) === undefined)) return [];
+  if (all.every((path) => !valueAt(raw, path))) return [];
   const count = impossibleCount(raw, [...all, TOTAL]) ?? impossibleSplit(raw, counts);
   return [count === null ? { type: 'usage', usage: usageOf(raw, counts) } : { type: 'miscount', count }];
 }

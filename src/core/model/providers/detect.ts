@@ -44,9 +44,13 @@ const REFUSALS: readonly number[] = [400, 401, 403, 422];
 type Found = Output<'provider.detect'>[number];
 
 /** The model servers that answer at these ports, in their order; never rejects. */
-export async function detectServers(signal: AbortSignal, places: readonly KnownPort[] = KNOWN_PORTS): Promise<Found[]> {
+export async function detectServers(
+  signal: AbortSignal,
+  places: readonly KnownPort[] = KNOWN_PORTS,
+  patienceMs = PATIENCE_MS.local,
+): Promise<Found[]> {
   const found = await Promise.all(
-    places.map(({ port, name }) => probe(`http://127.0.0.1:${port}`, name, signal, PATIENCE_MS.local)),
+    places.map(({ port, name }) => probe(`http://127.0.0.1:${port}`, name, signal, patienceMs)),
   );
   return found.filter((server) => server !== null);
 }

@@ -145,7 +145,7 @@ test.for(['chat', 'responses'] as const)('%s: a tool with a long name is called 
 });
 
 /** What the next request sends of an answer with thinking, over the same provider or another one. */
-async function sentBack(api: 'chat' | 'responses', name: string): Promise<unknown[]> {
+async function sentBack(api: 'chat' | 'responses', name: string, later?: string): Promise<unknown[]> {
   const { model, server } = await serve(
     answering([thinking('Hm.', { signature: 'secret' }), toolUse('glob', {}, { id: 'c1' })]),
     {},
@@ -158,6 +158,7 @@ async function sentBack(api: 'chat' | 'responses', name: string): Promise<unknow
     { role: 'user', content: [{ type: 'tool_result', toolCallId: 'c1', output: 'x', isError: false }] },
   ];
   const next = createOpenAiModel({ api, name, apiKey: KEY, baseUrl: `${server.url}/v1` });
+  if (later !== undefined) messages.push({ role: 'user', content: [{ type: 'text', text: later }] });
   expect((await attempt(next, requestOf({ messages }))).error).toBeNull();
   await attempt(modelFor('messages', server.url), requestOf({ messages }));
   expect(JSON.stringify(server.requests[2]!.sent)).not.toContain('Hm.');
@@ -176,6 +177,7 @@ test('thinking goes back verbatim to the provider that thought it, and to no oth
   expect(await sentBack('responses', 'other')).not.toContainEqual(item);
   expect(await sentBack('chat', 'local')).toContainEqual(expect.objectContaining({ reasoning_content: 'Hm.' }));
   expect(JSON.stringify(await sentBack('chat', 'other'))).not.toContain('Hm.');
+  expect(JSON.stringify(await sentBack('chat', 'local', 'The next task.'))).not.toContain('Hm.');
 });
 
 test('thinking that led to nothing does not go back: the API would refuse it', async () => {
@@ -205,6 +207,34 @@ test.for([
     expect(sent).not.toHaveProperty(param);
     if (instead) expect(sent).toHaveProperty(instead, 1000);
   }
+});
+
+test('thinking that an endpoint cannot read any more stays out, and what came since goes back', async () => {
+  const refusing = JSON.stringify({ error: { message: 'no', code: 'invalid_encrypted_content' } });
+  const script = new Script()
+    .on({})
+    .reply([], { status: 400, body: refusing, times: 1 })
+    .on({})
+    .reply([text('ok')]);
+  const { model, server } = await serve(script, {}, 'responses');
+  const thought = (encrypted: string): WireMessage => {
+    const item = JSON.stringify({ type: 'reasoning', id: encrypted, summary: [], encrypted_content: encrypted });
+    const signature = `openai:responses:local:${item}`;
+    return {
+      role: 'assistant',
+      content: [
+        { type: 'thinking', text: '', signature },
+        { type: 'text', text: 'x' },
+      ],
+    };
+  };
+  const [ask] = requestOf().messages as [WireMessage];
+  const messages = [ask, thought('old'), ask];
+  expect((await attempt(model, requestOf({ messages }))).error).toMatchObject({ code: 'bad_request', retryable: true });
+  for (const more of [[], [thought('new'), ask]])
+    expect((await attempt(model, requestOf({ messages: [...messages, ...more] }))).error).toBeNull();
+  const sent = server.requests.map(({ sent: body }) => JSON.stringify(body).match(/"encrypted_content":"\w+"/g));
+  expect(sent).toEqual([['"encrypted_content":"old"'], null, ['"encrypted_content":"new"']]);
 });
 
 test('a parameter that is refused again and again is asked for once', async () => {

@@ -101,6 +101,21 @@ describe('calls of Chat Completions', () => {
     expect(ids.every((id) => id !== '')).toBe(true);
   });
 
+  test('of which several have the same id', async () => {
+    const [f, g] = [fn('f', '{"a":1}'), fn('g', '{"b":2}')];
+    const ways = [
+      [calls({ index: 0, id: 'x', ...f }), calls({ index: 1, id: 'x', ...g })],
+      [calls({ id: 'x', ...f }, { id: 'x', ...g })],
+      [
+        calls({ index: 0, id: 'x', ...fn('f', '') }),
+        calls({ index: 0, id: 'x', ...fn(undefined, '{"a":1}') }, { index: 1, id: 'x', ...g }),
+      ],
+    ];
+    for (const deltas of ways) expect(callsIn(await chat(deltas))).toEqual(TWO);
+    const twice = [calls({ index: 0, id: 'f', ...f }), calls({ index: 1, id: 'f', ...f })];
+    expect(callsIn(await chat(twice))).toEqual([TWO[0], TWO[0]]);
+  });
+
   test('an old function call is one', async () => {
     expect(callsIn(await chat([{ function_call: { name: 'f', arguments: '{"a":1}' } }], 'function_call'))).toEqual([
       TWO[0],
@@ -160,6 +175,46 @@ test('reasoning under both names is told once, and the vendor counts it beside t
   expect(usage?.usage).toMatchObject({ outputTokens: 7, thinkingTokens: 3 });
 });
 
+test.for([
+  ['a part of it at the beginning', [10, 0], null],
+  ['nothing with the end', null, [0, 0]],
+  ['all but the last word', [100, 1], [100, 19]],
+] as const)('the count after the end is the whole one: %s', async ([, early, atEnd]) => {
+  const usage = (of: readonly [number, number] | null) =>
+    of && { usage: { prompt_tokens: of[0], completion_tokens: of[1] } };
+  const answer = await streamed('chat', [
+    { id: 'c', choices: [{ index: 0, delta: { content: 'Hi' } }], ...usage(early) },
+    { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], ...usage(atEnd) },
+    { id: 'c', choices: [], ...usage([100, 20]) },
+  ]);
+  const counted = answer.events.filter(({ type }) => type === 'usage');
+  expect(counted.at(-1)).toMatchObject({ usage: { inputTokens: 100, outputTokens: 20 } });
+  expect(stopOf(answer)).toEqual(['end_turn']);
+});
+
+test('what is written to the cache is part of the input and counted once, and of several answers the first one is read', async () => {
+  const usage = {
+    ...{ prompt_tokens: 100, completion_tokens: 2 },
+    prompt_tokens_details: { cached_tokens: 30, cache_write_tokens: 20 },
+  };
+  const answer = await streamed('chat', [
+    {
+      id: 'c',
+      choices: [
+        { index: 1, delta: { content: 'No' } },
+        { index: 0, delta: { content: 'Yes' } },
+      ],
+    },
+    { id: 'c', choices: [{ index: 1, delta: {}, finish_reason: 'length' }] },
+    { id: 'c', choices: [{ index: 0, delta: {}, finish_reason: 'stop' }], usage },
+  ]);
+  expect(partsOf(answer)).toEqual([{ type: 'text', text: 'Yes' }]);
+  expect(stopOf(answer)).toEqual(['end_turn']);
+  expect(answer.events.find(({ type }) => type === 'usage')).toMatchObject({
+    usage: { inputTokens: 50, cacheReadTokens: 30, cacheWrite5mTokens: 20 },
+  });
+});
+
 test('more from the cache than there was input is not used', async () => {
   const answer = await chat([{ content: 'x' }], 'stop', {
     prompt_tokens: 5,
@@ -201,8 +256,20 @@ describe('ends', () => {
   test('a server that gave up is asked again', async () => {
     expect((await chat([{ content: 'x' }], 'abort')).error).toMatchObject({ code: 'provider', retryable: true });
     const failed = { type: 'response.failed', response: { error: { code: 'rate_limit_exceeded', message: 'slow' } } };
-    expect((await streamed('responses', [failed])).error).toMatchObject({ code: 'rate_limited', retryable: true });
+    const late = { ...failed, type: 'response.completed', response: { ...failed.response, status: 'failed' } };
+    for (const one of [failed, late])
+      expect((await streamed('responses', [one])).error).toMatchObject({ code: 'rate_limited', retryable: true });
   });
+});
+
+test('a call that the limit of tokens cut off was not made whole, whatever the end says of it', async () => {
+  const item = { type: 'function_call', call_id: 'c', name: 'f', arguments: '' };
+  const incomplete_details = { reason: 'max_output_tokens' };
+  const answer = await streamed('responses', [
+    { type: 'response.output_item.added', output_index: 0, item },
+    { type: 'response.incomplete', response: { id: 'r', output: [item], incomplete_details } },
+  ]);
+  expect(partsOf(answer)).toEqual([{ type: 'tool_use', id: 'c', name: 'f', input: {}, malformed: '' }]);
 });
 
 test('a response that came whole only at its end is whole', async () => {
@@ -215,6 +282,50 @@ test('a response that came whole only at its end is whole', async () => {
     { type: 'text', text: 'Hi.' },
     { type: 'tool_use', id: 'c', name: 'f', input: { a: 1 } },
   ]);
+});
+
+test('items without an index, with the same one, or with another one at the end: nothing is lost or doubled', async () => {
+  const call = (id: string, args = '') => ({
+    type: 'function_call',
+    id: `i${id}`,
+    call_id: id,
+    name: 'f',
+    arguments: args,
+  });
+  const said = { type: 'message', id: 'm', content: [{ type: 'output_text', text: 'Hello' }] };
+  const [one, two] = [call('c1', '{"a":1}'), call('c2', '{"a":2}')];
+  const item = (what: 'added' | 'done', of: object, output_index?: number) => ({
+    ...{ type: `response.output_item.${what}`, item: of },
+    ...(output_index !== undefined && { output_index }),
+  });
+  const end = (output: object[]) => ({ type: 'response.completed', response: { id: 'r', output } });
+  const delta = (of: string, words: string, more: object) => ({ type: `response.${of}.delta`, delta: words, ...more });
+  const textOf = (id: object) => ['Hel', 'lo'].map((words) => delta('output_text', words, id));
+  const ways = [
+    [
+      ...[item('added', said), ...textOf({ item_id: 'm' }), item('done', said), item('added', call('c1'))],
+      ...[delta('function_call_arguments', '{"a":1}', { item_id: 'ic1' }), item('done', one), item('done', two)],
+      end([said, one, two]),
+    ],
+    [...textOf({}), item('done', one), item('done', two), end([])],
+    [
+      ...textOf({ output_index: 0 }),
+      ...[one, two].flatMap((of) => [item('added', of, 1), item('done', of, 1)]),
+      end([]),
+    ],
+    [
+      ...[said, one, two].map((of, at) => item('done', of, at)),
+      end([{ type: 'web_search_call', id: 'w' }, said, one, two]),
+    ],
+  ];
+  for (const events of ways) {
+    const answer = await streamed('responses', events);
+    expect(partsOf(answer)).toEqual([
+      { type: 'text', text: 'Hello' },
+      { type: 'tool_use', id: 'c1', name: 'f', input: { a: 1 } },
+      { type: 'tool_use', id: 'c2', name: 'f', input: { a: 2 } },
+    ]);
+  }
 });
 
 test('thinking without what is encrypted has no signature', async () => {
