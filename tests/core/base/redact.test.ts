@@ -31,7 +31,7 @@ test.each([
 ])('%s is refused with its line', (source, fault) => {
   expect(linearFault(source)).toBe(fault);
   const result = checkSettings(`[redact]\nenv = []\npatterns = [\n  "fine",\n  ${JSON.stringify(source)},\n]\n`);
-  expect(result).toMatchObject({ ok: false, problems: [{ line: 3 }] });
+  expect(result).toMatchObject({ ok: false, problems: [{ line: 5, column: 3 }] });
   expect(result.ok ? '' : result.problems[0]?.message).toContain(fault);
 });
 
