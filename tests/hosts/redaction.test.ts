@@ -13,6 +13,7 @@ import { eventually } from '../support/eventually.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { type Collector, startCollector } from '../support/telemetry/collector.ts';
 import { folderWith } from '../support/workspace.ts';
+import { memoryClient } from './support/memory-client.ts';
 import { memoryIo } from './support/memory-io.ts';
 
 /** By what makes them secret. */
@@ -208,7 +209,7 @@ test.for(['config', 'agents'].flatMap((group) => [`${group} validate`, `${group}
   async (line) => {
     const wrong = `---\nname: one\ndescription: d\nprovider: ${KEPT}\nmodel: ${MARK}\n---\n\nWork.\n`;
     const home = await homeWith({ 'agents/one.md': wrong });
-    const io = memoryIo({ env: { TRIAD_HOME: home, HOME: home }, folder: home });
+    const io = memoryIo({ client: memoryClient(), env: { TRIAD_HOME: home, HOME: home }, folder: home });
     expect(await main(line.split(' '), io)).toBe(1);
     await io.screen.flush();
     expect(io.out()).toContain('[redacted]');
