@@ -45,10 +45,10 @@ test('the environment goes before the file, and says what it goes before', async
     origin: { from: 'environment', variable: 'ANTHROPIC_BASE_URL' },
     others: [{ value: 'https://models.example', origin: { from: 'user', file, line: 2 } }],
   });
-  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9';
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://me:words-of-mine@127.0.0.1:9';
   const traced = await startedWith('', {}, { OTEL_EXPORTER_OTLP_ENDPOINT });
   expect(await explained(traced.engine, 'telemetry.endpoint')).toMatchObject({
-    value: OTEL_EXPORTER_OTLP_ENDPOINT,
+    value: 'http://me:[redacted]@127.0.0.1:9',
     origin: { from: 'environment', variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   });
 });
