@@ -54,7 +54,7 @@ test('the environment goes before the file, and says what it goes before', async
 });
 
 test('a project lowers a limit once its file is trusted, and never raises one', async () => {
-  const text = '[limits]\nmax_sub_agents = 1\ninactivity_seconds = 9000\n';
+  const text = '[limits]\nmax_sub_agents = 1\ninactivity_seconds = 9000\nmax_concurrent = 3\n';
   const { engine, file } = await startedWith('[limits]\nmax_sub_agents = 2\n', { '.triad/config.toml': text });
   const project = { from: 'project', file: join(engine.folder, '.triad/config.toml') };
   const own = { from: 'user', file, line: 2 };
@@ -72,6 +72,10 @@ test('a project lowers a limit once its file is trusted, and never raises one', 
   expect(await explained(engine, 'limits.inactivity_seconds')).toMatchObject({
     value: 300,
     others: [{ value: 9000, why: 'yours is not higher' }],
+  });
+  expect(await explained(engine, 'limits.max_concurrent')).toMatchObject({
+    origin: { from: 'default' },
+    others: [{ value: 3, why: 'yours is not higher' }],
   });
 });
 
