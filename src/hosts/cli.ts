@@ -3,6 +3,7 @@
 import { enableCompileCache } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { errorInfo } from '#core/base/errors.ts';
 import { writeFault } from '#core/base/write-fault.ts';
 import { folders } from '#core/settings/folders.ts';
 import { brokenOutput, Interruption, lineOf } from './cli/terminal/failure.ts';
@@ -21,6 +22,12 @@ for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, ()
 
 const { env, stdin, stdout, stderr } = process;
 const screen = createScreen(stdout, stderr, env, (error) => interrupt(brokenOutput(error)));
+// What nobody foresaw is told as all else is: without secrets.
+process.on('uncaughtException', (error) => {
+  const { message, detail = message } = errorInfo(error);
+  stderr.write(`triad: ${visible(detail)}\n`);
+  process.exit(1);
+});
 const folder = env['INIT_CWD'] || process.cwd();
 const { signal } = controller;
 const io: Io = {

@@ -4,7 +4,6 @@ import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import type { HostingOptions } from '#core/hosting/options.ts';
 import { pricesFile, settingsFile } from '#core/settings/guarded-files.ts';
-import { tellEnvironment } from '#core/settings/known-secrets.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { ownVersion } from './version.ts';
 
@@ -14,7 +13,6 @@ export interface ConnectOptions extends Pick<HostingOptions, 'folder' | 'works' 
 }
 
 export async function connect({ env, note, ...rest }: ConnectOptions): Promise<Connected> {
-  tellEnvironment(env);
   const [found, version] = await Promise.all([folders(env), ownVersion()]);
   const connecting = connectOrOwn({
     ...rest,

@@ -2,16 +2,18 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { knowPatterns, knowSecrets } from '#core/base/redact.ts';
+import { knowPatterns, knowSecrets, redact } from '#core/base/redact.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { main } from '#hosts/cli/program.ts';
 import { lineOf } from '#hosts/cli/terminal/failure.ts';
+import { connect } from '#hosts/connect.ts';
 import { LIAR, tableOf } from '../core/mcp/support.ts';
 import { type Harness, startEngine } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { type Collector, startCollector } from '../support/telemetry/collector.ts';
 import { folderWith } from '../support/workspace.ts';
+import { memoryClient } from './support/memory-client.ts';
 import { memoryIo } from './support/memory-io.ts';
 
 /** By what makes them secret. */
@@ -154,11 +156,16 @@ const SINKS: Record<string, { read: (run: Run) => Promise<string> | string; has:
   'the doctor in JSON': { read: (run) => doctor(run, ['--json']), has: 'gives no list' },
 };
 
-test('nothing secret is in any sink, and the history is as it happened', async () => {
+/** So that the next test finds nothing known. */
+function forgetting(...sources: string[]): void {
   onTestFinished(() => {
     knowPatterns([]);
-    for (const source of ['environment', 'MCP servers']) knowSecrets(source, []);
+    for (const source of ['environment', 'MCP servers', ...sources]) knowSecrets(source, []);
   });
+}
+
+test('nothing secret is in any sink, and the history is as it happened', async () => {
+  forgetting();
   const run = await planted();
   const found: string[] = [];
   for (const [sink, { read, has }] of Object.entries(SINKS)) {
@@ -177,3 +184,36 @@ test('nothing secret is in any sink, and the history is as it happened', async (
   // What the model is told is not changed either.
   expect(JSON.stringify(engine.model.requests.at(-1)?.body)).toContain(SECRETS['a kept key']);
 });
+
+const [KEPT, MARK] = [SECRETS['a kept key'], SECRETS["the person's pattern"]];
+
+async function homeWith(files: Record<string, string>): Promise<string> {
+  forgetting('kept: secrets.json');
+  const kept = JSON.stringify({ 'other.key': JSON.stringify({ apiKey: KEPT, address: 'http://127.0.0.1:9' }) });
+  return folderWith({ 'secrets.json': kept, 'config.toml': `${MARKED}\n`, ...files });
+}
+
+test('a process that only joins another one knows what is secret', async () => {
+  const home = await homeWith({});
+  const joining = connect({
+    ...{ env: { TRIAD_HOME: home, ...ENV }, folder: home, works: false, note: () => undefined },
+    signal: AbortSignal.abort(new Error('Stopped before anybody was found')),
+  });
+  await expect(joining).rejects.toThrow('Stopped before');
+  expect(redact([KEPT, MARK, SECRETS['a variable that the person names']].join())).toBe(
+    '[redacted],[redacted],[redacted]',
+  );
+});
+
+test.for(['config', 'agents'].flatMap((group) => [`${group} validate`, `${group} validate --json`]))(
+  '%s tells mistakes without the secrets that stand in them',
+  async (line) => {
+    const wrong = `---\nname: one\ndescription: d\nprovider: ${KEPT}\nmodel: ${MARK}\n---\n\nWork.\n`;
+    const home = await homeWith({ 'agents/one.md': wrong });
+    const io = memoryIo({ client: memoryClient(), env: { TRIAD_HOME: home, HOME: home }, folder: home });
+    expect(await main(line.split(' '), io)).toBe(1);
+    await io.screen.flush();
+    expect(io.out()).toContain('[redacted]');
+    expect(io.out() + io.err()).not.toMatch(new RegExp(`${KEPT}|${MARK}`));
+  },
+);

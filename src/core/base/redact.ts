@@ -12,21 +12,25 @@ const MIN_VALUE = 8;
 /** The beginning of a value by which a part of it is known, where a text was cut in the middle of it. */
 const MIN_PART = 12;
 
+/** Where a word begins, also behind a sign that JSON or an address has in other letters. */
+const START = /(?:\b|(?<=\\[bfnrt]|\\u[\da-fA-F]{4}|%[\da-fA-F]{2}))/.source;
+
 /** Forms of keys and tokens, each known by how it begins. Every repetition is bounded, or ends where it can only end. */
 const SHAPES = new RegExp(
   [
-    /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----[\s\S]{0,5000}?(?:-----END [A-Z ]{0,30}PRIVATE KEY-----|$)/,
-    /\b(?:sk|pk|rk)[-_](?:ant|live|test|proj|svcacct|or|lf)[-_][\w-]{12,400}/,
-    /\bsk-[A-Za-z0-9]{20,200}/,
-    /\b(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|gsk_|xai-|pypi-)[\w-]{16,300}/,
-    /\bxox[abposr]-[\w-]{10,300}/,
-    /\b(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
-    /\bAIza[\w-]{35}/,
-    /\beyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000}/,
-    /(?<=\b[Bb]earer\s{1,4})[\w~+/.=-]{16,4000}/,
-    /(?<=\b[a-z][a-z\d+.-]{1,20}:\/\/[^\s/:@]{0,200}:)[^\s/:@]{3,400}(?=@)/,
+    // Up to its end, or as far as there is anything of it.
+    /-----BEGIN [A-Z ]{0,30}PRIVATE KEY-----(?:(?:(?!-----BEGIN)[\s\S]){0,20000}?-----END [A-Z ]{0,30}PRIVATE KEY-----|[\w\s+/=\\:,-]{0,20000})/,
+    /<(?:sk|pk|rk)[-_](?:ant|live|test|proj|svcacct|admin|or|lf)[-_][\w-]{12,400}/,
+    /<sk-[A-Za-z0-9]{20,200}/,
+    /<(?:gh[opsur]_|github_pat_|glpat-|npm_|hf_|gsk_|xai-|pypi-)[\w-]{16,300}/,
+    /<xox[abposr]-[\w-]{10,300}/,
+    /<(?:AKIA|ASIA)[A-Z0-9]{16}\b/,
+    /<AIza[\w-]{35}/,
+    /<eyJ[\w-]{8,2000}\.eyJ[\w-]{8,4000}\.[\w-]{8,2000}/,
+    /(?<=<(?:[Bb]earer|BEARER)(?:\s|%20){1,4})[\w~+/.=-]{16,4000}/,
+    /(?<=<[a-z][a-z\d+.-]{1,20}:\/\/[^\s/:@]{0,200}:)[^\s/?#]{3,400}(?=@)/,
   ]
-    .map(({ source }) => source)
+    .map(({ source }) => source.replace(/(?<!\?)<(?![=!])/, START))
     .join('|'),
   'g',
 );

@@ -6,6 +6,7 @@ type TomlTree = ReturnType<typeof Parser.parseTOML>;
 type Top = TomlTree['body'][0]['body'][number];
 export type TomlTable = Extract<Top, { type: 'TOMLTable' }>;
 export type TomlPair = Extract<Top, { type: 'TOMLKeyValue' }>;
+export type InlineTable = Extract<TomlPair['value'], { type: 'TOMLInlineTable' }>;
 
 /** Longest text without blanks and long strings, in code units: the parser takes half a second for it. */
 const MAX_TEXT = 256 * 1024;

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '../base/errors.ts';
 import { INSTANCE_FILE, refuseUnguarded } from '../settings/guarded-files.ts';
+import { knowOwn } from '../settings/known-secrets.ts';
 import { claimOwnership, type Ownership } from './ownership.ts';
 import type { Instance } from './ping-server.ts';
 import { folderOf } from '../store/opening/folder.ts';
@@ -41,6 +42,8 @@ export async function connectOrOwn(options: HostingOptions): Promise<Connected> 
   const { environment, folders, signal } = options;
   if (environment.storeUrl !== undefined) folderOf(environment.storeUrl);
   await refuseUnguarded(folders);
+  // Also a client of another process tells something of its own.
+  await knowOwn(folders.config, environment.programs);
   // Where nobody says that he owns it, this process will: what an owner needs is loaded during the claim.
   if (!existsSync(pathOf(folders.data, INSTANCE_FILE))) ownerParts().catch(() => undefined);
   const deadline = Date.now() + PATIENCE_MS;

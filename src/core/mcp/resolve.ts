@@ -2,6 +2,7 @@
 import { TriadError } from '../base/errors.ts';
 import type { Environment } from '../base/child-environment.ts';
 import { isOwnVariable } from '../base/child-environment.ts';
+import { tellServer } from '../settings/known-secrets.ts';
 import { VARIABLE } from '../settings/mcp-json.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { ConfiguredServer } from './configured.ts';
@@ -26,19 +27,18 @@ export async function resolve(server: ConfiguredServer, values: Values): Promise
     Object.fromEntries(
       await Promise.all(Object.entries(table).map(async ([key, text]) => [key, await fill(text)] as const)),
     );
+  const [env, headers] = await Promise.all([fillAll(launch.env), fillAll(launch.headers)]);
+  tellServer([source, lending, name].join(' '), { env, headers });
   const shared = { name, source, timeoutMs, sampling, ...(lending === undefined ? {} : { lending }) };
   if (launch.command === undefined)
-    return {
-      ...shared,
-      transport: { kind: 'http', url: await fill(launch.url ?? ''), headers: await fillAll(launch.headers) },
-    };
+    return { ...shared, transport: { kind: 'http', url: await fill(launch.url ?? ''), headers } };
   return {
     ...shared,
     transport: {
       kind: 'stdio',
       command: await fill(launch.command),
       args: await Promise.all(launch.args.map(fill)),
-      env: await fillAll(launch.env),
+      env,
       cwd: launch.cwd === undefined ? null : await fill(launch.cwd),
     },
   };

@@ -1,21 +1,53 @@
 /** Tells what is redacted (`base/redact.ts`) of the settings, the environment and the key store. */
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { type Environment, isSecretName } from '../base/child-environment.ts';
 import { linearPattern } from '../base/linear-pattern.ts';
 import { knowPatterns, knowSecrets } from '../base/redact.ts';
-import type { Settings } from './settings.ts';
+import { KEY_FILES } from './guarded-files.ts';
+import { providerEntry, providerNames } from './provider-settings.ts';
+import { loadSettings, type Settings } from './settings.ts';
+
+/** All that the person's files and the environment say, for a process that may tell something before it has a runtime, or has none. */
+export async function knowOwn(config: string, env: Environment): Promise<void> {
+  for (const name of KEY_FILES) tellKept(name, [await readFile(join(config, name), 'utf8').catch(() => '')]);
+  await loadSettings(config).then(
+    (settings) => tellSecrets(settings, env),
+    () => tellEnvironment(env),
+  );
+}
 
 /** To be called with the first settings, and with each change of them. */
-export function tellSecrets({ redact, mcp }: Pick<Settings, 'redact' | 'mcp'>, env: Environment): void {
+export function tellSecrets(
+  { redact, mcp, providers }: Pick<Settings, 'redact' | 'mcp' | 'providers'>,
+  env: Environment,
+): void {
   knowPatterns(redact.patterns.map(linearPattern));
   tellEnvironment(env, redact.env);
-  const values = Object.values(mcp.servers).flatMap(({ env: ofProcess, headers }) => [
-    ...Object.entries(ofProcess).filter(([name]) => isSecretName(name)),
-    ...Object.entries(headers).filter(([name]) => SECRET_HEADER.test(name)),
-  ]);
+  knowSecrets('MCP servers', Object.values(mcp.servers).flatMap(secretsOf));
+  const keys = providerNames(providers).map((name) => providerEntry(providers, name)?.auth?.api_key);
   knowSecrets(
-    'MCP servers',
-    values.flatMap(([, value]) => wordsOf(value)),
+    'providers',
+    keys.flatMap((key) => (typeof key === 'string' ? wordsOf(key) : [])),
   );
+}
+
+interface Launch {
+  env: Readonly<Record<string, string>>;
+  headers: Readonly<Record<string, string>>;
+}
+
+/** Of a server as it is started, whoever named it: with the values of what its settings only name. */
+export function tellServer(name: string, launch: Launch): void {
+  knowSecrets(`MCP server: ${name}`, secretsOf(launch));
+}
+
+function secretsOf({ env, headers }: Launch): string[] {
+  const values = [
+    ...Object.entries(env).filter(([name]) => isSecretName(name)),
+    ...Object.entries(headers).filter(([name]) => SECRET_HEADER.test(name)),
+  ];
+  return values.flatMap(([, value]) => wordsOf(value));
 }
 
 const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
@@ -24,14 +56,11 @@ const SECRET_HEADER = /auth|key|token|secret|cookie|password/i;
 export function tellEnvironment(env: Environment, named: readonly string[] = []): void {
   const values = Object.entries(env).flatMap(([name, value]) => {
     if (value === undefined) return [];
-    if (name === OTLP_HEADERS) return value.split(',').flatMap((one) => wordsOf(one.slice(one.indexOf('=') + 1)));
-    return named.includes(name) || (isSecretName(name) && isNoPlace(value)) ? [value] : [];
+    if (name.startsWith('OTEL_') && name.endsWith('_HEADERS')) return headerWords(value);
+    return named.includes(name) || (isSecretName(name) && isNoPlace(value)) ? [value.trim()] : [];
   });
   knowSecrets('environment', values);
 }
-
-/** Headers of the requests to a collector, as all of its programs have them. */
-export const OTLP_HEADERS = 'OTEL_EXPORTER_OTLP_HEADERS';
 
 /** A kept text: the key itself, or JSON that has it. */
 export function tellKept(source: string, texts: readonly string[]): void {
@@ -48,7 +77,8 @@ function secretsIn(text: string): string[] {
 
 function leavesOf(value: unknown): string[] {
   // What is kept may be JSON within the JSON of a file.
-  if (typeof value === 'string') return value.startsWith('{') ? secretsIn(value) : wordsOf(value);
+  if (typeof value === 'string')
+    return value.startsWith('{') ? secretsIn(value) : [...wordsOf(value), ...headerWords(value)];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([name, leaf]) => (OPEN_FIELD.test(name) ? [] : leavesOf(leaf)));
 }
@@ -56,12 +86,16 @@ function leavesOf(value: unknown): string[] {
 /** What is kept beside a secret, and is none: whom it belongs to, and for how long. */
 const OPEN_FIELD = /^(?:address|host|user|url|endpoint|type|token_type|scope|expires\w*)$/i;
 
-/** The whole, and of one such as "Bearer abc" the part that is secret; without what is a variable's place. */
+/** Of headers as the environment and the key store have them: `name=value,name=value`. */
+function headerWords(text: string): string[] {
+  return text.split(',').flatMap((one) => wordsOf(one.slice(one.indexOf('=') + 1)));
+}
+
+/** The whole, as it is and decoded, and of one such as "Bearer abc" the part that is secret; without what is a variable's place. */
 function wordsOf(value: string): string[] {
-  const text = decoded(value.trim());
+  const text = value.trim();
   if (/\$\{[^}]*\}/.test(text)) return [];
-  const [first = '', ...rest] = text.split(/\s+/);
-  return rest.length === 0 ? [first] : [text, rest.join(' ')];
+  return [text, decoded(text)].flatMap((one) => [one, one.split(/\s+/).slice(1).join(' ')]);
 }
 
 function decoded(text: string): string {

@@ -82,9 +82,7 @@ export class LiveSettings implements Settings {
 
   /** Writes a provider, or with null takes it out. Throws like `saveProvider`. */
   setProvider(name: string, entry: Record<string, unknown> | null): Promise<void> {
-    return this.#changes.add(async () => {
-      this.#current = await saveProvider(this.#configFolder, name, entry);
-    });
+    return this.#changes.add(async () => this.#take(await saveProvider(this.#configFolder, name, entry)));
   }
 
   /** Saves a key and applies it; null brings the default back. Throws like `saveSetting`. */

@@ -1,7 +1,7 @@
 /** Finds and changes one key in the text of a TOML file, so that everything else of it stays as the person wrote it. */
 import type { TomlTable as Table } from 'smol-toml';
 import { dotted, keyOf } from './dotted-path.ts';
-import { keyParts, type TomlPair, type TomlTable, tomlTree } from '../base/toml-tree.ts';
+import { type InlineTable, keyParts, type TomlPair, type TomlTable, tomlTree } from '../base/toml-tree.ts';
 
 /** A table's header or a key; the tables of a list are told apart by their index. Keys within a value count with it. */
 interface Entry {
@@ -23,26 +23,43 @@ export interface Place {
 }
 
 /**
- * Returns a function that finds the place of a key: its own, else that of the first in it (the tables of a list),
- * else that of the nearest table above it, else the beginning.
+ * Returns a function that finds the place of a key, or of what stands in a list: its own, else that of the first in it
+ * (the tables of a list), else that of the nearest table above it, else the beginning.
  */
 export function placeFinder(text: string): (path: readonly string[]) => Place {
-  let entries: Entry[] | null = null;
+  let places: (Place & { path: string })[] | null = null;
   return (path) => {
-    entries ??= entriesOf(text);
+    places ??= entriesOf(text).flatMap((entry) => [
+      { path: entry.path, line: entry.first, column: entry.column },
+      ...(entry.pair ? placesIn(entry.pair.value, entry.path) : []),
+    ]);
     for (let length = path.length; length > 0; length--) {
       const wanted = pathOf(path.slice(0, length));
       const found =
-        entries.find((entry) => entry.path === wanted) ?? entries.find((entry) => entry.path.startsWith(`${wanted}\0`));
-      if (found) return { line: found.first, column: found.column };
+        places.find((one) => one.path === wanted) ?? places.find((one) => one.path.startsWith(`${wanted}\0`));
+      if (found) return { line: found.line, column: found.column };
     }
     return { line: 1, column: 1 };
   };
 }
 
+/** Of what stands within a value: in an inline table by its keys, in a list by its index. */
+function placesIn(value: TomlPair['value'], above: string): (Place & { path: string })[] {
+  const parts =
+    value.type === 'TOMLInlineTable'
+      ? value.body.map((pair) => ({ key: pathOf(keyParts(pair)), at: pair, inner: pair.value }))
+      : value.type === 'TOMLArray'
+        ? value.elements.map((one, index) => ({ key: String(index), at: one, inner: one }))
+        : [];
+  return parts.flatMap(({ key, at: { loc }, inner }) => {
+    const path = `${above}\0${key}`;
+    return [{ path, line: loc.start.line, column: loc.start.column + 1 }, ...placesIn(inner, path)];
+  });
+}
+
 /**
  * The text with the key set to a TOML literal, or with null without the key. Null where only a rewrite could do that.
- * Callers must check the result: keys of inline tables, and of a text without a syntax tree, are not found.
+ * Callers must check the result: keys of a text without a syntax tree are not found.
  */
 export function editKey(text: string, path: readonly string[], literal: string | null): string | null {
   const entries = entriesOf(text);
@@ -54,7 +71,13 @@ export function editKey(text: string, path: readonly string[], literal: string |
     return text.slice(0, from) + literal + text.slice(to);
   }
   if (known) return lines.toSpliced(known.first - 1, known.last - known.first + 1).join('\n');
-  if (literal === null) return null;
+  const [around] = entries.flatMap(({ pair, path: above }) =>
+    pair?.value.type === 'TOMLInlineTable' && wanted.startsWith(`${above}\0`)
+      ? [{ table: pair.value, depth: above.split('\0').length }]
+      : [],
+  );
+  if (around) return editInline(text, around.table, path.slice(around.depth), literal);
+  if (literal === null) return text;
   const table = path.slice(0, -1);
   const entry = `${keyOf(path.at(-1) ?? '')} = ${literal}`;
   const members = entries.filter((one) => one.table === pathOf(table));
@@ -68,6 +91,26 @@ export function editKey(text: string, path: readonly string[], literal: string |
     return `${body}${body ? '\n\n' : ''}[${dotted(table)}]\n${entry}\n`;
   }
   return lines.toSpliced(members.at(-1)?.last ?? 0, 0, entry).join('\n');
+}
+
+/** The same for a key of an inline table, by its path within it. */
+function editInline(text: string, table: InlineTable, path: readonly string[], literal: string | null): string | null {
+  const put = ([from, to]: readonly [number, number], by: string): string => text.slice(0, from) + by + text.slice(to);
+  const found = table.body.find((pair) => keyParts(pair).every((part, index) => part === path[index]));
+  const below = path.slice(found ? keyParts(found).length : 0);
+  if (found && below.length > 0)
+    return found.value.type === 'TOMLInlineTable' ? editInline(text, found.value, below, literal) : null;
+  if (found && literal !== null) return put(found.value.range, literal);
+  if (found) {
+    const [from, to] = found.range;
+    const [comma] = /^[ \t]*,[ \t]*/.exec(text.slice(to)) ?? [''];
+    const [before] = comma === '' ? (/,\s*$/.exec(text.slice(0, from)) ?? ['']) : [''];
+    return put([from - before.length, to + comma.length], '');
+  }
+  if (literal === null) return text;
+  const entry = `${dotted(path)} = ${literal}`;
+  const last = table.body.at(-1)?.range[1];
+  return last === undefined ? put(table.range, `{ ${entry} }`) : put([last, last], `, ${entry}`);
 }
 
 /** Whether a key makes this table by its dots: a header for the same table would be a second one. */
@@ -96,9 +139,10 @@ export function editTable(text: string, path: readonly string[], table: Table | 
 }
 
 /** A TOML literal on one line. */
-function literalOf(value: unknown): string {
+export function literalOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(literalOf).join(', ')}]`;
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  // The one character that JSON may have as it is, and TOML not.
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value).replaceAll('\x7f', '\\u007f');
   const entries = Object.entries(value).map(([key, one]) => `${keyOf(key)} = ${literalOf(one)}`);
   return entries.length === 0 ? '{}' : `{ ${entries.join(', ')} }`;
 }

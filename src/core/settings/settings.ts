@@ -17,7 +17,7 @@ import { ProviderSettings } from './provider-settings.ts';
 import { RedactSettings } from './redact-settings.ts';
 import { dotted, partsOf } from './dotted-path.ts';
 import { listPaths, manyAt, rowAt, rowsOf, WITHOUT_ROWS } from './setting-rows.ts';
-import { editKey, editTable } from './settings-text.ts';
+import { editKey, editTable, literalOf } from './settings-text.ts';
 import { TelemetrySettings } from './telemetry-settings.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
 import { ContextSettings } from './context-settings.ts';
@@ -250,8 +250,8 @@ export async function saveSetting(configFolder: string, path: string, value: Val
   const keys = partsOf(path);
   if (row === null || keys === null) throw noSetting(path, file);
   const wanted = withKey(parse(text), keys, value === null ? undefined : asTyped(row, value));
-  const edited = editKey(text, keys, value === null ? null : JSON.stringify(asTyped(row, value)));
-  return save(configFolder, edited, wanted);
+  const literal = value === null ? null : literalOf(asTyped(row, value));
+  return save(configFolder, text, [editKey(text, keys, literal)], wanted);
 }
 
 /**
@@ -278,19 +278,40 @@ async function saveTable(configFolder: string, keys: readonly string[], entry: o
   // Through JSON: what is left out must not be there as undefined.
   const given = entry === null ? undefined : (JSON.parse(JSON.stringify(entry)) as Table);
   const wanted = withKey(parse(text), keys, given);
-  return save(configFolder, editTable(text, keys, given ?? null), wanted);
+  const edited = [editTable(text, keys, given ?? null), editKey(text, keys, given ? literalOf(given) : null)];
+  return save(configFolder, text, edited, wanted);
 }
 
-/** `edited`: a text that keeps what the person wrote; null, or one that says something else, where only a rewrite can do it. */
-async function save(configFolder: string, edited: string | null, wanted: Table): Promise<Settings> {
+/**
+ * `edited`: texts that keep what the person wrote, the first that says what is wanted is taken; where none does, only a
+ * rewrite can do it. Throws `bad_input` where comments would be lost with that.
+ */
+async function save(
+  configFolder: string,
+  text: string,
+  edited: readonly (string | null)[],
+  wanted: Table,
+): Promise<Settings> {
   const file = settingsFile(configFolder);
-  const next = edited !== null && isSame(tryParse(edited), wanted) ? edited : stringify(wanted);
+  const kept = edited.find((one) => one !== null && isSame(tryParse(one), wanted));
+  if (!kept && text.includes('#'))
+    throw new TriadError(
+      'bad_input',
+      `${file} cannot be changed here without the loss of its comments: change it there`,
+    );
+  const next = withEndsOf(text, kept ?? stringify(wanted));
   const result = checkSettings(next);
   if (!result.ok) throw new TriadError('bad_input', sentenceOf(result.problems[0]!));
   await mkdir(configFolder, { recursive: true, mode: 0o700 });
   // Where the file is a link, its target changes and the link stays.
   await writeAtomically(await realpath(file).catch(() => file), next, { mode: 0o600 });
   return result.value;
+}
+
+/** The lines end as all of those before did. */
+function withEndsOf(before: string, text: string): string {
+  const isDos = before.includes('\r\n') && !/(?<!\r)\n/.test(before);
+  return isDos ? text.replaceAll(/\r?\n/g, '\r\n') : text;
 }
 
 /** What to do where a path leads to more than one value; null where it does not. `file`: the settings file. */
@@ -344,7 +365,14 @@ function tryParse(text: string): Table | null {
 
 /** Compares clones, because the parser's tables have no prototype and copies have one. */
 function isSame(a: Table | null, b: Table): boolean {
-  return isDeepStrictEqual(structuredClone(a), structuredClone(b));
+  return a !== null && isDeepStrictEqual(withoutEmpty(structuredClone(a)), withoutEmpty(structuredClone(b)));
+}
+
+/** Without tables that hold nothing: the last key that is taken out of one may take it along. */
+function withoutEmpty(table: Table): Table {
+  const isTable = (one: unknown): one is Table => Object.prototype.toString.call(one) === '[object Object]';
+  const entries = Object.entries(table).map(([key, one]) => [key, isTable(one) ? withoutEmpty(one) : one] as const);
+  return Object.fromEntries(entries.filter(([, one]) => !isTable(one) || Object.keys(one).length > 0));
 }
 
 /** A copy with the key set, or removed; tables above it are made where they are missing. */

@@ -17,7 +17,7 @@ import {
   type RunState,
   type WorkflowState,
 } from './run-state.ts';
-import { type Attributes, contentOf, messageOf, type Span, tokensOf } from './span.ts';
+import { type Attributes, contentOf, jsonOf, messageOf, type Span, tokensOf } from './span.ts';
 
 export interface Mapping {
   workflow: WorkflowState;
@@ -165,7 +165,7 @@ export function toolSpan(
   const start = row === null ? call.start : Date.parse(row.startedAt);
   const status = entry?.status ?? STATUS_OF[(end as { outcome: Outcome }).outcome];
   const files = row === null ? [] : wroteOf(row);
-  const input = call.input === undefined ? undefined : contentOf(content, JSON.stringify(call.input));
+  const input = call.input === undefined ? undefined : jsonOf(content, call.input);
   const isFailed = status !== 'completed' || entry === null;
   const type = 'outcome' in end ? end.outcome : entry?.metadata['refused'] === true ? 'refused' : status;
   return {
@@ -256,5 +256,5 @@ function answerOf(content: boolean, parts: Parts, finish: string | null): string
     if (part.type === 'tool_use') return [{ type: 'tool_call', id: part.id, name: part.name, arguments: part.input }];
     return [];
   });
-  return contentOf(content, JSON.stringify([{ role: 'assistant', parts: said, finish_reason: finish ?? 'error' }]));
+  return jsonOf(content, [{ role: 'assistant', parts: said, finish_reason: finish ?? 'error' }]);
 }

@@ -3,7 +3,6 @@ import type { TelemetryState } from '#contract/telemetry/telemetry-methods.ts';
 import type { Environment } from '../base/child-environment.ts';
 import { TriadError } from '../base/errors.ts';
 import { addressOf, keptKey } from '../model/kept-key.ts';
-import { OTLP_HEADERS } from '../settings/known-secrets.ts';
 import type { Secrets } from '../settings/secrets.ts';
 import type { Settings } from '../settings/settings.ts';
 
@@ -18,6 +17,7 @@ type Headers = Readonly<Record<string, string>>;
 
 const KEPT = 'telemetry';
 const ENDPOINT = 'OTEL_EXPORTER_OTLP_ENDPOINT';
+const HEADERS = 'OTEL_EXPORTER_OTLP_HEADERS';
 const NOWHERE: Place = { endpoint: null, source: null };
 
 /** The environment wins where it is set. An address that is none counts as not set. */
@@ -33,7 +33,7 @@ export async function headersOf(
   { secrets, env }: Pick<CollectorPorts, 'secrets' | 'env'>,
   endpoint: string,
 ): Promise<{ headers: Headers; headersOf: TelemetryState['headersOf'] }> {
-  const given = env[OTLP_HEADERS];
+  const given = env[HEADERS];
   if (given) return { headers: parsedHeaders(given), headersOf: 'environment' };
   const kept = await keptKey(secrets, KEPT).catch(() => null);
   if (kept === null || kept.address !== addressOf(endpoint)) return { headers: {}, headersOf: null };

@@ -92,7 +92,7 @@ function instrumentsOf(
   };
 }
 
-/** In the form that exporters take. Every text is redacted here, and nowhere before. */
+/** In the form that exporters take. Every text is redacted here. */
 function readableOf(span: Span, resource: Resource, version: string): ReadableSpan {
   const { traceId, spanId, parentId, name, kind, start, end, attributes, events, link, error } = span;
   const context = (id: string) => ({ traceId, spanId: id, traceFlags: TraceFlags.SAMPLED });
@@ -143,5 +143,5 @@ function mayPass(error: Error | undefined): boolean {
 
 function wordsOf(error: Error | undefined): string {
   const status = error !== undefined && 'code' in error && typeof error.code === 'number' ? `${error.code} ` : '';
-  return redact(`${status}${error?.message || 'no answer'}`.replace(/\s+/g, ' ').slice(0, 200));
+  return redact(`${status}${error?.message || 'no answer'}`.replace(/\s+/g, ' ')).slice(0, 200);
 }

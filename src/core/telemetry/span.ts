@@ -1,4 +1,5 @@
 /** A finished span before it is put into the form of any library. */
+import { redact } from '../base/redact.ts';
 import { GEN_AI } from './names.ts';
 
 type Value = string | number | boolean | readonly string[];
@@ -34,7 +35,22 @@ const MAX_CONTENT = 8192;
 /** Text that leaves the machine only where the person wants it; cut, so that what waits to be sent stays small. */
 export function contentOf(wanted: boolean, text: string): string | undefined {
   if (!wanted) return undefined;
-  return text.length > MAX_CONTENT ? `${text.slice(0, MAX_CONTENT).toWellFormed()}…` : text;
+  const clean = cleaned(text);
+  return clean.length > MAX_CONTENT ? `${clean.slice(0, MAX_CONTENT).toWellFormed()}…` : clean;
+}
+
+/** The same of a value as JSON. */
+export function jsonOf(wanted: boolean, value: unknown): string | undefined {
+  if (!wanted) return undefined;
+  return contentOf(
+    true,
+    JSON.stringify(value, (_, one: unknown) => (typeof one === 'string' ? cleaned(one) : one)),
+  );
+}
+
+/** Without secrets before it is cut or written as JSON: part of one, and one with signs in other letters, is not known any more. */
+function cleaned(text: string): string {
+  return redact(text.slice(0, 2 * MAX_CONTENT));
 }
 
 /** One message of text, as the conventions write messages. */

@@ -31,7 +31,7 @@ test.each([
 ])('%s is refused with its line', (source, fault) => {
   expect(linearFault(source)).toBe(fault);
   const result = checkSettings(`[redact]\nenv = []\npatterns = [\n  "fine",\n  ${JSON.stringify(source)},\n]\n`);
-  expect(result).toMatchObject({ ok: false, problems: [{ line: 3 }] });
+  expect(result).toMatchObject({ ok: false, problems: [{ line: 5, column: 3 }] });
   expect(result.ok ? '' : result.problems[0]?.message).toContain(fault);
 });
 
@@ -45,6 +45,22 @@ test.each(['(a+)+b', '(a|aa)+$', '(a*)*b', 'a*a*a*b'])('%s takes time in proport
   took(1000);
   // Milliseconds; one that tries again what it has tried takes years.
   expect(took(100_000)).toBeLessThan(2000);
+});
+
+const TOKEN = 'ghp_abcdefghijklmnopqrstuvwxyz';
+
+test.each([
+  [`It is ${TOKEN}.`, 'It is [redacted].'],
+  [JSON.stringify({ text: `It is\n${TOKEN}` }), '{"text":"It is\\n[redacted]"}'],
+  [encodeURIComponent(`It is ${TOKEN}`), 'It%20is%20[redacted]'],
+  ['Authorization: BEARER abcdefghijklmnop', 'Authorization: BEARER [redacted]'],
+  ['https://me:a:b@c@host/x', 'https://me:[redacted]@host/x'],
+  ['http://host:8080/?mail=me@example.org', 'http://host:8080/?mail=me@example.org'],
+  ['-----BEGIN PRIVATE KEY-----\nMIIE\n-----END PRIVATE KEY-----, and on', '[redacted], and on'],
+  ['-----BEGIN PRIVATE KEY-----\\nMIIE+/… and on', '[redacted]… and on'],
+  [`No${TOKEN}`, `No${TOKEN}`],
+])('%j becomes %j', (text, then) => {
+  expect(redact(text)).toBe(then);
 });
 
 test('a value is found within JSON, in an address and where the text was cut; what follows from nothing is left', () => {

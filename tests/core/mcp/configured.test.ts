@@ -6,6 +6,7 @@ import { McpEntry, type McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { serversOf } from '#core/mcp/configured.ts';
 import type { Listing } from '#core/mcp/listings.ts';
 import { offerOf } from '#core/mcp/offers.ts';
+import { redact } from '#core/base/redact.ts';
 import { resolve } from '#core/mcp/resolve.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -39,6 +40,12 @@ describe('values', () => {
     });
     const url = await own('a', { url: 'https://example.org', headers: { Authorization: 'Bearer ${secret:KEY}' } });
     expect(await filled(url)).toMatchObject({ headers: { Authorization: 'Bearer kept' } });
+  });
+
+  test('of headers and variables that are secret are redacted from the start of the server on, whoever named it', async () => {
+    const server = await theirs({ url: 'https://example.org', headers: { Authorization: 'Token ${MINE}' } });
+    await resolve(server, { environment: { MINE: 'words-of-mine' }, secrets });
+    expect(redact('It says words-of-mine to it')).toBe('It says [redacted] to it');
   });
 
   test.for([

@@ -10,7 +10,14 @@ import {
   MAX_ITERATIONS,
   MAX_SUB_AGENTS,
 } from '#contract/limits.ts';
-import { checkSettings, loadSettings, saveSetting, settingPaths, settingRows } from '#core/settings/settings.ts';
+import {
+  checkSettings,
+  loadSettings,
+  saveMcpServer,
+  saveSetting,
+  settingPaths,
+  settingRows,
+} from '#core/settings/settings.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { settingAt } from '../../support/setting-at.ts';
 import { samples } from '../../support/samples.ts';
@@ -184,11 +191,59 @@ test('null takes a key out, so that the default is back', async () => {
   expect((await saveSetting(folder, 'models.default', null)).models.default).toBe('sonnet');
 });
 
-test('an inline table is rewritten where no line can be edited', async () => {
-  const folder = await folderWith({ 'config.toml': 'limits = { max_sub_agents = 1, max_concurrent = 2 }\n' });
-  const settings = await saveSetting(folder, 'limits.max_sub_agents', 2);
-  expect(settings.limits).toMatchObject({ max_sub_agents: 2, max_concurrent: 2 });
+/** What stands in the file, the key and its value, and what stands there then. */
+const KEPT: readonly (readonly [string, string, string | number | null, string])[] = [
+  ['limits = { max_sub_agents = 1 } # b', 'limits.max_sub_agents', 2, 'limits = { max_sub_agents = 2 } # b'],
+  ['limits = { run = {} } # b', 'limits.run.max_tokens', 2, 'limits = { run = { max_tokens = 2 } } # b'],
+  [
+    'limits = { run.max_tokens = 4 } # b',
+    'limits.run.max_iterations',
+    2,
+    'limits = { run.max_tokens = 4, run.max_iterations = 2 } # b',
+  ],
+  [
+    'limits = { max_sub_agents = 1, max_concurrent = 2 } # b',
+    'limits.max_concurrent',
+    null,
+    'limits = { max_sub_agents = 1 } # b',
+  ],
+  [
+    'limits = { # b\n  max_sub_agents = 1, # c\n  max_concurrent = 2\n}',
+    'limits.max_sub_agents',
+    null,
+    'limits = { # b\n  # c\n  max_concurrent = 2\n}',
+  ],
+  ['limits.max_sub_agents = 1\n# b', 'limits.max_sub_agents', null, '# b'],
+  ['# b\n[limits]', 'limits.max_concurrent', null, '# b\n[limits]'],
+  ['limits = { max_concurrent = 2 } # b', 'limits.child_minutes', null, 'limits = { max_concurrent = 2 } # b'],
+  ['[limits]\r\n# b', 'limits.max_concurrent', 2, '[limits]\r\nmax_concurrent = 2\r\n# b'],
+  ['# b', 'models.default', 'a\x7fb', '# b\n\n[models]\ndefault = "a\\u007fb"'],
+];
+
+test.for(KEPT)('comments and form are kept: %j and %s = %j', async ([text, path, value, then]) => {
+  const end = text.includes('\r') ? '\r\n' : '\n';
+  const folder = await folderWith({ 'config.toml': `# mine${end}${text}${end}` });
+  const settings = await saveSetting(folder, path, value);
+  expect(await textOf(folder)).toBe(`# mine${end}${then}${end}`);
   expect(await loadSettings(folder)).toEqual(settings);
+});
+
+test('a server and a provider in an inline table are written there', async () => {
+  const servers = 'a = { command = "a" }';
+  const folder = await folderWith({ 'config.toml': `# mine\n[mcp]\nservers = { ${servers} } # b\n` });
+  const entry = { url: 'http://127.0.0.1:1/' };
+  await saveMcpServer(folder, 'b', entry);
+  const both = `${servers}, b = { url = "http://127.0.0.1:1/" }`;
+  expect(await textOf(folder)).toBe(`# mine\n[mcp]\nservers = { ${both} } # b\n`);
+  await saveMcpServer(folder, 'b', null);
+  expect(await textOf(folder)).toBe(`# mine\n[mcp]\nservers = { ${servers} } # b\n`);
+});
+
+test('where only a rewrite could say it, comments are not lost but the change is refused', async () => {
+  const text = `# ${'x'.repeat(300 * 1024)}\n[models]\ndefault = "opus"\n`;
+  const folder = await folderWith({ 'config.toml': text });
+  await expect(saveSetting(folder, 'models.default', 'haiku')).rejects.toThrow('the loss of its comments');
+  expect(await textOf(folder)).toBe(text);
 });
 
 test('wrong values, unknown keys and a broken file are refused and nothing is written', async () => {

@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { glob } from 'tinyglobby';
 import { expect, onTestFinished, test, vi } from 'vitest';
+import { headersOf, keepHeaders } from '#core/telemetry/collector.ts';
 import { SpanQueue } from '#core/telemetry/span-queue.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
@@ -96,4 +97,20 @@ test('the environment names the collector and its headers', async () => {
     authorization: 'Bearer planted-in-headers',
     'x-team': 'blue',
   });
+});
+
+test('kept headers are sent to the address for which they were kept, and to no other', async () => {
+  const kept = new Map<string, string>();
+  const secrets = {
+    place: { backend: 'here', warning: null },
+    get: (name: string) => Promise.resolve(kept.get(name) ?? null),
+    set: (name: string, value: string | null) => Promise.resolve(void (value && kept.set(name, value))),
+  };
+  const at = (endpoint: string) => ({ secrets, env: {}, settings: { telemetry: { endpoint, content: false } } });
+  await keepHeaders(at('http://127.0.0.1:1/'), 'authorization=Bearer%20abc,x-team=blue');
+  expect(await headersOf(at(''), 'http://127.0.0.1:1')).toEqual({
+    headers: { authorization: 'Bearer abc', 'x-team': 'blue' },
+    headersOf: 'key store',
+  });
+  expect(await headersOf(at(''), 'http://127.0.0.1:2')).toEqual({ headers: {}, headersOf: null });
 });

@@ -1,7 +1,8 @@
 /** A call and a handoff that are open when their run is cut, and end in its next attempt: a span in each, with ids of their own. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
 import { WorkflowSpans } from '#core/telemetry/workflow-spans.ts';
-import { lead, queue, Recording, start, usageOf } from '../../support/recording.ts';
+import { idOf, lead, queue, Recording, respond, start, usageOf } from '../../support/recording.ts';
 
 const INTERRUPTED = { code: 'interrupted', message: 'The program ended' } as const;
 
@@ -40,4 +41,53 @@ test('what was open goes on under its run of the next attempt', () => {
     expect(second?.spanId).not.toBe(first?.spanId);
     expect(second?.parentId).not.toBe(agents[0]);
   }
+});
+
+test('a message tells how many rounds its lead took, a run how long it waited, and a request what was asked of it', () => {
+  const recording = new Recording();
+  recording.record(lead, { type: 'workflow-start', prompt: 'Go', approve: 'ask', attempt: 1 });
+  start(recording, lead, queue(recording, lead, { prompt: 'Go', title: 'Go', changes: { temperature: 0.3 } }));
+  for (const round of [1, 2, 3]) {
+    const ways = { from: 'lead', to: 'checker', runId: null, round, rounds: 3, answer: round, prompt: 'Look.' };
+    recording.handoff(lead, ways);
+    recording.handoff(lead, { ...ways, back: { outcome: 'completed' } });
+  }
+  recording.record(lead, { type: 'tool-start', toolCallId: 'call_1', name: 'glob', input: { pattern: '*.md' } });
+  recording.result(lead, {
+    ...{ toolCallId: 'call_1', name: 'glob', status: 'completed', output: 'a.md', durationMs: 1, metadata: {} },
+  });
+  const parts = [{ type: 'text' as const, text: 'Whole.' }];
+  respond(recording, lead, { turn: 0, messageId: idOf(9), parts, stopReason: 'end_turn' });
+  const end = { outcome: 'completed' as const, text: '', error: null, durationMs: 9, usage: usageOf() };
+  recording.record(lead, { type: 'run-end', ...end });
+  recording.record(lead, { type: 'workflow-end', ...end, subAgents: [] });
+
+  const spansWith = (content: boolean) => {
+    const spans = new WorkflowSpans(() => content);
+    return recording.durable.flatMap((event) => spans.take(event));
+  };
+  const told = spansWith(false);
+  const of = (level: string) => told.find(({ attributes }) => attributes['triad.span'] === level)?.attributes;
+  expect(of('prompt')).toMatchObject({ 'acp.control_flow.iterations': 3 });
+  expect(of('agent_turn')).toMatchObject({ 'triad.queued_ms': 13 });
+  expect(of('llm_completion')).toMatchObject({ 'gen_ai.request.temperature': 0.3 });
+
+  // What was said is told only where that is wanted, under the names that the page has.
+  const named = (spans: typeof told) =>
+    spans.flatMap(({ attributes }) => Object.entries(attributes).flatMap(([name, value]) => (value ? [name] : [])));
+  const without = new Set(named(told));
+  const content = spansWith(true);
+  const page = readFileSync(new URL('../../../docs/telemetry.md', import.meta.url), 'utf8');
+  const listed = /^With `telemetry\.content = true` also (.*?): each/m.exec(page)?.[1] ?? '';
+  const names = [...listed.matchAll(/`([\w.]+)`/g)].map(([, name]) => name);
+  expect([...new Set(named(content))].filter((name) => !without.has(name)).sort()).toEqual(names.sort());
+  expect(Object.assign({}, ...content.map(({ attributes }) => attributes))).toMatchObject({
+    ...{ 'acp.prompt': 'Go', 'handoff.prompt': 'Look.', 'tool.arguments': '{"pattern":"*.md"}' },
+    ...{ 'gen_ai.tool.call.arguments': '{"pattern":"*.md"}', 'gen_ai.tool.call.result': 'a.md' },
+    'gen_ai.input.messages': '[{"role":"user","parts":[{"type":"text","content":"Go"}]}]',
+  });
+  expect(content.find(({ attributes }) => attributes['triad.span'] === 'llm_completion')?.attributes).toMatchObject({
+    'gen_ai.output.messages':
+      '[{"role":"assistant","parts":[{"type":"text","content":"Whole."}],"finish_reason":"end_turn"}]',
+  });
 });

@@ -1,6 +1,9 @@
 /** Every span of a workflow is read back from what a collector is sent, and says what the history says. */
+import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
+import { addTally, tallyOf } from '#contract/tally.ts';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
 import { traceIdOf } from '#core/base/ids.ts';
 import { WorkflowSpans } from '#core/telemetry/workflow-spans.ts';
@@ -24,7 +27,7 @@ function threeScript(): Script {
     .reply([], { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' }, times: 1 })
     .on({ prompt: /Write alpha/, step: 1 })
     .reply([toolUse('write_file', { path: 'alpha.md', content: 'Alpha.\n' })], {
-      usage: { input: 50, cacheRead: 30, cacheWrite5m: 20, output: 9 },
+      usage: { input: 50, cacheRead: 30, cacheWrite5m: 20, output: 9, thinking: 4 },
     })
     .on({ prompt: /Write alpha/ })
     .reply([text('Alpha is written.')])
@@ -57,7 +60,7 @@ async function exported() {
   const told = spans.map(({ spanId, attributes }) => [spanId, attributes['triad.run.id'] ?? detail.workflow.runId]);
   expect(Object.fromEntries(about)).toEqual(Object.fromEntries(told));
   expect(ofTraces).toEqual(detail.runs.map(({ id }) => id));
-  return { collector, engine, end, detail, spans };
+  return { collector, end, detail, spans, stored };
 }
 
 const of = (spans: readonly Received[], level: string) =>
@@ -66,7 +69,7 @@ const sum = (spans: readonly Received[], name: string) =>
   spans.reduce((all, { attributes }) => all + Number(attributes[name]), 0);
 
 test('tree, times, attributes and totals of three sub-agents, a handoff and failed requests', async () => {
-  const { spans, detail, end, collector, engine } = await exported();
+  const { spans, detail, end, collector, stored } = await exported();
   expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'error', 'completed']);
   const { workflow, runs, calls, requests } = detail;
 
@@ -89,18 +92,10 @@ test('tree, times, attributes and totals of three sub-agents, a handoff and fail
     status: { code: 1 },
     startTimeUnixNano: Date.parse(workflow.createdAt),
     endTimeUnixNano: Date.parse(workflow.endedAt!),
-    attributes: {
-      'gen_ai.operation.name': 'invoke_workflow',
-      'acp_agent.name': 'lead',
-      'acp_session.id': engine.conversationId,
-      'acp.tool_calls_count': calls.length,
-      'acp.total_tokens': totalOf(workflow.usage),
-      'acp.control_flow.iterations': 1,
-      'triad.history.path': `/history/${workflow.id}`,
-    },
   });
   for (const run of runs) expectRun(run, detail, spans);
   for (const call of calls) expectCall(call, detail, spans);
+  for (const span of spans) expect(span.attributes).toEqual(attributesOf(span, detail, stored));
 
   // The totals are those of the history, on each level.
   for (const level of ['agent_turn', 'llm_completion', 'cli_prompt']) {
@@ -111,7 +106,7 @@ test('tree, times, attributes and totals of three sub-agents, a handoff and fail
     expect(sum(all, 'gen_ai.usage.cache_read.input_tokens')).toBe(cacheReadTokens);
     expect(sum(all, 'triad.cost_usd')).toBeCloseTo(nanoUsd / 1e9, 12);
   }
-  expectMetrics(collector.metrics, detail);
+  expectMetrics(collector.metrics, detail, spans);
   // Nothing of what was said: the person has not asked for it.
   const told = collector.requests.map(({ text: body }) => body).join('');
   for (const words of ['Do three things', 'Alpha.', 'Write alpha', 'No title', 'All is done', 'You are the worker'])
@@ -120,6 +115,110 @@ test('tree, times, attributes and totals of three sub-agents, a handoff and fail
 
 const totalOf = (usage: RunRow['usage']) =>
   usage.inputTokens + usage.outputTokens + usage.cacheReadTokens + usage.cacheWriteTokens;
+
+type Told = Record<string, unknown>;
+
+const usedOf = ({ inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, nanoUsd }: RunRow['usage']): Told => ({
+  'gen_ai.usage.input_tokens': inputTokens + cacheReadTokens + cacheWriteTokens,
+  'gen_ai.usage.output_tokens': outputTokens,
+  'gen_ai.usage.cache_read.input_tokens': cacheReadTokens,
+  'gen_ai.usage.cache_creation.input_tokens': cacheWriteTokens,
+  'triad.cost_usd': nanoUsd / 1e9,
+});
+
+/** All that a span says, from what is stored. */
+function attributesOf({ attributes }: Received, detail: WorkflowDetail, stored: readonly DurableEvent[]): Told {
+  const { workflow } = detail;
+  const runId = attributes['triad.run.id'] as string | undefined;
+  const level = String(attributes['triad.span']);
+  const common = {
+    ...{ 'triad.span': level, 'triad.workflow.id': workflow.id, 'triad.attempt': 1, 'triad.run.id': runId },
+    'triad.history.path': `/history/${workflow.id}${runId === undefined ? '' : `?run=${runId}`}`,
+  };
+  const own = stored.filter((event) => event.runId === runId);
+  const of_: Record<string, () => Told> = {
+    cli_prompt: () => ofPrompt(detail),
+    agent_turn: () =>
+      ofRun(
+        own,
+        detail.runs.find(({ id }) => id === runId)!,
+      ),
+    llm_completion: () => ofRequest(own, attributes['triad.request.id'], detail),
+    tool_execution: () => ofCall(own, attributes['gen_ai.tool.call.id']),
+    handoff: () => ofHandoff(own, attributes['triad.handoff.round']),
+  };
+  return { ...common, ...of_[level]!() };
+}
+
+function ofPrompt({ workflow, runs, calls }: WorkflowDetail): Told {
+  const agent = runs.find(({ kind }) => kind === 'lead')?.agent;
+  const { conversationId, usage, outcome, createdAt, endedAt } = workflow;
+  return {
+    ...{ 'gen_ai.operation.name': 'invoke_workflow', 'gen_ai.workflow.name': agent, 'acp_agent.name': agent },
+    ...{ 'gen_ai.conversation.id': conversationId, 'acp_session.id': conversationId, 'triad.outcome': outcome },
+    'acp.total_tokens': totalOf(usage),
+    'acp.total_duration_ms': Date.parse(endedAt!) - Date.parse(createdAt),
+    'acp.tool_calls_count': calls.length,
+    'acp.control_flow.iterations': 1,
+    ...usedOf(usage),
+  };
+}
+
+const theOne = <T extends DurableEvent['type']>(events: readonly DurableEvent[], type: T) =>
+  events.find((event): event is Extract<DurableEvent, { type: T }> => event.type === type)!;
+
+function ofRun(own: readonly DurableEvent[], { id, agent, kind, outcome, error, usage }: RunRow): Told {
+  const { envelope, conversationId } = theOne(own, 'run-queue');
+  return {
+    ...{ 'gen_ai.operation.name': 'invoke_agent', 'gen_ai.agent.id': id, 'gen_ai.agent.name': agent },
+    ...{ 'gen_ai.provider.name': envelope.provider, 'gen_ai.request.model': envelope.model },
+    ...{ 'gen_ai.conversation.id': conversationId, 'agent.name': agent, 'triad.outcome': outcome },
+    'agent.role': { lead: 'lead', coagent: 'coagent' }[kind as string] ?? 'sub-agent',
+    'triad.queued_ms': Math.round(theOne(own, 'run-start').queuedMs),
+    'triad.duration_ms': theOne(own, 'run-end').durationMs,
+    'error.type': error?.code,
+    ...usedOf(usage),
+  };
+}
+
+function ofRequest(own: readonly DurableEvent[], requestId: unknown, { requests }: WorkflowDetail): Told {
+  const { envelope, agent, conversationId } = theOne(own, 'run-queue');
+  const { turn } = requests.find((one) => one.requestId === requestId)!;
+  const attempts = requests.filter((one) => one.turn === turn && one.runId === own[0]?.runId);
+  const last = attempts.at(-1)!;
+  return {
+    ...{ 'gen_ai.operation.name': 'chat', 'gen_ai.provider.name': last.provider, 'gen_ai.agent.name': agent },
+    ...{ 'gen_ai.conversation.id': conversationId, 'gen_ai.request.model': last.model, 'gen_ai.request.stream': true },
+    'gen_ai.request.max_tokens': envelope.maxTokens,
+    'gen_ai.response.id': last.error ? undefined : (expect.stringMatching(/^msg_/) as unknown),
+    'gen_ai.response.finish_reasons': last.error ? undefined : [last.stopReason],
+    'gen_ai.response.time_to_first_chunk': last.firstTokenMs === null ? undefined : last.firstTokenMs / 1000,
+    ...usedOf(attempts.map(tallyOf).reduce(addTally)),
+    'gen_ai.usage.reasoning.output_tokens': attempts.reduce((all, one) => all + one.thinkingTokens, 0),
+    ...{ 'triad.request.id': requestId, 'triad.request.attempts': attempts.length, 'error.type': last.error?.code },
+    'triad.usage.estimated': attempts.some(({ reported }) => !reported),
+  };
+}
+
+function ofCall(own: readonly DurableEvent[], toolCallId: unknown): Told {
+  const ended = own.filter((event) => event.type === 'tool-end').find(({ entry }) => entry.toolCallId === toolCallId)!;
+  const { name, status, durationMs } = ended.entry;
+  return {
+    ...{ 'gen_ai.operation.name': 'execute_tool', 'gen_ai.tool.name': name, 'tool.name': name },
+    ...{ 'gen_ai.tool.call.id': toolCallId, 'tool.result.status': status, 'tool.result.duration_ms': durationMs },
+    'tool.result.files_modified': name === 'write_file' ? ['alpha.md'] : [],
+    'error.type': status === 'completed' ? undefined : status,
+  };
+}
+
+function ofHandoff(own: readonly DurableEvent[], round: unknown): Told {
+  const both = own.filter((event) => event.type === 'handoff').filter(({ entry }) => entry.round === round);
+  const [{ entry: to }, { entry: back }] = [both[0]!, both[1]!];
+  return {
+    ...{ 'handoff.from': to.from, 'handoff.to': to.to, 'triad.handoff.round': round },
+    'triad.outcome': back.back?.outcome,
+  };
+}
 
 function expectRun(run: RunRow, { runs, workflow, requests }: WorkflowDetail, spans: readonly Received[]): void {
   const span = of(spans, 'agent_turn').find(({ attributes }) => attributes['triad.run.id'] === run.id)!;
@@ -132,14 +231,6 @@ function expectRun(run: RunRow, { runs, workflow, requests }: WorkflowDetail, sp
     startTimeUnixNano: Date.parse(run.startedAt!),
     endTimeUnixNano: Date.parse(run.endedAt!),
     status: failed ? { code: 2, message: run.error?.message } : { code: 1 },
-    attributes: {
-      'agent.name': run.agent,
-      'agent.role': { lead: 'lead', coagent: 'coagent' }[run.kind as string] ?? 'sub-agent',
-      'gen_ai.usage.output_tokens': run.usage.outputTokens,
-      'triad.outcome': run.outcome,
-      'triad.history.path': `/history/${workflow.id}?run=${run.id}`,
-      ...(failed ? { 'error.type': 'bad_request' } : {}),
-    },
   });
   expect(parent.attributes).toMatchObject(
     run.kind === 'lead'
@@ -182,21 +273,13 @@ function expectRequests(ofOwn: readonly Received[], own: WorkflowDetail['request
       name: `chat ${last.model}`,
       startTimeUnixNano: Date.parse(attempts[0]!.startedAt),
       status: { code: last.error ? 2 : 1 },
-      attributes: {
-        'gen_ai.operation.name': 'chat',
-        'gen_ai.provider.name': 'anthropic',
-        'gen_ai.request.model': last.model,
-        'triad.request.attempts': attempts.length,
-        ...(last.error ? { 'error.type': last.error.code } : { 'gen_ai.response.finish_reasons': [last.stopReason] }),
-      },
     });
     expect(request.endTimeUnixNano).toBeCloseTo(Date.parse(last.startedAt) + last.durationMs, 2);
-    if (last.error === null) expect(request.attributes['gen_ai.response.id']).toMatch(/^msg_/);
   }
 }
 
 function expectCall(
-  { runId, toolCallId, name, status, startedAt, endedAt, wrote }: WorkflowDetail['calls'][number],
+  { runId, toolCallId, name, startedAt, endedAt }: WorkflowDetail['calls'][number],
   { workflow }: WorkflowDetail,
   spans: readonly Received[],
 ): void {
@@ -207,13 +290,13 @@ function expectCall(
     parentSpanId: spanIdOf(workflow.id, ['agent', runId, 1]),
     startTimeUnixNano: Date.parse(startedAt),
     endTimeUnixNano: Date.parse(endedAt!),
-    attributes: { 'tool.name': name, 'tool.result.status': status, 'tool.result.files_modified': wrote ? [wrote] : [] },
   });
 }
 
 function expectMetrics(
   metrics: Awaited<ReturnType<typeof exported>>['collector']['metrics'],
   { workflow: { usage }, calls }: WorkflowDetail,
+  spans: readonly Received[],
 ): void {
   const points = (name: string) => {
     const metric = metrics.find((one) => one.name === name);
@@ -235,6 +318,28 @@ function expectMetrics(
   expect(cost).toBeCloseTo(usage.nanoUsd / 1e9, 12);
   const all = points('gen_ai.client.token.usage').reduce((total, one) => total + ('sum' in one ? one.sum : 0), 0);
   expect(all).toBe(totalOf(usage));
+  // Each span once, with the time that it took.
+  for (const [name, level] of [
+    ['gen_ai.client.operation.duration', 'llm_completion'],
+    ['triad.tool.duration', 'tool_execution'],
+    ['triad.agent.duration', 'agent_turn'],
+    ['triad.prompt.duration', 'cli_prompt'],
+  ] as const) {
+    const told = metrics.find((one) => one.name === name)?.histogram?.dataPoints ?? [];
+    const own = of(spans, level);
+    expect(
+      told.reduce((total, { count }) => total + count, 0),
+      name,
+    ).toBe(own.length);
+    const took = own.reduce((total, one) => total + one.endTimeUnixNano - one.startTimeUnixNano, 0) / 1000;
+    expect(
+      told.reduce((total, one) => total + one.sum, 0),
+      name,
+    ).toBeCloseTo(took, 4);
+  }
+  const page = readFileSync(new URL('../../../docs/telemetry.md', import.meta.url), 'utf8');
+  const names = [...(page.split('## Metrics')[1] ?? '').matchAll(/^\| `([\w.]+)`/gm)].map(([, name]) => name);
+  expect(metrics.map(({ name }) => name).sort()).toEqual(names.sort());
 }
 
 test('a stage stands below the run that it follows, in the role of a stage', async () => {

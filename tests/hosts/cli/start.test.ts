@@ -11,3 +11,20 @@ test('it loads nothing of what only a request to a provider needs', async () => 
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(WITNESS)}` };
   expect(await triad(['sessions', 'list'], '', { env })).toEqual({ code: 0, out: '', err: 'No sessions yet.\n[]\n' });
 });
+
+/** Something that nobody foresaw, as soon as the program is ready for that. */
+const FAULT = `
+const { on } = process;
+process.on = function (name, ...rest) {
+  if (name === 'uncaughtException') setImmediate(() => { throw new Error('No way ghp_abcdefghijklmnopqrstuvwxyz'); });
+  return on.call(this, name, ...rest);
+};`;
+
+test('what nobody foresaw ends it with an error that has no secrets', async () => {
+  const { triad } = await machine(new Script());
+  const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(FAULT)}` };
+  const { code, out, err } = await triad(['sessions', 'list'], '', { env });
+  expect({ code, out }).toEqual({ code: 1, out: '' });
+  expect(err).toMatch(/^triad: Error: No way \[redacted\]\n/);
+  expect(err).not.toContain('ghp_');
+});

@@ -5,6 +5,7 @@ import type { ExplainedSetting, SettingOrigin } from '#contract/settings/setting
 import type { SettingRow } from '#contract/view.ts';
 import { PROJECT_CONFIG } from '../../agents/places.ts';
 import { parseRules } from '../../approvals/rule-files.ts';
+import { redact } from '../../base/redact.ts';
 import { sha256 } from '../../base/hash.ts';
 import { isMissing, readRegularFile } from '../../base/regular-file.ts';
 import type { Engine } from '../../runs/engine.ts';
@@ -44,7 +45,8 @@ export async function explainSettings(
     const outer = environment.get(row.path);
     if (outer) {
       const others = row.value === null ? [] : [other(row.value, ownOrigin, `${outer.variable} goes before it`)];
-      return { ...base, value: outer.value, origin: { from: 'environment', variable: outer.variable }, others };
+      // An address may have a password, which no settings file may.
+      return { ...base, value: redact(outer.value), origin: { from: 'environment', variable: outer.variable }, others };
     }
     return project === null ? base : withProject(base, project);
   });

@@ -41,7 +41,10 @@ export async function setSetting(
   if (row === undefined) throw new UsageError(`${path} is a group of settings: see "triad config get ${path}"`);
   const wanted = value === undefined ? null : typed(row, value);
   const now = await changed(client, { folder, path, value: wanted, project });
-  screen.note(`${now.path} is ${now.value === null ? 'not set' : settingValue(now.value)} from now on.`);
+  const said = `${now.path} is ${now.value === null ? 'not set' : settingValue(now.value)}`;
+  const [held] = await client.request('settings.explain', { folder, path });
+  const idle = held?.others.find(({ origin }) => origin.from === 'user');
+  screen.note(idle ? `${said} in your file, which does not hold here: ${idle.why}.` : `${said} from now on.`);
 }
 
 async function changed(

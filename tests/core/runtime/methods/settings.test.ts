@@ -45,16 +45,16 @@ test('the environment goes before the file, and says what it goes before', async
     origin: { from: 'environment', variable: 'ANTHROPIC_BASE_URL' },
     others: [{ value: 'https://models.example', origin: { from: 'user', file, line: 2 } }],
   });
-  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://127.0.0.1:9';
+  const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://me:words-of-mine@127.0.0.1:9';
   const traced = await startedWith('', {}, { OTEL_EXPORTER_OTLP_ENDPOINT });
   expect(await explained(traced.engine, 'telemetry.endpoint')).toMatchObject({
-    value: OTEL_EXPORTER_OTLP_ENDPOINT,
+    value: 'http://me:[redacted]@127.0.0.1:9',
     origin: { from: 'environment', variable: 'OTEL_EXPORTER_OTLP_ENDPOINT' },
   });
 });
 
 test('a project lowers a limit once its file is trusted, and never raises one', async () => {
-  const text = '[limits]\nmax_sub_agents = 1\ninactivity_seconds = 9000\n';
+  const text = '[limits]\nmax_sub_agents = 1\ninactivity_seconds = 9000\nmax_concurrent = 3\n';
   const { engine, file } = await startedWith('[limits]\nmax_sub_agents = 2\n', { '.triad/config.toml': text });
   const project = { from: 'project', file: join(engine.folder, '.triad/config.toml') };
   const own = { from: 'user', file, line: 2 };
@@ -72,6 +72,10 @@ test('a project lowers a limit once its file is trusted, and never raises one', 
   expect(await explained(engine, 'limits.inactivity_seconds')).toMatchObject({
     value: 300,
     others: [{ value: 9000, why: 'yours is not higher' }],
+  });
+  expect(await explained(engine, 'limits.max_concurrent')).toMatchObject({
+    origin: { from: 'default' },
+    others: [{ value: 3, why: 'yours is not higher' }],
   });
 });
 

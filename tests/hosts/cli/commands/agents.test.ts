@@ -303,7 +303,7 @@ test('validate asks nobody about models: doctor does, and what it heard is held 
   await write(home.home, 'config.toml', 'models.enabled = ["haiku", "modle"]\n');
   const lines = (await triad(['config', 'validate'])).out;
   expect(lines).toContain(
-    "config.toml:1:1: models.enabled.1 is not a model: use sonnet, haiku, opus, or the provider's id of a model; to do: ",
+    "config.toml:1:28: models.enabled.1 is not a model: use sonnet, haiku, opus, or the provider's id of a model; to do: ",
   );
   expect(lines).toContain(
     'config.toml:1:1: models.default must be one of models.enabled (haiku, modle), not sonnet; to do: ',

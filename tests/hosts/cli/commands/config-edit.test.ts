@@ -33,6 +33,10 @@ test('a new file begins with every key as a comment, and each of them may be tak
   const home = await folderWith({});
   const file = join(home, 'config.toml');
   expect(await edit([], home, () => Promise.resolve(true))).toMatchObject({ code: 0, err: 'Nothing was changed.\n' });
+  expect(await edit([], home, () => Promise.resolve(false))).toMatchObject({
+    code: 1,
+    err: 'The editor failed, and nothing was changed.\n',
+  });
   await expect(stat(file), 'what nobody changed is not kept').rejects.toThrow('ENOENT');
   const uncommented = (text: string) =>
     text.replaceAll(/^# (?=[a-z_.]+ = )/gm, '').replaceAll('"…"', '"http://a.example/{query}"');

@@ -197,6 +197,14 @@ test('no provider begins with one key, whichever it is: how one is added is said
     );
 });
 
+test('what is set, and does not hold because the environment goes before it, is told so', async () => {
+  const here = inProcess(await machine(plainAnswer()), 'memory');
+  const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
+  expect((await here(['config', 'set', 'telemetry.endpoint', 'http://127.0.0.1:8'], '', { env })).err).toBe(
+    'telemetry.endpoint is http://127.0.0.1:8 in your file, which does not hold here: OTEL_EXPORTER_OTLP_ENDPOINT goes before it.\n',
+  );
+});
+
 test('a setting without a default is not set again', async () => {
   const here = inProcess(await machine(plainAnswer()), 'memory');
   expect((await here(['config', 'set', 'limits.child_minutes', '5'])).err).toBe(

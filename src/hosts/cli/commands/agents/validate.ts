@@ -18,6 +18,7 @@ import { checkServers, type KnownServers } from '#core/agents/check-servers.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { readFolderRules } from '#core/approvals/rule-files.ts';
 import { errorInfo } from '#core/base/errors.ts';
+import { redacted } from '#core/base/redact.ts';
 import { serversOf } from '#core/mcp/configured.ts';
 import { listingsIn } from '#core/mcp/listings.ts';
 import { knownServers } from '#core/mcp/mcp-servers.ts';
@@ -25,6 +26,7 @@ import { ModelLists } from '#core/model/model-lists.ts';
 import { ModelRules } from '#core/model/model-rules.ts';
 import { folders } from '#core/settings/folders.ts';
 import { settingsFile } from '#core/settings/guarded-files.ts';
+import { knowOwn } from '#core/settings/known-secrets.ts';
 import { loweredLimits } from '#core/settings/project-config.ts';
 import { loadSettings, type Settings } from '#core/settings/settings.ts';
 import { nearest } from '#core/base/nearest.ts';
@@ -41,8 +43,9 @@ export interface ValidateOptions {
 
 /** Exit code 1 where a file has a fault; warnings are none. */
 export async function validateAgents(io: Io, name: string | undefined, options: ValidateOptions): Promise<number> {
+  await knowOwn((await folders(io.env)).config, io.env);
   const all = await agentReports(io, options);
-  const reports = name === undefined ? all : named(name, all);
+  const reports = redacted(name === undefined ? all : named(name, all));
   if (options.json) io.screen.data(`${JSON.stringify(reports, null, 2)}\n`);
   else for (const line of reports.flatMap(linesOf)) io.screen.data(`${oneLine(visible(line))}\n`);
   const faulty = reports.filter(({ ok }) => !ok).length;

@@ -1,12 +1,8 @@
 /** `triad doctor`: what works on this machine and what does not, one line each; also where the store cannot be opened. */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { TriadError } from '#core/base/errors.ts';
 import { redacted } from '#core/base/redact.ts';
 import { folders } from '#core/settings/folders.ts';
-import { KEY_FILES } from '#core/settings/guarded-files.ts';
-import { tellEnvironment, tellKept, tellSecrets } from '#core/settings/known-secrets.ts';
-import { loadSettings } from '#core/settings/settings.ts';
+import { knowOwn } from '#core/settings/known-secrets.ts';
 import { Git } from '#core/workspace/git.ts';
 import { type Finding, causeOf, problem } from './finding.ts';
 import { checkFolders, checkKeyFiles, checkPricesFile, checkSettingsFile } from './folders.ts';
@@ -87,18 +83,6 @@ async function examine(io: Io, full: boolean): Promise<Finding[]> {
     ...servers,
     ...rest.flat(),
   ];
-}
-
-/** What may not be told, also where another program owns the data folder; what is wrong with the files is found elsewhere. */
-async function knowOwn(config: string, env: Io['env']): Promise<void> {
-  for (const name of KEY_FILES) {
-    const text = await readFile(join(config, name), 'utf8').catch(() => '');
-    tellKept(name, [text]);
-  }
-  await loadSettings(config).then(
-    (settings) => tellSecrets(settings, env),
-    () => tellEnvironment(env),
-  );
 }
 
 const MARK = { ok: '✓', warning: '!', problem: '✗' } as const;

@@ -4,11 +4,13 @@
  */
 import { realpath } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { redacted } from '#core/base/redact.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { ModelRules } from '#core/model/model-rules.ts';
 import { folders } from '#core/settings/folders.ts';
 import { settingsFile } from '#core/settings/guarded-files.ts';
+import { knowOwn } from '#core/settings/known-secrets.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { tryRead } from '#core/settings/toml-file.ts';
 import { EXIT } from '../../terminal/failure.ts';
@@ -49,6 +51,7 @@ export async function validateAll(io: Io, { json = false }: { json?: boolean }):
 
 export async function checkAll(io: Io): Promise<Checked> {
   const { config, data } = await folders(io.env);
+  await knowOwn(config, io.env);
   const folder = await realpath(io.folder).catch(() => io.folder);
   const own = await checkOwnFiles(config);
   const project = await checkProjectFiles({ folder, data, limits: own.settings?.limits ?? null });
@@ -70,7 +73,9 @@ export async function checkAll(io: Io): Promise<Checked> {
   const inFolder = folder === dirname(config) ? [] : await lostFiles(`${folder}/.triad`, true);
   const lost = [...(await lostFiles(config, false)), ...inFolder];
   const findings = [...own.findings, ...project.findings, ...ofAgents, ...referring, ...clear.flat(), ...lost];
-  return { findings: findings.toSorted(inOrder), files };
+  // A mistake is told with what stands there.
+  const told = findings.map((one) => ({ ...redacted(one), file: one.file }));
+  return { findings: told.toSorted(inOrder), files };
 }
 
 function ownFilesOf(reports: Awaited<ReturnType<typeof agentReports>>): string[] {

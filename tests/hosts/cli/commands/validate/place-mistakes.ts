@@ -96,7 +96,7 @@ function named(): World {
     .wrong('a secret that is not kept', '[mcp.servers.secret]', warning)
     .add('url = "http://127.0.0.1:1/"', `headers = { A = "\${secret:token}" }`)
     .add('[mcp.servers.clear]', 'url = "http://127.0.0.1:1/"')
-    .wrong('a key in a header', `headers = { Authorization = "${KEY}" }`, warning).world;
+    .wrong('a key in a header', `headers = { Authorization = "${KEY}" }`, { ...warning, column: 13 }).world;
 }
 
 function models(): World[] {
@@ -133,7 +133,7 @@ function projects(): World[] {
     .add('[[permissions.rules]]')
     .wrong('a key of a rule of a project that there is not', 'efect = "deny"');
   rules.mistakes.push({ about: 'a rule of a project without what it does', file: PROJECT, line: 1 });
-  const broken = new Page(PROJECT).add('[limits]').wrong('a project: no TOML', 'max_sub_agents = = 1');
+  const broken = new Page(PROJECT).add('[limits]').wrong('a project: no TOML', 'max_sub_agents = = 1', { column: 18 });
   const clear = one(
     'a key in a project',
     'project/.triad/agents/x.md',

@@ -37,7 +37,7 @@ function keyWorld(): World {
     .wrong('vectors of no length', 'dimensions = 0')
     .wrong('a number as the model of embeddings', 'model = 3')
     .add('[providers.five.auth]')
-    .wrong('a variable of a name that hides nothing', 'api_key = { env = "HOME" }')
+    .wrong('a variable of a name that hides nothing', 'api_key = { env = "HOME" }', { column: 13 })
     .wrong('a word whether a key may stand in the file', 'in_file = "yes"')
     .add('[providers.anthropic]')
     .wrong('another type of the provider anthropic', 'type = "openai-chat"')

@@ -14,6 +14,8 @@ export interface Mistake {
   /** Relative to the world. */
   file: string;
   line: number;
+  /** Where the line does not begin with it. */
+  column?: number;
   level?: Finding['level'];
   /** What is said of it. */
   what?: RegExp;
@@ -70,12 +72,13 @@ export async function seenIn({ files, modes = {}, folders = [], mistakes }: Worl
 
 function isMeant(
   finding: Finding,
-  { file, line, level = 'error', what = /./, todo = /./ }: Mistake,
+  { file, line, column, level = 'error', what = /./, todo = /./ }: Mistake,
   root: string,
 ): boolean {
   return (
     finding.file === join(root, file) &&
     finding.line === line &&
+    finding.column === (column ?? finding.column) &&
     finding.level === level &&
     what.test(finding.what) &&
     todo.test(finding.todo)
@@ -98,7 +101,13 @@ export class Page {
   }
 
   wrong(about: string, line: string, rest: Partial<Mistake> = {}): this {
-    this.mistakes.push({ about, file: this.#file, line: this.#lines.length + 1, ...rest });
+    this.mistakes.push({
+      about,
+      file: this.#file,
+      line: this.#lines.length + 1,
+      column: line.search(/\S/) + 1,
+      ...rest,
+    });
     return this.add(line);
   }
 
