@@ -83,10 +83,10 @@ const io = (env: Record<string, string>, stdin = '') => memoryIo({ client: memor
 test('a login is kept for its address, never in plain sight; doctor signs in with it', async () => {
   const server = await startStoreServer({ closed: true });
   onTestFinished(() => server.close());
-  await server.query("DEFINE USER ada ON DATABASE PASSWORD 'hunter2' ROLES EDITOR");
+  await server.query(`DEFINE USER ada ON DATABASE PASSWORD ' hunter2 "é ' ROLES EDITOR`);
   const home = await testFolder();
   const env = { TRIAD_HOME: home, TRIAD_STORE: server.url };
-  const keep = async (options: StoreLoginOptions, stdin = 'hunter2\n', given = env) => {
+  const keep = async (options: StoreLoginOptions, stdin = ' hunter2 "é \r\n', given = env) => {
     const one = io(given, stdin);
     await setStoreLogin(one, options);
     return one.err();
@@ -101,7 +101,15 @@ test('a login is kept for its address, never in plain sight; doctor signs in wit
   const signal = AbortSignal.timeout(30_000);
   const look = () => checkStoreServer(folders, env, signal);
   expect(await checkStoreServer(folders, { TRIAD_STORE: 'mem://' }, signal)).toEqual([]);
-  expect(await look()).toMatchObject([{ name: 'store server', state: 'problem' }]);
+  expect(await look()).toMatchObject([
+    {
+      name: 'store server',
+      state: 'problem',
+      text: expect.stringMatching(
+        /cannot be used \(Sign in first\): .*"triad config key store --user NAME < FILE"$/,
+      ) as string,
+    },
+  ]);
 
   expect(await keep({ user: 'ada' })).toMatch(
     new RegExp(`^The password of ada is kept in ${home}/secrets.json and sent to ${server.url} only\\.\\n$`),
