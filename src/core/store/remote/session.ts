@@ -189,6 +189,6 @@ function refuseUnfit({ name }: RemoteAddress, version: unknown): void {
 }
 
 function untrusted({ name }: RemoteAddress, cause: Cut): TriadError {
-  const message = `The TLS connection to the server of the store ${name} is not trusted (${cause.message}): where its certificate is of your own, NODE_EXTRA_CA_CERTS names the file of the authority that signed it.`;
+  const message = `The TLS connection to the server of the store ${name} is not trusted (${cause.message.split('\n', 1)[0]!}): where its certificate is of your own, NODE_EXTRA_CA_CERTS names the file of the authority that signed it.`;
   return new TriadError('store_failed', message, { cause, detail: message });
 }
