@@ -48,7 +48,15 @@ export async function openSession(address: RemoteAddress, options: SessionOption
     return {
       version: version.replace(/^surrealdb-/, ''),
       query: (sql, values) => line.bounded(surreal.query<unknown[]>(sql, values)),
-      transaction: async (sql, values) => rootOf(await line.bounded(surreal.query(sql, values).responses())),
+      transaction: async (sql, values) => {
+        try {
+          return rootOf(await line.bounded(surreal.query(sql, values).responses()));
+        } catch (error) {
+          // Refused as a whole: it has rolled back like one that failed in a statement.
+          if (error instanceof ServerError) return error;
+          throw error;
+        }
+      },
       end: () => line.end(),
     };
   } catch (error) {

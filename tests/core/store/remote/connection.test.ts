@@ -12,6 +12,7 @@ import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import { CERTIFICATE, KEY } from '../../../support/certificate.ts';
 import { inSoak } from '../../../support/samples.ts';
 import { schemaDir } from '../support.ts';
+import type { Fault } from '../../../support/store-server/server.ts';
 import { storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT } from './writing.ts';
 
@@ -160,13 +161,24 @@ test('a transaction that was refused is not written later, by an attempt that wa
   const before = server.executed;
   held.resolve();
   await expect.poll(() => server.executed).toBe(before + 1);
+  // The same of one that is refused as a whole, not in one of its statements.
+  const late = Promise.withResolvers<void>();
+  const answers: Fault[] = [{ until: late.promise }, { error: 'Too busy' }];
+  server.fault = ({ sql }) => (sql.includes('CREATE meta:z') ? answers.shift()! : null);
+  await expect(database.transaction('CREATE meta:z SET version = 4 RETURN NONE;')).rejects.toThrow(/write: Too busy/);
+  const then = server.executed;
+  late.resolve();
+  await expect.poll(() => server.executed).toBe(then + 1);
+  // In each other's way: tried again.
+  answers.push({ error: 'Transaction conflict' });
+  server.fault = () => answers.shift() ?? null;
   await database.transaction('CREATE meta:y SET version = 3 RETURN NONE;');
-  expect((await server.query('SELECT VALUE version FROM meta:x, meta:y'))[0]).toEqual([3]);
+  expect((await server.query('SELECT VALUE version FROM meta:x, meta:y, meta:z'))[0]).toEqual([3]);
 });
 
 test('a server that does not answer is not waited for at the end', async () => {
   const server = await storeServer();
-  const store = await storeOf(server, { times: { call: 200, patience: 400 } });
+  const store = await storeOf(server, { times: { call: 200, patience: 600_000, renew: 60_000 } });
   server.fault = () => 'drop-request';
   const start = performance.now();
   await store.close();
