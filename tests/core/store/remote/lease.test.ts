@@ -78,6 +78,16 @@ test('taking it is tried again, in bounded time; one that only waits notices too
   expect(String(old.lost.reason)).toContain('taken by eve on phone');
 });
 
+test('whoever loses the lease right after it was taken makes nothing', async () => {
+  const server = await storeServer();
+  const TAKE =
+    "UPDATE lease:owner SET epoch += 1, op = 'x', process = 'x', name = 'eve on phone', until = time::now() + 1h";
+  server.fault = ({ sql }) => (sql.includes('ON meta') ? { until: server.query(TAKE).then(() => undefined) } : null);
+  await expect(storeOf(server, { holder: ada })).rejects.toThrow(/taken by eve on phone/);
+  const [info] = await server.query('INFO FOR DB');
+  expect(Object.keys((info as { tables: object }).tables)).toEqual(['lease']);
+});
+
 test('a copy of the data folder is another installation', async () => {
   const [folder, copy] = [await testFolder(), await testFolder()];
   const first = await holderOf(folder);

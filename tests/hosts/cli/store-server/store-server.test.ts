@@ -127,6 +127,8 @@ test('a login is kept for its address, never in plain sight; doctor signs in wit
     "CREATE lease:owner SET epoch = 1, op = 'a', process = 'p', name = 'ada on laptop (pid 1)', since = time::now(), until = time::now() + 1m",
   );
   expect((await look())[0]?.text).toMatch(/; the lease is held by ada on laptop \(pid 1\) since 2\S+Z$/);
+  await server.query('UPDATE lease:owner SET until = time::now()');
+  expect((await look())[0]?.text).toMatch(/; nobody holds the lease$/);
   expect(await keep({ remove: true })).toContain('No login');
   expect(await readFile(`${home}/secrets.json`, 'utf8')).not.toContain('hunter2');
 });
