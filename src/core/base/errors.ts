@@ -37,6 +37,11 @@ export function codeOf(error: unknown): string | null {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : null;
 }
 
+const TLS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO|HOSTNAME_MISMATCH)/;
+
+/** Whether a connection failed because the other side's certificate is not trusted, or speaks no TLS. */
+export const isUntrusted = (error: unknown): boolean => TLS.test(codeOf(error) ?? '');
+
 /** Throws `not_found` with the message where there is nothing. */
 export async function mustExist<T>(found: Promise<T | null>, message: string): Promise<T> {
   const value = await found;

@@ -24,8 +24,12 @@ const MAX_LINE_BYTES = 64 * 1024 * 1024;
 const TOO_LONG =
   'the client wrote a line of more than 64 MiB, and is not listened to any more: what it was working on can be resumed';
 
-/** Resolves when the client has gone or the signal has aborted; what this client had started can be resumed then. */
+/**
+ * Resolves when the client has gone or the signal has aborted; what this client had started can be resumed then. Rejects
+ * where no work can be done any more, because the store is lost or nobody can be found who has it.
+ */
 export async function serveAcp(io: AcpIo): Promise<void> {
+  /** Its reason is what serving rejects with, null where it was wanted. */
   const gone = new AbortController();
   let current: Connected | null = null;
   const door = new Door(io.connect, (connected) => {
@@ -43,13 +47,13 @@ export async function serveAcp(io: AcpIo): Promise<void> {
   /** A client takes over, or finds who did; an owner that cannot write ends. */
   const follow = async (connected: Connected): Promise<void> => {
     if (gone.signal.aborted) return;
-    if (isGone(connected)) await door.again(connected).catch(() => gone.abort());
+    if (isGone(connected)) await door.again(connected).catch((error: unknown) => gone.abort(error));
     else gone.abort(connected.lost.reason);
   };
 
   const stream = ndJsonStream(io.output, io.input, { maxMessageBytes: MAX_LINE_BYTES });
   const connection = agentApp(door, sessions, io.version).connect(stream);
-  const end = () => gone.abort();
+  const end = () => gone.abort(null);
   io.signal.addEventListener('abort', end, { once: true });
   void connection.closed.then(() => {
     const { reason } = connection.signal as { reason: unknown };
@@ -62,13 +66,17 @@ export async function serveAcp(io: AcpIo): Promise<void> {
     else gone.signal.addEventListener('abort', () => resolve(), { once: true });
   });
   connection.close();
-  const opened = await door.opened();
+  await leave(await door.opened(), sessions, io);
+  if (gone.signal.reason !== null) throw gone.signal.reason;
+}
+
+/** The work of a client that has gone waits for it, whoever owns the store. */
+async function leave(opened: Connected | null, sessions: Sessions, { signal, endsNow }: AcpIo): Promise<void> {
   if (opened === null) return;
-  // The work of a client that has gone waits for it, whoever owns the store.
-  const cause = io.signal.aborted ? 'SIGTERM' : 'SIGHUP';
+  const cause = signal.aborted ? 'SIGTERM' : 'SIGHUP';
   for (const session of sessions.all()) {
     await session.cancel(cause).catch(() => undefined);
     session.close();
   }
-  await opened.close(io.endsNow() ? io.signal : new AbortController().signal);
+  await opened.close(endsNow() ? signal : new AbortController().signal);
 }

@@ -1,7 +1,7 @@
 /** The command line as a commander program; the module of a command is loaded when it is called. */
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander';
 import { ownVersion } from '../version.ts';
-import { EXIT, exitCodeOf, Interruption, lineOf, UsageError } from './terminal/failure.ts';
+import { EXIT, exitCodeOf, hasCode, Interruption, lineOf, UsageError } from './terminal/failure.ts';
 import type { Io } from './terminal/io.ts';
 import { approve, type Done, faultLine, json, withClient } from './program/parts.ts';
 import { addAgents, addTrust } from './program/agents.ts';
@@ -25,9 +25,10 @@ export async function main(argv: readonly string[], io: Io): Promise<number> {
   } catch (error) {
     // Commander has printed its own line, or the help that was asked for.
     if (error instanceof CommanderError) return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
-    if (io.signal.reason instanceof Interruption) return io.signal.reason.exitCode;
-    io.screen.note(`triad: ${lineOf(error)}`);
-    return exitCodeOf(error);
+    const stopped = io.signal.reason instanceof Interruption ? io.signal.reason : null;
+    // What fails because of a stop is no news; that what happened could not be kept is.
+    if (stopped === null || hasCode(error, 'store_failed')) io.screen.note(`triad: ${lineOf(error)}`);
+    return stopped?.exitCode ?? exitCodeOf(error);
   }
 }
 

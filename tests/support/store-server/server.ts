@@ -9,15 +9,15 @@ import { type WebSocket, WebSocketServer } from 'ws';
 import { type Answer, decode, encode, Engine, type Request } from './engine.ts';
 
 /**
- * What becomes of one frame. `drop-request`: never executed; `drop-answer`: executed, not answered; `refuse`: not
- * executed, an error; `cut…`: the line goes. One with a time or a promise is executed then, also when its line has gone.
+ * What becomes of one frame. `drop-request`: never executed; `drop-answer`: executed, not answered; `cut…`: the line goes.
+ * One with an error is not executed; one with a time or a promise is executed then, also when its line has gone.
  */
 export type Fault =
   | 'cut-before'
   | 'cut-after'
   | 'drop-request'
   | 'drop-answer'
-  | 'refuse'
+  | { error: string }
   | { delayMs?: number; until?: Promise<void> };
 
 export interface Frame {
@@ -122,8 +122,8 @@ export class StoreServer {
     const fault = this.fault({ method, sql: method === 'query' ? (params?.[0] as string) : '' });
     if (fault === 'cut-before') return socket.terminate();
     if (fault === 'drop-request') return;
-    if (fault === 'refuse')
-      return socket.send(encode({ id: request.id, error: { code: -32000, message: 'Not now', kind: 'Internal' } }));
+    if (typeof fault === 'object' && fault !== null && 'error' in fault)
+      return socket.send(encode({ id: request.id, error: { code: -32000, message: fault.error, kind: 'Internal' } }));
     if (typeof fault === 'object' && fault !== null) await (fault.until ?? sleep(fault.delayMs));
     const answered = await answer(request).catch((error: unknown) => ({
       error: { code: -32000, message: String(error), kind: 'Internal' },

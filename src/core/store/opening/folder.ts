@@ -15,8 +15,8 @@ export function folderOf(url: string): string | null {
   const folder = url.startsWith(ROCKSDB) ? url.slice(ROCKSDB.length) : '';
   // The engine reads what follows a question mark as its own options.
   if (folder !== '' && !folder.includes('?')) return folder;
-  // Hides the user name and password of another kind of URL.
-  const shown = url.replace(/^(.*?\/\/)?.*@/, '$1…@');
+  // Hides the user name, the password and the options of another kind of URL.
+  const shown = url.replace(/^(.*?\/\/)?.*@/, '$1…@').replace(/[?#].*/s, '?…');
   throw new TriadError(
     'bad_input',
     `"${shown}" is not the URL of a store: use wss://HOST/NAMESPACE/DATABASE, mem:// or rocksdb://FOLDER (without a question mark).`,

@@ -13,7 +13,7 @@ export interface LinkPorts {
   /** Rejects with a `Cut` where the server cannot be reached; any other error is final. */
   open(): Promise<Session>;
   /** The error for a server that has not answered for so long. */
-  unreachable(cause: Cut, patienceMs: number): TriadError;
+  unreachable(cause: Cut, waitedMs: number): TriadError;
   /** Longest time of one call, in milliseconds. */
   callMs: number;
   /** As in `RemoteTimes`. */
@@ -64,7 +64,7 @@ export class Link {
         if (!(error instanceof Cut)) throw error;
         // A process that was asleep has not waited: what counts of a call is at most what it may take.
         spent += Math.min(performance.now() - start, this.#ports.callMs) + pause;
-        if (spent >= patienceMs) throw this.lose(this.#ports.unreachable(error, patienceMs));
+        if (spent >= patienceMs) throw this.lose(this.#ports.unreachable(error, spent));
       }
       await sleep(pause);
     }

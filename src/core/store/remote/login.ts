@@ -1,7 +1,7 @@
 /** How this installation signs in to the server of its store: from the environment, or as kept with the keys. */
 import { z } from 'zod';
 import type { Environment } from '../../base/child-environment.ts';
-import { TriadError } from '../../base/errors.ts';
+import { errorInfo, TriadError } from '../../base/errors.ts';
 import type { Secrets } from '../../settings/secrets.ts';
 import type { RemoteAddress } from './address.ts';
 import type { Login } from './options.ts';
@@ -32,6 +32,16 @@ export async function loginFor(
 /** Address and login are one entry, so that no crash leaves one with the other's former value. Null forgets it. */
 export async function keepLogin(secrets: Secrets, address: RemoteAddress, login: Login | null): Promise<void> {
   await secrets.set(NAME, login === null ? null : JSON.stringify({ address: address.name, login }));
+}
+
+/** The error for a server that was reached, and does not do what is asked. */
+export function unfit({ name }: RemoteAddress, cause: unknown): TriadError {
+  const { message } = errorInfo(cause);
+  return new TriadError(
+    'store_failed',
+    `The database ${name} cannot be used (${message}): sign in as a user with the role EDITOR or OWNER of it, with "triad config key store --user NAME < FILE".`,
+    { cause, detail: message },
+  );
 }
 
 function parse(text: string): z.infer<typeof Kept> | null {

@@ -2,8 +2,9 @@
 import { isTableMissing } from '../opening/migrate.ts';
 import type { RemoteAddress } from './address.ts';
 import { type LeaseRow, READ } from './lease.ts';
+import { unfit } from './login.ts';
 import type { Login } from './options.ts';
-import { openSession } from './session.ts';
+import { Cut, openSession } from './session.ts';
 
 export interface RemoteLook {
   version: string;
@@ -15,7 +16,7 @@ export interface RemoteLook {
 
 const TRIPS = 5;
 
-/** Rejects as `openSession` does. */
+/** Rejects as `openSession` does, or with `store_failed` where the server refuses the look. */
 export async function lookAtServer(
   address: RemoteAddress,
   options: { login: Login | null; callMs: number; signal: AbortSignal },
@@ -38,6 +39,8 @@ export async function lookAtServer(
       roundTripMs: trips.sort((a, b) => a - b)[Math.floor(TRIPS / 2)]!,
       holder: isHeld ? lease : null,
     };
+  } catch (error) {
+    throw error instanceof Cut ? error : unfit(address, error);
   } finally {
     session.end();
   }

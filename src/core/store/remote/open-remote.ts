@@ -1,6 +1,6 @@
 /** Opens the store in a database on a server: connects, takes the lease, migrates and recovers under it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { errorInfo, TriadError } from '../../base/errors.ts';
+import { TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { type Closable, closable } from '../closable.ts';
 import type { Database } from '../database.ts';
@@ -12,6 +12,7 @@ import type { RemoteAddress } from './address.ts';
 import { DEFINE, type LeaseRow, READ, taking } from './lease.ts';
 import { holderName } from './holder.ts';
 import { Link } from './link.ts';
+import { unfit } from './login.ts';
 import { type Holder, type RemoteOptions, type RemoteTimes, TIMES } from './options.ts';
 import { RemoteDatabase } from './remote-database.ts';
 import { Cut, openSession, type Session } from './session.ts';
@@ -52,7 +53,7 @@ export async function openRemoteDatabase(
     callMs: times.call,
     patienceMs: times.patience,
     open: async () => openSession(address, { login: (await login?.()) ?? null, callMs: times.call, signal: opening }),
-    unreachable: (cause, patienceMs) => unreachable(address, cause, patienceMs),
+    unreachable: (cause, waitedMs) => unreachable(address, cause, waitedMs),
   });
   let database: Closable | null = null;
   try {
@@ -86,25 +87,27 @@ async function take(link: Link, address: RemoteAddress, { holder, times, signal 
     const lease = await link.run((session) => tryToTake(session, address, { sql, values }), times.start);
     if (lease?.process === process) return lease;
     const waited = performance.now() - start;
-    if (lease !== undefined && lease.process !== '') {
+    const isOver = waited > times.lease + times.renew;
+    if (lease && lease.process !== '') {
       first ??= lease;
       const isRenewed = lease.op !== first.op;
-      if ((isRenewed && waited > times.renew) || waited > times.lease + times.renew) throw held(address, lease);
+      if (isOver || (isRenewed && waited > times.renew)) throw held(address, lease);
     }
+    if (isOver) throw unfit(address, new Error('nobody holds its lease, and it cannot be taken'));
     await sleep(Math.min(LOOK_MS, times.renew / 4), undefined, { signal }).catch(() => signal?.throwIfAborted());
   }
 }
 
-/** The row as it is then. */
+/** The row as it is then. Undefined where another made it at the same time: who was in the way has it, or the next try. */
 async function tryToTake(session: Session, address: RemoteAddress, { sql, values }: ReturnType<typeof taking>) {
   try {
     await session.query(DEFINE);
     const error = await session.transaction(`BEGIN;\n${sql}\nCOMMIT;`, values);
-    // Who was in the way has it, or the next try finds it free.
     if (error !== null && !isConflict(error)) throw error;
     const [row] = (await session.query(READ)) as [LeaseRow | undefined];
     return row;
   } catch (error) {
+    if (isConflict(error)) return undefined;
     throw error instanceof Cut ? error : unfit(address, error);
   }
 }
@@ -129,19 +132,10 @@ function held({ name }: RemoteAddress, lease: LeaseRow): TriadError {
   );
 }
 
-function unreachable({ name }: RemoteAddress, cause: Cut, patienceMs: number): TriadError {
-  const message = `The server of the store ${name} could not be reached for ${Math.ceil(patienceMs / 1000)} s (${cause.message}), so nothing can be kept and no work is done: check the network and the server, then start Triad again.`;
+function unreachable({ name }: RemoteAddress, cause: Cut, waitedMs: number): TriadError {
+  const message = `The server of the store ${name} could not be reached for ${Math.ceil(waitedMs / 1000)} s (${cause.message}), so nothing can be kept and no work is done: check the network and the server, then start Triad again.`;
   return new TriadError('store_failed', message, { cause, detail: message });
 }
 
-function unfit({ name }: RemoteAddress, cause: unknown): TriadError {
-  const { message } = errorInfo(cause);
-  return new TriadError(
-    'store_failed',
-    `The database ${name} cannot be used (${message}): sign in as a user with the role EDITOR or OWNER of it, with "triad config key store --user NAME < FILE".`,
-    { cause, detail: message },
-  );
-}
-
 const uncopied = ({ name, endpoint, namespace, database }: RemoteAddress): string =>
-  `The store is on a server (${name}): make its backup there, with "surreal export --endpoint ${endpoint.replace(/^ws/, 'http').replace(/\/rpc$/, '')} --namespace ${namespace} --database ${database} FILE"`;
+  `The store is on a server (${name}): make its backup there, with "surreal export --endpoint ${endpoint.replace(/^ws/, 'http').replace(/\/rpc$/, '')} --username NAME --auth-level database --namespace ${namespace} --database ${database} FILE"`;

@@ -5,10 +5,11 @@
  */
 import { RecordId, type RpcRequest, ServerError, Surreal, WebSocketEngine } from 'surrealdb';
 import { WebSocket } from 'ws';
-import { errorInfo, TriadError } from '../../base/errors.ts';
+import { errorInfo, isUntrusted, TriadError } from '../../base/errors.ts';
 import { rootOf } from '../failure.ts';
 import type { Key, Row } from '../store.ts';
 import type { RemoteAddress } from './address.ts';
+import { unfit } from './login.ts';
 import type { Login } from './options.ts';
 
 export interface Session {
@@ -41,19 +42,28 @@ export async function openSession(address: RemoteAddress, options: SessionOption
   try {
     await line.bounded(surreal.connect(address.endpoint, { reconnect: false, versionCheck: false }));
     const { version } = await line.bounded(surreal.version());
-    refuseOld(version);
+    refuseUnfit(address, version);
     await signIn(line, address, login);
     await line.bounded(surreal.use({ namespace: address.namespace, database: address.database }));
     return {
       version: version.replace(/^surrealdb-/, ''),
       query: (sql, values) => line.bounded(surreal.query<unknown[]>(sql, values)),
-      transaction: async (sql, values) => rootOf(await line.bounded(surreal.query(sql, values).responses())),
+      transaction: async (sql, values) => {
+        try {
+          return rootOf(await line.bounded(surreal.query(sql, values).responses()));
+        } catch (error) {
+          // Refused as a whole: it has rolled back like one that failed in a statement.
+          if (error instanceof ServerError) return error;
+          throw error;
+        }
+      },
       end: () => line.end(),
     };
   } catch (error) {
     line.end();
     signal?.throwIfAborted();
-    throw error;
+    if (error instanceof Cut && isUntrusted(error.cause)) throw untrusted(address, error);
+    throw error instanceof ServerError ? unfit(address, error) : error;
   } finally {
     signal?.removeEventListener('abort', stop);
   }
@@ -75,18 +85,18 @@ class Line {
   constructor(callMs: number) {
     this.#callMs = callMs;
     const own = (socket: WebSocket) => (this.#socket = socket);
-    const end = (cause: string) => this.end(cause);
+    const end = (cause: string, error?: Error) => this.end(cause, error);
     class Socket extends WebSocket {
       constructor(url: string, protocols: string) {
         super(url, protocols, { handshakeTimeout: callMs, perMessageDeflate: false });
-        this.on('error', (error) => end(error.message));
+        this.on('error', (error) => end(error.message, error));
         this.on('close', () => end('the connection was cut'));
         own(this);
       }
 
       /** The driver reports a frame that it cannot read in this way. */
       dispatchEvent({ detail }: CustomEvent): boolean {
-        end(`the server sent what cannot be read (${errorInfo(detail).message})`);
+        end(`the server sent what cannot be read${detail instanceof Error ? ` (${detail.message})` : ''}`);
         return true;
       }
     }
@@ -107,7 +117,7 @@ class Line {
     try {
       return await Promise.race([call, ended.promise]);
     } catch (error) {
-      // Errors of the driver itself mean that there was no answer. One that has expired is signed in again.
+      // Errors of the driver itself mean that there was no answer. A session that has expired is signed in again.
       const isAnswer = error instanceof ServerError && !EXPIRED.test(error.message);
       throw isAnswer ? error : this.end(errorInfo(error).message);
     } finally {
@@ -117,9 +127,9 @@ class Line {
   }
 
   /** Returns the first cause. */
-  end(cause = 'the connection was closed'): Cut {
+  end(words = 'the connection was closed', cause?: Error): Cut {
     if (this.#cut) return this.#cut;
-    const cut = (this.#cut = new Cut(cause));
+    const cut = (this.#cut = new Cut(words, { cause }));
     for (const reject of this.#open) reject(cut);
     // A frame that is still on its way out must not be waited for.
     this.#socket?.terminate();
@@ -128,7 +138,7 @@ class Line {
   }
 }
 
-const EXPIRED = /(session|token) (has )?expired/i;
+const EXPIRED = /session (has )?expired/i;
 
 /** The driver pings without waiting for the answer: what it does not look at must not end the process. */
 class Engine extends WebSocketEngine {
@@ -162,7 +172,9 @@ async function signIn(line: Line, address: RemoteAddress, login: Login | null): 
       refusal = error;
     }
   }
-  const who = 'token' in login ? 'the token' : `the user ${login.user} and the password`;
+  const isOver = /expired/i.test(errorInfo(refusal).message);
+  const who =
+    'token' in login ? `the token${isOver ? ', which has expired' : ''}` : `the user ${login.user} and the password`;
   const again = 'token' in login ? '--token' : `--user ${login.user}`;
   throw new TriadError(
     'not_allowed',
@@ -173,8 +185,18 @@ async function signIn(line: Line, address: RemoteAddress, login: Login | null): 
 
 const NEEDED = 3;
 
-function refuseOld(version: string): void {
+function refuseUnfit({ name }: RemoteAddress, version: unknown): void {
+  if (typeof version !== 'string')
+    throw new TriadError(
+      'store_failed',
+      `What answers at ${name} is no SurrealDB: look at the address in TRIAD_STORE.`,
+    );
   const major = /^surrealdb-(\d+)\./.exec(version)?.[1];
   if (major === undefined || Number(major) >= NEEDED) return;
   throw new TriadError('store_failed', `The server of the store is ${version}: Triad needs SurrealDB ${NEEDED}.`);
+}
+
+function untrusted({ name }: RemoteAddress, cause: Cut): TriadError {
+  const message = `The TLS connection to the server of the store ${name} is not trusted (${cause.message.split('\n', 1)[0]!}): where its certificate is of your own, NODE_EXTRA_CA_CERTS names the file of the authority that signed it.`;
+  return new TriadError('store_failed', message, { cause, detail: message });
 }

@@ -1,5 +1,5 @@
 /** What went wrong with a request, in a sentence that says what to do. */
-import { codeOf, TriadError } from '../../base/errors.ts';
+import { codeOf, isUntrusted, TriadError } from '../../base/errors.ts';
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOTFOUND: 'there is no host of this name',
@@ -13,8 +13,6 @@ const WORDS: Readonly<Record<string, string>> = {
   ERR_STREAM_PREMATURE_CLOSE: 'the connection broke before the answer was whole',
 };
 
-const TLS = /^(CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|ERR_TLS_|ERR_SSL_|EPROTO|HOSTNAME_MISMATCH)/;
-
 export function requestFailure({ href }: URL, error: unknown, { headerBytes }: { headerBytes: number }): TriadError {
   const code = codeOf(error) ?? '';
   const said = error instanceof Error ? (error.message.split('\n', 1)[0] ?? '') : String(error);
@@ -24,7 +22,7 @@ export function requestFailure({ href }: URL, error: unknown, { headerBytes }: {
   if (words !== undefined) return failed(words);
   if (code === 'HPE_HEADER_OVERFLOW') return failed(`its headers are larger than ${headerBytes} bytes`);
   if (code.startsWith('HPE_')) return failed(`what it sends is no HTTP (${said})`);
-  if (TLS.test(code)) return failed(`its TLS certificate or connection is not trusted (${said || code})`);
+  if (isUntrusted(error)) return failed(`its TLS certificate or connection is not trusted (${said || code})`);
   if (/^(Z_|ERR_.*BROTLI|ERR__ERROR_)/.test(code)) return failed('its body is packed wrongly or not whole');
   return failed(said || code);
 }

@@ -28,8 +28,9 @@ export async function setStoreLogin({ env, screen, stdin }: Io, options: StoreLo
   if ((user === undefined) === !token)
     throw new UsageError('Say whose password it is with "--user NAME", or "--token"');
   if (stdin.isTTY === true) throw new UsageError('Pipe it in, as in: triad config key store --user NAME < FILE');
-  const secret = (await readText(stdin)).trim();
-  if (secret === '') throw new UsageError('There is nothing in it: "--remove" forgets the login');
+  // Only the end of its line is none of it.
+  const secret = (await readText(stdin)).replace(/\r?\n$/, '');
+  if (secret.trim() === '') throw new UsageError('There is nothing in it: "--remove" forgets the login');
   await keepLogin(secrets, address, user === undefined ? { token: secret } : { user, password: secret });
   const what = user === undefined ? 'token' : `password of ${visible(user)}`;
   screen.note(`The ${what} is kept in ${visible(secrets.place.backend)} and sent to ${visible(address.name)} only.`);

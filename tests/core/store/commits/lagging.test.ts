@@ -66,7 +66,8 @@ async function begin({ database }: Opened): Promise<Life> {
 
 async function empty({ database }: Opened): Promise<void> {
   const all = [...TABLES, 'event', 'run_part', 'lagging', 'workflow_index', 'execution_index', 'facet'];
-  await database.query(all.map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
+  // What still writes there is in its way.
+  await database.transaction(all.map((table) => `DELETE ${table} RETURN NONE;`).join('\n'));
 }
 
 async function rowsOf({ database }: Opened): Promise<Record<string, unknown>> {

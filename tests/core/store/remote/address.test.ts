@@ -1,5 +1,6 @@
 /** Which URLs of a server are taken, and that none holds a secret. */
 import { expect, test } from 'vitest';
+import { folderOf } from '#core/store/opening/folder.ts';
 import { remoteAddress } from '#core/store/remote/address.ts';
 import { keepLogin, loginFor } from '#core/store/remote/login.ts';
 import type { Secrets } from '#core/settings/secrets.ts';
@@ -34,6 +35,16 @@ test.for([
   }) as Error;
   expect(() => remoteAddress(url)).toThrow(refusal);
   expect(() => remoteAddress(url)).not.toThrow(/hunter2/);
+});
+
+test('what is no store is named without what may be secret in it', () => {
+  for (const url of [
+    'https://ada:hunter2@db.example.org/team',
+    'https://db.example.org/team?token=hunter2',
+    'db#hunter2',
+  ])
+    expect(() => folderOf(url)).toThrow(/^(?!.*hunter2).* is not the URL of a store: use wss:/);
+  expect(() => folderOf('https://db.example.org/team?token=hunter2')).toThrow('"https://db.example.org/team?…"');
 });
 
 test('a login is for the address that it was kept for; the environment comes first, and whole', async () => {

@@ -1,7 +1,10 @@
 /** A database has one owner: whoever has lost its lease writes nothing, and says so. */
+import { cp } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
+import { holderOf } from '#core/store/remote/holder.ts';
 import { startChild } from '../child/run.ts';
+import { testFolder } from '../support.ts';
 import { storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT, textsOf } from './writing.ts';
 
@@ -10,7 +13,7 @@ const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
 
 test('a second one waits for a lease that is not renewed, and is told who renews it', async () => {
   const server = await storeServer();
-  const first = await storeOf(server, { holder: ada });
+  const first = await storeOf(server, { holder: ada, times: { lease: 60_000 } });
   const start = performance.now();
   await expect(storeOf(server, { holder: bob })).rejects.toMatchObject({
     code: 'conflict',
@@ -19,8 +22,10 @@ test('a second one waits for a lease that is not renewed, and is told who renews
     ) as string,
   });
   expect(performance.now() - start).toBeLessThan(SHORT.lease + SHORT.renew + 10_000);
-  // The wait has changed nothing.
+  // The wait has changed nothing; each transaction makes the lease longer.
+  await server.query('UPDATE lease:owner SET until = time::now()');
   await commit(first, eventOf('c', 1));
+  expect((await server.query('SELECT VALUE until > time::now() + 30s FROM lease'))[0]).toEqual([true]);
   await first.close();
   const second = await storeOf(server, { holder: bob, times: { lease: 60_000 } });
   expect(await second.lastSeq('c')).toBe(1);
@@ -52,14 +57,43 @@ test('what was on its way when the lease was taken is not written', async () => 
   await commit(next, eventOf('c', 2, 'bob'));
 });
 
-test('one that only waits notices too, at its next renewal', async () => {
+test('taking it is tried again, in bounded time; one that only waits notices too, at its next renewal', async () => {
   const server = await storeServer();
+  const conflict = { error: 'Transaction conflict: Resource busy. This transaction can be retried' };
+  server.fault = ({ sql }) => (sql.includes('UPSERT lease:owner') ? conflict : null);
+  await expect(storeOf(server, { times: { lease: 60, renew: 40 } })).rejects.toThrow(/lease, and it cannot be taken/);
+  // Another one makes the table at the same instant.
+  let isFirst = true;
+  server.fault = ({ sql }) => {
+    if (!isFirst || !sql.startsWith('DEFINE TABLE')) return null;
+    isFirst = false;
+    return conflict;
+  };
   const old = await storeOf(server, { holder: ada });
+  expect(isFirst).toBe(false);
   await server.query(
     "UPDATE lease:owner SET epoch += 1, op = 'x', process = 'x', name = 'eve on phone', until = time::now()",
   );
   await expect.poll(() => old.lost.aborted, { timeout: 10_000 }).toBe(true);
   expect(String(old.lost.reason)).toContain('taken by eve on phone');
+});
+
+test('whoever loses the lease right after it was taken makes nothing', async () => {
+  const server = await storeServer();
+  const TAKE =
+    "UPDATE lease:owner SET epoch += 1, op = 'x', process = 'x', name = 'eve on phone', until = time::now() + 1h";
+  server.fault = ({ sql }) => (sql.includes('ON meta') ? { until: server.query(TAKE).then(() => undefined) } : null);
+  await expect(storeOf(server, { holder: ada })).rejects.toThrow(/taken by eve on phone/);
+  const [info] = await server.query('INFO FOR DB');
+  expect(Object.keys((info as { tables: object }).tables)).toEqual(['lease']);
+});
+
+test('a copy of the data folder is another installation', async () => {
+  const [folder, copy] = [await testFolder(), await testFolder()];
+  const first = await holderOf(folder);
+  expect(await holderOf(folder)).toEqual(first);
+  await cp(folder, copy, { recursive: true });
+  expect((await holderOf(copy)).installation).not.toBe(first.installation);
 });
 
 test('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {

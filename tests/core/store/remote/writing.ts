@@ -5,7 +5,7 @@ import type { RemoteTimes } from '#core/store/remote/options.ts';
 import type { Store } from '#core/store/store.ts';
 
 /** A machine that is busy takes its time: what must not happen is waited for with these, what must with patience. */
-export const SHORT: RemoteTimes = { call: 1000, patience: 4000, start: 2000, lease: 1500, renew: 300 };
+export const SHORT: RemoteTimes = { call: 5000, patience: 20_000, start: 20_000, lease: 1500, renew: 300 };
 
 /** An event of a conversation whose text says who wrote it. */
 export function eventOf(conversationId: string, seq: number, text = 'said'): DurableEvent {

@@ -135,15 +135,22 @@ test.runIf(existsSync('/dev/full')).for([
   expect(err).not.toContain('continue with');
 });
 
-test('a workflow whose history cannot be written ends the command with the reason', async () => {
-  const io = memoryIo({ client: scripted([delta]) });
-  const running = main(['run', 'x'], io);
-  await expect.poll(() => io.out()).toBe('Hi');
-  io.fail(new TriadError('store_failed', 'The history could not be written'));
-  expect(await running).toBe(1);
-  await expect.poll(() => io.err()).toContain('triad: The history could not be written\n');
-  expect(io.opened).toEqual([{ closed: true }]);
-});
+test.for([
+  [1, false],
+  [130, true],
+] as const)(
+  'a workflow whose history cannot be written ends the command with the reason (%i)',
+  async ([code, isStopped]) => {
+    const io = memoryIo({ client: scripted([delta], { 'workflow.stop': () => new Promise(() => undefined) }) });
+    const running = main(['run', 'x'], io);
+    await expect.poll(() => io.out()).toBe('Hi');
+    if (isStopped) io.interrupt();
+    io.fail(new TriadError('store_failed', 'The history could not be written'));
+    expect(await running).toBe(code);
+    await expect.poll(() => io.err()).toContain('triad: The history could not be written\n');
+    expect(io.opened).toEqual([{ closed: true }]);
+  },
+);
 
 test('with a terminal, questions are asked there and nothing of them goes to stdout', async () => {
   const client = scripted([], {

@@ -83,10 +83,10 @@ const io = (env: Record<string, string>, stdin = '') => memoryIo({ client: memor
 test('a login is kept for its address, never in plain sight; doctor signs in with it', async () => {
   const server = await startStoreServer({ closed: true });
   onTestFinished(() => server.close());
-  await server.query("DEFINE USER ada ON DATABASE PASSWORD 'hunter2' ROLES EDITOR");
+  await server.query(`DEFINE USER ada ON DATABASE PASSWORD ' hunter2 "é ' ROLES EDITOR`);
   const home = await testFolder();
   const env = { TRIAD_HOME: home, TRIAD_STORE: server.url };
-  const keep = async (options: StoreLoginOptions, stdin = 'hunter2\n', given = env) => {
+  const keep = async (options: StoreLoginOptions, stdin = ' hunter2 "é \r\n', given = env) => {
     const one = io(given, stdin);
     await setStoreLogin(one, options);
     return one.err();
@@ -101,7 +101,15 @@ test('a login is kept for its address, never in plain sight; doctor signs in wit
   const signal = AbortSignal.timeout(30_000);
   const look = () => checkStoreServer(folders, env, signal);
   expect(await checkStoreServer(folders, { TRIAD_STORE: 'mem://' }, signal)).toEqual([]);
-  expect(await look()).toMatchObject([{ name: 'store server', state: 'problem' }]);
+  expect(await look()).toMatchObject([
+    {
+      name: 'store server',
+      state: 'problem',
+      text: expect.stringMatching(
+        /cannot be used \(Sign in first\): .*"triad config key store --user NAME < FILE"$/,
+      ) as string,
+    },
+  ]);
 
   expect(await keep({ user: 'ada' })).toMatch(
     new RegExp(`^The password of ada is kept in ${home}/secrets.json and sent to ${server.url} only\\.\\n$`),
@@ -119,6 +127,8 @@ test('a login is kept for its address, never in plain sight; doctor signs in wit
     "CREATE lease:owner SET epoch = 1, op = 'a', process = 'p', name = 'ada on laptop (pid 1)', since = time::now(), until = time::now() + 1m",
   );
   expect((await look())[0]?.text).toMatch(/; the lease is held by ada on laptop \(pid 1\) since 2\S+Z$/);
+  await server.query('UPDATE lease:owner SET until = time::now()');
+  expect((await look())[0]?.text).toMatch(/; nobody holds the lease$/);
   expect(await keep({ remove: true })).toContain('No login');
   expect(await readFile(`${home}/secrets.json`, 'utf8')).not.toContain('hunter2');
 });

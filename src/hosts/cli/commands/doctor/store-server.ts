@@ -31,6 +31,6 @@ export async function checkStoreServer(
     return [warning(title, text, 'use a server that is nearer: every step waits for it')];
   } catch (error) {
     signal.throwIfAborted();
-    return [problem(title, errorInfo(error).message, 'see docs/shared-store.md')];
+    return [problem(title, errorInfo(error).message.replace(/\.$/, ''), 'see docs/shared-store.md')];
   }
 }
