@@ -45,7 +45,11 @@ async function shown(
   const connection = new FakeConnection();
   const attention = new Attention(connection);
   // What the parts of a question use of it.
-  const app = { attention, settings: { provider: { name: active, models: [] }, providers: [] }, clock: { now: 0 } } as unknown as App;
+  const app = {
+    attention,
+    settings: { provider: { name: active, models: [] }, providers: [] },
+    clock: { now: 0 },
+  } as unknown as App;
   await settled();
   const request: ApprovalRequest = {
     ...{ id: id(4), conversationId: id(1), workflowId: id(2), runId: id(3), toolCallId: 'toolu_1', agent: 'lead' },
