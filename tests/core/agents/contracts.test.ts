@@ -104,8 +104,9 @@ test('a schema whose verdict would come later as a promise is none: everything w
 });
 
 test('a schema that leads into itself without end, or lies too deep, is told and throws nothing', () => {
-  expect(why({ allOf: [{ $ref: '#' }] }, '{}')).toBe(
-    'it does not fit the schema: it cannot be checked: Maximum call stack size exceeded',
+  // What ends first on a busy machine: the stack, or its time.
+  expect(why({ allOf: [{ $ref: '#' }] }, '{}')).toMatch(
+    /^it does not fit the schema: it (cannot be checked: Maximum call stack size exceeded|takes too long to check)$/,
   );
   const circle = { allOf: [{ $ref: '#/properties/reason' }] };
   expect(reasonFault({ properties: { reason: circle }, required: ['reason'] }, 'a')).toMatch(/no text of ours fits/);
