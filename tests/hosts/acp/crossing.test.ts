@@ -1,0 +1,137 @@
+/** Requests that cross each other on their way: each ends, nothing goes on that nobody can stop, and no session reaches into another. */
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { expect, test } from 'vitest';
+import type { Client } from '#contract/rpc.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { AcpClient, m } from '../support/acp-client.ts';
+import { acpOver } from '../support/acp-lines.ts';
+
+const LONG = [text('Never the end of it', { deltas: 10 })];
+
+async function engineWith(script: Script) {
+  const engine = await startEngine(script, { person: () => null });
+  const connect = async (runtime: Client = engine.runtime) => {
+    const lines = acpOver(runtime);
+    const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+    await client.initialize();
+    return { client, lines };
+  };
+  const workflows = async (conversationId: string) =>
+    (await engine.runtime.request('conversation.snapshot', { conversationId })).workflows;
+  return { engine, connect, workflows };
+}
+
+const untilLong = async (client: AcpClient, id: string) => {
+  const turn = client.prompt(id, 'LONG');
+  await client.untilSaid(id, /Never/);
+  return turn;
+};
+
+test('a prompt beside the closing or the loading of its session', async () => {
+  const { engine, connect, workflows } = await engineWith(new Script().on({}).reply(LONG, { hangAfter: 8 }));
+  const { client } = await connect();
+  const id = await client.open(engine.folder);
+  const place = { sessionId: id, cwd: engine.folder, mcpServers: [] };
+  const load = () => client.agent.request(m.session.load, place);
+  const cancel = () => client.agent.notify(m.session.cancel, { sessionId: id });
+
+  const both = await Promise.allSettled([load(), load()]);
+  expect(both).toMatchObject([
+    { status: 'fulfilled' },
+    { reason: { message: expect.stringContaining('is being opened already') as string } },
+  ]);
+
+  const loading = load();
+  const turn = client.prompt(id, 'LONG');
+  await expect(loading).rejects.toThrow('A prompt runs in the session');
+  await client.untilSaid(id, /Never/);
+  await cancel();
+  expect(await turn).toBe('cancelled');
+
+  client.told.length = 0;
+  const long = client.prompt(id, 'LONG');
+  await client.untilSaid(id, /Never/);
+  const closing = client.agent.request(m.session.close, { sessionId: id });
+  await expect(client.prompt(id, 'LONG')).rejects.toThrow('is not open');
+  expect([await long, await closing]).toEqual(['cancelled', {}]);
+  expect((await workflows(id)).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
+});
+
+test('a cancel before anything has begun: nothing begins', async () => {
+  const { engine, connect, workflows } = await engineWith(new Script().on({}).reply(LONG, { hangAfter: 8 }));
+  const first = await connect();
+  const id = await first.client.open(engine.folder);
+  void untilLong(first.client, id).catch(() => undefined);
+  await first.client.untilSaid(id, /Never/);
+  await first.lines.end();
+
+  const fetched = Promise.withResolvers<never>();
+  const request: Client['request'] = (method, input) =>
+    method === 'mcp.prompt' || method === 'context.compact' ? fetched.promise : engine.runtime.request(method, input);
+  const { client } = await connect({ request, subscribe: engine.runtime.subscribe.bind(engine.runtime) });
+  await client.agent.request('session/resume', { sessionId: id, cwd: engine.folder });
+  for (const words of ['/resume', '/mcp SERVER PROMPT', '/compact']) {
+    const turn = client.prompt(id, words);
+    await client.agent.notify(m.session.cancel, { sessionId: id });
+    expect(await turn, words).toBe('cancelled');
+  }
+  const stop = new AbortController();
+  const prompt = [{ type: 'text' as const, text: '/mcp SERVER PROMPT' }];
+  const asked = { cancellationSignal: stop.signal };
+  const turn = client.agent.request(m.session.prompt, { sessionId: id, prompt }, asked);
+  stop.abort();
+  expect(await turn).toEqual({ stopReason: 'cancelled' });
+  fetched.resolve({ text: 'Sent too late' } as never);
+  await client.prompt(id, '/help');
+  expect((await workflows(id)).map(({ outcome }) => outcome)).toEqual(['interrupted']);
+  expect(engine.model.requests).toHaveLength(1);
+});
+
+test('runs and workflows are stopped and resumed in their own session, which is asked its questions', async () => {
+  const script = new Script().on({ step: 1 }).reply(LONG, { hangAfter: 8, times: 1 });
+  script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'a' })]);
+  const { engine, connect, workflows } = await engineWith(script.on({}).reply([text('Done.')]));
+  const first = await connect();
+  const id = await first.client.open(engine.folder);
+  void untilLong(first.client, id).catch(() => undefined);
+  await first.client.untilSaid(id, /Never/);
+  const [begun] = await workflows(id);
+  const { client, lines } = await connect();
+  const sessionId = await client.open(engine.folder);
+  const stop = client.agent.request('_triad/run.stop', { sessionId, runId: begun!.runId });
+  await expect(stop).rejects.toMatchObject({ code: -32002, message: `This session has no run ${begun!.runId}` });
+  await first.lines.end();
+  expect((await workflows(id))[0]?.outcome).toBe('interrupted');
+
+  const resume = (session: string) =>
+    client.agent.request('_triad/workflow.resume', { sessionId: session, workflowId: begun!.id });
+  await expect(resume(sessionId)).rejects.toThrow('Nothing here was interrupted');
+  await client.agent.request('session/resume', { sessionId: id, cwd: engine.folder });
+  expect(await resume(id)).toEqual({ stopReason: 'end_turn' });
+  expect(client.asked.map((asked) => asked.sessionId)).toEqual([id]);
+  expect(client.text(id)).toBe('Done.');
+  await lines.end();
+});
+
+test('an id that is of no session is that, for every method', async () => {
+  const { engine } = await engineWith(new Script());
+  const lines = acpOver(engine.runtime);
+  const answered = async (id: number, method: string, params: object) => {
+    lines.send({ jsonrpc: '2.0', id, method, params });
+    await expect.poll(() => lines.written.length).toBeGreaterThan(id);
+    return lines.written[id];
+  };
+  await answered(0, 'initialize', { protocolVersion: 1 });
+  const methods = ['session/load', 'session/resume', 'session/close', 'session/delete', 'session/prompt'];
+  const requests = methods.flatMap((method, nth) => [
+    { method, sessionId: 'x' },
+    { method, sessionId: `01890000-0000-7000-8000-00000000000${nth}` },
+  ]);
+  // One after the other: two openings of one session cross.
+  for (const [nth, { method, sessionId }] of requests.entries()) {
+    const prompt = [{ type: 'text', text: 'Hello' }];
+    const params = { sessionId, cwd: engine.folder, mcpServers: [], prompt };
+    expect(await answered(nth + 1, method, params), method).toMatchObject({ error: { code: -32002 } });
+  }
+});

@@ -1,0 +1,45 @@
+/** What is told of a session as a whole: its cost, and room that was made in its context. */
+import { expect, test } from 'vitest';
+import type { AgentEvent } from '#contract/event.ts';
+import type { CompactionEntry } from '#contract/message.ts';
+import { SessionUpdates } from '#hosts/acp/session-updates.ts';
+import { conversationId, leadId, ofChild, ofLead, requestUsage } from '../support/events.ts';
+
+const at = '2026-03-01T12:00:00.000Z';
+const entry: CompactionEntry = {
+  ...{ kind: 'compaction', n: 4, at, text: 'What was said.', upTo: 3, prior: [], kept: '' },
+  ...{ tokensBefore: 900, tokensAfter: 90, auto: true },
+};
+
+function session({ used = { nanoUsd: 0, unpriced: 0 }, compactions = false } = {}) {
+  const abilities = { notices: true, compactions, subAgentSessions: false };
+  const windows = { of: () => 1000, look: () => Promise.resolve() };
+  const updates = new SessionUpdates({ ...abilities, conversationId, folder: '/', isOwn: () => true, windows, used });
+  return (...events: AgentEvent[]) => events.flatMap((event) => updates.of(event)).map(({ update }) => update);
+}
+
+const spent = (nanoUsd: number | null) => ({ request: requestUsage({ nanoUsd }) });
+
+test('the cost of a session is that of all its agents, and of what was before it was resumed', () => {
+  const costs = (tell: ReturnType<typeof session>, ...events: AgentEvent[]) =>
+    tell(...events).flatMap((update) => (update.sessionUpdate === 'usage_update' ? [update.cost?.amount ?? null] : []));
+  const child = ofChild('usage', spent(2e9));
+  expect(costs(session(), child, ofLead('usage', spent(1e9)))).toEqual([3]);
+  expect(costs(session({ used: { nanoUsd: 4e9, unpriced: 0 } }), ofLead('usage', spent(1e9)))).toEqual([5]);
+  expect(costs(session({ used: { nanoUsd: 4e9, unpriced: 1 } }), ofLead('usage', spent(1e9)))).toEqual([null]);
+  expect(costs(session(), ofChild('usage', spent(null)), ofLead('usage', spent(1e9)))).toEqual([null]);
+});
+
+test('room that was made is told in the words that the client has, and so is taking it back', () => {
+  const made = ofLead('compaction', { entry });
+  expect(session()(made)).toMatchObject([{ sessionUpdate: 'notice', description: '900 → 90 tokens' }]);
+  expect(session({ compactions: true })(made)).toEqual([
+    {
+      ...{ sessionUpdate: 'compaction_update', compactionId: `${leadId}:4`, status: 'completed' },
+      summary: [{ type: 'text', text: 'What was said.' }],
+    },
+  ]);
+  const undone = (is: boolean) => session()(ofLead('compaction-undo', { entry: { ...entry, undone: is } }));
+  expect(undone(true)).toMatchObject([{ title: 'The compaction was taken back' }]);
+  expect(undone(false)).toMatchObject([{ title: 'The compaction holds again' }]);
+});
