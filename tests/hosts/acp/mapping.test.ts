@@ -3,6 +3,7 @@ import { RequestError } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '#contract/error.ts';
 import type { Outcome } from '#contract/outcome.ts';
+import { allTools } from '#core/tools/all-tools.ts';
 import { Door } from '#hosts/acp/door.ts';
 import { messageOf } from '#hosts/acp/prompt-text.ts';
 import { stopReasonOf } from '#hosts/acp/stop-reason.ts';
@@ -64,6 +65,13 @@ test('titles, kinds, places and contents of calls', () => {
   expect(contentOf('/w', '{"success":true,"report":"# R"}', {})).toMatchObject([{ content: { text: '# R' } }]);
   const [long] = contentOf('/w', 'x'.repeat(20_001), {});
   expect(JSON.stringify(long)).toContain('[… 1 more]');
+});
+
+test('every tool of ours has a kind, but those that only concern agents and the person', () => {
+  const others = allTools().flatMap(({ name }) => (kindOf(name) === 'other' ? [name] : []));
+  const agents = ['spawn_agent', 'delegate_task', 'parallel_tasks'];
+  expect(others).toEqual([...agents, 'request_approval', 'ask_question', 'memory']);
+  expect(['bash', 'bash_online', 'bash_jobs'].map(kindOf)).toEqual(['execute', 'execute', 'execute']);
 });
 
 test('what cannot be sent is refused with what it is', () => {
