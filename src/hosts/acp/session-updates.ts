@@ -42,6 +42,8 @@ export class SessionUpdates {
   readonly #below = new Set<string>();
   /** Hints that come late are of messages that were told whole. */
   readonly #ended = new Set<string>();
+  /** What is told now happened before the session was opened: a notice of it is none any more. */
+  isPast = false;
   /** Billionths of a US dollar in all, of every agent; null once a price is not known. */
   #nanoUsd: number | null;
 
@@ -72,7 +74,7 @@ export class SessionUpdates {
   notice(severity: 'info' | 'warning' | 'error', title: string, description?: string): Addressed {
     const words = description === undefined ? title : `${title}: ${description}`;
     return this.#here(
-      this.#parts.notices
+      this.#parts.notices && !this.isPast
         ? { sessionUpdate: 'notice', severity, title, ...(description === undefined ? {} : { description }) }
         : chunk('agent_thought_chunk', `${words}\n`, 'triad-notice'),
     );

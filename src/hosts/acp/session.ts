@@ -32,6 +32,8 @@ export interface SessionParts {
   own: Set<string>;
   /** What the client lends to it. */
   lent: Pick<LentSession, 'capabilities' | 'mcpServers'>;
+  /** Then hints are left out. */
+  isBehind: () => boolean;
 }
 
 export class Session {
@@ -60,7 +62,9 @@ export class Session {
   async open(client: Client, after: number): Promise<void> {
     this.#seq = after;
     await this.#lend(client);
+    this.#parts.updates.isPast = true;
     await this.#follow(client);
+    this.#parts.updates.isPast = false;
     // Clients know the session from the answer on, which leaves first.
     setImmediate(() => this.#tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] }));
   }
@@ -268,6 +272,7 @@ export class Session {
   }
 
   #deliver(event: AgentEvent): void {
+    if (!('seq' in event) && this.#parts.isBehind()) return;
     if (this.#sending > 0) this.#held.push(event);
     else this.#take(event);
   }

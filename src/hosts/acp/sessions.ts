@@ -34,6 +34,8 @@ interface Place {
 interface Parts {
   door: Door;
   note: (line: string) => void;
+  /** The client does not read what is written. */
+  isBehind: () => boolean;
 }
 
 export class Sessions {
@@ -96,7 +98,7 @@ export class Sessions {
     { id, cwd, mcpServers }: Place,
     replay: boolean,
   ): Promise<readonly [Session, seq: number]> {
-    const { door, note } = this.#parts;
+    const { door, note, isBehind } = this.#parts;
     checkServers(mcpServers);
     refuseStrange(id);
     const conversationId = id;
@@ -125,7 +127,7 @@ export class Sessions {
     const chosen = workflows.at(-1)?.chosen ?? {};
     const choices = await door.ask((client) => Choices.of(client, conversation, chosen));
     const lent = { capabilities: this.capabilities, mcpServers };
-    return [new Session({ id, folder, context, door, choices, asker, updates, own, lent }), seq];
+    return [new Session({ id, folder, context, door, choices, asker, updates, own, lent, isBehind }), seq];
   }
 
   async list(cwd: string | null, cursor: string | null): Promise<{ sessions: SessionInfo[]; nextCursor?: string }> {

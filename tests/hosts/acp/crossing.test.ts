@@ -1,4 +1,5 @@
 /** Requests that cross each other on their way: each ends, nothing goes on that nobody can stop, and no session reaches into another. */
+import { symlink } from 'node:fs/promises';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
@@ -33,8 +34,13 @@ test('a prompt beside the closing or the loading of its session', async () => {
   const { client } = await connect();
   const id = await client.open(engine.folder);
   const place = { sessionId: id, cwd: engine.folder, mcpServers: [] };
-  const load = () => client.agent.request(m.session.load, place);
+  const load = (cwd = place.cwd) => client.agent.request(m.session.load, { ...place, cwd });
   const cancel = () => client.agent.notify(m.session.cancel, { sessionId: id });
+
+  await expect(load('/')).rejects.toThrow(`This session works in ${engine.folder}`);
+  const link = `${engine.folder}-link`;
+  await symlink(engine.folder, link);
+  await load(link);
 
   const both = await Promise.allSettled([load(), load()]);
   expect(both).toMatchObject([
@@ -112,6 +118,17 @@ test('runs and workflows are stopped and resumed in their own session, which is 
   expect(client.asked.map((asked) => asked.sessionId)).toEqual([id]);
   expect(client.text(id)).toBe('Done.');
   await lines.end();
+});
+
+test('a client that does not read is told what happened, and nothing on the way to it', async () => {
+  const { engine } = await engineWith(new Script().on({}).reply([text('Many small words.', { deltas: 8 })]));
+  const lines = acpOver(engine.runtime, () => undefined, 9 * 1024 * 1024);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  await client.initialize();
+  const id = await client.open(engine.folder);
+  expect(await client.prompt(id, 'Hello')).toBe('end_turn');
+  const chunks = client.updates(id).filter(({ sessionUpdate }) => sessionUpdate === 'agent_message_chunk');
+  expect(chunks).toMatchObject([{ content: { text: 'Many small words.' } }]);
 });
 
 test('an id that is of no session is that, for every method', async () => {

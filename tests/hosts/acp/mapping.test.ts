@@ -6,8 +6,10 @@ import type { Outcome } from '#contract/outcome.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Door } from '#hosts/acp/door.ts';
 import { messageOf } from '#hosts/acp/prompt-text.ts';
+import { Sessions } from '#hosts/acp/sessions.ts';
 import { stopReasonOf } from '#hosts/acp/stop-reason.ts';
 import { contentOf, diffsOf, kindOf, locationsOf, titleOf } from '#hosts/acp/tool-call.ts';
+import { conversationRow } from '../support/events.ts';
 import { memoryClient } from '../support/memory-client.ts';
 
 test.each([
@@ -107,4 +109,21 @@ test('many who find the owner gone connect again once, and each is served', asyn
   const asks = [1, 2, 3].map(() => door.ask((client) => client.request('app.state', {})));
   expect(await Promise.all(asks)).toEqual([{ version: '1' }, { version: '1' }, { version: '1' }]);
   expect(connections).toBe(2);
+});
+
+test('sessions are listed page by page: those of the folder in which something was said', async () => {
+  const rows = [{}, { folder: '/elsewhere' }, { lastSeq: 0 }].map((rest) => conversationRow({ folder: '/', ...rest }));
+  const client = memoryClient({ 'conversation.list': () => ({ items: rows, next: 'the next page' }) });
+  const connected = { client, owner: true, lost: new AbortController().signal, close: () => Promise.resolve() };
+  const door = new Door(
+    () => Promise.resolve(connected),
+    () => undefined,
+  );
+  const sessions = new Sessions({ door, note: () => undefined, isBehind: () => false });
+  const { id: sessionId, title, updatedAt } = rows[0]!;
+  const listed = { sessions: [{ sessionId, cwd: '/', title, updatedAt }], nextCursor: 'the next page' };
+  expect(await sessions.list('/', 'a page')).toEqual(listed);
+  expect((await sessions.list(null, null)).sessions).toHaveLength(2);
+  expect(client.requests.map(({ input }) => input)).toEqual([{ limit: 100, before: 'a page' }, { limit: 100 }]);
+  await expect(sessions.list('relative', null)).rejects.toThrow('no absolute path');
 });

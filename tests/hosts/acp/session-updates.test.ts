@@ -11,10 +11,11 @@ const entry: CompactionEntry = {
   ...{ tokensBefore: 900, tokensAfter: 90, auto: true },
 };
 
-function session({ used = { nanoUsd: 0, unpriced: 0 }, compactions = false } = {}) {
+function session({ used = { nanoUsd: 0, unpriced: 0 }, compactions = false, past = false } = {}) {
   const abilities = { notices: true, compactions, subAgentSessions: false };
   const windows = { of: () => 1000, look: () => Promise.resolve() };
   const updates = new SessionUpdates({ ...abilities, conversationId, folder: '/', isOwn: () => true, windows, used });
+  updates.isPast = past;
   return (...events: AgentEvent[]) => events.flatMap((event) => updates.of(event)).map(({ update }) => update);
 }
 
@@ -39,6 +40,7 @@ test('room that was made is told in the words that the client has, and so is tak
       summary: [{ type: 'text', text: 'What was said.' }],
     },
   ]);
+  expect(session({ past: true })(made)).toMatchObject([{ sessionUpdate: 'agent_thought_chunk' }]);
   const undone = (is: boolean) => session()(ofLead('compaction-undo', { entry: { ...entry, undone: is } }));
   expect(undone(true)).toMatchObject([{ title: 'The compaction was taken back' }]);
   expect(undone(false)).toMatchObject([{ title: 'The compaction holds again' }]);
