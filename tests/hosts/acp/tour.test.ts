@@ -340,6 +340,8 @@ test('the official client drives the program', { timeout: 120_000 }, async () =>
       throw new Error(`${name}: ${String(error)}\n${started.err()}`, { cause: error });
     });
   }
+  // The client answers a line that is no protocol with an error, which the agent would note.
+  expect(started.err()).toBe('');
   client.close();
   started.child.stdin?.end();
   expect(await started.exit).toBe(0);
