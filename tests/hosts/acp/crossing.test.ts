@@ -3,6 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, m } from '../support/acp-client.ts';
@@ -73,23 +74,45 @@ test('a cancel before anything has begun: nothing begins', async () => {
   await first.lines.end();
 
   const fetched = Promise.withResolvers<never>();
-  const request: Client['request'] = (method, input) =>
-    method === 'mcp.prompt' || method === 'context.compact' ? fetched.promise : engine.runtime.request(method, input);
-  const { client } = await connect({ request, subscribe: engine.runtime.subscribe.bind(engine.runtime) });
-  await client.agent.request('session/resume', { sessionId: id, cwd: engine.folder });
+  const sent = Promise.withResolvers<never>();
+  sent.promise.catch(() => undefined);
+  const slow: Partial<Record<string, Promise<never>>> = {
+    ...{ 'mcp.prompt': fetched.promise, 'context.compact': fetched.promise, 'message.send': sent.promise },
+  };
+  const request: Client['request'] = (method, input) => slow[method] ?? engine.runtime.request(method, input);
+  const runtime = { request, subscribe: engine.runtime.subscribe.bind(engine.runtime) };
+  const { client } = await connect(runtime);
+  const place = { sessionId: id, cwd: engine.folder };
+  await client.agent.request('session/resume', place);
   for (const words of ['/resume', '/mcp SERVER PROMPT', '/compact']) {
     const turn = client.prompt(id, words);
     await client.agent.notify(m.session.cancel, { sessionId: id });
     expect(await turn, words).toBe('cancelled');
   }
-  const stop = new AbortController();
-  const prompt = [{ type: 'text' as const, text: '/mcp SERVER PROMPT' }];
-  const asked = { cancellationSignal: stop.signal };
-  const turn = client.agent.request(m.session.prompt, { sessionId: id, prompt }, asked);
-  stop.abort();
-  expect(await turn).toEqual({ stopReason: 'cancelled' });
+
+  // Both lines arrive at once: the prompt is cancelled before anybody has looked at it.
+  const lines = acpOver(runtime);
+  const ask = (nth: number, method: string, params: object) => ({ jsonrpc: '2.0', id: nth, method, params });
+  const answered = (nth: number) => expect.poll(() => lines.written.find((line) => line['id'] === nth));
+  lines.send(ask(1, 'initialize', { protocolVersion: 1 }));
+  await answered(1).toBeDefined();
+  lines.send(ask(2, 'session/resume', place));
+  await answered(2).toBeDefined();
+  const prompt = [{ type: 'text', text: '/mcp SERVER PROMPT' }];
+  const cancel = { jsonrpc: '2.0', method: '$/cancel_request', params: { requestId: 3 } };
+  const both = [ask(3, 'session/prompt', { ...place, prompt }), cancel].map((line) => `${JSON.stringify(line)}\n`);
+  await lines.writable.getWriter().write(new TextEncoder().encode(both.join('')));
+  await answered(3).toMatchObject({ result: { stopReason: 'cancelled' } });
+
+  // The closing of a session does not wait for a message that never arrived.
+  const turn = client.prompt(id, 'Hello');
+  const closing = client.agent.request(m.session.close, { sessionId: id });
+  sent.reject(new TriadError('bad_input', 'It was refused'));
+  await expect(turn).rejects.toThrow('It was refused');
+  expect(await closing).toEqual({});
+
   fetched.resolve({ text: 'Sent too late' } as never);
-  await client.prompt(id, '/help');
+  await lines.end();
   expect((await workflows(id)).map(({ outcome }) => outcome)).toEqual(['interrupted']);
   expect(engine.model.requests).toHaveLength(1);
 });

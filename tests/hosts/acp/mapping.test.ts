@@ -1,14 +1,15 @@
 /** Pure parts of the protocol: what a call, a prompt, an answer and an end become. */
-import { RequestError } from '@agentclientprotocol/sdk';
+import { type ListSessionsRequest, ndJsonStream, RequestError } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { ErrorCode } from '#contract/error.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Door } from '#hosts/acp/door.ts';
 import { messageOf } from '#hosts/acp/prompt-text.ts';
-import { Sessions } from '#hosts/acp/sessions.ts';
 import { stopReasonOf } from '#hosts/acp/stop-reason.ts';
 import { contentOf, diffsOf, kindOf, locationsOf, titleOf } from '#hosts/acp/tool-call.ts';
+import { AcpClient, m } from '../support/acp-client.ts';
+import { acpOver } from '../support/acp-lines.ts';
 import { conversationRow } from '../support/events.ts';
 import { memoryClient } from '../support/memory-client.ts';
 
@@ -113,17 +114,19 @@ test('many who find the owner gone connect again once, and each is served', asyn
 
 test('sessions are listed page by page: those of the folder in which something was said', async () => {
   const rows = [{}, { folder: '/elsewhere' }, { lastSeq: 0 }].map((rest) => conversationRow({ folder: '/', ...rest }));
-  const client = memoryClient({ 'conversation.list': () => ({ items: rows, next: 'the next page' }) });
-  const connected = { client, owner: true, lost: new AbortController().signal, close: () => Promise.resolve() };
-  const door = new Door(
-    () => Promise.resolve(connected),
-    () => undefined,
-  );
-  const sessions = new Sessions({ door, note: () => undefined, isBehind: () => false });
   const { id: sessionId, title, updatedAt } = rows[0]!;
+  const runtime = memoryClient({
+    'app.state': () => ({ provider: { ready: true } }) as never,
+    'conversation.list': () => ({ items: rows, next: 'the next page' }),
+  });
+  const lines = acpOver(runtime);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  await client.initialize();
+  const list = (asked: ListSessionsRequest) => client.agent.request(m.session.list, asked);
   const listed = { sessions: [{ sessionId, cwd: '/', title, updatedAt }], nextCursor: 'the next page' };
-  expect(await sessions.list('/', 'a page')).toEqual(listed);
-  expect((await sessions.list(null, null)).sessions).toHaveLength(2);
-  expect(client.requests.map(({ input }) => input)).toEqual([{ limit: 100, before: 'a page' }, { limit: 100 }]);
-  await expect(sessions.list('relative', null)).rejects.toThrow('no absolute path');
+  expect(await list({ cwd: '/', cursor: 'a page' })).toEqual(listed);
+  expect((await list({})).sessions).toHaveLength(2);
+  const asked = runtime.requests.flatMap(({ method, input }) => (method === 'conversation.list' ? [input] : []));
+  expect(asked).toEqual([{ limit: 100, before: 'a page' }, { limit: 100 }]);
+  await expect(list({ cwd: 'relative' })).rejects.toThrow('no absolute path');
 });
