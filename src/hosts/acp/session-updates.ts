@@ -1,6 +1,7 @@
 /** Events of a conversation as updates, each for the session that it belongs to. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import { picturesText } from '#contract/messages/pictures-text.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { titleOf } from '#core/base/text.ts';
 import { callIdOf, chunk, RunUpdates } from './run-updates.ts';
@@ -57,7 +58,7 @@ export class SessionUpdates {
     if ('seq' in event) this.#ended.delete(event.workflowId);
     else if (this.#ended.has(event.workflowId)) return [];
     const { conversationId, subAgentSessions, windows } = this.#parts;
-    if (event.type === 'run-start') void windows.look();
+    if (event.type === 'run-start' && !this.isPast) void windows.look();
     if (event.type === 'usage') this.#cost(event);
     const own = this.#run(event.runId).of(event);
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
@@ -143,8 +144,10 @@ export class SessionUpdates {
       event.seq === 1
         ? [{ sessionUpdate: 'session_info_update', title: titleOf(event.prompt), updatedAt: event.at }]
         : [];
-    const isShown = this.#parts.isOwn(event.workflowId);
-    return isShown ? title : [chunk('user_message_chunk', event.prompt, event.workflowId), ...title];
+    if (this.#parts.isOwn(event.workflowId)) return title;
+    const pictures = picturesText(event.images);
+    const said = pictures === null ? event.prompt : `${event.prompt}\n\n[${pictures}]`;
+    return [chunk('user_message_chunk', said, event.workflowId), ...title];
   }
 
   /** An end that says nothing by itself; a turn of this client ends with its own answer. */

@@ -65,6 +65,7 @@ test('titles, kinds, places and contents of calls', () => {
     '/w/b',
     '/w/c',
   ]);
+  expect(locationsOf('/w', { path: 'a', offset: 7 })).toEqual([{ path: '/w/a', line: 7 }]);
   expect(contentOf('/w', '{"success":true,"report":"# R"}', {})).toMatchObject([{ content: { text: '# R' } }]);
   const [long] = contentOf('/w', 'x'.repeat(20_001), {});
   expect(JSON.stringify(long)).toContain('[… 1 more]');

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import type { CompactionEntry } from '#contract/message.ts';
 import { SessionUpdates } from '#hosts/acp/session-updates.ts';
-import { conversationId, leadId, ofChild, ofLead, requestUsage } from '../support/events.ts';
+import { conversationId, envelope, leadId, ofChild, ofLead, requestUsage } from '../support/events.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const entry: CompactionEntry = {
@@ -11,10 +11,15 @@ const entry: CompactionEntry = {
   ...{ tokensBefore: 900, tokensAfter: 90, auto: true },
 };
 
-function session({ used = { nanoUsd: 0, unpriced: 0 }, compactions = false, past = false } = {}) {
+function session({
+  used = { nanoUsd: 0, unpriced: 0 },
+  compactions = false,
+  past = false,
+  look = () => Promise.resolve(),
+} = {}) {
   const abilities = { notices: true, compactions, subAgentSessions: false };
-  const windows = { of: () => 1000, look: () => Promise.resolve() };
-  const updates = new SessionUpdates({ ...abilities, conversationId, folder: '/', isOwn: () => true, windows, used });
+  const windows = { of: () => 1000, look };
+  const updates = new SessionUpdates({ ...abilities, conversationId, folder: '/', isOwn: () => false, windows, used });
   updates.isPast = past;
   return (...events: AgentEvent[]) => events.flatMap((event) => updates.of(event)).map(({ update }) => update);
 }
@@ -44,4 +49,17 @@ test('room that was made is told in the words that the client has, and so is tak
   const undone = (is: boolean) => session()(ofLead('compaction-undo', { entry: { ...entry, undone: is } }));
   expect(undone(true)).toMatchObject([{ title: 'The compaction was taken back' }]);
   expect(undone(false)).toMatchObject([{ title: 'The compaction holds again' }]);
+});
+
+test('what is past is told with the pictures of its messages, and looks nothing up', () => {
+  const image = { mediaType: 'image/png' as const, bytes: 9, width: 2, height: 1, sha256: 'a'.repeat(64) };
+  const started = ofLead('workflow-start', { prompt: 'Look', approve: 'ask', attempt: 1, images: [image] });
+  const text = 'Look\n\n[Sent with a picture: image/png, 2 × 1 pixels]';
+  expect(session({ past: true })(started)).toContainEqual(
+    expect.objectContaining({ sessionUpdate: 'user_message_chunk', content: { type: 'text', text } }),
+  );
+  const run = ofLead('run-start', { attempt: 1, envelope, envelopeHash: 'h', queuedMs: 0, queueDepth: 0 });
+  const looks: boolean[] = [];
+  for (const past of [true, false]) session({ past, look: async () => void looks.push(past) })(run);
+  expect(looks).toEqual([false]);
 });
