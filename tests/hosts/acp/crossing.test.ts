@@ -31,7 +31,9 @@ const untilLong = async (client: AcpClient, id: string) => {
 };
 
 test('a prompt beside the closing or the loading of its session', async () => {
-  const { engine, connect, workflows } = await engineWith(new Script().on({}).reply(LONG, { hangAfter: 8 }));
+  const script = new Script().on({ lastUser: /LONG/ }).reply(LONG, { hangAfter: 8 });
+  script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'a' })]);
+  const { engine, connect, workflows } = await engineWith(script.on({}).reply([text('Done.')]));
   const { client } = await connect();
   const id = await client.open(engine.folder);
   const place = { sessionId: id, cwd: engine.folder, mcpServers: [] };
@@ -53,8 +55,13 @@ test('a prompt beside the closing or the loading of its session', async () => {
   const turn = client.prompt(id, 'LONG');
   await expect(loading).rejects.toThrow('A prompt runs in the session');
   await client.untilSaid(id, /Never/);
+  // A question belongs to its session, whatever else runs meanwhile.
+  const other = await client.open(engine.folder);
+  expect(await client.prompt(other, 'Write it')).toBe('end_turn');
+  expect(client.asked.map(({ sessionId }) => sessionId)).toEqual([other]);
+  const behind = client.prompt(id, 'LONG');
   await cancel();
-  expect(await turn).toBe('cancelled');
+  expect(await Promise.all([turn, behind])).toEqual(['cancelled', 'cancelled']);
 
   client.told.length = 0;
   const long = client.prompt(id, 'LONG');
@@ -62,7 +69,7 @@ test('a prompt beside the closing or the loading of its session', async () => {
   const closing = client.agent.request(m.session.close, { sessionId: id });
   await expect(client.prompt(id, 'LONG')).rejects.toThrow('is not open');
   expect([await long, await closing]).toEqual(['cancelled', {}]);
-  expect((await workflows(id)).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled']);
+  expect((await workflows(id)).map(({ outcome }) => outcome)).toEqual(['cancelled', 'cancelled', 'cancelled']);
 });
 
 test('a cancel before anything has begun: nothing begins', async () => {
