@@ -1,9 +1,18 @@
-/** What is told of a session as a whole: its cost, and room that was made in its context. */
+/** What is told in the session of the lead: the cost of all, room that was made, calls of sub-agents, nothing late. */
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import type { CompactionEntry } from '#contract/message.ts';
 import { SessionUpdates } from '#hosts/acp/session-updates.ts';
-import { conversationId, envelope, leadId, ofChild, ofLead, requestUsage } from '../support/events.ts';
+import {
+  childId,
+  conversationId,
+  envelope,
+  leadId,
+  ofChild,
+  ofLead,
+  requestUsage,
+  workflowEnd,
+} from '../support/events.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 const entry: CompactionEntry = {
@@ -21,7 +30,8 @@ function session({
   const windows = { of: () => 1000, look };
   const updates = new SessionUpdates({ ...abilities, conversationId, folder: '/', isOwn: () => false, windows, used });
   updates.isPast = past;
-  return (...events: AgentEvent[]) => events.flatMap((event) => updates.of(event)).map(({ update }) => update);
+  const tell = (...events: AgentEvent[]) => events.flatMap((event) => updates.of(event)).map(({ update }) => update);
+  return Object.assign(tell, { asked: updates.asked.bind(updates) });
 }
 
 const spent = (nanoUsd: number | null) => ({ request: requestUsage({ nanoUsd }) });
@@ -62,4 +72,35 @@ test('what is past is told with the pictures of its messages, and looks nothing 
   const looks: boolean[] = [];
   for (const past of [true, false]) session({ past, look: async () => void looks.push(past) })(run);
   expect(looks).toEqual([false]);
+});
+
+test('a call of a sub-agent stands in the session of the lead from the question on', () => {
+  const about = { toolCallId: 'call-1', name: 'write_file' };
+  const entry = {
+    kind: 'tool' as const,
+    n: 2,
+    at,
+    ...about,
+    status: 'completed' as const,
+    output: 'Made',
+    durationMs: 1,
+    metadata: {},
+  };
+  const calls = [ofChild('tool-start', { ...about, input: {} }), ofChild('tool-end', { entry })];
+  const [quiet, asked] = [session(), session()];
+  asked.asked(childId, 'call-1');
+  expect(quiet(...calls)).toEqual([]);
+  expect(asked(...calls)).toMatchObject([
+    { toolCallId: `${childId}:call-1`, status: 'in_progress' },
+    { toolCallId: `${childId}:call-1`, status: 'completed' },
+  ]);
+});
+
+test('a hint that comes after the end says nothing, until the work goes on', () => {
+  const tell = session();
+  const hint = ofLead('message-delta', { messageId: leadId, part: 0, offset: 0, text: 'Late' });
+  tell(workflowEnd());
+  expect(tell(hint)).toEqual([]);
+  tell(ofLead('workflow-start', { prompt: 'Look', approve: 'ask', attempt: 2 }));
+  expect(tell(hint)).toMatchObject([{ content: { text: 'Late' } }]);
 });
