@@ -274,6 +274,8 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     await client.prompt(sessionId, 'Hello');
     expect(home.model.requests.at(-1)?.body.model).toContain('opus');
     expect(home.model.requests.at(-1)?.body.messages[0]?.content).toMatchObject([{ text: 'Hello' }]);
+    const told = client.updates(sessionId).findLast((one) => one.sessionUpdate === 'config_option_update');
+    expect(told?.configOptions[0]).toMatchObject({ id: 'lead', options: [{ value: 'code-reviewer' }] });
     await expect(set('lead', 'lead')).rejects.toThrow('keeps the lead');
     await expect(set('mode', 'never')).rejects.toThrow('There is no mode "never"');
   },
