@@ -10,6 +10,8 @@ export interface AcpIo {
   input: ReadableStream<Uint8Array>;
   /** Nothing but the protocol goes there. */
   output: WritableStream<Uint8Array>;
+  /** Bytes of it that the client has not read yet. */
+  backlog: () => number;
   note: (line: string) => void;
   connect: () => Promise<Connected>;
   /** Aborts when the program is to end. */
@@ -21,6 +23,8 @@ export interface AcpIo {
 
 /** A line of the protocol may have a message with all its pictures. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
+/** Of a client that is so far behind nothing is written but what happened: the end of a message brings its words. */
+const MAX_BACKLOG_BYTES = 8 * 1024 * 1024;
 const TOO_LONG =
   'the client wrote a line of more than 64 MiB, and is not listened to any more: what it was working on can be resumed';
 
@@ -43,7 +47,7 @@ export async function serveAcp(io: AcpIo): Promise<void> {
     io.note(`triad: ${errorInfo(before.lost.reason).message}: the work goes on ${where}.`);
     sessions.reopen(connected.client).catch((error: unknown) => io.note(`triad: ${errorInfo(error).message}`));
   });
-  const sessions = new Sessions({ door, note: io.note });
+  const sessions = new Sessions({ door, note: io.note, isBehind: () => io.backlog() > MAX_BACKLOG_BYTES });
   /** A client takes over, or finds who did; an owner that cannot write ends. */
   const follow = async (connected: Connected): Promise<void> => {
     if (gone.signal.aborted) return;

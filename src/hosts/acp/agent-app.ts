@@ -56,7 +56,7 @@ export function agentApp(door: Door, sessions: Sessions, version: string): Agent
     );
   addSessions(app, sessions);
   addTurns(app, sessions);
-  addExtensions(app, door, sessions);
+  addExtensions(app, sessions);
   return app;
 }
 
@@ -105,21 +105,15 @@ function addTurns(app: AgentApp, sessions: Sessions): void {
 }
 
 /** What the protocol has no method for; their names begin with `_`. */
-function addExtensions(app: AgentApp, door: Door, sessions: Sessions): void {
+function addExtensions(app: AgentApp, sessions: Sessions): void {
   const ofRun = z.object({ sessionId: Id, runId: Id });
   const ofWorkflow = z.object({ sessionId: Id, workflowId: Id });
   app
     .onRequest('_triad/run.stop', ofRun, ({ params }) =>
-      told(() => {
-        sessions.get(params.sessionId);
-        return door.ask((client) => client.request('run.stop', { runId: params.runId }));
-      }),
+      told(() => sessions.get(params.sessionId).stopRun(params.runId)),
     )
-    .onRequest('_triad/workflow.resume', ofWorkflow, ({ params }) =>
-      told(() => {
-        sessions.get(params.sessionId);
-        return door.ask((client) => client.request('workflow.resume', { workflowId: params.workflowId }));
-      }),
+    .onRequest('_triad/workflow.resume', ofWorkflow, ({ params, signal }) =>
+      told(async () => ({ stopReason: await sessions.get(params.sessionId).resume(params.workflowId, signal) })),
     );
 }
 

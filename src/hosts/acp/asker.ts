@@ -7,6 +7,9 @@ import type { Door } from './door.ts';
 import { askChoices, askForm } from './person-questions.ts';
 import { answerOf, chosenOf, confirmationOf, type Item, requestOf } from './question.ts';
 
+/** A program that answers may never say what fits. */
+const MAX_TRIES = 5;
+
 interface Parts {
   context: AgentContext;
   door: Door;
@@ -74,7 +77,7 @@ export class Asker {
     for (const item of open) if (!this.#asked.has(keyOf(item))) void this.#ask(item);
   }
 
-  /** Until there is an answer that fits; what does not fit is said with the next try. */
+  /** Until there is an answer that fits; what does not fit is said with the next try, the last of which is a no. */
   async #ask(item: Item): Promise<void> {
     const controller = new AbortController();
     this.#asked.set(keyOf(item), controller);
@@ -82,8 +85,11 @@ export class Asker {
     const { request } = item.approval;
     this.#parts.asking(item);
     let told: string | null = null;
-    while (!signal.aborted) {
-      const answer = await this.#answer(item, told, signal).catch(refusalOf);
+    for (let tries = 0; !signal.aborted; tries += 1) {
+      const answer: Answer | null =
+        tries < MAX_TRIES
+          ? await this.#answer(item, told, signal).catch(refusalOf)
+          : { kind: 'reject', reason: `No answer of the client fits: ${told}` };
       if (signal.aborted || answer === null) return;
       try {
         const input = { approvalId: request.id, item: item.item, answer };

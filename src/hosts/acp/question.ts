@@ -3,13 +3,16 @@ import { resolve } from 'node:path';
 import type { PermissionOption, RequestPermissionRequest, ToolCallContent } from '@agentclientprotocol/sdk';
 import { z } from 'zod';
 import { TriadError } from '#core/base/errors.ts';
-import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import { irreversibleText } from '#contract/irreversible-text.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
+import { fence } from '#core/records/markdown-parts.ts';
+import { questionText } from '../cli/render/question-text.ts';
+import { plainStyle } from '../cli/terminal/style.ts';
+import { visible } from '../cli/terminal/visible.ts';
 import { callIdOf } from './run-updates.ts';
 import { runCallId } from './sub-agents.ts';
-import { diffsOf, kindOf, locationsOf, textContent } from './tool-call.ts';
+import { diffsOf, kindOf, locationsOf } from './tool-call.ts';
 
 export interface Item {
   approval: Approval;
@@ -35,16 +38,14 @@ interface Extra {
   reason?: unknown;
 }
 
-/** For the session of the lead, whichever agent asks. `told`: what was wrong with the answer before. */
+/** For the session of the lead, whichever agent asks, in the words of the terminal. `told`: what was wrong with the answer before. */
 export function requestOf({ approval: { request }, item }: Item, told: string | null): RequestPermissionRequest {
   const { id, conversationId, subject, title, risk, reversible, chain, agent, runId } = request;
   const spawn = spawnItems(subject)[item];
-  const whose = chain.length > 2 ? `${agent}: ` : '';
-  const content = [
-    ...(told === null ? [] : [textContent(told)]),
-    textContent(wordsOf(request, item)),
-    ...previewOf(request),
-  ];
+  const whose = spawn?.envelope.agent ?? (chain.length > 2 ? agent : null);
+  const preview = previewOf(request);
+  const words = questionText(request, item, spawn?.envelope ?? null, plainStyle, preview.length === 0);
+  const content = [...(told === null ? [] : [wholeText(told)]), wholeText(fence(words)), ...preview];
   const { tool, input } = calledBy(request, item);
   const triad = {
     approvalId: id,
@@ -56,7 +57,7 @@ export function requestOf({ approval: { request }, item }: Item, told: string | 
     sessionId: conversationId,
     toolCall: {
       toolCallId: toolCallIdOf({ approval: { request, decisions: [] }, item }),
-      title: `${whose}${spawn?.title ?? title}`,
+      title: visible(`${whose === null ? '' : `${whose}: `}${spawn?.title ?? title}`),
       kind: kindOf(tool),
       status: 'pending',
       content,
@@ -88,32 +89,9 @@ function calledBy({ subject }: Request, item: number): { tool: string; input: un
   return { tool: 'spawn_agent', input: spawnItems(subject)[item]?.envelope };
 }
 
-/** Who asks, for what, and for a sub-agent all that it is started with. */
-function wordsOf({ chain, description, subject, reversible, risk }: Request, item: number): string {
-  const spawn = spawnItems(subject)[item];
-  const lines = [
-    `Asked by: ${chain.join(' › ')}`,
-    description,
-    ...(subject.kind === 'action' ? [subject.action, `Reason: ${subject.reason}`] : []),
-    ...(subject.kind === 'action' && subject.impact !== null ? [`Impact: ${subject.impact}`] : []),
-    ...(spawn ? envelopeLines(spawn.envelope) : []),
-    ...(spawn?.ownActions ? [spawn.ownActions.byMode[spawn.envelope.approvalMode] ?? spawn.ownActions.without] : []),
-    `Risk: ${risk}${reversible ? '' : `. ${irreversibleText(subject)}`}`,
-  ];
-  return lines.filter((line) => line !== '').join('\n');
-}
-
-function envelopeLines(envelope: Envelope): string[] {
-  const { agent, model, prompt, systemPrompt, tools, permissions, folder, limits, stages } = envelope;
-  return [
-    `Agent: ${agent} (${model}), in ${folder}`,
-    `Tools: ${tools.join(', ') || 'none'}`,
-    `Permissions: ${permissions.join(', ') || 'none'}`,
-    `Limits: ${limits.maxIterations} iterations`,
-    ...(stages.length > 0 ? [`Then: ${stages.map((stage) => stage.agent).join(' › ')}`] : []),
-    `\nPrompt:\n${prompt}`,
-    `\nSystem prompt:\n${systemPrompt}`,
-  ];
+/** What a yes would allow is never cut. */
+function wholeText(text: string): ToolCallContent {
+  return { type: 'content', content: { type: 'text', text } };
 }
 
 function previewOf({ subject }: Request): ToolCallContent[] {

@@ -1,6 +1,8 @@
 /** Events of a conversation as updates, each for the session that it belongs to. */
 import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import { picturesText } from '#contract/messages/pictures-text.ts';
+import type { Tally } from '#contract/outcome.ts';
 import { titleOf } from '#core/base/text.ts';
 import { callIdOf, chunk, RunUpdates } from './run-updates.ts';
 import { SubAgents } from './sub-agents.ts';
@@ -14,6 +16,7 @@ export interface Addressed {
 /** What the client can show. */
 interface Abilities {
   notices: boolean;
+  compactions: boolean;
   /** It gives each sub-agent a session of its own. */
   subAgentSessions: boolean;
 }
@@ -23,8 +26,12 @@ interface Parts extends Abilities {
   folder: string;
   /** Whether this client sent the message, and so shows it already. */
   isOwn: (workflowId: string) => boolean;
-  windows: Windows;
+  windows: Pick<Windows, 'of' | 'look'>;
+  /** In the conversation before the first event that is told. */
+  used: Pick<Tally, 'nanoUsd' | 'unpriced'>;
 }
+
+type Used = Extract<DurableEvent, { type: 'usage' }>;
 
 export class SessionUpdates {
   readonly #parts: Parts;
@@ -36,19 +43,23 @@ export class SessionUpdates {
   readonly #below = new Set<string>();
   /** Hints that come late are of messages that were told whole. */
   readonly #ended = new Set<string>();
-  /** Billionths of a US dollar in all; null once a price is not known. */
-  #nanoUsd: number | null = 0;
+  /** What is told now happened before the session was opened: a notice of it is none any more. */
+  isPast = false;
+  /** Billionths of a US dollar in all, of every agent; null once a price is not known. */
+  #nanoUsd: number | null;
 
   constructor(parts: Parts) {
     this.#parts = parts;
     this.#subAgents = new SubAgents(parts.subAgentSessions);
+    this.#nanoUsd = parts.used.unpriced > 0 ? null : parts.used.nanoUsd;
   }
 
   of(event: AgentEvent): Addressed[] {
     if ('seq' in event) this.#ended.delete(event.workflowId);
     else if (this.#ended.has(event.workflowId)) return [];
     const { conversationId, subAgentSessions, windows } = this.#parts;
-    if (event.type === 'run-start') void windows.look();
+    if (event.type === 'run-start' && !this.isPast) void windows.look();
+    if (event.type === 'usage') this.#cost(event);
     const own = this.#run(event.runId).of(event);
     if (event.parentRunId === null) return [...this.#whole(event), ...own].map((update) => this.#here(update));
     this.#below.add(event.runId);
@@ -64,7 +75,7 @@ export class SessionUpdates {
   notice(severity: 'info' | 'warning' | 'error', title: string, description?: string): Addressed {
     const words = description === undefined ? title : `${title}: ${description}`;
     return this.#here(
-      this.#parts.notices
+      this.#parts.notices && !this.isPast
         ? { sessionUpdate: 'notice', severity, title, ...(description === undefined ? {} : { description }) }
         : chunk('agent_thought_chunk', `${words}\n`, 'triad-notice'),
     );
@@ -106,10 +117,13 @@ export class SessionUpdates {
     switch (event.type) {
       case 'workflow-start':
         return this.#started(event);
-      case 'compaction': {
-        const { tokensBefore, tokensAfter } = event.entry;
-        return [this.notice('info', 'The context was compacted', `${tokensBefore} → ${tokensAfter} tokens`).update];
-      }
+      case 'compaction':
+        return [this.#compacted(event)];
+      case 'compaction-undo':
+        return [
+          this.notice('info', event.entry.undone ? 'The compaction was taken back' : 'The compaction holds again')
+            .update,
+        ];
       case 'workflow-end':
         this.#ended.add(event.workflowId);
         return [...this.#endWords(event), { sessionUpdate: 'session_info_update', updatedAt: event.at }];
@@ -130,8 +144,10 @@ export class SessionUpdates {
       event.seq === 1
         ? [{ sessionUpdate: 'session_info_update', title: titleOf(event.prompt), updatedAt: event.at }]
         : [];
-    const isShown = this.#parts.isOwn(event.workflowId);
-    return isShown ? title : [chunk('user_message_chunk', event.prompt, event.workflowId), ...title];
+    if (this.#parts.isOwn(event.workflowId)) return title;
+    const pictures = picturesText(event.images);
+    const said = pictures === null ? event.prompt : `${event.prompt}\n\n[${pictures}]`;
+    return [chunk('user_message_chunk', said, event.workflowId), ...title];
   }
 
   /** An end that says nothing by itself; a turn of this client ends with its own answer. */
@@ -141,9 +157,20 @@ export class SessionUpdates {
     return [chunk('agent_message_chunk', text, `${workflowId}:end`)];
   }
 
-  #used({ request }: Extract<DurableEvent, { type: 'usage' }>): SessionUpdate[] {
-    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens, nanoUsd } = request;
+  #compacted({ runId, entry }: Extract<DurableEvent, { type: 'compaction' }>): SessionUpdate {
+    const { n, text, tokensBefore, tokensAfter } = entry;
+    if (!this.#parts.compactions)
+      return this.notice('info', 'The context was compacted', `${tokensBefore} → ${tokensAfter} tokens`).update;
+    const summary = [{ type: 'text' as const, text }];
+    return { sessionUpdate: 'compaction_update', compactionId: `${runId}:${n}`, status: 'completed', summary };
+  }
+
+  #cost({ request: { nanoUsd } }: Used): void {
     this.#nanoUsd = this.#nanoUsd === null || nanoUsd === null ? null : this.#nanoUsd + nanoUsd;
+  }
+
+  #used({ request }: Used): SessionUpdate[] {
+    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens } = request;
     const size = this.#parts.windows.of(request);
     if (size === null || request.purpose !== undefined) return [];
     const used = inputTokens + cacheReadTokens + cacheWrite5mTokens + cacheWrite1hTokens + outputTokens;

@@ -7,7 +7,8 @@ import {
   type StopReason,
 } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
-import type { Client } from '#contract/rpc.ts';
+import type { Client, Output } from '#contract/rpc.ts';
+import { spawnIndex } from '#contract/spawn-items.ts';
 import type { Asker } from './asker.ts';
 import type { Choices } from './choices.ts';
 import { agentsText, COMMANDS, commandIn, compactText, helpText, mcpPrompt, sessionsText } from './commands.ts';
@@ -31,6 +32,8 @@ export interface SessionParts {
   own: Set<string>;
   /** What the client lends to it. */
   lent: Pick<LentSession, 'capabilities' | 'mcpServers'>;
+  /** Then hints are left out. */
+  isBehind: () => boolean;
 }
 
 export class Session {
@@ -59,7 +62,9 @@ export class Session {
   async open(client: Client, after: number): Promise<void> {
     this.#seq = after;
     await this.#lend(client);
+    this.#parts.updates.isPast = true;
     await this.#follow(client);
+    this.#parts.updates.isPast = false;
     // Clients know the session from the answer on, which leaves first.
     setImmediate(() => this.#tell({ sessionUpdate: 'available_commands_update', availableCommands: [...COMMANDS] }));
   }
@@ -100,8 +105,10 @@ export class Session {
     for (const event of waiting.slice(told + 1)) this.#deliver(event);
   }
 
-  /** Ends with the turn; what was told stays. */
+  /** Follows it no more; what was told stays. A turn that runs cannot be told its end. */
   close(): void {
+    const closed = new RequestError(-32002, `The session ${this.id} was closed`, { sessionId: this.id });
+    for (const turn of this.#turns) turn.ended.reject(closed);
     this.#leave?.();
     this.#leave = null;
     this.#takeBack?.();
@@ -117,13 +124,17 @@ export class Session {
     const message = messageOf(prompt);
     const command = message.images.length === 0 ? commandIn(message.text) : null;
     if (command === null) return this.#turn(signal, (turn) => this.#send(turn, message));
-    if (command.name === 'resume') return this.#turn(signal, (turn) => this.#resume(turn));
-    if (command.name === 'mcp') {
-      const text = await this.#parts.door.ask((client) => mcpPrompt(client, this.folder, command.rest));
-      return this.#turn(signal, (turn) => this.#send(turn, { text, images: [] }));
-    }
+    const { name, rest } = command;
+    if (name === 'resume') return this.resume(null, signal);
+    if (name === 'mcp') return this.#turn(signal, (turn) => this.#sendPromptOf(turn, rest));
+    if (name === 'compact') return this.#turn(signal, (turn) => this.#compact(turn));
     this.#say(await this.#answerTo(command));
     return 'end_turn';
+  }
+
+  /** Goes on with this workflow of the session, or with the newest that was interrupted. */
+  resume(workflowId: string | null, signal: AbortSignal): Promise<StopReason> {
+    return this.#turn(signal, (turn) => this.#resume(turn, workflowId));
   }
 
   /** Stops all that this client has started here and that has not ended. */
@@ -137,6 +148,17 @@ export class Session {
     const turns = [...this.#turns];
     await this.cancel('person');
     await Promise.allSettled(turns.map(({ ended }) => ended.promise));
+  }
+
+  /** One of its runs, also one that waits for its yes. */
+  async stopRun(runId: string): Promise<Output<'run.stop'>> {
+    return this.#parts.door.ask(async (client) => {
+      const { runs, approvals } = await client.request('conversation.snapshot', { conversationId: this.id });
+      const isAsked = approvals.some(({ request }) => spawnIndex(request.subject, runId) >= 0);
+      if (!isAsked && runs.every(({ id }) => id !== runId))
+        throw new RequestError(-32002, `This session has no run ${runId}`, { runId });
+      return client.request('run.stop', { runId });
+    });
   }
 
   async setLead(agent: string): Promise<void> {
@@ -162,17 +184,18 @@ export class Session {
       door.ask((client) => turn.stop(client, 'person')).catch(turn.ended.reject);
     };
     signal.addEventListener('abort', stop, { once: true });
+    if (signal.aborted) stop();
     let leave: (() => void) | null = null;
     try {
       leave = await door.ask((client) => asker.enter(client));
-      await this.#starting(() => start(turn));
-      await door.ask((client) => turn.stopIfAsked(client));
-      if (!this.choices.begun) {
-        this.choices.begun = true;
-        this.tellChoices();
-      }
+      // What has begun no workflow yet is not waited for where it is stopped, nor where the session is closed.
+      await Promise.race([this.#begin(turn, start), turn.ended.promise]);
       const end = await turn.ended.promise;
+      if (end === null) return turn.isStopped ? 'cancelled' : 'end_turn';
       return turn.isStopped && end.outcome !== 'completed' ? 'cancelled' : stopReasonOf(end);
+    } catch (error) {
+      turn.ended.reject(error);
+      throw error;
     } finally {
       signal.removeEventListener('abort', stop);
       this.#turns.delete(turn);
@@ -180,6 +203,15 @@ export class Session {
     }
   }
 
+  async #begin(turn: Turn, start: (turn: Turn) => Promise<void>): Promise<void> {
+    await start(turn);
+    await this.#parts.door.ask((client) => turn.stopIfAsked(client));
+    if (this.choices.begun || turn.workflowId === null) return;
+    this.choices.begun = true;
+    this.tellChoices();
+  }
+
+  /** Events wait until it is known whose they are. */
   async #starting(start: () => Promise<void>): Promise<void> {
     this.#sending += 1;
     try {
@@ -191,31 +223,48 @@ export class Session {
   }
 
   async #send(turn: Turn, message: Message): Promise<void> {
-    const { door, own } = this.#parts;
-    const sent = await door.ask(turn.sender(message, this.choices.chosen));
-    if (turn.workflowId !== null) own.add(turn.workflowId);
-    if (!sent?.untrusted) return;
-    const files = sent.untrusted.slice(0, 3).join(', ');
-    const more = sent.untrusted.length > 3 ? ` and ${sent.untrusted.length - 3} more` : '';
-    const how = `Left out, because nobody has trusted them as they are: ${files}${more}. See "triad trust".`;
-    this.#address(this.#parts.updates.notice('warning', 'Files of this folder are not trusted', how));
+    await this.#starting(async () => {
+      const { door, own, updates } = this.#parts;
+      const sent = await door.ask(turn.sender(message, this.choices.chosen));
+      if (turn.workflowId !== null) own.add(turn.workflowId);
+      if (!sent?.untrusted) return;
+      const files = sent.untrusted.slice(0, 3).join(', ');
+      const more = sent.untrusted.length > 3 ? ` and ${sent.untrusted.length - 3} more` : '';
+      const how = `Left out, because nobody has trusted them as they are: ${files}${more}. See "triad trust".`;
+      this.#address(updates.notice('warning', 'Files of this folder are not trusted', how));
+    });
   }
 
-  async #resume(turn: Turn): Promise<void> {
-    await this.#parts.door.ask(async (client) => {
-      const { workflows } = await client.request('conversation.snapshot', { conversationId: this.id });
-      const last = workflows.findLast(({ outcome }) => outcome === 'interrupted');
-      if (last === undefined) throw RequestError.invalidParams({}, 'Nothing here was interrupted: write a message');
-      turn.workflowId = last.id;
-      await turn.goOn(client);
-    });
+  async #sendPromptOf(turn: Turn, which: string): Promise<void> {
+    const text = await this.#parts.door.ask((client) => mcpPrompt(client, this.folder, which));
+    if (!turn.isStopped) await this.#send(turn, { text, images: [] });
+  }
+
+  async #resume(turn: Turn, workflowId: string | null): Promise<void> {
+    await this.#starting(() =>
+      this.#parts.door.ask(async (client) => {
+        const { workflows } = await client.request('conversation.snapshot', { conversationId: this.id });
+        const last = workflows.findLast(
+          ({ id, outcome }) => outcome === 'interrupted' && (workflowId === null || id === workflowId),
+        );
+        if (last === undefined) throw RequestError.invalidParams({}, 'Nothing here was interrupted: write a message');
+        turn.workflowId = last.id;
+        await turn.goOn(client);
+      }),
+    );
+  }
+
+  /** A summary that is being written is written to its end, whatever becomes of the prompt: it can be taken back. */
+  async #compact(turn: Turn): Promise<void> {
+    const words = await this.#parts.door.ask((client) => compactText(client, this.id));
+    if (!turn.isStopped) this.#say(words);
+    turn.ended.resolve(null);
   }
 
   async #answerTo({ name, rest }: { name: string; rest: string }): Promise<string> {
     const { door } = this.#parts;
     if (name === 'sessions') return door.ask((client) => sessionsText(client, this.folder));
     if (name === 'help') return helpText();
-    if (name === 'compact') return door.ask((client) => compactText(client, this.id));
     if (rest === '') return door.ask((client) => agentsText(client, this.folder));
     await this.setLead(rest);
     this.tellChoices();
@@ -223,6 +272,7 @@ export class Session {
   }
 
   #deliver(event: AgentEvent): void {
+    if (!('seq' in event) && this.#parts.isBehind()) return;
     if (this.#sending > 0) this.#held.push(event);
     else this.#take(event);
   }

@@ -6,11 +6,18 @@ import type { ToolCallContent, ToolCallLocation, ToolKind } from '@agentclientpr
 const SHOWN_CHARS = 20_000;
 
 const KINDS: Readonly<Record<string, ToolKind>> = {
-  ...every('read', ['read_file', 'read_output', 'read_note', 'read_report', 'list_directory', 'list_notes']),
-  ...every('read', ['bash_output', 'todo_read']),
+  ...every('read', [
+    'read_file',
+    'read_output',
+    'read_note',
+    'read_report',
+    'list_directory',
+    'list_notes',
+    'todo_read',
+  ]),
   ...every('search', ['glob', 'grep', 'semantic_search']),
   ...every('edit', ['write_file', 'edit_file']),
-  ...every('execute', ['bash', 'bash_kill']),
+  ...every('execute', ['bash', 'bash_online', 'bash_jobs']),
   ...every('fetch', ['web_fetch', 'web_search']),
   ...every('think', ['think', 'todo_write', 'task_complete']),
   delete_file: 'delete',

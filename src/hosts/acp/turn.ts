@@ -11,8 +11,11 @@ type Cause = NonNullable<Input<'workflow.stop'>['cause']>;
 export class Turn {
   readonly #conversationId: string;
   workflowId: string | null = null;
-  readonly ended = Promise.withResolvers<End>();
+  /** Null where no workflow has begun with it, and none will. */
+  readonly ended = Promise.withResolvers<End | null>();
   #stop: Cause | null = null;
+  /** What ends it is the end of a workflow: one runs, or is being sent. */
+  #isDue = false;
 
   constructor(conversationId: string) {
     this.#conversationId = conversationId;
@@ -22,6 +25,7 @@ export class Turn {
   /** Safe to do again where the owner went in the middle of it: what was stored is found. */
   sender(message: Message, chosen: LeadChoice): (client: Client) => Promise<Output<'message.send'> | null> {
     let newest: string | null = null;
+    this.#isDue = true;
     return async (client) => {
       const conversationId = this.#conversationId;
       const { workflows } = await client.request('conversation.snapshot', { conversationId });
@@ -49,15 +53,19 @@ export class Turn {
     if (this.workflowId === null) return;
     const { workflowId } = this;
     const { workflow } = await client.request('workflow.get', { workflowId });
-    if (workflow.outcome !== 'interrupted' || this.#stop !== null) return;
+    const isInterrupted = workflow.outcome === 'interrupted';
+    if (isInterrupted && this.#stop !== null) return;
+    this.#isDue = true;
+    if (!isInterrupted) return;
     await client.request('workflow.resume', { workflowId, approve: 'ask' }).catch((error: unknown) => {
       if (!(error instanceof TriadError) || error.code !== 'conflict') throw error;
     });
   }
 
-  /** The end comes as an event; one that is still being sent is stopped once it has an id. */
+  /** The end comes as an event, where there is something to end; what is still being sent is stopped once it has an id. */
   async stop(client: Client, cause: Cause): Promise<void> {
     this.#stop ??= cause;
+    if (!this.#isDue) this.ended.resolve(null);
     await this.stopIfAsked(client);
   }
 

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LentServer } from '#contract/hosts/lent.ts';
+import { LentServers } from '#core/mcp/lent-servers.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -186,4 +187,16 @@ test('A file of the folder that one is started from is asked about before it is 
     { approval: { description: expect.stringContaining('An MCP server is started from server.mjs') as string } },
     { approval: { risk: 'high' } },
   ]);
+});
+
+test('A yes holds in the folder in which it was said, and in no other', async () => {
+  const lent = new LentServers({ data: null, end: () => Promise.resolve() });
+  const server = { name: 'a', type: 'stdio' as const, command: 'c', args: [], env: {}, headers: {} };
+  const passed = async (folder: string) => {
+    lent.lend({ conversationId: folder, folder }, [server]);
+    const [found] = await lent.of(folder);
+    return found!;
+  };
+  await lent.answered(await passed('/a'), true);
+  expect([(await passed('/a')).state, (await passed('/b')).state]).toEqual(['usable', 'untrusted']);
 });

@@ -34,6 +34,14 @@ describe('an answer that is none', () => {
     ]);
   });
 
+  test('that fits never is asked for a few times, and then is a no', async () => {
+    const { client, id } = await connected(write);
+    client.answer = () => choose('allow', { edit: { path: 5 } });
+    expect(await client.prompt(id, 'Write it')).toBe('end_turn');
+    expect(client.asked).toHaveLength(5);
+    expect(JSON.stringify(client.calls(id)[0]?.['rawOutput'])).toContain('No answer of the client fits');
+  });
+
   test.each([
     ['a form', { elicitation: { form: {} } }],
     ['a choice', {}],

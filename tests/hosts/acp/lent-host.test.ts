@@ -140,6 +140,27 @@ test('A terminal that is made when nobody waits for it any more is given back; w
   expect(shown).toEqual([]);
 });
 
+test('A terminal that is still open when another process does the work from now on is given back', async () => {
+  const { asked, context } = editor(new Map());
+  const listeners: ((call: never) => void)[] = [];
+  const client = {
+    request: () => Promise.resolve({ taken: true }),
+    subscribe: (_topic: string, _input: unknown, listener: (call: never) => void) => {
+      listeners.push(listener);
+      return Promise.resolve(() => undefined);
+    },
+  } as unknown as Client;
+  const made = Promise.withResolvers<string>();
+  const onTerminal = (_call: unknown, terminalId: string) => made.resolve(terminalId);
+  const session = { sessionId: 's', mcpServers: [], capabilities: CAPABILITIES, onTerminal };
+  const end = await lend(context, client, session);
+  const input = { command: 'env', args: [], cwd: '/', outputBytes: 1, runId: 'r', toolCallId: 't' };
+  listeners[0]!({ id: 'i', name: 'terminal-create', input } as never);
+  expect(await made.promise).toBe('term-1');
+  end();
+  await eventually(() => expect(asked.map(({ method }) => method)).toEqual(['create', 'release']));
+});
+
 test('The end of an ACP client is no answer to what it was doing: it lends no more', async () => {
   const app = acpClient({ name: 'editor' }).onRequest(
     methods.client.fs.writeTextFile,

@@ -3,6 +3,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import type { AppState } from '#contract/app-state.ts';
 import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { TriadError } from '#core/base/errors.ts';
@@ -13,6 +14,7 @@ import { acpOver } from '../support/acp-lines.ts';
 test('initialize says that something is to be done, and a session is refused with what', async () => {
   const engine = await startEngine(new Script());
   const request: Client['request'] = async (method, input) => {
+    if (method === 'conversation.create') throw new TriadError('no_key', 'No key is set for the provider');
     const value = await engine.runtime.request(method, input);
     if (method !== 'app.state') return value;
     const state = value as AppState;
@@ -28,6 +30,10 @@ test('initialize says that something is to be done, and a session is refused wit
   await expect(authenticate).rejects.toMatchObject({
     code: -32000,
     message: expect.stringContaining('ANTHROPIC_API_KEY') as unknown,
+  });
+  await expect(client.open(engine.folder)).rejects.toMatchObject({
+    code: -32000,
+    message: expect.stringMatching(/No key is set.*ANTHROPIC_API_KEY/) as unknown,
   });
   await expect(client.agent.request('session/fork', { sessionId: 'x' })).rejects.toMatchObject({ code: -32601 });
 });

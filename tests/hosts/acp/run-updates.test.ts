@@ -27,3 +27,11 @@ test('hints that overlap, that lack something before them, or that never came', 
   expect(saidWith(delta(0, 'One '), delta(8, 'three.'))).toEqual(['One ', 'two three.']);
   expect(saidWith()).toEqual(['One two three.']);
 });
+
+test('what a call prints is told while it runs, but where the client shows it in its own terminal', () => {
+  const updates = new RunUpdates(leadId, '/');
+  const printed = ofLead('tool-output', { toolCallId: 'call-1', tail: 'half', bytes: 4 });
+  expect(updates.of(printed)).toMatchObject([{ content: [{ content: { text: 'half' } }] }]);
+  expect(updates.terminal('call-1', 't1')).toMatchObject({ content: [{ type: 'terminal', terminalId: 't1' }] });
+  expect(updates.of(printed)).toEqual([]);
+});

@@ -274,6 +274,8 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     await client.prompt(sessionId, 'Hello');
     expect(home.model.requests.at(-1)?.body.model).toContain('opus');
     expect(home.model.requests.at(-1)?.body.messages[0]?.content).toMatchObject([{ text: 'Hello' }]);
+    const told = client.updates(sessionId).findLast((one) => one.sessionUpdate === 'config_option_update');
+    expect(told?.configOptions[0]).toMatchObject({ id: 'lead', options: [{ value: 'code-reviewer' }] });
     await expect(set('lead', 'lead')).rejects.toThrow('keeps the lead');
     await expect(set('mode', 'never')).rejects.toThrow('There is no mode "never"');
   },
@@ -340,6 +342,8 @@ test('the official client drives the program', { timeout: 120_000 }, async () =>
       throw new Error(`${name}: ${String(error)}\n${started.err()}`, { cause: error });
     });
   }
+  // The client answers a line that is no protocol with an error, which the agent would note.
+  expect(started.err()).toBe('');
   client.close();
   started.child.stdin?.end();
   expect(await started.exit).toBe(0);

@@ -16,10 +16,11 @@ export interface AcpLines {
   readonly writable: WritableStream<Uint8Array>;
 }
 
-/** `sees`: hears every line, with who wrote it. */
+/** `sees`: hears every line, with who wrote it. `backlog`: what the client has not read, as the agent sees it. */
 export function acpOver(
   client: Client,
   sees: (from: 'client' | 'agent', line: Line) => void = () => undefined,
+  backlog = 0,
 ): AcpLines {
   const input = new TransformStream<Uint8Array, Uint8Array>();
   // Nobody has to read it.
@@ -40,6 +41,7 @@ export function acpOver(
         await toClient.write(bytes).catch(() => undefined);
       },
     }),
+    backlog: () => backlog,
     note: () => undefined,
     connect: () =>
       Promise.resolve({ client, owner: true, lost: new AbortController().signal, close: () => Promise.resolve() }),

@@ -14,6 +14,7 @@ export async function acp(io: Io): Promise<number> {
     output: new WritableStream<Uint8Array>({
       write: (bytes) => screen.data(decoder.decode(bytes, { stream: true })),
     }),
+    backlog: () => screen.backlog,
     note: (line) => screen.note(line),
     connect: () => io.connect({ works: true }),
     ...{ signal, endsNow, version: await ownVersion() },

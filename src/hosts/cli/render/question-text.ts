@@ -10,8 +10,14 @@ import type { Style } from '../terminal/style.ts';
 import { visible } from '../terminal/visible.ts';
 import { diffText } from './diff-text.ts';
 
-/** The question about one item; `envelope` is what would run, with the person's edits. */
-export function questionText(request: ApprovalRequest, item: number, envelope: Envelope | null, style: Style): string {
+/** The question about one item; `envelope` is what would run, with the person's edits. Without its diff where that stands beside it. */
+export function questionText(
+  request: ApprovalRequest,
+  item: number,
+  envelope: Envelope | null,
+  style: Style,
+  withDiff = true,
+): string {
   const head = [
     style('bold', indented(`── Approval: ${visible(request.title)}`)),
     field('asked by', request.chain.slice(1).map(visible).join(' → ')),
@@ -21,7 +27,7 @@ export function questionText(request: ApprovalRequest, item: number, envelope: E
   const { subject } = request;
   if (subject.kind === 'questions') return questionLines(request, subject, style).join('\n');
   if (subject.kind === 'action') return [...head, ...actionLines(subject)].join('\n');
-  if (subject.kind === 'tool') return [...head, ...toolLines(subject, style)].join('\n');
+  if (subject.kind === 'tool') return [...head, ...toolLines(subject, style, withDiff)].join('\n');
   const asked = subject.items[item];
   if (asked === undefined || envelope === null) return head.join('\n');
   const count = subject.items.length;
@@ -146,17 +152,15 @@ function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflecti
   ];
 }
 
-function toolLines(subject: Extract<Subject, { kind: 'tool' }>, style: Style): string[] {
+function toolLines(subject: Extract<Subject, { kind: 'tool' }>, style: Style, withDiff: boolean): string[] {
   const { tool, folder, preview, input } = subject;
   const where = [field('tool', visible(tool)), field('folder', visible(folder))];
   if (preview === null) return [...where, ...block('input', JSON.stringify(input, null, 2) ?? 'none', style)];
   const change = `${visible(preview.path)} (${preview.created ? 'new file, ' : ''}+${preview.added} −${preview.removed})`;
-  return [
-    ...where,
-    field('file', change),
-    style('dim', `  changes · ${lengthWords(preview.diff)}`),
-    ...diffText(preview.diff).map((line) => diffLine(line, style)),
-  ];
+  const file = [...where, field('file', change)];
+  if (!withDiff) return file;
+  const changes = diffText(preview.diff).map((line) => diffLine(line, style));
+  return [...file, style('dim', `  changes · ${lengthWords(preview.diff)}`), ...changes];
 }
 
 function actionLines({ action, reason, impact }: Extract<Subject, { kind: 'action' }>): string[] {

@@ -21,6 +21,8 @@ export interface Screen {
   /** Keeps everything back that would land on a terminal, while a question stands there. */
   hold(): void;
   release(): void;
+  /** Characters or bytes of data that nobody has read yet. */
+  readonly backlog: number;
   /** Resolves when everything has left the process, or cannot any more and that was told. */
   flush(): Promise<void>;
 }
@@ -60,6 +62,9 @@ export function createScreen(
       const writes = held ?? [];
       held = null;
       for (const write of writes) write();
+    },
+    get backlog() {
+      return out.writableLength;
     },
     flush: async () => {
       streams.send();

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { LentCall } from '#contract/hosts/lent.ts';
 import { Stopped } from '#core/base/stop.ts';
+import { MAX_LENT_BYTES, shownInEditor } from '#core/workspace/lent/editor.ts';
 import { Lenders } from '#core/workspace/lent/lenders.ts';
 
 const READING = { files: { read: true, write: false }, terminal: false };
@@ -58,4 +59,15 @@ test('a client that goes ends its calls; of several with one conversation the ne
     code: 'disconnected',
   });
   expect(calls).toEqual([]);
+});
+
+test('an unsaved text that is too large for an editor is said to be that', async () => {
+  const { lenders, calls } = lending();
+  const disk = Buffer.from('saved');
+  const shown = shownInEditor((kind) => lenders.of('c', kind), { path: '/a', disk }, never);
+  lenders.answer(calls[0]!.id, { ok: true, value: { text: 'x'.repeat(MAX_LENT_BYTES + 1) } });
+  await expect(shown).rejects.toMatchObject({
+    code: 'bad_input',
+    message: expect.stringContaining('save it') as string,
+  });
 });

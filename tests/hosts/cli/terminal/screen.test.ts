@@ -32,6 +32,14 @@ test('on a terminal a note waits for the data before it and starts its own line'
   expect(text()).toBe('half a line\nnote\nmore\nlast\n');
 });
 
+test('what nobody has read yet is counted', async () => {
+  const out = new Writable({ write: () => undefined });
+  const screen = createScreen(out, new PassThrough(), {}, () => undefined);
+  screen.data('unread');
+  await new Promise((resolve) => setImmediate(resolve));
+  expect(screen.backlog).toBe(6);
+});
+
 test('a pipe gets exactly the data', async () => {
   const [out, err] = [new PassThrough(), new PassThrough()];
   const screen = createScreen(out, err, {}, () => undefined);
