@@ -6,7 +6,6 @@ import type { Client } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
-import { TriadError } from '#core/base/errors.ts';
 import { asRequestError } from '#hosts/acp/request-error.ts';
 import { AcpClient, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
@@ -33,7 +32,7 @@ test('initialize says that something is to be done, and a session is refused wit
   });
   await expect(client.open(engine.folder)).rejects.toMatchObject({
     code: -32000,
-    message: expect.stringMatching(/No key is set.*ANTHROPIC_API_KEY/) as unknown,
+    message: expect.stringContaining('No key is set') as unknown,
   });
   await expect(client.agent.request('session/fork', { sessionId: 'x' })).rejects.toMatchObject({ code: -32601 });
 });
