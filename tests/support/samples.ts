@@ -5,3 +5,6 @@ export const inSoak = import.meta.env.MODE === 'soak';
 export const samples = (numRuns: number): { numRuns: number } => {
   return { numRuns: inSoak ? 20 * numRuns : numRuns };
 };
+
+/** Of rows that show one promise in several ways: the first ones, all in `npm run soak`. */
+export const variations = <T>(rows: readonly T[], most = 1): readonly T[] => (inSoak ? rows : rows.slice(0, most));

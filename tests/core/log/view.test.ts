@@ -2,9 +2,10 @@
 import { describe, expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { attach, fromSnapshot, reduce, type View, withEntries } from '#lib/view/reduce.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { type Harness, type HarnessOptions, startEngine } from '../../support/engine.ts';
 import type { Script } from '../../support/fake-model/script.ts';
 import { batch, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
+import { variations } from '../../support/samples.ts';
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
@@ -22,17 +23,21 @@ async function settled(engine: Harness, view: View): Promise<unknown> {
 const earlyChildren = (): Script => threeChildren({ reply: { deltaMs: 8 }, deltas: 6 });
 
 describe('views', () => {
-  test.each([
-    ['three sub-agents', threeChildren, () => ({ kind: 'allow' }) as const],
-    ['sub-agents started early', earlyChildren, () => ({ kind: 'allow' }) as const],
-    [
-      'a batch with a refusal',
-      batch,
-      (_: unknown, item: number) =>
-        item === 0 ? { kind: 'reject' as const, reason: 'no' } : { kind: 'allow' as const },
-    ],
-    ['an edited write', writeFile, () => ({ kind: 'edit' as const, value: { path: 'x.md', content: 'edited' } })],
-  ])('all events, and the store, give the same view at rest: %s', async (_, scenario, person) => {
+  test.for<[string, () => Script, NonNullable<HarnessOptions['person']>]>(
+    variations(
+      [
+        ['sub-agents started early', earlyChildren, () => ({ kind: 'allow' })],
+        [
+          'a batch with a refusal',
+          batch,
+          (_, item) => (item === 0 ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
+        ],
+        ['three sub-agents', threeChildren, () => ({ kind: 'allow' })],
+        ['an edited write', writeFile, () => ({ kind: 'edit', value: { path: 'x.md', content: 'edited' } })],
+      ],
+      2,
+    ),
+  )('all events, and the store, give the same view at rest: %s', async ([, scenario, person]) => {
     const engine = await startEngine(scenario(), { person });
     const empty = fromSnapshot(
       await engine.runtime.request('conversation.snapshot', { conversationId: engine.conversationId }),
@@ -50,10 +55,12 @@ describe('views', () => {
     expect(stored.open).toEqual([]);
   });
 
-  test.each([
-    ['responses that come at once', threeChildren],
-    ['calls that are acted upon early', earlyChildren],
-  ])('clients that attach at any event see every word once: %s', async (_, scenario) => {
+  test.for(
+    variations([
+      ['calls that are acted upon early', earlyChildren],
+      ['responses that come at once', threeChildren],
+    ] as const),
+  )('clients that attach at any event see every word once: %s', async ([, scenario]) => {
     const engine = await startEngine(scenario());
     const { conversationId, runtime } = engine;
     const clients: { events: AgentEvent[]; view: Promise<View> }[] = [];

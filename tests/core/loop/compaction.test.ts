@@ -4,6 +4,7 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { NOTES, summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { variations } from '../../support/samples.ts';
 
 /** A window of 200,000 tokens, of which half is 100,000. */
 const settings = '[models]\ndefault = "claude-haiku-4-5"\n[context]\ncompact_at = 0.5\n';
@@ -114,10 +115,12 @@ describe('compaction', () => {
     }
   });
 
-  test.for([
-    { status: 413, error: { type: 'request_too_large', message: 'too large' } },
-    { status: 400, error: { type: 'context_length_exceeded', message: 'too many tokens' } },
-  ])('a request that is refused as too large ($error.type) is made smaller, not given up', async (refusal) => {
+  test.for(
+    variations([
+      { status: 413, error: { type: 'request_too_large', message: 'too large' } },
+      { status: 400, error: { type: 'context_length_exceeded', message: 'too many tokens' } },
+    ]),
+  )('a request that is refused as too large ($error.type) is made smaller, not given up', async (refusal) => {
     const script = summarising()
       .on({ step: 1 })
       .reply([words(9_000, 'The old part. '), look()])

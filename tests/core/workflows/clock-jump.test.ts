@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine, yes } from '../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
+import { variations } from '../../support/samples.ts';
 
 const DAY_MS = 86_400_000;
 
@@ -13,10 +14,12 @@ afterEach(() => void vi.useRealTimers());
 
 const jump = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
 
-describe.each([
-  ['back', -DAY_MS],
-  ['ahead', DAY_MS],
-])('a clock that jumps %s', (_, ms) => {
+describe.for(
+  variations([
+    ['back', -DAY_MS],
+    ['ahead', DAY_MS],
+  ] as const),
+)('a clock that jumps %s', ([, ms]) => {
   test('in the middle of a workflow, while questions wait', async () => {
     let jumped = false;
     const engine = await startEngine(threeChildren(), {
