@@ -25,6 +25,7 @@ const missing = !electron.ok
 /** A test that makes no sense in a place says so by a tag, and why by an annotation. */
 const project = (surface: SurfaceName, without: RegExp, only = /./): Project<{ surface: SurfaceName }> => ({
   name: surface,
+  metadata: { soak: !without.source.includes('@soak') },
   use: { surface },
   grep: only,
   grepInvert: without,

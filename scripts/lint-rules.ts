@@ -31,6 +31,7 @@ const node = ban(
   '^(node:|(fs|path|os|crypto|child_process|process|http|https|net|url|util|stream|events|buffer)(/|$))',
   'The web client has no Node.',
 );
+const stores = ban('^(svelte/store|\\$app/stores)$', 'State is in runes: no rule looks at stores.');
 const screen = ban('^(svelte|@sveltejs/|\\$app/)', 'The core knows no screen.');
 const environment = ban('^(node:)?process$', 'Only hosts read the environment; take values as ports.');
 /** All but zod and paths; of the aliases, those of layers are banned by themselves. */
@@ -56,7 +57,7 @@ const boundaryOfRooms = (base: string, bans: Ban[]): Block[] => [
 ];
 const core = [electron, screen, environment, layer('hosts'), layer('lib'), layer('routes'), layer('electron')];
 const hosts = [electron, screen, database, model, layer('lib'), layer('routes'), layer('electron')];
-const web = [electron, database, model, node, layer('core'), layer('hosts'), layer('electron')];
+const web = [electron, database, model, node, stores, layer('core'), layer('hosts'), layer('electron')];
 
 const layers: Block[] = [
   boundary(['src/contract/**'], [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')]),
@@ -136,7 +137,7 @@ export const blocks: Block[] = [
 ];
 
 /** Where ESLint applies the rules of Svelte; only there it reads *.ts. */
-export const svelteFiles = ['**/*.{svelte,svelte.ts}', '{src,tests}/{lib,routes}/**/*.ts'];
+export const svelteFiles = ['**/*.{svelte,svelte.ts}', 'src/{lib,routes}/**/*.ts'];
 
 /** The rules that need types. */
 export const typed: Rules = {

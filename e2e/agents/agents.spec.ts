@@ -38,49 +38,51 @@ async function trust(app: App): Promise<void> {
   await expect(app.page.getByRole('dialog')).toBeHidden();
 }
 
-test('a new agent: the template, a typo with its place, one click to mend it, and the lead delegates to it', async ({
-  start,
-}) => {
-  const script = new Script()
-    .on(START)
-    .reply([delegateTo('log-reader', 'Read the logs of today.')])
-    .on({ ...CHILD, prompt: /Read the logs of today/ })
-    .reply([text('# Report: the logs\n\n## Summary\n\nNothing went wrong.')])
-    .on(LEAD)
-    .reply((seen) => [text(answerFrom(seen))]);
-  const app = await start(script);
-  const { page } = app;
-  await open(app);
-  await app.button('New agent').click();
-  await page.getByLabel('Name', { exact: true }).fill('log-reader');
-  await page.keyboard.press('Enter');
-  await expect(box(app)).toHaveValue(/name: log-reader/);
+test(
+  'a new agent: the template, a typo with its place, one click to mend it, and the lead delegates to it',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = new Script()
+      .on(START)
+      .reply([delegateTo('log-reader', 'Read the logs of today.')])
+      .on({ ...CHILD, prompt: /Read the logs of today/ })
+      .reply([text('# Report: the logs\n\n## Summary\n\nNothing went wrong.')])
+      .on(LEAD)
+      .reply((seen) => [text(answerFrom(seen))]);
+    const app = await start(script);
+    const { page } = app;
+    await open(app);
+    await app.button('New agent').click();
+    await page.getByLabel('Name', { exact: true }).fill('log-reader');
+    await page.keyboard.press('Enter');
+    await expect(box(app)).toHaveValue(/name: log-reader/);
 
-  await box(app).fill(READER.replace('model:', 'modle:'));
-  const findings = page.getByRole('list', { name: 'Faults and warnings' });
-  await expect(findings).toContainText('line 5, column 1 unknown key modle. Did you mean model?');
-  await app.button('Save').click();
-  await expect(page.getByRole('alert')).toContainText('log-reader.md:5:1: unknown key modle');
-  await findings.getByRole('button', { name: 'line 5, column 1' }).click();
-  await expect(box(app)).toBeFocused();
-  expect(
-    await box(app).evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
-  ).toBe('modle');
-  await app.button('Use model').click();
-  await expect(page.getByText('No faults.')).toBeVisible();
-  await expect(field(app, 'Model')).toHaveValue('haiku');
-  await app.button('Save').click();
-  await expect(page.locator('main > header')).toContainText('usable');
-  expect(await onDisk(app)).toBe(READER);
+    await box(app).fill(READER.replace('model:', 'modle:'));
+    const findings = page.getByRole('list', { name: 'Faults and warnings' });
+    await expect(findings).toContainText('line 5, column 1 unknown key modle. Did you mean model?');
+    await app.button('Save').click();
+    await expect(page.getByRole('alert')).toContainText('log-reader.md:5:1: unknown key modle');
+    await findings.getByRole('button', { name: 'line 5, column 1' }).click();
+    await expect(box(app)).toBeFocused();
+    expect(
+      await box(app).evaluate((area: HTMLTextAreaElement) => area.value.slice(area.selectionStart, area.selectionEnd)),
+    ).toBe('modle');
+    await app.button('Use model').click();
+    await expect(page.getByText('No faults.')).toBeVisible();
+    await expect(field(app, 'Model')).toHaveValue('haiku');
+    await app.button('Save').click();
+    await expect(page.locator('main > header')).toContainText('usable');
+    expect(await onDisk(app)).toBe(READER);
 
-  await app.newConversation();
-  await app.send('Have the logs read.');
-  await app.allow('log-reader');
-  await app.expectCard('log-reader', 'completed');
-  await app.expectQuoted('the logs');
-  const child = await app.model.waitFor(({ seen }) => seen.prompt.includes('Read the logs of today'));
-  expect(child.seen.system).toContain('You read logs.');
-});
+    await app.newConversation();
+    await app.send('Have the logs read.');
+    await app.allow('log-reader');
+    await app.expectCard('log-reader', 'completed');
+    await app.expectQuoted('the logs');
+    const child = await app.model.waitFor(({ seen }) => seen.prompt.includes('Read the logs of today'));
+    expect(child.seen.system).toContain('You read logs.');
+  },
+);
 
 test(
   'form and text follow each other; comments and unknown keys stay; unsaved work survives leaving',
@@ -206,7 +208,7 @@ test('trust waits until the end of a long file was seen', { tag: '@soak' }, asyn
   await expect(row(app, /^log-reader .*usable/)).toBeVisible();
 });
 
-test('another lead works only where the person chose it', async ({ start }) => {
+test('another lead works only where the person chose it', { tag: '@soak' }, async ({ start }) => {
   const boss = '---\nname: boss\ndescription: Leads too\nrole: primary\n---\nYou are boss.\n';
   const script = new Script().on({ system: /You are boss/ }).reply([text('The boss is here.')]);
   const app = await start(script.on({}).reply([text('The lead is here.')]), {

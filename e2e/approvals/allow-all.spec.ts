@@ -25,8 +25,13 @@ test('one is refused, the rest is allowed at once with its edits', async ({ star
   await app.lookAt('code-reviewer');
   await app.field('Prompt').fill('Work as code-reviewer. Be brief.');
   await app.lookAt('documentation-writer');
+  const rest = app.button('Allow all 2');
+  await app.readAll();
+  await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
+  await expect(app.unseenElsewhere).toHaveText(['code-reviewer: System prompt']);
+  await expect(rest).toBeDisabled();
   await app.readBatch();
-  await app.button('Allow all 2').click();
+  await rest.click();
   await expect(app.question).toBeHidden();
   await app.expectCard('code-reviewer', 'completed');
   await app.expectCard('documentation-writer', 'completed');

@@ -88,7 +88,7 @@ test(
   },
 );
 
-test('a batch is allowed at once only when each of its items was seen', async ({ start }) => {
+test('a batch is allowed at once only when each of its items was seen', { tag: '@soak' }, async ({ start }) => {
   const tasks = [
     ['code-reviewer', 'Look around.'],
     ['test-generator', LONG],

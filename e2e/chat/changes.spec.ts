@@ -5,31 +5,35 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import { EDITED, threeEditors } from '../support/change-screens.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, type Start, test } from '../support/test.ts';
 
 const git = async (cwd: string, ...args: string[]): Promise<string> =>
   (await promisify(execFile)('git', args, { cwd })).stdout.trim();
 
-test(
-  'what agents changed is undone by agent and by part, done again, kept and committed',
-  {
-    tag: '@browser',
-    annotation: SAME_PAGE,
-  },
-  async ({ start }) => {
-    const app = await start(threeEditors(), EDITED);
-    const { page } = app;
-    const file = (path: string) => readFile(join(app.workspace, path), 'utf8');
-    const opener = page.getByRole('button', { name: /^Changes/ });
-    await expect(opener, 'no agent has changed anything').toHaveCount(0);
-    await app.send('Have two of you edit it.');
-    await app.expectOutcome('completed');
+/** The panel with what three agents changed. */
+async function changed(start: Start) {
+  const app = await start(threeEditors(), EDITED);
+  const { page } = app;
+  const opener = page.getByRole('button', { name: /^Changes/ });
+  await expect(opener, 'no agent has changed anything').toHaveCount(0);
+  await app.send('Have two of you edit it.');
+  await app.expectOutcome('completed');
+  await opener.focus();
+  await page.keyboard.press('Enter');
+  // Before, a page that came when a sub-agent had ended would name no number.
+  await expect(opener).toHaveAccessibleName('Changes: 4 files to look at');
+  const panel = page.getByRole('region', { name: 'Changes' });
+  return {
+    ...{ app, page, opener, panel, asked: page.getByRole('dialog'), told: panel.getByRole('status') },
+    file: (path: string) => readFile(join(app.workspace, path), 'utf8'),
+  };
+}
 
-    await opener.focus();
-    await page.keyboard.press('Enter');
-    // Before, a page that came when a sub-agent had ended would name no number.
-    await expect(opener).toHaveAccessibleName('Changes: 4 files to look at');
-    const panel = page.getByRole('region', { name: 'Changes' });
+test(
+  'what one of three agents changed is undone, with what is in conflict said first, and done again',
+  { tag: '@browser', annotation: SAME_PAGE },
+  async ({ start }) => {
+    const { page, panel, asked, told, file } = await changed(start);
     await expect(panel.getByRole('heading', { level: 3 })).toHaveText([
       /lead.*1 file$/,
       /first-editor.*3 files$/,
@@ -39,7 +43,6 @@ test(
 
     // One of the first editor's files was written over by the second one.
     await panel.getByRole('button', { name: 'Undo all…: first-editor' }).press('Enter');
-    const asked = page.getByRole('dialog');
     await expect(asked.getByRole('list', { name: /^In conflict/ })).toHaveText(
       /clash\.txt – .*(in the way|changed since)/,
     );
@@ -50,7 +53,6 @@ test(
     await expect(panel.getByRole('button', { name: 'Undo all…: first-editor' }), 'the focus is back').toBeFocused();
     await page.keyboard.press('Enter');
     await asked.getByRole('button', { name: 'Undo the others, leave these' }).click();
-    const told = panel.getByRole('status');
     await expect(told).toContainText(
       'Undone: 1 file as it was before, 1 file merged with what came since, 1 file left as it is.',
     );
@@ -61,7 +63,14 @@ test(
     await expect(told).toContainText('Done again: ');
     expect(await file('shared.txt')).toMatch(/^line 1, by the first\n[^]*line 20, by the second\n$/);
     expect(await file('made/by-first.txt')).toBe('By the first.\n');
+  },
+);
 
+test(
+  'what agents changed is undone by part, kept and committed, and gone back to before a message',
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  async ({ start }) => {
+    const { app, page, opener, panel, asked, told, file } = await changed(start);
     // What is undone in the conversation is told here, too.
     await app.call('write_file').click();
     await app.workflow().getByRole('button', { name: 'Undo', exact: true }).click();

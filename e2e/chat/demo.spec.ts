@@ -3,8 +3,8 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
-/** A spawn that is allowed, then a delegation that is refused. */
-async function upToTheBatch(app: App): Promise<void> {
+/** A spawn that is allowed. */
+async function firstMessage(app: App): Promise<void> {
   const { page } = app;
   await page.getByRole('radio', { name: /^Demo/ }).check();
   await app.button('Start the demo').click();
@@ -18,7 +18,12 @@ async function upToTheBatch(app: App): Promise<void> {
   await expect(app.workflow()).toContainText('scripted');
   await expect(app.workflow()).toContainText('2 files match **/*');
   await expect(app.workflow(), 'of the README in this folder').toContainText('first heading is “Sample”');
+}
 
+/** Then a delegation that is refused. */
+async function upToTheBatch(app: App): Promise<void> {
+  const { page } = app;
+  await firstMessage(app);
   await page.getByRole('button', { name: /^Let a permanent agent/ }).click();
   await app.button('Send').click();
   await app.reject('Not now.', 'code-reviewer');
@@ -26,10 +31,10 @@ async function upToTheBatch(app: App): Promise<void> {
   await expect(app.workflow()).toContainText('You said no: “Not now.”');
 }
 
-test('messages lead through a spawn and a delegation, labelled here and in the history', async ({ start }) => {
+test('a message leads through a spawn, labelled here and in the history', async ({ start }) => {
   const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
   const { page } = app;
-  await upToTheBatch(app);
+  await firstMessage(app);
   await page.getByRole('link', { name: 'History', exact: true }).click();
   await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
   await page.getByRole('tab', { name: /^Model requests/ }).click();
@@ -38,7 +43,7 @@ test('messages lead through a spawn and a delegation, labelled here and in the h
 });
 
 test(
-  'a third message leads through a batch and a file, a fourth through a chain, and the demo ends',
+  'a second message leads through a delegation, a third one through a batch and a file, a fourth through a chain, and the demo ends',
   { tag: '@soak' },
   async ({ start }) => {
     test.slow();

@@ -2,7 +2,7 @@
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a refused key gives one message that leads to the settings', async ({ start }) => {
+test('a refused key gives one message that leads to the settings', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer(), { model: { keys: ['another-key'] } });
   await app.send('Hello.');
   await app.expectOutcome('error');

@@ -3,7 +3,7 @@ import type { Page } from '@playwright/test';
 import { Gate } from '../../tests/support/gate.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, inSoak, test } from '../support/test.ts';
 
 const TEXT = `# A first heading with <b>markup</b> & "quotes"
 
@@ -74,9 +74,8 @@ test('a text that streams ends as it would be at once; what is finished stays se
   start,
 }) => {
   const middle = new Gate();
-  const app = await start(
-    new Script().on({}).reply([text(TEXT, { deltas: 400, delayMs: 2 })], { hold: middle.at(250) }),
-  );
+  const [deltas, half] = inSoak() ? [400, 250] : [160, 100];
+  const app = await start(new Script().on({}).reply([text(TEXT, { deltas, delayMs: 2 })], { hold: middle.at(half) }));
   await app.page.evaluate(WATCH);
   await app.send('Write.');
   const paragraph = app.workflow().getByText(/^A finished paragraph/);

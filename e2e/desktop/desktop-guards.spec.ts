@@ -12,7 +12,7 @@ const only = {
 const runInPage = (page: Page, code: string) => page.evaluate(code).catch(() => undefined);
 
 test.describe('a page of the desktop', only, () => {
-  test('has two functions, is the only one that is listened to, and gets nothing of the process or the machine', async ({
+  test('has two functions, is the only one that is listened to, gets nothing else, and runs no script from elsewhere', async ({
     start,
   }) => {
     const app = await start(plainAnswer());
@@ -94,41 +94,7 @@ test.describe('a page of the desktop', only, () => {
       });
       expect(await app.desktop.act('attach webview'), 'a page within the page').toBe(false);
     });
-  });
-
-  test('cannot open a window, and cannot be led away from the app', async ({ start }) => {
-    const app = await start(plainAnswer({ answer: 'See [the guide](https://example.com/guide) for more.' }));
-    await test.step('cannot be led away from the app', async () => {
-      app.complaints.expect(/Not allowed to navigate top frame to data URL/);
-      await expect(app.message).toBeVisible();
-      for (const url of ['https://example.com/', 'http://127.0.0.1:1/', 'data:text/html,hello'])
-        await runInPage(app.page, `location.href = '${url}'`);
-      await expect(app.message).toBeVisible();
-      expect(app.path).toBe('/');
-      await app.send('Hello.');
-      await app.expectOutcome('completed');
-    });
-    await app.newConversation();
-    await test.step('cannot open a window: a link goes to the browser of the person', async () => {
-      app.complaints.expect(/Not allowed to load local resource|script-src/);
-      await app.send('Hello.');
-      await app.expectOutcome('completed');
-      const link = app.workflow().getByRole('link', { name: /the guide/ });
-      await expect(link, 'it says where it leads').toHaveAttribute('data-target', 'example.com');
-      await link.click();
-      await expect.poll(() => app.desktop.asked('external')).toEqual(['https://example.com/guide']);
-      const [inherited] = app.desktop.asked('inherited') as string[][];
-      expect(inherited, 'which inherits the person’s variables').toContain('PATH');
-      expect(inherited, 'and none of ours').not.toContainEqual(expect.stringMatching(/^(ANTHROPIC|TRIAD)_/));
-      for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'app://bundle/', 'about:blank'])
-        await runInPage(app.page, `void window.open('${url}')`);
-      await expect.poll(() => app.page.context().pages().length).toBe(1);
-      expect(app.desktop.asked('external')).toHaveLength(1);
-    });
-  });
-
-  test('gets nothing that is not in the bundle, and runs no script from elsewhere', async ({ start }) => {
-    const app = await start(plainAnswer());
+    expect(app.complaints.unexpected(), 'so far').toEqual([]);
     await test.step('gets nothing that is not in the bundle', async () => {
       app.complaints.expect(/404/);
       await expect(app.message).toBeVisible();
@@ -168,6 +134,37 @@ test.describe('a page of the desktop', only, () => {
         ];
       });
       expect(outcomes).toEqual(['refused', 'refused', 'refused', 'refused']);
+    });
+  });
+
+  test('cannot open a window, and cannot be led away from the app', async ({ start }) => {
+    const app = await start(plainAnswer({ answer: 'See [the guide](https://example.com/guide) for more.' }));
+    await test.step('cannot be led away from the app', async () => {
+      app.complaints.expect(/Not allowed to navigate top frame to data URL/);
+      await expect(app.message).toBeVisible();
+      for (const url of ['https://example.com/', 'http://127.0.0.1:1/', 'data:text/html,hello'])
+        await runInPage(app.page, `location.href = '${url}'`);
+      await expect(app.message).toBeVisible();
+      expect(app.path).toBe('/');
+      await app.send('Hello.');
+      await app.expectOutcome('completed');
+    });
+    await app.newConversation();
+    await test.step('cannot open a window: a link goes to the browser of the person', async () => {
+      app.complaints.expect(/Not allowed to load local resource|script-src/);
+      await app.send('Hello.');
+      await app.expectOutcome('completed');
+      const link = app.workflow().getByRole('link', { name: /the guide/ });
+      await expect(link, 'it says where it leads').toHaveAttribute('data-target', 'example.com');
+      await link.click();
+      await expect.poll(() => app.desktop.asked('external')).toEqual(['https://example.com/guide']);
+      const [inherited] = app.desktop.asked('inherited') as string[][];
+      expect(inherited, 'which inherits the person’s variables').toContain('PATH');
+      expect(inherited, 'and none of ours').not.toContainEqual(expect.stringMatching(/^(ANTHROPIC|TRIAD)_/));
+      for (const url of ['file:///etc/passwd', 'javascript:alert(1)', 'app://bundle/', 'about:blank'])
+        await runInPage(app.page, `void window.open('${url}')`);
+      await expect.poll(() => app.page.context().pages().length).toBe(1);
+      expect(app.desktop.asked('external')).toHaveLength(1);
     });
   });
 });

@@ -10,10 +10,10 @@ const only = {
 };
 
 test.describe('the desktop', only, () => {
-  test('a second start shows the window of the first, and a page that dies comes back where it was', async ({
+  test('a second start shows the window of the first, a page that dies comes back, and a question calls who looks elsewhere', async ({
     start,
   }) => {
-    const app = await start(plainAnswer({ answer: 'Hello to you.' }));
+    const app = await start(spawnOne());
     await test.step('a second start shows the window of the first and ends', async () => {
       await expect(app.message).toBeVisible();
       const before = app.desktop.asked('focus').length;
@@ -21,22 +21,6 @@ test.describe('the desktop', only, () => {
       await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
       expect(app.page.context().pages()).toHaveLength(1);
     });
-    await test.step('a page that dies comes back where it was', async () => {
-      await app.send('Hello.');
-      await app.expectOutcome('completed');
-      const place = app.path;
-      await app.page.evaluate(() => Reflect.set(window, 'old', true));
-      await app.desktop.act('page dies', 'crashed');
-      await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
-      await expect(app.workflow()).toContainText('Hello to you.');
-      expect(app.path).toBe(place);
-      await app.send('And again.');
-      await app.expectOutcome('completed');
-    });
-  });
-
-  test('a question calls a person who looks elsewhere, until it is answered', async ({ start }) => {
-    const app = await start(spawnOne());
     await test.step('one who is looking gets no notification', async () => {
       await app.send('Inspect this project.');
       await expect(app.question).toBeVisible();
@@ -46,6 +30,14 @@ test.describe('the desktop', only, () => {
       await app.expectOutcome('completed');
       await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(0);
       await expect(app.page).not.toHaveTitle(/\(/);
+    });
+    await test.step('a page that dies comes back where it was', async () => {
+      const place = app.path;
+      await app.page.evaluate(() => Reflect.set(window, 'old', true));
+      await app.desktop.act('page dies', 'crashed');
+      await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
+      await app.expectCard('inspector', 'rejected');
+      expect(app.path).toBe(place);
     });
     await test.step('a notification names the agent, and leads to the window', async () => {
       await app.newConversation();

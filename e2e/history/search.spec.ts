@@ -53,7 +53,7 @@ test('a hit in a sub-agent opens its run at the place, and Escape leads back', a
   await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(1);
 });
 
-test('words are found in a conversation, also in messages out of sight', async ({ start }) => {
+test('words are found in a conversation, also in messages out of sight', { tag: '@soak' }, async ({ start }) => {
   const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}.\n\n${LONG}`)]);
   const app = await start(script);
   const { page } = app;

@@ -13,7 +13,7 @@ async function choose(page: Page, item: string): Promise<void> {
 }
 
 // The desktop's files land where only its own machine sees them.
-test('a conversation is saved as Markdown and as JSON', { tag: '@browser' }, async ({ start }) => {
+test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@soak'] }, async ({ start }) => {
   const app = await start(plainAnswer());
   const { page } = app;
   await app.send('Say hello.');

@@ -16,7 +16,7 @@ async function set(page: Page, label: string, value: string): Promise<void> {
   await field.press('Enter');
 }
 
-test('a limit holds for the next message, without a restart', async ({ start }) => {
+test('a limit holds for the next message, without a restart', { tag: '@soak' }, async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta']));
   const { page } = app;
   await openSettings(page);
@@ -118,7 +118,7 @@ test(
   },
 );
 
-test('the demo is switched on and off', async ({ start }) => {
+test('the demo is switched on and off', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer({ answer: 'From a model.' }));
   const { page } = app;
   await openSettings(page);

@@ -67,7 +67,7 @@ test('a dead endpoint says so, and can still be saved deliberately', { tag: '@so
   await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(app.model.url);
 });
 
-test('a server on this machine is found, and its model is used', async ({ start }) => {
+test('a server on this machine is found, and its model is used', { tag: '@soak' }, async ({ start }) => {
   const server = await localServer();
   try {
     const app = await start(plainAnswer(), FIRST);

@@ -46,35 +46,60 @@ const test = base.extend<{ machine: Machine }>({
 const app = (page: Page) => page.getByRole('heading', { name: 'Welcome to Triad' });
 const refused = (page: Page) => page.getByRole('alert').filter({ hasText: 'This browser is not let in' });
 
-test('the printed URL lets one browser in, once and for long', { tag: '@browser' }, async ({ machine }) => {
-  const host = await machine.host();
-  const { context, page } = await machine.person();
-  await page.goto(host.url);
-  await expect(app(page)).toBeVisible();
-  expect(page.url(), 'the token has left the address').toBe(`${host.origin}/`);
-  const second = await context.newPage();
-  await second.goto(`${host.origin}/settings`);
-  await expect(second.getByRole('heading', { name: 'Browsers' })).toBeVisible();
+/** Whether a script gets the key itself, and all that it can read. */
+const scriptGets = (page: Page) =>
+  page.evaluate(async () => {
+    const opening = indexedDB.open('triad');
+    await new Promise((resolve) => (opening.onsuccess = resolve));
+    const reading = opening.result.transaction('keys').objectStore('keys').get('current');
+    await new Promise((resolve) => (reading.onsuccess = resolve));
+    const { privateKey } = reading.result as { privateKey: CryptoKey };
+    const tries = (['pkcs8', 'jwk'] as const).map((format) =>
+      crypto.subtle.exportKey(format, privateKey).then(
+        () => 'exported',
+        () => 'refused',
+      ),
+    );
+    const kept = `${document.cookie}\n${JSON.stringify(localStorage)}\n${JSON.stringify(sessionStorage)}`;
+    return { tries: await Promise.all(tries), kept };
+  });
 
-  const other = await machine.person();
-  await other.page.goto(host.url);
-  await expect(refused(other.page)).toContainText('was used before');
-  await expect(refused(other.page)).toContainText('stop Triad in its terminal (Ctrl-C), start it again');
-  await other.page.goto(host.origin);
-  await expect(refused(other.page)).toContainText('Open the URL that Triad printed in its terminal');
+test(
+  'the printed URL lets one browser in, once and for long, and a script gets neither token nor key',
+  { tag: '@browser' },
+  async ({ machine }) => {
+    const host = await machine.host();
+    const { context, page } = await machine.person();
+    await page.goto(host.url);
+    await expect(app(page)).toBeVisible();
+    expect(page.url(), 'the token has left the address').toBe(`${host.origin}/`);
+    const found = await scriptGets(page);
+    expect(found.tries).toEqual(['refused', 'refused']);
+    expect(found.kept).not.toContain(new URL(host.url).hash.slice(1));
+    const second = await context.newPage();
+    await second.goto(`${host.origin}/settings`);
+    await expect(second.getByRole('heading', { name: 'Browsers' })).toBeVisible();
 
-  await host.stop();
-  const again = await machine.host(host.port);
-  await expect(app(page), 'an open tab comes back').toBeVisible();
-  await page.goto(host.url);
-  await expect(app(page), 'an old URL does no harm').toBeVisible();
-  const third = await other.context.newPage();
-  await third.goto(again.url);
-  await expect(app(third)).toBeVisible();
-  await expect(app(other.page), 'a tab that was refused comes to life').toBeVisible();
-});
+    const other = await machine.person();
+    await other.page.goto(host.url);
+    await expect(refused(other.page)).toContainText('was used before');
+    await expect(refused(other.page)).toContainText('stop Triad in its terminal (Ctrl-C), start it again');
+    await other.page.goto(host.origin);
+    await expect(refused(other.page)).toContainText('Open the URL that Triad printed in its terminal');
 
-test('what another port or a script can get of a browser lets nobody in', { tag: '@browser' }, async ({ machine }) => {
+    await host.stop();
+    const again = await machine.host(host.port);
+    await expect(app(page), 'an open tab comes back').toBeVisible();
+    await page.goto(host.url);
+    await expect(app(page), 'an old URL does no harm').toBeVisible();
+    const third = await other.context.newPage();
+    await third.goto(again.url);
+    await expect(app(third)).toBeVisible();
+    await expect(app(other.page), 'a tab that was refused comes to life').toBeVisible();
+  },
+);
+
+test('what another port can get of a browser lets nobody in', { tag: ['@browser', '@soak'] }, async ({ machine }) => {
   const host = await machine.host();
   const { context, page } = await machine.person();
   await page.goto(host.url);
@@ -95,24 +120,6 @@ test('what another port or a script can get of a browser lets nobody in', { tag:
   await once(socket, 'message');
   socket.send(JSON.stringify({ kind: 'request', id: 1, method: 'app.state', input: {} }));
   expect(((await once(socket, 'close')) as [number])[0]).toBe(4401);
-
-  const found = await page.evaluate(async () => {
-    const opening = indexedDB.open('triad');
-    await new Promise((resolve) => (opening.onsuccess = resolve));
-    const reading = opening.result.transaction('keys').objectStore('keys').get('current');
-    await new Promise((resolve) => (reading.onsuccess = resolve));
-    const { privateKey } = reading.result as { privateKey: CryptoKey };
-    const tries = (['pkcs8', 'jwk'] as const).map((format) =>
-      crypto.subtle.exportKey(format, privateKey).then(
-        () => 'exported',
-        () => 'refused',
-      ),
-    );
-    const kept = `${document.cookie}\n${JSON.stringify(localStorage)}\n${JSON.stringify(sessionStorage)}`;
-    return { tries: await Promise.all(tries), kept };
-  });
-  expect(found.tries).toEqual(['refused', 'refused']);
-  expect(found.kept).not.toContain(new URL(host.url).hash.slice(1));
 });
 
 test('the file that is opened instead of the URL leads to it', { tag: ['@browser', '@soak'] }, async ({ machine }) => {

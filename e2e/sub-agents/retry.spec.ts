@@ -5,7 +5,7 @@ import { expect, test } from '../support/test.ts';
 
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
 
-test('a failed sub-agent is tried again, with what it did before in sight', async ({ start }) => {
+test('a failed sub-agent is tried again, with what it did before in sight', { tag: '@soak' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on(START)

@@ -13,6 +13,9 @@ export { expect } from '@playwright/test';
 export type Start = (script: Script, options?: AppOptions) => Promise<App>;
 export type SurfaceName = 'browser' | 'stand-in' | 'electron';
 
+/** Whether every spec runs, and each looks at all it can. */
+export const inSoak = (): boolean => base.info().project.metadata['soak'] === true;
+
 export const test = base.extend<{ start: Start; surface: SurfaceName }, { hosts: SharedHosts; tabs: Tabs }>({
   // Of the project; a spec knows no difference.
   surface: ['browser', { option: true }],
