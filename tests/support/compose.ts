@@ -18,6 +18,7 @@ import type { Settings } from '#core/settings/settings.ts';
 import type { Store } from '#core/store/store.ts';
 import { Outputs } from '#core/workspace/outputs.ts';
 import { ShellHost } from '#core/workspace/shell/run-shell.ts';
+import { findSandbox, type Sandbox } from '#core/workspace/shell/sandbox.ts';
 import { Workspaces } from '#core/workspace/workspaces.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
@@ -76,7 +77,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
   const trust = parts.trust ?? new Trust(data ?? parts.configFolder ?? folder);
   const programs = parts.programs ?? process.env;
   const workspaces = parts.workspaces ?? workspacesBeside(data ?? folder, programs);
-  const shell = new ShellHost(programs, workspaces);
+  const shell = programs === process.env ? new TestHost(programs, workspaces) : new ShellHost(programs, workspaces);
   return runtimeOf({
     version: '0.0.0',
     store,
@@ -103,11 +104,28 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
   });
 }
 
+/** Tries the sandbox of the machine once for all runtimes of a process. */
+class TestHost extends ShellHost {
+  static #found: Promise<Sandbox | null> | null = null;
+
+  override sandbox(): Promise<Sandbox | null> {
+    TestHost.#found ??= findSandbox(process.env);
+    return TestHost.#found;
+  }
+}
+
 /** Where what the agents of a test replace is kept. */
 const replacedBeside = (folder: string): string => `${folder}-replaced`;
 
 export function workspacesBeside(folder: string, env: Environment = process.env): Workspaces {
   return new Workspaces({ kept: replacedBeside(folder), data: `${folder}-data` }, env);
+}
+
+/** As on a machine without git: for commands of which nobody asks what they changed, for which git is started a dozen times. */
+export function workspacesWithoutGit(folder: string): Workspaces {
+  const workspaces = workspacesBeside(folder);
+  Object.assign(workspaces.snapshots, { isAvailable: () => Promise.resolve(false) });
+  return workspaces;
 }
 
 /** The same ones each time: what the built-in agents say for them is read once. */

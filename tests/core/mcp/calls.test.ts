@@ -119,7 +119,7 @@ describe('tools', () => {
   });
 
   test('half a character in an answer is none', async () => {
-    expect(await said(useOf(liar()), 'half')).toBe('half \ufffd');
+    expect(await said(shared, 'half')).toBe('half \ufffd');
   });
 
   test('a list that is too large as a whole is cut', async () => {

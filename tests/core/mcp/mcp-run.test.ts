@@ -5,6 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer, Approval, ApprovalRequest } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import { COMPILED } from '../../support/compiled.ts';
+import type { Person } from '../../support/compose.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
@@ -28,6 +29,14 @@ const askedPerson = (engine: Harness): ApprovalRequest[] => {
   const requests = engine.of('approval-request').map(({ approval }) => approval);
   return requests.filter(({ id }) => theirs.some(({ approvalId }) => approvalId === id));
 };
+/** Says no to the second question that is put in the middle of a call. */
+function noToSecond(person: Person): Person {
+  let questions = 0;
+  return (approval, item) => {
+    if (approval.request.during) questions += 1;
+    return approval.request.during && questions === 2 ? { kind: 'reject', reason: '' } : person(approval, item);
+  };
+}
 const liarState = async (engine: Harness) =>
   (await engine.runtime.request('mcp.list', {})).find(({ name }) => name === 'liar')!;
 
@@ -184,8 +193,8 @@ describe('a server that lies', () => {
   );
 
   test('and asks for a model’s answer gets none, unless the person has allowed it and says yes each time', async () => {
-    const script = (): Script => calling(toolUse('mcp__liar__samples', {}));
-    const refused = await startEngine(script(), { settings: lying('samples') });
+    const script = calling(toolUse('mcp__liar__samples', {}));
+    const refused = await startEngine(script, { settings: lying('samples') });
     await refused.ask('Work');
     // The protocol's code for a method that is not there.
     expect(outputs(refused)).toEqual(['{"error":-32601}']);
@@ -193,50 +202,40 @@ describe('a server that lies', () => {
     const allowed = new Script()
       .step([toolUse('mcp__liar__samples', {})])
       .step([text('Because.')])
+      .step([toolUse('mcp__liar__samples', {})])
       .step([text('Done.')]);
-    const engine = await startEngine(allowed, { settings: lying('samples', 'sampling = true') });
-    await engine.ask('Work');
-    expect(JSON.parse(outputs(engine)[0]!)).toMatchObject({ role: 'assistant', content: { text: 'Because.' } });
-    expect(askedPerson(engine).map(({ title }) => title)).toEqual([
-      'Use samples of the MCP server liar',
-      "The MCP server liar wants a model's answer",
-    ]);
-    const usage = engine.of('usage').map(({ request }) => request.purpose);
-    expect(usage).toEqual([undefined, 'sampling', undefined]);
-    const none = await startEngine(script(), {
+    const engine = await startEngine(allowed, {
       settings: lying('samples', 'sampling = true'),
-      person: (approval, item) => (approval.request.during ? { kind: 'reject', reason: '' } : yes(approval, item)),
+      person: noToSecond(yes),
     });
-    await none.ask('Work');
-    expect(outputs(none)).toEqual(['{"error":-1}']);
-    expect(none.model.requests).toHaveLength(2);
+    await engine.ask('Work');
+    const [answer, none] = outputs(engine);
+    expect(JSON.parse(answer!)).toMatchObject({ role: 'assistant', content: { text: 'Because.' } });
+    expect(none).toBe('{"error":-1}');
+    const titles = ['Use samples of the MCP server liar', "The MCP server liar wants a model's answer"];
+    expect(askedPerson(engine).map(({ title }) => title)).toEqual([...titles, ...titles]);
+    const usage = engine.of('usage').map(({ request }) => request.purpose);
+    expect(usage).toEqual([undefined, 'sampling', undefined, undefined]);
+    expect(engine.model.requests).toHaveLength(4);
   });
 });
 
 describe('a question of a server in a call', () => {
-  const form = {
-    person: (approval: Approval, item: number): Answer | null =>
-      approval.request.subject.kind === 'questions'
-        ? { kind: 'reply', replies: [{ chosen: [], words: 'Ada' }] }
-        : yes(approval, item),
-  };
+  const reply: Person = (approval, item) =>
+    approval.request.subject.kind === 'questions'
+      ? { kind: 'reply', replies: [{ chosen: [], words: 'Ada' }] }
+      : yes(approval, item);
 
   test('is put to the person, and what they say reaches it; a no declines', async () => {
-    const script = (): Script => calling(toolUse('mcp__liar__elicits', {}));
-    const engine = await startEngine(script(), { settings: lying('elicits'), ...form });
+    const script = calling(toolUse('mcp__liar__elicits', {}), toolUse('mcp__liar__elicits', {}));
+    const engine = await startEngine(script, { settings: lying('elicits'), person: noToSecond(reply) });
     await engine.ask('Work');
-    expect(outputs(engine)).toEqual(['{"action":"accept","content":{"name":"Ada"}}']);
+    expect(outputs(engine)).toEqual(['{"action":"accept","content":{"name":"Ada"}}', '{"action":"decline"}']);
     expect(askedPerson(engine)[1]).toMatchObject({
       title: 'The MCP server liar asks: Which?',
       during: true,
       subject: { kind: 'questions', questions: [{ question: 'name (may be left out)', kind: 'text' }] },
     });
-    const no = await startEngine(script(), {
-      settings: lying('elicits'),
-      person: (approval, item) => (approval.request.during ? { kind: 'reject', reason: '' } : yes(approval, item)),
-    });
-    await no.ask('Work');
-    expect(outputs(no)).toEqual(['{"action":"decline"}']);
   });
 
   test('that is longer than a person can read is not put to them, and of what it says of its progress they see the beginning', async () => {
@@ -253,12 +252,6 @@ describe('a question of a server in a call', () => {
   });
 
   test('is put in several where it has more fields than are answered together; a no to one declines all', async () => {
-    const run = async (person: (approval: Approval, item: number) => Answer | null): Promise<Harness> => {
-      const script = calling(toolUse('mcp__liar__elicits-much', {}));
-      const engine = await startEngine(script, { settings: lying('elicits-much'), person });
-      await engine.ask('Work');
-      return engine;
-    };
     const say = ({ request: { subject } }: Approval): Answer => ({
       kind: 'reply',
       replies:
@@ -266,19 +259,24 @@ describe('a question of a server in a call', () => {
           ? subject.questions.map(({ question }) => ({ chosen: [], words: question[1]! }))
           : [],
     });
-    const engine = await run((approval, item) => (approval.request.during ? say(approval) : yes(approval, item)));
+    let asked = 0;
+    const person: Person = (approval, item) => {
+      if (!approval.request.during) return yes(approval, item);
+      asked += 1;
+      // The last one, of the second call.
+      return asked < 4 ? say(approval) : { kind: 'reject', reason: '' };
+    };
+    const script = calling(toolUse('mcp__liar__elicits-much', {}), toolUse('mcp__liar__elicits-much', {}));
+    const engine = await startEngine(script, { settings: lying('elicits-much'), person });
+    await engine.ask('Work');
     const content = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
-    expect(outputs(engine)).toEqual([JSON.stringify({ action: 'accept', content })]);
+    expect(outputs(engine)).toEqual([JSON.stringify({ action: 'accept', content }), '{"action":"decline"}']);
+    const titles = ['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)'];
     expect(
       askedPerson(engine)
         .map(({ title }) => title)
-        .slice(1),
-    ).toEqual(['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)']);
-    const no = await run((approval, item) => {
-      if (!approval.request.during) return yes(approval, item);
-      return approval.request.title.endsWith('(1 of 2)') ? say(approval) : { kind: 'reject', reason: '' };
-    });
-    expect(outputs(no)).toEqual(['{"action":"decline"}']);
+        .filter((title) => title.startsWith('The MCP server')),
+    ).toEqual([...titles, ...titles]);
   });
 
   test('is cancelled with its run, and with the call that a stop ends', async () => {

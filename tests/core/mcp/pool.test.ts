@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
+import { inSoak } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import {
   areAlive,
@@ -155,7 +156,8 @@ test('a stop ends it until a person starts it again', async () => {
   expect(await said(use, 'work')).toBe('done');
 });
 
-test('a restart needs no patience, and gives a new process', async () => {
+// The test of a server that has failed just now needs none either.
+test.runIf(inSoak)('a restart needs no patience, and gives a new process', async () => {
   const pool = testPool({ now: () => 0 });
   const use = pool.use(liar(), FOLDER);
   const { pid } = await reportOf(use);

@@ -12,6 +12,8 @@ import { folderWith } from '../../support/workspace.ts';
 
 const sandbox = await findSandbox(process.env);
 const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
+/** What it can write matters to some of these tests: only for theirs git looks at the folder, with many processes. */
+const reads = (command: string, more: Record<string, unknown> = {}) => bash(command, { ...more, read_only: true });
 const jobs = (input: Record<string, unknown>) => toolUse('bash_jobs', input);
 const allow = (pattern: string, tool = 'bash', effect = 'allow') =>
   `[[permissions.rules]]\neffect = "${effect}"\ntool = "${tool}"\npattern = ${JSON.stringify(pattern)}\n\n`;
@@ -55,7 +57,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   });
 
   test('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
-    const engine = await working([bash('echo first; while ! test -e go; do sleep 0.05; done; echo second')]);
+    const engine = await working([reads('echo first; while ! test -e go; do sleep 0.05; done; echo second')]);
     const ended = engine.ask('Work');
     const first = await engine.event('tool-output', ({ tail }) => tail === 'first\n');
     expect(first).toMatchObject({ bytes: 6, agent: 'lead' });
@@ -69,9 +71,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
 
   test('a long output is shortened, and the rest is read', async () => {
     const { entries } = await outputs([
-      toolUse('bash', { command: 'for n in $(seq 20000); do echo "line $n"; done' }, { id: 'long' }),
+      toolUse('bash', { command: 'for n in $(seq 20000); do echo "line $n"; done', read_only: true }, { id: 'long' }),
       toolUse('read_output', { call: 'long', offset: 10_000, limit: 1 }),
-      toolUse('bash', { command: 'echo short' }, { id: 'short' }),
+      toolUse('bash', { command: 'echo short', read_only: true }, { id: 'short' }),
       toolUse('read_output', { call: 'short' }),
     ]);
     const [long, rest, , none] = entries;
@@ -85,8 +87,8 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
 
   test('its time is limited, and what it waits for does not come', async () => {
     const { entries } = await outputs([
-      bash('sleep 4711', { timeout_seconds: 1 }),
-      bash('read -r answer; echo "got:$answer"'),
+      reads('sleep 4711', { timeout_seconds: 1 }),
+      reads('read -r answer; echo "got:$answer"'),
     ]);
     expect(entries[0]).toMatchObject({ status: 'error', metadata: { timedOut: true } });
     expect(entries[0]?.output).toMatch(/^\[ended after 1 s: give it more timeout_seconds/);
@@ -112,7 +114,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const command = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
-    const { engine, entries } = await outputs([bash(command), toolUse('bash_online', { command })]);
+    const { engine, entries } = await outputs([reads(command), toolUse('bash_online', { command })]);
     expect(entries.map(({ output }) => output.includes('reached'))).toEqual([false, true]);
     const asked = engine.of('approval-request').map(({ approval }) => approval);
     expect(asked.map(({ risk, description }) => [risk, description.includes('does not reach')])).toEqual([
@@ -125,9 +127,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   test('in the background it goes on, is read and ended, and ends with the run', async () => {
     const { engine, entries } = await outputs([
       bash('echo ready; sleep 0.1; echo written > by-it.txt; sleep 4713', { background: true }),
-      bash('until test -s by-it.txt; do sleep 0.02; done', { read_only: true }),
+      reads('until test -s by-it.txt; do sleep 0.02; done'),
       jobs({ action: 'read', id: 'command-1' }),
-      bash('sleep 4714', { background: true }),
+      reads('sleep 4714', { background: true }),
       jobs({ action: 'kill', id: 'command-1' }),
       jobs({ action: 'list' }),
       jobs({ action: 'read' }),
@@ -153,7 +155,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
 
   test('it gets no key of the program', async () => {
     const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', PLAIN: 'plain' };
-    const { entries } = await outputs([bash('env')], { programs });
+    const { entries } = await outputs([reads('env')], { programs });
     expect(entries[0]?.output).toContain('PLAIN=plain');
     expect(entries[0]?.output).not.toMatch(/sk-ours|theirs/);
   });
@@ -164,7 +166,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     test('unless a rule of the person names each part of the command', async () => {
       const allowed = ['echo hello && cat a.txt | cat a.txt'];
       const asked = ['echo hello > b.txt', 'echo "$(<a.txt)" | sh'];
-      const calls = [...allowed, ...asked].map((command) => bash(command));
+      const calls = [...allowed.map((command) => bash(command)), ...asked.map((command) => reads(command))];
       const { engine } = await outputs(calls, await ruled(allow('echo *') + allow('cat a.txt')));
       expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
         ...allowed.map(() => 'rule'),
@@ -212,7 +214,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     });
 
     test('with what it can change; a grant is for this command alone', async () => {
-      const { engine } = await outputs([bash('cat a.txt')]);
+      const { engine } = await outputs([bash('cat a.txt')], { person: () => ({ kind: 'reject', reason: '' }) });
       const approval = engine.of('approval-request')[0]?.approval;
       expect(approval).toMatchObject({
         title: 'Run cat a.txt',
@@ -225,7 +227,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
 
     test('nothing where a rule denies a part of it, in whatever words', async () => {
       const commands = ['echo hello; r"m" a.txt', '/bin/rm a.txt', 'env rm a.txt', `bash -c 'rm a.txt'`];
-      const calls = commands.map((command) => bash(command));
+      const calls = commands.map((command, index) => bash(command, { read_only: index > 0 }));
       const { engine, entries } = await outputs(calls, await ruled(allow('rm *', 'bash', 'deny')));
       for (const { output } of entries)
         expect(output).toMatch(/^Rejected, nothing was done\. Reason: Your rule denies the tool bash on rm/);

@@ -117,8 +117,8 @@ test('of one undo of several messages the lead is told what concerns those that 
   const { workflowId } = await engine.ask('Second');
   await put(engine, row?.workflowId ?? '');
   await rewind(engine, workflowId, true);
-  await engine.ask('Third');
-  const [first] = messagesOf(engine, /^Third/);
+  await engine.ask('Later');
+  const [first] = messagesOf(engine, /^Later/);
   expect(first).toContain('- undid what lead did: a.txt\\n');
   expect(first).not.toContain('scout');
 });
@@ -127,7 +127,7 @@ test('a later message goes with it, ids of its calls stay taken, and a later con
   const engine = await start();
   const { runtime, conversationId } = engine;
   const { workflowId } = await engine.ask('Second');
-  await engine.ask('Third');
+  await engine.ask('Later');
   await writeFile(join(engine.folder, 'a.txt'), 'mine');
   const elsewhere = { folder: '/elsewhere', at: '2026-01-01T00:00:00.000Z', notKept: [] };
   const files = [{ path: 'c.txt', before: null, after: null }];

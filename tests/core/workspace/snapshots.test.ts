@@ -65,7 +65,7 @@ describe.skipIf(!hasGit)('with git', () => {
   });
 
   test('many files take little room', async () => {
-    const files = Object.fromEntries(Array.from({ length: 600 }, (_, n) => [`${n}.txt`, `${n}\n`]));
+    const files = Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`${n}.txt`, `${n}\n`]));
     const one = await place(files);
     const set = await one.track(() => rm(one.at('7.txt')));
     const kept = await readdir(join(one.data, 'snapshots'), { recursive: true, withFileTypes: true });

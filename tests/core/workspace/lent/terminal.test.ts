@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isAlive } from '#core/workspace/shell/leftovers.ts';
 import { type Harness, type HarnessOptions, startEngine, yes } from '../../../support/engine.ts';
+import { workspacesWithoutGit } from '../../../support/compose.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
@@ -17,6 +18,11 @@ function calling(...calls: Block[]): Script {
 const bash = (command: string, more = {}) => toolUse('bash', { command, ...more });
 const results = (engine: Harness) =>
   engine.of('tool-end').flatMap(({ entry }) => (entry.kind === 'tool' ? [entry] : []));
+
+/** Nobody asks what those have changed. */
+async function lendingWithoutGit(...[calls, options, how]: Parameters<typeof lending>) {
+  return lending(calls, { workspaces: workspacesWithoutGit(await folderWith()), ...options }, how);
+}
 
 async function lending(calls: Block[], options: HarnessOptions = {}, how: Parameters<typeof lendTo>[3] = {}) {
   const engine = await startEngine(calling(...calls), options);
@@ -62,7 +68,7 @@ describe('a command in a lent terminal', () => {
   });
 
   test('has a time limit, and is ended with all that it started', async () => {
-    const { engine, client } = await lending([
+    const { engine, client } = await lendingWithoutGit([
       bash('sleep 60 & echo $!; (setsid sleep 61 & echo $!); sleep 62', { timeout_seconds: 1 }),
     ]);
     await engine.ask('Work');
@@ -75,7 +81,7 @@ describe('a command in a lent terminal', () => {
   });
 
   test('shows what it prints while it runs, and is stopped with its run', async () => {
-    const { engine, client } = await lending([bash('echo begun; sleep 60')]);
+    const { engine, client } = await lendingWithoutGit([bash('echo begun; sleep 60')]);
     const { workflowId, runId } = await engine.send('Work');
     const shown = await engine.event('tool-output', ({ tail }) => tail.includes('begun'));
     expect(shown.runId).toBe(runId);
@@ -86,7 +92,7 @@ describe('a command in a lent terminal', () => {
   });
 
   test('whose client goes in the middle ends with an error, and nothing of it is left', async () => {
-    const { engine, client } = await lending([bash('echo $$ > pid; sleep 60')]);
+    const { engine, client } = await lendingWithoutGit([bash('echo $$ > pid; sleep 60')]);
     const { workflowId } = await engine.send('Work');
     await engine.event('tool-start');
     await eventually(() => expect(client.calls.some(({ name }) => name === 'terminal-output')).toBe(true));
@@ -101,12 +107,15 @@ describe('a command in a lent terminal', () => {
   });
 
   test('that was agreed to is run nowhere else when the client has gone, and what only reads stays in a shell of ours', async () => {
-    const { engine, client } = await lending([bash('echo ran > ran.txt'), bash('ls', { background: true })], {
-      person: (approval, item) => {
-        client.leave();
-        return yes(approval, item);
+    const { engine, client } = await lending(
+      [bash('echo ran > ran.txt'), bash('ls', { background: true, read_only: true })],
+      {
+        person: (approval, item) => {
+          client.leave();
+          return yes(approval, item);
+        },
       },
-    });
+    );
     await writeFile(join(engine.folder, 'a.txt'), '');
     await engine.ask('Work');
     expect(results(engine)[0]).toMatchObject({

@@ -3,17 +3,21 @@ import { describe, expect, test } from 'vitest';
 import { Stopped } from '#core/base/stop.ts';
 import { BackgroundCommands } from '#core/workspace/shell/background.ts';
 import { eventually } from '../../../support/eventually.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { BOTH, processesWith, shellIn, uniqueSleep } from './support.ts';
 
 describe.for(BOTH)('%s', ([, box]) => {
+  // What the way of its start changes nothing of is tried in one of them.
+  const testOnce = test.runIf(inSoak || box === BOTH.at(-1)?.[1]);
+
   async function commands(limit = 8, signal: AbortSignal = new AbortController().signal) {
     const shell = await shellIn({ sandbox: box });
     const held = new BackgroundCommands(await folderWith(), limit, signal, () => 1234);
     return { held, start: (command: string) => held.start({ ...shell, command }) };
   }
 
-  test('one is read while it runs, from where the last reading ended', async () => {
+  testOnce('one is read while it runs, from where the last reading ended', async () => {
     const { held, start } = await commands();
     const id = start(`echo one€; while [ ! -e go ]; do sleep 0.02; done; printf 'two\\xe2'; exit 3`);
     await eventually(async () => expect((await held.read(id, 0, 100)).text).toBe('one€\n'));
@@ -26,7 +30,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     expect(await held.read(id, 3, 100)).toEqual({ text: '€\ntwo�', cursor: 11, more: 0, unkept: 0, isRunning: false });
   });
 
-  test('there is a limit to how many run, and a killed one leaves nothing and makes room', async () => {
+  testOnce('there is a limit to how many run, and a killed one leaves nothing and makes room', async () => {
     const { held, start } = await commands(2);
     const seconds = uniqueSleep();
     const id = start(`trap '' TERM; (setsid sleep ${seconds} &); sleep ${seconds}; sleep ${seconds}`);

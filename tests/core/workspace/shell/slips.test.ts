@@ -308,7 +308,7 @@ test('what rules name is allowed', async () => {
 
 test.skipIf(BASH === undefined)('each of the lines that remove does so in bash', { concurrent: true }, async () => {
   // Each of them in the soak.
-  const waiting = REMOVES.filter((_, index) => inSoak || index % 6 === 0);
+  const waiting = REMOVES.filter((_, index) => inSoak || index % 12 === 0);
   const harmless: string[] = [];
   const work = async (): Promise<void> => {
     for (let line = waiting.shift(); line !== undefined; line = waiting.shift())

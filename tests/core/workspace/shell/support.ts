@@ -51,10 +51,8 @@ export async function processesWith(word: string): Promise<number[]> {
   const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
   const found = await Promise.all(
     pids.map(async (pid) => {
-      const [line, stat] = await Promise.all(
-        ['cmdline', 'stat'].map((name) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '')),
-      );
-      return line!.includes(word) && !/\) Z /.test(stat!) ? [Number(pid)] : [];
+      const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
+      return (await read('cmdline')).includes(word) && !/\) Z /.test(await read('stat')) ? [Number(pid)] : [];
     }),
   );
   return found.flat();
