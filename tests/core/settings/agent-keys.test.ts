@@ -3,12 +3,11 @@
  * built, exactly as the person sees and approves it, or who is offered to leads. (What a run makes of its envelope is
  * tested where it does so.)
  */
-import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
 import { keysOf } from '#core/agents/paths/key-rows.ts';
-import type { PathRoot } from '#core/agents/paths/key-words.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { agentText } from '../../support/linking.ts';
@@ -81,28 +80,20 @@ const fileName = (key: string) => key.replaceAll(/[^a-z]/g, '-');
 const compositionText = (name: string, lines = 'type = "judge"') =>
   `# mine\n[agent]\nname = "${name}" # kept\ndescription = "d"\n[composition]\n${FLOW}${lines}\n`;
 
-/** One trusted file of the project for each key. */
-async function started(root: PathRoot, proofs: Readonly<Record<string, Proof>>): Promise<Harness> {
-  const files = Object.fromEntries(
-    Object.entries(proofs).map(([key, { with: more = '' }]) => {
-      const name = `of-${fileName(key)}`;
-      const text =
-        root === 'agents'
-          ? agentText(name, `# mine${more === '' ? '' : `\n${more}`}`)
-          : compositionText(name, more || undefined);
-      return [`.triad/${root}/${name}.${root === 'agents' ? 'md' : 'toml'}`, text];
-    }),
-  );
-
-  const engine = await startEngine(plainAnswer(), {
-    files,
+const started = async (): Promise<Harness> =>
+  startEngine(plainAnswer(), {
     configFolder: await folderWith({}),
     // Only a server on this machine is sent a temperature.
     settings: 'providers.anthropic.base_url = "http://127.0.0.1:9"\n',
     environment: { apiKey: 'key', baseUrl: undefined },
   });
-  for (const [path, text] of Object.entries(files)) await engine.trust.add(engine.folder, path, text);
-  return engine;
+
+/** A trusted file of the project; alone there, because all are read at every look. */
+async function write({ folder, trust }: Harness, path: string, text: string): Promise<void> {
+  await rm(join(folder, '.triad'), { recursive: true, force: true });
+  await mkdir(dirname(join(folder, path)), { recursive: true });
+  await writeFile(join(folder, path), text);
+  await trust.add(folder, path, text);
 }
 
 async function seen({ runtime }: Harness, name: string, at: string): Promise<unknown> {
@@ -124,9 +115,13 @@ test.for([
   ['compositions', COMPOSITION],
 ] as const)('no key of %s is without a proof, and each changes what would run', async ([root, proofs]) => {
   expect(Object.keys(proofs).sort()).toEqual(keysOf(root).single.sort());
-  const engine = await started(root, proofs);
-  for (const [key, { value, at, is }] of Object.entries(proofs)) {
+  const engine = await started();
+  for (const [key, { value, with: more = '', at, is }] of Object.entries(proofs)) {
     const name = `of-${fileName(key)}`;
+    const isAgent = root === 'agents';
+    const file = `.triad/${root}/${name}.${isAgent ? 'md' : 'toml'}`;
+    const mine = `# mine${more === '' ? '' : `\n${more}`}`;
+    await write(engine, file, isAgent ? agentText(name, mine) : compositionText(name, more || undefined));
     const path = `${root}.${name}.${key}`;
     const before = await seen(engine, name, at);
     expect(before, `${path} before`).not.toEqual(is);
@@ -134,7 +129,6 @@ test.for([
     expect(row).toMatchObject({ value, origin: { from: 'project' } });
     const now = key.endsWith('name') ? String(value) : name;
     expect(await seen(engine, now, at), path).toEqual(is);
-    const file = `.triad/${root}/${name}.${root === 'agents' ? 'md' : 'toml'}`;
     expect(await readFile(join(engine.folder, file), 'utf8')).toContain('# mine');
   }
 });

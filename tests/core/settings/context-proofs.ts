@@ -4,7 +4,7 @@ import { summarising, words } from '../../support/fake-model/compacting.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
 import type { Proof } from './live-settings.test.ts';
 
-const look = () => toolUse('glob', { pattern: '*.md' });
+const look = () => toolUse('list_directory', {});
 const MODEL = '[models]\ndefault = "claude-haiku-4-5"\n';
 
 /** A context of 100,000 of 200,000 tokens. */

@@ -53,7 +53,9 @@ function restless(): Script {
     .on({ lastUser: /You have no tools any more/ })
     .reply([text('All that I have.')])
     .on({})
-    .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage: { input: 1000, output: 10 } });
+    .reply(() => [toolUse('list_directory', { path: './'.repeat((turn += 1)) })], {
+      usage: { input: 1000, output: 10 },
+    });
 }
 
 /** Two sub-agents; the first is answered only once the second has asked too. */

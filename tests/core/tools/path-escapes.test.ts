@@ -76,7 +76,7 @@ describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Ma
     for (const [index, attempt] of PATH_ATTEMPTS.entries()) {
       const path = pathFor(attempt, one, attempt.at(place));
       // Every attempt meets some inputs, and the dear ones, which start the thread of a search, fewer; the soak tries them all.
-      const isDear = SEARCHES.has(one.tool) && attempt.takes !== 'folder' && index % 5 > 0;
+      const isDear = SEARCHES.has(one.tool) && index % (attempt.takes === 'folder' ? 3 : 5) > 0;
       const isOthers = !SEARCHES.has(one.tool) && (index + PATH_INPUTS.indexOf(one)) % 3 > 0;
       if (path === null || ((isDear || isOthers) && !inSoak)) continue;
       tried += 1;

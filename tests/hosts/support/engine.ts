@@ -4,23 +4,35 @@ import type { Connected } from '#core/hosting/connect-or-own.ts';
 import { main } from '#hosts/cli/program.ts';
 import { visible } from '#hosts/cli/terminal/visible.ts';
 import { connect } from '#hosts/connect.ts';
+import type { Terminal } from '#hosts/cli/terminal/terminal.ts';
 import { memoryClient } from './memory-client.ts';
 import { memoryIo } from './memory-io.ts';
 import type { Machine } from './process.ts';
 
+type Options = NonNullable<Parameters<Machine['triad']>[2]> & { terminal?: Terminal };
+
 /**
  * Runs commands on the home of the machine, one at a time. With a store in memory each has a runtime of its own, from
- * its start to its end. A store on the disk is opened once in the life of a process: if no other process owns the home,
+ * its start to its end; a store that is kept, and one on the disk, is opened once: if no other process owns the home,
  * the first command opens it, and all others use it until the test ends.
  */
-export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'disk'): Machine['triad'] {
+export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept' | 'disk') {
   homeIs(env['HOME']);
   let kept: Connected | null = null;
   /** The screen of the command that runs now. */
   let note: (line: string) => void;
-  return async (args, input = '', { folder = own, env: added } = {}) => {
-    const variables = { ...env, ...(store === 'memory' ? { TRIAD_STORE: 'mem://' } : {}), ...added };
-    const io = memoryIo({ client: memoryClient(), stdin: input, env: variables });
+  return async (
+    args: Parameters<Machine['triad']>[0],
+    input = '',
+    { folder = own, env: added, terminal }: Options = {},
+  ): ReturnType<Machine['triad']> => {
+    const variables = { ...env, ...(store !== 'disk' ? { TRIAD_STORE: 'mem://' } : {}), ...added };
+    const io = memoryIo({
+      client: memoryClient(),
+      stdin: terminal ? null : input,
+      env: variables,
+      terminal: terminal ?? null,
+    });
     const { screen, signal } = io;
     note = (text) => screen.note(`triad: ${visible(text).replaceAll('\n', '\n  ')}`);
     const code = await main(args, {

@@ -5,10 +5,11 @@ import { expect, test } from 'vitest';
 import type { AgentReport } from '#contract/agent.ts';
 import type { TrustLook } from '#contract/trust.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { main } from '#hosts/cli/program.ts';
 import { inProcess } from '../../support/engine.ts';
 import { memoryClient } from '../../support/memory-client.ts';
-import { memoryIo } from '../../support/memory-io.ts';
+import { memoryIo, typing } from '../../support/memory-io.ts';
 import { hasTerminals, machine, type Machine } from '../../support/process.ts';
 
 const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: Does ${name}\n${keys}---\nYou do it.\n`;
@@ -19,9 +20,9 @@ async function write(folder: string, path: string, text: string): Promise<void> 
 }
 
 /** A machine whose commands run here. */
-async function here() {
+async function here(store: 'memory' | 'kept' = 'memory') {
   const home = await machine(plainAnswer());
-  return { ...home, triad: inProcess(home, 'memory') };
+  return { ...home, triad: inProcess(home, store) };
 }
 
 const names = async ({ triad }: Pick<Machine, 'triad'>) =>
@@ -42,7 +43,7 @@ const BUILTIN = [
 ];
 
 test('list: enabled ones by name, with what was left out on stderr; show: one in full', async () => {
-  const home = await here();
+  const home = await here('kept');
   const { triad, folder } = home;
   await write(home.home, 'agents/auditor.md', agent('auditor', 'permissions: [FilesystemRead]\nmodel: my-model-1\n'));
   await write(home.home, 'agents/narrow.md', agent('narrow', 'tools: [grep, write_file]\npermissions: []\n'));
@@ -164,7 +165,7 @@ test('new: a template that can be used, and never written over', async () => {
 });
 
 test('a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there', async () => {
-  const home = await here();
+  const home = await here('kept');
   const { triad, folder } = home;
   const path = join(folder, '.triad/compositions/MINE.toml');
   expect((await triad(['agents', 'new', 'MINE', '--composition', '--from', 'BUILD-JUDGE'])).out).toBe(`${path}\n`);
@@ -200,7 +201,7 @@ test('a composition of the person: made, checked, shown with who runs with it, a
 });
 
 test('trust: shown, agreed, changed, revoked; without a terminal only with --yes', async () => {
-  const home = await here();
+  const home = await here('kept');
   const { triad, folder } = home;
   expect((await triad(['trust'])).err).toBe('Nothing here needs trust.\n');
   await write(folder, '.triad/agents/mine.md', agent('mine'));
@@ -231,7 +232,7 @@ test('trust: shown, agreed, changed, revoked; without a terminal only with --yes
 });
 
 test('run says in one line what it left out, and nothing once it is trusted', async () => {
-  const { triad, folder } = await here();
+  const { triad, folder } = await here('kept');
   for (const name of ['a', 'b', 'c', 'd', 'e']) await write(folder, `.triad/agents/${name}.md`, agent(name));
   const run = await triad(['run', '--json', 'Hello']);
   expect(run.code).toBe(0);
@@ -242,7 +243,23 @@ test('run says in one line what it left out, and nothing once it is trusted', as
   expect((await triad(['run', '--json', 'Hello'])).err).toBe('');
 });
 
-test.runIf(hasTerminals)('at the terminal only a clear yes is one', async () => {
+test('only a clear yes is one', async () => {
+  const home = await here('kept');
+  await write(home.folder, '.triad/agents/mine.md', agent('mine'));
+  const answer = async (line: string | null) => {
+    const terminal = typing([line]);
+    const { code } = await home.triad(['trust'], '', { terminal });
+    expect(terminal.shown()).toBe('Trust 1 file as shown? [y/N] ');
+    return code;
+  };
+  for (const no of ['', null, 'n', 'yess']) expect(await answer(no)).toBe(1);
+  expect(await names(home)).toEqual(BUILTIN);
+  expect(await answer('y')).toBe(0);
+  expect(await names(home)).toContain('mine');
+});
+
+// In the program without a real one: the test before.
+test.runIf(hasTerminals && inSoak)('at a real terminal only a clear yes is one', async () => {
   const home = await here();
   await write(home.folder, '.triad/agents/mine.md', agent('mine'));
   const answer = async (typed: string) => {
@@ -258,7 +275,7 @@ test.runIf(hasTerminals)('at the terminal only a clear yes is one', async () => 
 });
 
 test('names of files, and what they say, command no terminal and write no line of their own', async () => {
-  const { triad, folder, home } = await here();
+  const { triad, folder, home } = await here('kept');
   const bad = '\u001b[2J\ntrusted  all.md';
   await write(folder, `.triad/agents/${bad}.md`, agent('mine'));
   await mkdir(join(folder, `.triad/agents/x${bad}.md`), { recursive: true });

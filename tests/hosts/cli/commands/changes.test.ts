@@ -24,7 +24,7 @@ async function written() {
   await writeFile(join(home.folder, 'keys.vault'), 'key');
   const file = join(home.folder, 'a.txt');
   await writeFile(file, 'before');
-  const triad = inProcess(home, 'disk');
+  const triad = inProcess(home, 'kept');
   expect((await triad(['run', '--approve', 'all', 'Write'])).code).toBe(0);
   const [{ id = '' } = {}] = JSON.parse((await triad(['sessions', 'list', '--json'])).out) as { id: string }[];
   const [{ runId: run = '' } = {}] = JSON.parse((await triad(['changes', '--json'])).out) as { runId: string }[];
@@ -149,12 +149,20 @@ test('nothing is undone where the folder is gone, or in the trash', async () => 
   expect((await triad(['changes'])).out).toBe('');
 });
 
-test('every record says what was written, and each time that it was undone or written again', async () => {
+test('every record says what was written or refused, and each time that it was undone or written again', async () => {
   const { home, run, triad, sessions } = await written();
   const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
   // What the end of the work has written is on disk: nothing but an undo changes it now.
   await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
   expect(await files()).toMatch(/^- `write_file`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
+  // What was refused before anybody was asked stands in the trace, with why.
+  const why = (path: string): string => `${path} usually holds keys or passwords: tools neither read nor write it`;
+  const trace = await sessions('trace');
+  expect(trace).toContain(`✗ write_file – refused: ${why('.env')}\n`);
+  expect(trace).toMatch(/✗ read_file – refused: keys\.vault is in permissions\.secret_files \(.*config\.toml:2\): /);
+  expect(trace.match(/refused/g)).toHaveLength(2);
+  expect(await sessions('trace', '--json')).toContain(`"refusal": "${why('.env')}"`);
+
   for (const how of ['--undo', '--redo', '--undo']) await triad(['changes', how, run, '--call', '1']);
   await triad(['changes', '--undo', run, '--call', '2']);
   await triad(['changes', '--redo', run, '--call', '2']);
@@ -196,16 +204,6 @@ test('every record says what was written, and each time that it was undone or wr
     undos: [stamped('a.txt', 0, true), stamped('a.txt', 1, false), stamped('a.txt', 2, true)],
   });
   await expect.poll(files).toContain(`, wrote ${line}\n`);
-});
-
-test('what was refused before anybody was asked stands in the trace, with why', async () => {
-  const { sessions } = await written();
-  const why = (path: string): string => `${path} usually holds keys or passwords: tools neither read nor write it`;
-  const trace = await sessions('trace');
-  expect(trace).toContain(`✗ write_file – refused: ${why('.env')}\n`);
-  expect(trace).toMatch(/✗ read_file – refused: keys\.vault is in permissions\.secret_files \(.*config\.toml:2\): /);
-  expect(trace.match(/refused/g)).toHaveLength(2);
-  expect(await sessions('trace', '--json')).toContain(`"refusal": "${why('.env')}"`);
 });
 
 test('a session goes back to before a message and forth again, its files, its messages, or both', async () => {
