@@ -2,12 +2,12 @@
 import { expect, test } from 'vitest';
 import { soak } from './soak.ts';
 
-/** Kills of the owner, the client and both, and with them stops, reloads and workflows that are not resumed. */
-const SEEDS = [127, 66, 1];
+/** A kill of the owner after a reload, and a stop; that nobody is left is in the sample of the campaign. */
+const SEEDS = [66, 1];
 
 test('the promises are kept through a sample of seeded faults', { timeout: 240_000 }, async () => {
-  const { played, kills, breaches } = await soak({ seeds: SEEDS, parallel: 3 });
+  const { played, kills, breaches } = await soak({ seeds: SEEDS, parallel: 2 });
   expect(breaches, breaches.join('\n')).toEqual([]);
   expect(played).toBe(SEEDS.length);
-  expect(kills).toBe(4);
+  expect(kills).toBe(1);
 });

@@ -4,7 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
+import { type KillPoint, killAfterEach } from '../../support/crash.ts';
+import { startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 
@@ -73,16 +74,9 @@ async function pointAt(seq: number): Promise<KillPoint> {
 
 describe('kill -9 and resume', () => {
   test('after a few durable events; in the soak after every one', { timeout: 600_000 }, async () => {
-    const model = await startFakeModel(threeChildren());
-    const whole = await live({
-      mode: 'start',
-      data: join(root, 'whole'),
-      url: model.url,
-      folder: root,
-      groupSize: 1,
-    });
-    await model.close();
-    const events = whole?.events ?? [];
+    const engine = await startEngine(threeChildren());
+    await engine.ask('Look at all parts', 'all');
+    const events = engine.durable();
     expect(events.length).toBeGreaterThan(60);
     // What a turn of the lead records after its calls is what one of a sub-agent does, and `crash-early` kills there.
     const lead = /^(tool-(start|end)|usage|message-end)$/;

@@ -21,25 +21,29 @@ function finished(client: AcpClient, id: string) {
   return { said, calls: client.calls(id) };
 }
 
-test('kill -9 of the owner: the agent takes over, and the turn ends as if nothing had happened', async () => {
-  const home = await machine(script(1));
-  const owner = await home.app();
-  await becomesOwner(home, owner);
-  const agent = home.open(['acp']);
-  const client = clientOf(agent.child);
-  await client.initialize();
-  const id = await client.open(home.folder);
-  const turn = client.prompt(id, 'Write it');
-  await client.untilSaid(id, /The ans/);
-  owner.child.kill('SIGKILL');
-  expect(await turn).toBe('end_turn');
-  expect(client.text(id)).toMatch(/^I write\. The ans.*The answer, word for word\.$/);
-  expect(client.calls(id)).toMatchObject([{ name: 'write_file', status: 'completed' }]);
-  expect(client.asked).toHaveLength(1);
-  expect(agent.err()).toMatch(/has ended: the work goes on here\.\n$/);
-  agent.child.stdin?.end();
-  expect(await agent.exit).toBe(0);
-});
+// `lending` kills the owner of an agent in every run of the tests.
+test.runIf(inSoak)(
+  'kill -9 of the owner: the agent takes over, and the turn ends as if nothing had happened',
+  async () => {
+    const home = await machine(script(1));
+    const owner = await home.app();
+    await becomesOwner(home, owner);
+    const agent = home.open(['acp']);
+    const client = clientOf(agent.child);
+    await client.initialize();
+    const id = await client.open(home.folder);
+    const turn = client.prompt(id, 'Write it');
+    await client.untilSaid(id, /The ans/);
+    owner.child.kill('SIGKILL');
+    expect(await turn).toBe('end_turn');
+    expect(client.text(id)).toMatch(/^I write\. The ans.*The answer, word for word\.$/);
+    expect(client.calls(id)).toMatchObject([{ name: 'write_file', status: 'completed' }]);
+    expect(client.asked).toHaveLength(1);
+    expect(agent.err()).toMatch(/has ended: the work goes on here\.\n$/);
+    agent.child.stdin?.end();
+    expect(await agent.exit).toBe(0);
+  },
+);
 
 const ENDS = ['SIGKILL', ...(inSoak ? ['SIGTERM', 'stdin'] : [])];
 

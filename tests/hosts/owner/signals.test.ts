@@ -40,26 +40,24 @@ async function sessionOf(engine: Engine): Promise<Session> {
   return session ?? { id: '', workflows: [] };
 }
 
-test.for(inSoak ? ENDS : ENDS.slice(0, 1))(
-  '%s interrupts: exit code %i, and the last line goes on',
-  async ([signal, code, why]) => {
-    const home = await machine(hanging());
-    const { child, out, err, exit } = home.start(['run', '--json', 'x']);
-    await expect.poll(out, waits).toContain('message-delta');
-    child.kill(signal);
-    expect(await exit).toBe(code);
-    const end = eventsOf(out()).at(-1) as End;
-    expect(end).toMatchObject({
-      type: 'workflow-end',
-      outcome: 'interrupted',
-      error: { code: 'interrupted', message: why },
-    });
-    const command = `triad sessions resume ${end.conversationId}`;
-    expect(err()).toBe(`${why}; go on with: ${command}\n`);
-    const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
-    expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
-  },
-);
+// Of a client, and of one that asks, in every run of the tests: see below.
+test.runIf(inSoak).for(ENDS)('%s interrupts: exit code %i, and the last line goes on', async ([signal, code, why]) => {
+  const home = await machine(hanging());
+  const { child, out, err, exit } = home.start(['run', '--json', 'x']);
+  await expect.poll(out, waits).toContain('message-delta');
+  child.kill(signal);
+  expect(await exit).toBe(code);
+  const end = eventsOf(out()).at(-1) as End;
+  expect(end).toMatchObject({
+    type: 'workflow-end',
+    outcome: 'interrupted',
+    error: { code: 'interrupted', message: why },
+  });
+  const command = `triad sessions resume ${end.conversationId}`;
+  expect(err()).toBe(`${why}; go on with: ${command}\n`);
+  const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
+  expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
+});
 
 test('SIGTERM of a client interrupts its workflow, and no other, at the owner', async () => {
   const { script, release } = gated(['one', 'two']);
@@ -67,17 +65,21 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   const owner = await home.app();
   await becomesOwner(home, owner);
   await expect.poll(owner.out, waits).toContain('http://');
-  const [ended, other] = [home.start(['run', '--json', 'one']), home.start(['run', '--json', 'two'])];
-  for (const { out } of [ended, other]) await expect.poll(out, waits).toContain('message-delta');
+  const here = inProcess(home, 'disk');
+  const other = here(['run', '--json', 'two']);
+  await expect.poll(() => home.model.requests, waits).toHaveLength(1);
+  const ended = home.start(['run', '--json', 'one']);
+  await expect.poll(ended.out, waits).toContain('message-delta');
   ended.child.kill('SIGTERM');
   expect(await ended.exit).toBe(143);
   const end = eventsOf(ended.out()).at(-1) as End;
   expect(end).toMatchObject({ outcome: 'interrupted', error: { message: ENDS[0][2] } });
+  expect(ended.err()).toBe(`${ENDS[0][2]}; go on with: triad sessions resume ${end.conversationId}\n`);
   release('two');
-  expect(await other.exit).toBe(0);
+  expect((await other).code).toBe(0);
   release('one');
   // The same owner goes on with it.
-  const resumed = await inProcess(home, 'disk')(['sessions', 'resume', end.conversationId]);
+  const resumed = await here(['sessions', 'resume', end.conversationId]);
   expect([resumed.code, resumed.out]).toEqual([0, 'The answer to one is this.\n']);
   expect(await ownerPid(home)).toBe(owner.child.pid);
 });

@@ -11,16 +11,17 @@ test('the owner waits for the workflow of the other, then both have ended well',
   const first = home.start(['run', 'one']);
   await becomesOwner(home, first);
   await expect.poll(first.out, waits).toContain('The');
-  const second = home.start(['run', 'two']);
-  await expect.poll(second.out, waits).toContain('The');
+  const here = inProcess(home, 'disk');
+  const second = here(['run', 'two']);
+  await expect.poll(() => home.model.requests, waits).toHaveLength(2);
   release('one');
   await expect.poll(first.err, waits).toContain('A workflow of another program runs here: waiting for the end');
   expect(first.out()).toBe('The answer to one is this.\n');
   release('two');
-  expect(await Promise.all([first.exit, second.exit])).toEqual([0, 0]);
-  expect(second.out()).toBe('The answer to two is this.\n');
-  expect(second.err()).not.toContain('has ended');
-  const list = JSON.parse((await inProcess(home, 'disk')(['sessions', 'list', '--json'])).out) as {
+  const { code, out, err } = await second;
+  expect([await first.exit, code, out]).toEqual([0, 0, 'The answer to two is this.\n']);
+  expect(err).not.toContain('has ended');
+  const list = JSON.parse((await here(['sessions', 'list', '--json'])).out) as {
     workflows: unknown[];
   }[];
   expect(list.flatMap(({ workflows }) => workflows)).toMatchObject([

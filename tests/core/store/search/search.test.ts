@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SearchHit } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
 
 async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> {
@@ -16,6 +17,8 @@ async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> 
   } while (before !== undefined);
   return hits;
 }
+/** More than a segment holds. */
+const COUNT = inSoak ? 160 : 120;
 const marked = ({ snippet, hits }: SearchHit) => hits.map(({ start, end }) => snippet.slice(start, end));
 
 describe.each(ENGINES)('on %s', (engine) => {
@@ -128,18 +131,18 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('hundreds of entries in segments, page by page, newest first and once each', async () => {
     const conversation = await new Conversation(store).create();
-    for (let n = 0; n < 160; n += 1)
+    for (let n = 0; n < COUNT; n += 1)
       await conversation.add({
         prompt: `Number ${n} of the series`,
-        lead: { text: n % 40 === 0 ? 'rare bird' : 'plain' },
+        lead: { text: n % (COUNT / 4) === 0 ? 'rare bird' : 'plain' },
       });
     const [segments] = await opened.database.query('SELECT VALUE id FROM search_segment');
-    expect(await all(store, 'series number', 50)).toHaveLength(160);
+    expect(await all(store, 'series number', 50)).toHaveLength(COUNT);
     const [after] = (await opened.database.query('SELECT VALUE id FROM search_segment')) as [unknown[]];
     expect(after.length).toBeGreaterThan((segments as unknown[]).length);
-    const hits = await all(store, 'series number', 7);
+    const hits = await all(store, 'series number', COUNT / 5);
     expect(hits.map(({ snippet }) => Number(/\d+/.exec(snippet)?.[0]))).toEqual(
-      Array.from({ length: 160 }, (_, n) => 159 - n),
+      Array.from({ length: COUNT }, (_, n) => COUNT - 1 - n),
     );
     expect(await all(store, 'rare bird')).toHaveLength(4);
     expect((await all(store, 'number 17 ')).length).toBe(1);

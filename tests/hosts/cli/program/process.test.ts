@@ -16,10 +16,11 @@ const eventsOf = (text: string) =>
     .map((line) => JSON.parse(line) as AgentEvent);
 type End = Extract<AgentEvent, { type: 'workflow-end' }>;
 
-test('an answer on stdout, its sum on stderr, then found again by another process', async () => {
+// In the soak by another process: `packed` and `two-runs` read what a process prints in every run of the tests.
+test('an answer on stdout, its sum on stderr, then found again', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
-  const run = await home.triad(['run', '-'], 'Say hello\n');
+  const run = await (inSoak ? home.triad : here)(['run', '-'], 'Say hello\n');
   expect([run.code, run.out]).toEqual([0, 'Hello, this is the whole answer.\n']);
   expect(run.err).toMatch(
     /^completed · [\d.]+ m?s · \d+ tokens · \$0\.\d+\ncontinue with: triad run --conversation [\w-]{36} "…"\n$/,
