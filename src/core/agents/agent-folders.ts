@@ -50,11 +50,12 @@ type Parsed = Map<string, { hash: string; file: UnlinkedFile }>;
 /** By the tools for which they were read. */
 const parsed = new WeakMap<readonly KnownTool[], Parsed>();
 
+/** Of the places that need no trust: what a project says is read whenever it matters. */
+const texts = new FileTextCache();
+
 export class AgentFolders {
   readonly #ports: AgentFolderPorts;
   readonly #parsed: Parsed;
-  /** Of the places that need no trust: what a project says is read whenever it matters. */
-  readonly #texts = new FileTextCache();
   readonly #reported = new Set<string>();
   /** Null until it is known which models there are: then no name of one is held against it. */
   #models: HereRules | null = null;
@@ -178,7 +179,7 @@ export class AgentFolders {
   }
 
   #readOwn(place: AgentPlace): Promise<RawFile[]> {
-    return readPlace(place, (path) => this.#texts.read(path));
+    return readPlace(place, (path) => texts.read(path));
   }
 
   #load(files: readonly RawFile[], place: AgentPlace): UnlinkedFile[] {

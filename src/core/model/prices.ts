@@ -68,7 +68,12 @@ export async function loadPrices(configFolder: string): Promise<PriceTable> {
   return { file, lists: [...lists, builtin] };
 }
 
-async function builtinPrices(): Promise<PriceList> {
+let builtin: Promise<PriceList> | null = null;
+
+/** Read once in the life of the program, which they come with. */
+const builtinPrices = (): Promise<PriceList> => (builtin ??= readBuiltin());
+
+async function readBuiltin(): Promise<PriceList> {
   const url = new URL('./prices.toml', import.meta.url);
   return { source: 'built-in', ...mustFit(checkPrices(await readFile(url, 'utf8')), url.pathname) };
 }

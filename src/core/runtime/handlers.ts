@@ -2,6 +2,7 @@
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
 import { canonicalFolder } from '../base/canonical-folder.ts';
 import type { Engine } from '../runs/engine.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
@@ -142,8 +143,8 @@ async function appStateOf(
   };
 }
 
-/** Throws `not_found` for an agent that cannot be talked to there. */
-async function refuseUnknown({ agents }: Engine, folder: string, agent: string): Promise<void> {
+/** The agents there; throws `not_found` for one that cannot be talked to there. */
+async function refuseUnknown({ agents }: Engine, folder: string, agent: string): Promise<AgentRegistry> {
   const registry = await agents.of(folder);
   if (!registry.lookup(agent)) {
     const usable = registry.list({ enabled: true }).map(({ name }) => name);
@@ -153,6 +154,7 @@ async function refuseUnknown({ agents }: Engine, folder: string, agent: string):
       `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,
     );
   }
+  return registry;
 }
 
 async function createConversation(
@@ -161,8 +163,7 @@ async function createConversation(
   { agent = 'lead', provider }: Omit<Parsed<'conversation.create'>, 'folder'>,
 ): Promise<ConversationRow> {
   const { store, log, settings } = engine;
-  await refuseUnknown(engine, folder, agent);
-  const definition = leadNamed(await engine.agents.of(folder), agent);
+  const definition = leadNamed(await refuseUnknown(engine, folder, agent), agent);
   // Before anything is created: without its provider no message could be sent.
   await engine.model(leadProvider(definition, { provider }, settings.providers.active));
   const at = new Date().toISOString();

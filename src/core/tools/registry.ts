@@ -6,8 +6,6 @@ import type { Tool } from './tool.ts';
 
 export class ToolRegistry {
   readonly #tools = new Map<string, Tool>();
-  /** Of tools whose schema depends on the number of sub-agents: by their name and that number. */
-  readonly #schemas = new Map<string, Record<string, unknown>>();
 
   constructor(tools: readonly Tool[]) {
     for (const tool of tools) this.#tools.set(tool.name, tool);
@@ -68,19 +66,23 @@ export class ToolRegistry {
       .map((tool) => ({
         name: tool.name,
         description: tool.describe(agents, maxSubAgents),
-        inputSchema: this.#schemaOf(tool, maxSubAgents),
+        inputSchema: schemaOf(tool, maxSubAgents),
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
+}
 
-  #schemaOf(tool: Tool, maxSubAgents: number): Record<string, unknown> {
-    if (tool.schema) return tool.schema;
-    if (!tool.inputFor) return jsonSchemaOf(tool.input);
-    const key = `${tool.name} ${maxSubAgents}`;
-    const known = this.#schemas.get(key) ?? jsonSchemaOf(tool.inputFor(maxSubAgents));
-    this.#schemas.set(key, known);
-    return known;
-  }
+/** Of tools whose schema depends on the number of sub-agents: by that number. */
+const madeFor = new WeakMap<Tool, Map<number, Record<string, unknown>>>();
+
+function schemaOf(tool: Tool, maxSubAgents: number): Record<string, unknown> {
+  if (tool.schema) return tool.schema;
+  if (!tool.inputFor) return jsonSchemaOf(tool.input);
+  const known = madeFor.get(tool) ?? new Map<number, Record<string, unknown>>();
+  madeFor.set(tool, known);
+  const found = known.get(maxSubAgents) ?? jsonSchemaOf(tool.inputFor(maxSubAgents));
+  known.set(maxSubAgents, found);
+  return found;
 }
 
 /** Made once for each schema, however many registries have the tool. */

@@ -21,6 +21,9 @@ const FOLDERS: Readonly<Record<string, string>> = {
   'handoff.generator_prompt': 'handoff',
 };
 
+/** What a text has that names one; parsing tells, and takes a hundred times as long. */
+const NAMES_FILE = /file["']?\s*=/;
+
 interface Named {
   key: string;
   file: string;
@@ -30,7 +33,7 @@ interface Named {
 
 /** With the texts that it names; a file with a fault where one of them cannot be had. */
 export async function withPromptFiles(raw: RawFile, place: AgentPlace): Promise<RawFile> {
-  if (raw.problem !== null || extname(raw.path) !== '.toml' || !raw.text.includes('file')) return raw;
+  if (raw.problem !== null || extname(raw.path) !== '.toml' || !NAMES_FILE.test(raw.text)) return raw;
   const replacements: Replacement[] = [];
   for (const { key, file, range, at } of namedIn(raw.text)) {
     const found = await promptOf(file, FOLDERS[key] ?? '', place);
