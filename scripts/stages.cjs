@@ -12,6 +12,9 @@ const PLANS = { check: ['bundles', 'unit'], test: ['bundles', 'unit', 'e2e'] };
 /** What they say is worth reading while they run. */
 const TALKS = new Set(['unit', 'e2e']);
 
+/** Compilers in Go live for seconds here: without collecting garbage they take two thirds of the processor time. */
+const env = { ...process.env, GOGC: 'off', GOMEMLIMIT: '4GiB' };
+
 const npm = process.env.npm_execpath;
 const took = [];
 let failed = false;
@@ -20,7 +23,7 @@ let failed = false;
 function run(name, { nice = false } = {}) {
   const started = performance.now();
   const [command, args] = npm ? [process.env.npm_node_execpath ?? process.execPath, [npm]] : ['npm', []];
-  const child = spawn(command, [...args, 'run', '--silent', name], { stdio: TALKS.has(name) ? 'inherit' : 'pipe' });
+  const child = spawn(command, [...args, 'run', '--silent', name], { env, stdio: TALKS.has(name) ? 'inherit' : 'pipe' });
   if (nice && child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (said += text));
