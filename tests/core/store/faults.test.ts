@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { live } from '../../support/crash.ts';
+import { lifeOf } from '../../support/crash-life.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -30,7 +30,7 @@ async function answerOf(task: string, folder: string, id = newId()): Promise<unk
   return line === 'opened' ? line : JSON.parse(line);
 }
 
-test.runIf(isRoot)('a disk that fills up during a workflow', { timeout: 120_000 }, async ({ skip }) => {
+test.runIf(isRoot)('a disk that fills up during a workflow, may only be read, and is as it was again', { timeout: 120_000 }, async ({ skip }) => {
   const disk = await smallDisk('64m');
   if (!disk) return skip('no file system can be mounted here');
   const [data, ballast] = [join(disk, 'store'), join(disk, 'ballast')];
@@ -63,29 +63,26 @@ test.runIf(isRoot)('a disk that fills up during a workflow', { timeout: 120_000 
     /history could not be written, so all work was stopped\. The disk of the store is full: free some space/,
   );
   expect(seq).toBeGreaterThan(0);
-  // As long as it is full, every start says so.
-  expect(await answerOf('open', data)).toMatchObject({ code: 'store_unwritable' });
+  // As long as it is full, or may only be read, every start says so.
+  const open = () => openStore({ url: `rocksdb://${data}` });
+  const unwritable = (words: RegExp) => ({
+    code: 'store_unwritable',
+    message: expect.stringMatching(words) as string,
+  });
+  await expect(open()).rejects.toMatchObject(unwritable(/is full: free some space/));
   await rm(ballast);
-  const { seqs } = (await answerOf('read', data, conversationId)) as { seqs: number[] };
+  spawnSync('mount', ['-o', 'remount,ro', disk]);
+  await expect(open()).rejects.toMatchObject(
+    unwritable(/cannot be written \(EROFS\): check its owner and permissions/),
+  );
+  spawnSync('mount', ['-o', 'remount,rw', disk]);
+  const store = await open();
+  const seqs = (await store.events(conversationId, 1, 1e9)).map((event) => event.seq);
   expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, n) => n + 1));
   expect(seqs.length).toBeGreaterThanOrEqual(seq);
-  const result = await live({ mode: 'resume', data, url: model.url, folder });
-  expect(result?.end.outcome).toBe('completed');
-  expect(result?.runs).toHaveLength(4);
-});
-
-test.runIf(isRoot)('a disk that may only be read', async ({ skip }) => {
-  const disk = await smallDisk('64m');
-  if (!disk) return skip('no file system can be mounted here');
-  const folder = join(disk, 'store');
-  expect(await answerOf('open', folder)).toBe('opened');
-  spawnSync('mount', ['-o', 'remount,ro', disk]);
-  expect(await answerOf('open', folder)).toMatchObject({
-    code: 'store_unwritable',
-    message: expect.stringMatching(/cannot be written \(EROFS\): check its owner and permissions/) as string,
-  });
-  spawnSync('mount', ['-o', 'remount,rw', disk]);
-  await (await openStore({ url: `rocksdb://${folder}` })).close();
+  const result = await lifeOf({ mode: 'resume', store, url: model.url, folder });
+  expect(result.end.outcome).toBe('completed');
+  expect(result.runs).toHaveLength(4);
 });
 
 test.runIf(inSoak)('files that are cut off or overwritten', { timeout: 120_000 }, async () => {
