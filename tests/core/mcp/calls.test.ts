@@ -32,19 +32,19 @@ describe('time', () => {
   });
 
   test('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
-    const use = useOf(liar([], { timeoutMs: 150 }));
+    const use = useOf(liar([], { timeoutMs: 400 }));
     await use.tools(never);
     const steps: number[] = [];
     const options: CallOptions = { signal: never, onProgress: ({ progress }) => steps.push(progress) };
-    expect(textOf(await use.call('works', { ms: 600 }, options))).toMatch(/^\d+ steps$/);
+    expect(textOf(await use.call('works', { ms: 1000 }, options))).toMatch(/^\d+ steps$/);
     expect(steps.length).toBeGreaterThan(5);
     expect(steps).toEqual(steps.map((_, index) => index + 1));
     const began = performance.now();
     expect(await faultOf(said(use, 'works', { ms: 60_000 }))).toMatchObject({
       code: 'limit_reached',
-      message: expect.stringContaining('did not come to an end in 1.5 s when the tool "works"') as string,
+      message: expect.stringContaining('did not come to an end in 4 s when the tool "works"') as string,
     });
-    expect(performance.now() - began).toBeGreaterThan(1400);
+    expect(performance.now() - began).toBeGreaterThan(3900);
   });
 
   test('an abort rejects at once with its reason, and the server is told; one before sends nothing', async () => {
@@ -67,9 +67,8 @@ describe('answers', () => {
   test.for([
     ['invalid', 'provider', 'answered the tool "invalid" with what is no answer: content: it is no list'],
     ['refuses', 'provider', 'refused the tool "refuses": no such⟦U+001B⟧[31m tool (-32602)'],
-    ['dies', 'disconnected', 'ended with exit code 3 while the tool "dies" ran: whether that took effect is not known'],
   ] as const)('%s is one sentence with the name of the server', async ([tool, code, words]) => {
-    const fault = await faultOf(said(tool === 'dies' ? useOf(liar()) : shared, tool));
+    const fault = await faultOf(said(shared, tool));
     expect(fault).toMatchObject({ code, message: `The MCP server "liar" ${words}` });
   });
 
@@ -77,7 +76,10 @@ describe('answers', () => {
     const use = useOf(liar());
     const { pid } = await reportOf(use);
     const calls = ['silent', 'silent', 'dies'].map((tool) => faultOf(said(use, tool)));
-    expect(await Promise.all(calls)).toMatchObject([1, 2, 3].map(() => ({ code: 'disconnected' })));
+    const faults = await Promise.all(calls);
+    expect(faults).toMatchObject([1, 2, 3].map(() => ({ code: 'disconnected' })));
+    const words = 'ended with exit code 3 while the tool "dies" ran: whether that took effect is not known';
+    expect(faults[2]).toMatchObject({ message: `The MCP server "liar" ${words}` });
     expect(stateOf(use)).toMatchObject({
       status: 'failed',
       pid: null,
