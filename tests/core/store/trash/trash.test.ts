@@ -109,9 +109,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { id } = conversation.row;
     // Enough for a segment of the search.
     await conversation.add({
-      children: [{ ...CHILD, tools: Array.from({ length: 300 }, (_, n) => `shred${n}`) }],
+      children: [{ ...CHILD, tools: Array.from({ length: 260 }, () => 'shred') }],
     });
     await store.settled();
+    expect((await tables()).get('search_segment')?.length).toBeGreaterThan(before.get('search_segment')?.length ?? 0);
     expect(await store.purge(id)).toBe(false);
     await store.trash(id, '2026-03-02T00:00:00.000Z');
     expect(await store.purge(id)).toBe(true);
