@@ -3,7 +3,6 @@ import { afterAll, describe, expect, test } from 'vitest';
 import type { CallOptions } from '#core/mcp/in-flight.ts';
 import type { McpUse } from '#core/mcp/pool.ts';
 import { Stopped } from '#core/base/stop.ts';
-import { folderWith } from '../../support/workspace.ts';
 import { liar, never, newPool, reportOf, said, testPool, textOf, useOf } from './support.ts';
 
 const stateOf = (use: ReturnType<typeof useOf>) => use.pool.state(process.cwd())[0]!;
@@ -12,6 +11,8 @@ const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error
 /** For tests that leave their server as it was. */
 const pool = newPool();
 const shared = pool.use(liar(), process.cwd());
+/** One whose calls are given up soon. */
+const hasty = pool.use(liar([], { timeoutMs: 400 }), process.cwd());
 afterAll(() => pool.end());
 
 describe('time', () => {
@@ -32,7 +33,7 @@ describe('time', () => {
   });
 
   test('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
-    const use = useOf(liar([], { timeoutMs: 400 }));
+    const use = hasty;
     await use.tools(never);
     const steps: number[] = [];
     const options: CallOptions = { signal: never, onProgress: ({ progress }) => steps.push(progress) };
@@ -161,14 +162,14 @@ describe('what a server asks', () => {
     JSON.parse(textOf(await use.call(tool, {}, options))) as unknown;
 
   test('roots: the folder of the workspace', async () => {
-    const folder = await folderWith();
-    expect(await answerOf(useOf(liar(), folder), 'roots', { signal: never })).toEqual({
+    const folder = process.cwd();
+    expect(await answerOf(shared, 'roots', { signal: never })).toEqual({
       roots: [{ uri: `file://${folder}`, name: folder.split('/').at(-1) }],
     });
   });
 
   test('a form goes to the call that runs, whose time stands still meanwhile', async () => {
-    const use = useOf(liar([], { timeoutMs: 200 }));
+    const use = hasty;
     await use.tools(never);
     const asked: unknown[] = [];
     const options = answering({

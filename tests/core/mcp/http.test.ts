@@ -116,7 +116,7 @@ async function siteWith(
       const said = text === '' ? { method: request.method! } : (JSON.parse(text) as Asked | Answered);
       if (!('method' in said)) {
         waiting.get(said.id)?.(said.result.action);
-        return response.writeHead(202).end();
+        return void response.writeHead(202).end();
       }
       const asked = said;
       site.headers.push(request.headers);

@@ -29,14 +29,6 @@ const askedPerson = (engine: Harness): ApprovalRequest[] => {
   const requests = engine.of('approval-request').map(({ approval }) => approval);
   return requests.filter(({ id }) => theirs.some(({ approvalId }) => approvalId === id));
 };
-/** Says no to the second question that is put in the middle of a call. */
-function noToSecond(person: Person): Person {
-  let questions = 0;
-  return (approval, item) => {
-    if (approval.request.during) questions += 1;
-    return approval.request.during && questions === 2 ? { kind: 'reject', reason: '' } : person(approval, item);
-  };
-}
 const liarState = async (engine: Harness) =>
   (await engine.runtime.request('mcp.list', {})).find(({ name }) => name === 'liar')!;
 
@@ -79,28 +71,24 @@ describe('a call', () => {
     expect(await askedWith(named)).toBe(2);
   });
 
-  test('of a server that the person classes lower asks less, and a tool of it may be classed alone', async () => {
-    const more = 'permissions = ["NetworkAccess"]\ntool_permissions = { report = ["FilesystemRead"] }\n';
-    const script = calling(toolUse('mcp__liar__work', {}), toolUse('mcp__liar__report', {}));
-    const engine = await startEngine(script, { settings: lying('work,report', more) });
-    await engine.ask('Work');
-    expect(askedPerson(engine).map(({ title, reversible }) => [title, reversible])).toEqual([
-      ['Use work of the MCP server liar', true],
-    ]);
-  });
-
-  test('that is denied, or of a server that is switched off, is not made', async () => {
+  test('that is denied, or of a server that is switched off, is not made; of one that the person classes lower it asks less, and a tool of it may be classed alone', async () => {
     const off = tableOf('off', [LIAR, 'tools=work'], 'enabled = false');
-    const settings = `${lying('work')}${off}[[permissions.rules]]\neffect = "deny"\ntool = "mcp__liar__work"\n`;
-    const script = calling(toolUse('mcp__liar__work', {}), toolUse('mcp__off__work', {}));
+    const more = 'permissions = ["NetworkAccess"]\ntool_permissions = { report = ["FilesystemRead"] }\n';
+    const low = tableOf('low', [LIAR, 'tools=work,report'], more);
+    const settings = `${lying('work')}${off}${low}[[permissions.rules]]\neffect = "deny"\ntool = "mcp__liar__work"\n`;
+    const calls = ['mcp__liar__work', 'mcp__off__work', 'mcp__low__work', 'mcp__low__report'];
+    const script = calling(...calls.map((name) => toolUse(name, {})));
     const engine = await startEngine(script, { settings, configFolder: await folderWith({ 'config.toml': settings }) });
     await engine.ask('Work');
-    expect(outputs(engine)).toEqual([
+    expect(outputs(engine).slice(0, 2)).toEqual([
       expect.stringMatching(/^Rejected, nothing was done\. Reason: Your rule denies the tool mcp__liar__work/),
       expect.stringMatching(/^There is no tool "mcp__off__work"/),
     ]);
-    const [, state] = await engine.runtime.request('mcp.list', {});
-    expect(state).toMatchObject({ name: 'off', state: 'disabled', process: null });
+    const states = await engine.runtime.request('mcp.list', {});
+    expect(states.find(({ name }) => name === 'off')).toMatchObject({ state: 'disabled', process: null });
+    expect(askedPerson(engine).map(({ title, reversible }) => [title, reversible])).toEqual([
+      ['Use work of the MCP server low', true],
+    ]);
   });
 });
 
@@ -196,22 +184,33 @@ describe('a server that lies', () => {
       .step([toolUse('mcp__liar__samples', {})])
       .step([text('Because.')])
       .step([toolUse('mcp__liar__samples', {})])
+      .step([toolUse('mcp__liar__samples', {})])
+      .step([text('Otherwise.')])
       .step([text('Done.')]);
+    const changed = { messages: [{ role: 'user', text: 'Why not?' }], maxTokens: 5 };
+    const says: Answer[] = [{ kind: 'allow' }, { kind: 'reject', reason: '' }, { kind: 'edit', value: changed }];
+    const mute = tableOf('mute', [LIAR, 'tools=samples'], 'permissions = []');
     const engine = await startEngine(script, {
-      settings: `${lying('samples', 'sampling = true')}${tableOf('mute', [LIAR, 'tools=samples'], 'permissions = []')}`,
-      person: noToSecond(yes),
+      // Silence answers no question that only the person may answer.
+      settings: `${lying('samples', 'sampling = true')}${mute}[approvals]\non_timeout = "approve"\n`,
+      person: (approval, item) => (approval.request.during ? says.shift()! : yes(approval, item)),
     });
     await engine.ask('Work');
-    const [refused, answer, none] = outputs(engine);
+    const [refused, answer, none, other] = outputs(engine);
     // The protocol's code for a method that is not there.
     expect(refused).toBe('{"error":-32601}');
     expect(JSON.parse(answer!)).toMatchObject({ role: 'assistant', content: { text: 'Because.' } });
     expect(none).toBe('{"error":-1}');
+    expect(other).toContain('Otherwise.');
+    // What the person makes of it is what the model is asked.
+    const { body } = engine.model.requests[5]!;
+    expect(body).toMatchObject({ max_tokens: 5, messages: [{ role: 'user', content: [{ text: 'Why not?' }] }] });
+    for (const { approval } of engine.of('approval-request')) expect(approval).not.toHaveProperty('onTimeout');
     const titles = ['Use samples of the MCP server liar', "The MCP server liar wants a model's answer"];
-    expect(askedPerson(engine).map(({ title }) => title)).toEqual([...titles, ...titles]);
+    expect(askedPerson(engine).map(({ title }) => title)).toEqual([...titles, ...titles, ...titles]);
     const usage = engine.of('usage').map(({ request }) => request.purpose);
-    expect(usage).toEqual([undefined, undefined, 'sampling', undefined, undefined]);
-    expect(engine.model.requests).toHaveLength(5);
+    expect(usage).toEqual([undefined, undefined, 'sampling', undefined, undefined, 'sampling', undefined]);
+    expect(engine.model.requests).toHaveLength(7);
   });
 });
 

@@ -94,14 +94,6 @@ describe('output', () => {
     expect(state!.log.find((line) => line.startsWith('long'))).toHaveLength(2001);
   });
 
-  test('a whole answer of some megabytes comes, and does not block', async () => {
-    const use = useOf(liar());
-    await use.tools(never);
-    const { value, longest } = await longestBlock(() => said(use, 'big'));
-    expect(value).toBe('ü'.repeat(3 * 1024 * 1024));
-    expect(longest).toBeLessThan(BLOCK_MS);
-  });
-
   // What is wrong in a message itself is tried over HTTP as well.
   test.for([
     ['one-line', 'sent a message of more than 8 MiB'],
@@ -124,9 +116,12 @@ describe('output', () => {
     expect(await groupOf(pid)).toEqual([]);
   });
 
-  test('a flood of rubbish or of notifications neither blocks nor keeps the answer', async () => {
+  test('a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer', async () => {
     const use = useOf(liar());
     await use.tools(never);
+    const big = await longestBlock(() => said(use, 'big'));
+    expect(big.value).toBe('ü'.repeat(3 * 1024 * 1024));
+    expect(big.longest).toBeLessThan(BLOCK_MS);
     const megabytes = inSoak ? 100 : 0.2;
     const { value, longest } = await longestBlock(async () => [
       await said(use, 'small-lines', { megabytes }),
@@ -137,9 +132,15 @@ describe('output', () => {
     expect(use.pool.state(process.cwd())[0]?.log.length).toBe(200);
   });
 
-  test('without its output it is ended', async () => {
+  test('a signal to its group does not end what watches over it; without its output it is ended', async () => {
     const use = useOf(liar(['deaf']));
     const { pid } = await reportOf(use);
+    const before = await groupOf(pid);
+    expect(before).toHaveLength(2);
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(-pid, signal);
+    // It has them behind it when it answers.
+    await reportOf(use);
+    expect(await groupOf(pid)).toEqual(before);
     await expect(said(use, 'closes-output')).rejects.toMatchObject({ code: 'disconnected' });
     expect(await groupOf(pid)).toEqual([]);
   });
@@ -154,7 +155,7 @@ describe('the end', () => {
     await use.pool.end();
     expect(performance.now() - began).toBeGreaterThan(1900);
     expect(performance.now() - began).toBeLessThan(6000);
-    expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
+    await expectGone([pid, ...kin]);
     expect(await groupOf(pid)).toEqual([]);
   });
 
@@ -194,15 +195,4 @@ describe('the end', () => {
       await expectGone([pid, ...kin, watcher!]);
     },
   );
-
-  test('a signal to its group does not end what watches over it', async () => {
-    const use = useOf(liar(['deaf']));
-    const { pid } = await reportOf(use);
-    const before = await groupOf(pid);
-    expect(before).toHaveLength(2);
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(-pid, signal);
-    // It has them behind it when it answers.
-    await reportOf(use);
-    expect(await groupOf(pid)).toEqual(before);
-  });
 });
