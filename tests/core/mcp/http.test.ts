@@ -35,9 +35,9 @@ const json = (response: ServerResponse, asked: Asked, value: object, headers: Re
   response.writeHead(200, { ...JSON_TYPE, ...headers }).end(result(asked, value));
 };
 /** As much as is taken, until there is no more. */
-const pour = (response: ServerResponse, left: number, last: string): void => {
+const pour = (response: ServerResponse, left: number, piece: string, last: string): void => {
   if (left === 0) response.end(last);
-  else response.write(MEGABYTE, () => pour(response, left - 1, last));
+  else response.write(piece, () => pour(response, left - 1, piece, last));
 };
 
 /** What goes on with the answer to a question. */
@@ -64,8 +64,9 @@ const CALLS: Record<string, Reply> = {
     for (let left = 9; left > 0; left -= 1) response.write(`: ${MEGABYTE}\r\n\r\n`);
     response.end(`data: ${result(asked, done)}\r\n\r\n`);
   },
-  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 9, ''),
-  'big-event': (response) => pour(response.writeHead(200, EVENTS), 9, '\n\n'),
+  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 9, MEGABYTE, ''),
+  // Of many lines: only a blank one ends it.
+  'big-event': (response) => pour(response.writeHead(200, EVENTS), 9, `data: ${MEGABYTE}\r\n`, '\n\n'),
   values: (response, asked) => json(response, asked, { content: Array.from({ length: 100_001 }, () => 1) }),
   'hidden-values': (response, asked) =>
     response
@@ -220,7 +221,8 @@ test.for([
   ['asks-for-sign-in', 'auth', 'needs sign-in: triad mcp login web'],
   ['silent', 'inactive', 'gave no sign for 0.3 s'],
 ] as const)('%s is one sentence', async ([tool, code, words]) => {
-  const use = useOf(at((await liarSite()).origin, { timeoutMs: 300 }));
+  // The others answer, however busy the machine is.
+  const use = useOf(at((await liarSite()).origin, tool === 'silent' ? { timeoutMs: 300 } : {}));
   const fault = (await faultOf(said(use, tool))) as Error;
   expect(fault).toMatchObject({ code, message: expect.stringContaining(`The MCP server "web" ${words}`) as string });
   expect(fault.message).not.toContain('\u001b');
