@@ -64,7 +64,9 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   'one-line': () => pour(100, MEGABYTE),
   'small-lines': async (id, { params }) => {
     const line = 'no message\n';
-    await pour(Number(params?.arguments?.['megabytes']), line.repeat(Math.floor(MEGABYTE.length / line.length)));
+    const megabytes = Number(params?.arguments?.['megabytes']);
+    const chars = Math.min(1, megabytes) * MEGABYTE.length;
+    await pour(Math.ceil(megabytes), line.repeat(Math.floor(chars / line.length)));
     said(id, 'all sent');
   },
   values: (id) =>
@@ -74,7 +76,7 @@ const CALLS: Record<string, (id: number, message: Message) => unknown> = {
   big: (id) => said(id, 'ü'.repeat(3 * 1024 * 1024)),
   floods: async (id) => {
     const line = `${JSON.stringify({ jsonrpc: '2.0', method: 'x' })}\n`;
-    await pour(1, line.repeat(4000));
+    await pour(1, line.repeat(1500));
     said(id, 'flooded');
   },
   half: (id) => said(id, 'half \ud800'),

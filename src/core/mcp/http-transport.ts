@@ -154,17 +154,19 @@ function eventCounter(): Counter {
   let isLineEmpty = true;
   return (chunk) => {
     let from = 0;
-    for (let at = 0; at < chunk.length; at += 1) {
-      const byte = chunk[at];
-      if (byte === RETURN) continue;
-      if (byte !== NEWLINE) isLineEmpty = false;
-      else if (!isLineEmpty) isLineEmpty = true;
-      else {
-        const fault = meter.add(chunk.subarray(from, at));
+    for (let at = 0; at < chunk.length;) {
+      // The engine finds it many times faster than a loop.
+      const found = chunk.indexOf(NEWLINE, at);
+      const end = found === -1 ? chunk.length : found;
+      for (; isLineEmpty && at < end; at += 1) isLineEmpty = chunk[at] === RETURN;
+      if (found !== -1 && isLineEmpty) {
+        const fault = meter.add(chunk.subarray(from, end));
         if (fault !== null) return fault;
         meter.reset();
-        from = at;
+        from = end;
       }
+      if (found !== -1) isLineEmpty = true;
+      at = end + 1;
     }
     return meter.add(chunk.subarray(from));
   };

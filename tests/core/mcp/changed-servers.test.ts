@@ -30,16 +30,15 @@ function once(): (approval: Approval, item: number) => Answer | null {
     return first === approval.request.id ? yes(approval, item) : null;
   };
 }
-/** The second question of the engine, answered with yes after `change`. */
-async function answerSecond(engine: Harness, workflowId: string, change: () => Promise<unknown>): Promise<void> {
-  const first = await engine.event('approval-request');
-  const { approval } = await engine.event('approval-request', (event) => event.approval.id !== first.approval.id);
+/** The question of this number of the engine, counted from 1, answered with yes after `change`. */
+async function answerNext(engine: Harness, number: number, change: () => Promise<unknown>): Promise<void> {
+  const asked = () => engine.of('approval-request');
+  const { approval } = await engine.event('approval-request', (event) => asked().indexOf(event) === number - 1);
   await change();
   await engine.runtime.request('approval.decide', {
     approvalId: approval.id,
     answer: { kind: 'allow', confirmed: true },
   });
-  await engine.ended(workflowId);
 }
 
 test('resources of a project’s server are read no more when its file is not trusted any more', async () => {
@@ -50,42 +49,34 @@ test('resources of a project’s server are read no more when its file is not tr
   const { files } = await runtime.request('trust.look', {});
   await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash: hash! })) });
   const { workflowId } = await engine.send('Read');
-  await answerSecond(engine, workflowId, () => runtime.request('trust.revoke', { folder }));
+  await answerNext(engine, 2, () => runtime.request('trust.revoke', { folder }));
+  await engine.ended(workflowId);
   expect(outputs(engine)).toEqual([
     expect.stringContaining('demo://'),
     expect.stringContaining('which nobody has trusted as it is'),
   ]);
 });
 
-test('one that was switched off and on again is used again', async () => {
-  const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work'), {
-    settings: lyingTable(['tools=work']),
-    configFolder: await folderWith({}),
-    person: once(),
-  });
-  const { workflowId } = await engine.send('Work');
-  await answerSecond(engine, workflowId, async () => {
-    await engine.runtime.request('mcp.enable', { name: 'liar', enabled: false });
-    await engine.runtime.request('mcp.enable', { name: 'liar', enabled: true });
-  });
-  expect(outputs(engine)).toEqual(['done', 'done']);
-});
-
-test('a tool that the person takes away is called no more, also by a run that was offered it', async () => {
-  const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work'), {
+test('one that was switched off and on again is used again; a tool that the person takes away is called no more, also by a run that was offered it', async () => {
+  const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work', 'mcp__liar__work'), {
     settings: lyingTable(['tools=work,other']),
     configFolder: await folderWith({}),
     person: once(),
   });
   const { workflowId } = await engine.send('Work');
-  await answerSecond(engine, workflowId, () =>
+  await answerNext(engine, 2, async () => {
+    await engine.runtime.request('mcp.enable', { name: 'liar', enabled: false });
+    await engine.runtime.request('mcp.enable', { name: 'liar', enabled: true });
+  });
+  await answerNext(engine, 3, () =>
     engine.runtime.request('mcp.add', {
       name: 'liar',
       entry: { ...launch(LIAR, 'tools=work,other'), tools: ['other'] },
       replace: true,
     }),
   );
-  expect(outputs(engine)).toEqual(['done', expect.stringContaining('has taken the tool "work" of liar away')]);
+  await engine.ended(workflowId);
+  expect(outputs(engine)).toEqual(['done', 'done', expect.stringContaining('has taken the tool "work" of liar away')]);
 });
 
 test('a grant for a server is none for another one of its name', async () => {

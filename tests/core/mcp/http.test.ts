@@ -7,8 +7,9 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { McpServer } from '#core/mcp/server.ts';
 import type { Access } from '#core/mcp/signed-fetch.ts';
 import { eventually } from '../../support/eventually.ts';
+import { inSoak } from '../../support/samples.ts';
 import { BLOCK_MS, longestBlock } from '../../support/workspace.ts';
-import { never, reference, said, serverOf, useOf } from './support.ts';
+import { never, reference, said, serverOf, textOf, useOf } from './support.ts';
 
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
 const JSON_TYPE = { 'content-type': 'application/json' };
@@ -18,7 +19,12 @@ const MEGABYTE = 'x'.repeat(1024 * 1024);
 interface Asked {
   id?: number;
   method: string;
-  params?: { name?: string };
+  params?: { name?: string; _meta?: { progressToken?: number } };
+}
+/** What the client answers. */
+interface Answered {
+  id: string;
+  result: { action: string };
 }
 type Reply = (response: ServerResponse, asked: Asked) => void;
 
@@ -29,28 +35,43 @@ const json = (response: ServerResponse, asked: Asked, value: object, headers: Re
   response.writeHead(200, { ...JSON_TYPE, ...headers }).end(result(asked, value));
 };
 /** As much as is taken, until there is no more. */
-const pour = (response: ServerResponse, left: number, last: string): void => {
+const pour = (response: ServerResponse, left: number, piece: string, last: string): void => {
   if (left === 0) response.end(last);
-  else response.write(MEGABYTE, () => pour(response, left - 1, last));
+  else response.write(piece, () => pour(response, left - 1, piece, last));
 };
+
+/** What goes on with the answer to a question. */
+const waiting = new Map<string, (action: string) => void>();
 
 /** What a call of a tool does. */
 const CALLS: Record<string, Reply> = {
   work: (response, asked) => json(response, asked, done),
   event: (response, asked) =>
     response.writeHead(200, EVENTS).end(`: hello\n\nevent: message\ndata: ${result(asked, done)}\n\n`),
+  asks: (response, asked) => {
+    const { progressToken } = asked.params?._meta ?? {};
+    const progress = { jsonrpc: '2.0', method: 'notifications/progress', params: { progressToken, progress: 1 } };
+    const form = { message: 'Which?', requestedSchema: { type: 'object', properties: {} } };
+    const question = { jsonrpc: '2.0', id: 'q', method: 'elicitation/create', params: form };
+    response.writeHead(200, EVENTS);
+    for (const message of [progress, question]) response.write(`data: ${JSON.stringify(message)}\n\n`);
+    waiting.set('q', (action) =>
+      response.end(`data: ${result(asked, { content: [{ type: 'text', text: action }] })}\n\n`),
+    );
+  },
   'long-stream': (response, asked) => {
     response.writeHead(200, EVENTS);
-    for (let left = 12; left > 0; left -= 1) response.write(`: ${MEGABYTE}\r\n\r\n`);
+    for (let left = 9; left > 0; left -= 1) response.write(`: ${MEGABYTE}\r\n\r\n`);
     response.end(`data: ${result(asked, done)}\r\n\r\n`);
   },
-  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 10, ''),
-  'big-event': (response) => pour(response.writeHead(200, EVENTS), 10, '\n\n'),
-  values: (response, asked) => json(response, asked, { content: Array.from({ length: 150_000 }, () => 1) }),
+  'big-body': (response) => pour(response.writeHead(200, JSON_TYPE), 9, MEGABYTE, ''),
+  // Of many lines: only a blank one ends it.
+  'big-event': (response) => pour(response.writeHead(200, EVENTS), 9, `data: ${MEGABYTE}\r\n`, '\n\n'),
+  values: (response, asked) => json(response, asked, { content: Array.from({ length: 100_001 }, () => 1) }),
   'hidden-values': (response, asked) =>
     response
       .writeHead(200, EVENTS)
-      .end(`: "\\\ndata: ${result(asked, { content: Array.from({ length: 150_000 }, () => 1) })}\n\n`),
+      .end(`: "\\\ndata: ${result(asked, { content: Array.from({ length: 100_001 }, () => 1) })}\n\n`),
   'hidden-depth': (response, asked) =>
     response
       .writeHead(200, EVENTS)
@@ -93,7 +114,12 @@ async function siteWith(
     request.on('data', (chunk: Buffer) => chunks.push(chunk));
     request.on('end', () => {
       const text = Buffer.concat(chunks).toString();
-      const asked = text === '' ? { method: request.method! } : (JSON.parse(text) as Asked);
+      const said = text === '' ? { method: request.method! } : (JSON.parse(text) as Asked | Answered);
+      if (!('method' in said)) {
+        waiting.get(said.id)?.(said.result.action);
+        return void response.writeHead(202).end();
+      }
+      const asked = said;
       site.headers.push(request.headers);
       site.methods.push(asked.method);
       answer(request, response, asked);
@@ -146,6 +172,21 @@ test('a call over JSON and over events; own headers go with each request, cookie
   expect(site.headers.at(-1)).toMatchObject({ 'mcp-session-id': 's1' });
 });
 
+test('what a server asks and tells in the stream of a call reaches it', async () => {
+  const use = useOf(at((await liarSite()).origin));
+  const steps: number[] = [];
+  const answer = await use.call(
+    'asks',
+    {},
+    {
+      signal: never,
+      onProgress: ({ progress }) => steps.push(progress),
+      onElicit: () => Promise.resolve({ action: 'decline' }),
+    },
+  );
+  expect([textOf(answer), steps]).toEqual(['decline', [1]]);
+});
+
 test.for([
   ['big-body', 'of more than 8 MiB'],
   ['big-event', 'of more than 8 MiB'],
@@ -180,7 +221,8 @@ test.for([
   ['asks-for-sign-in', 'auth', 'needs sign-in: triad mcp login web'],
   ['silent', 'inactive', 'gave no sign for 0.3 s'],
 ] as const)('%s is one sentence', async ([tool, code, words]) => {
-  const use = useOf(at((await liarSite()).origin, { timeoutMs: 300 }));
+  // The others answer, however busy the machine is.
+  const use = useOf(at((await liarSite()).origin, tool === 'silent' ? { timeoutMs: 300 } : {}));
   const fault = (await faultOf(said(use, tool))) as Error;
   expect(fault).toMatchObject({ code, message: expect.stringContaining(`The MCP server "web" ${words}`) as string });
   expect(fault.message).not.toContain('\u001b');
@@ -244,7 +286,7 @@ test('a sign-in that the person made goes with each request', async () => {
   expect(new Set(site.headers.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer web /x']));
 });
 
-test('a real server of the protocol', async () => {
+test.runIf(inSoak)('a real server of the protocol', async () => {
   const { transport } = reference('everything', ['streamableHttp']);
   if (transport.kind !== 'stdio') throw new Error('It is a process');
   const port = await freePort();

@@ -56,21 +56,6 @@ test('a lead goes without a server that cannot be started, and says which and wh
   expect(engine.of('run-queue')[0]?.envelope.mcpServers).toEqual([]);
 });
 
-test('what the person makes of a model request of a server is what the model is asked', async () => {
-  const script = new Script()
-    .step([toolUse('mcp__liar__samples', {})])
-    .step([text('Because.')])
-    .step([text('Done.')]);
-  const changed = { messages: [{ role: 'user', text: 'Why not?' }], maxTokens: 5 };
-  const engine = await startEngine(script, {
-    settings: lyingTable(['tools=samples'], 'sampling = true'),
-    person: (approval, item) => (approval.request.during ? { kind: 'edit', value: changed } : yes(approval, item)),
-  });
-  await engine.ask('Go');
-  const { body } = engine.model.requests[1]!;
-  expect(body).toMatchObject({ max_tokens: 5, messages: [{ role: 'user', content: [{ text: 'Why not?' }] }] });
-});
-
 test('a tool that is new at a server is given to nobody before the person agrees to it, and that is said', async () => {
   const script = new Script()
     .step([text('One.')])
@@ -107,15 +92,4 @@ test('what all is allowed for makes nothing known that nobody saw, and fills no 
   expect(outputs).toEqual(['redescribed', 'done', '{"action":"decline"}']);
   const { server } = await engine.runtime.request('mcp.test', { name: 'liar' });
   expect(server.tools.map(({ state }) => state)).toEqual(['changed', 'changed', 'changed']);
-});
-
-test('silence answers no question that only the person may answer', async () => {
-  const script = new Script().step([toolUse('mcp__liar__samples', {})]).step([text('Done.')]);
-  const settings = `${lyingTable(['tools=samples'], 'permissions = []\nsampling = true')}[approvals]\non_timeout = "approve"\n`;
-  const engine = await startEngine(script, { settings, person: () => null });
-  const { workflowId } = await engine.send('Go');
-  const { approval } = await engine.event('approval-request');
-  expect(approval).not.toHaveProperty('onTimeout');
-  await engine.runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'reject', reason: '' } });
-  await engine.ended(workflowId);
 });

@@ -3,6 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { LentServer } from '#contract/hosts/lent.ts';
+import { newId } from '#core/base/ids.ts';
 import { LentServers } from '#core/mcp/lent-servers.ts';
 import { COMPILED } from '../../support/compiled.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
@@ -14,13 +15,13 @@ import { expectGone, LIAR, lyingTable } from './support.ts';
 
 const SECRET = 'sk-very-secret-0123456789';
 
-function passed(more: Partial<LentServer> = {}, words: readonly string[] = []): Partial<LentServer> {
+function passed(more: Partial<LentServer> = {}): Partial<LentServer> {
   const env = { ...COMPILED, API_TOKEN: SECRET, LITERAL: '${PATH}' };
   return {
     name: 'liar',
     type: 'stdio',
     command: process.execPath,
-    args: [LIAR, 'tools=work,report', ...words],
+    args: [LIAR, 'tools=work,report'],
     env,
     ...more,
   };
@@ -64,14 +65,11 @@ test('One is asked about with all that it is but no values, then offered; the ye
   await engine.ask('Work');
   expect(asked(engine)).toHaveLength(1);
   expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-  // Any other configuration is asked about: arguments, and values that nobody sees.
+  // Any other configuration is asked about, also where only a value differs that nobody sees.
   again.leave();
-  const other = await lendTo(runtime, conversationId, { mcp: [passed({}, ['slow=0'])] });
-  await engine.ask('Work');
-  other.leave();
   await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
   await engine.ask('Work');
-  expect(asked(engine)).toHaveLength(3);
+  expect(asked(engine)).toHaveLength(2);
   await engine.runtime.close();
   const files = await readdir(data, { recursive: true, withFileTypes: true });
   for (const file of files.filter((one) => one.isFile()))
@@ -189,14 +187,18 @@ test('A file of the folder that one is started from is asked about before it is 
   ]);
 });
 
-test('A yes holds in the folder in which it was said, and in no other', async () => {
+test('A yes holds for exactly that server in the folder in which it was said, and for no other', async () => {
   const lent = new LentServers({ data: null, end: () => Promise.resolve() });
-  const server = { name: 'a', type: 'stdio' as const, command: 'c', args: [], env: {}, headers: {} };
-  const passed = async (folder: string) => {
-    lent.lend({ conversationId: folder, folder }, [server]);
-    const [found] = await lent.of(folder);
+  const server = { name: 'a', type: 'stdio' as const, command: 'c', args: ['x'], env: { A: '1' }, headers: {} };
+  const passed = async (folder: string, more: Partial<typeof server> = {}) => {
+    const conversationId = newId();
+    lent.lend({ conversationId, folder }, [{ ...server, ...more }]);
+    const [found] = await lent.of(conversationId);
     return found!;
   };
   await lent.answered(await passed('/a'), true);
   expect([(await passed('/a')).state, (await passed('/b')).state]).toEqual(['usable', 'untrusted']);
+  const others = [{ command: 'd' }, { args: [] }, { args: ['x', 'y'] }, { env: { A: '2' } }];
+  for (const other of others)
+    expect(await passed('/a', other), JSON.stringify(other)).toMatchObject({ state: 'untrusted' });
 });

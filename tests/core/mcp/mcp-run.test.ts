@@ -29,14 +29,6 @@ const askedPerson = (engine: Harness): ApprovalRequest[] => {
   const requests = engine.of('approval-request').map(({ approval }) => approval);
   return requests.filter(({ id }) => theirs.some(({ approvalId }) => approvalId === id));
 };
-/** Says no to the second question that is put in the middle of a call. */
-function noToSecond(person: Person): Person {
-  let questions = 0;
-  return (approval, item) => {
-    if (approval.request.during) questions += 1;
-    return approval.request.during && questions === 2 ? { kind: 'reject', reason: '' } : person(approval, item);
-  };
-}
 const liarState = async (engine: Harness) =>
   (await engine.runtime.request('mcp.list', {})).find(({ name }) => name === 'liar')!;
 
@@ -79,30 +71,24 @@ describe('a call', () => {
     expect(await askedWith(named)).toBe(2);
   });
 
-  test('of a server that the person classes lower asks less, and a tool of it may be classed alone', async () => {
+  test('that is denied, or of a server that is switched off, is not made; of one that the person classes lower it asks less, and a tool of it may be classed alone', async () => {
+    const off = tableOf('off', [LIAR, 'tools=work'], 'enabled = false');
     const more = 'permissions = ["NetworkAccess"]\ntool_permissions = { report = ["FilesystemRead"] }\n';
-    const script = calling(toolUse('mcp__liar__work', {}), toolUse('mcp__liar__report', {}));
-    const engine = await startEngine(script, { settings: lying('work,report', more) });
+    const low = tableOf('low', [LIAR, 'tools=work,report'], more);
+    const settings = `${lying('work')}${off}${low}[[permissions.rules]]\neffect = "deny"\ntool = "mcp__liar__work"\n`;
+    const calls = ['mcp__liar__work', 'mcp__off__work', 'mcp__low__work', 'mcp__low__report'];
+    const script = calling(...calls.map((name) => toolUse(name, {})));
+    const engine = await startEngine(script, { settings, configFolder: await folderWith({ 'config.toml': settings }) });
     await engine.ask('Work');
-    expect(askedPerson(engine).map(({ title, reversible }) => [title, reversible])).toEqual([
-      ['Use work of the MCP server liar', true],
+    expect(outputs(engine).slice(0, 2)).toEqual([
+      expect.stringMatching(/^Rejected, nothing was done\. Reason: Your rule denies the tool mcp__liar__work/),
+      expect.stringMatching(/^There is no tool "mcp__off__work"/),
     ]);
-  });
-
-  test('that is denied, or of a server that is switched off, is not made', async () => {
-    const settings = `${lying('work')}[[permissions.rules]]\neffect = "deny"\ntool = "mcp__liar__work"\n`;
-    const configFolder = await folderWith({ 'config.toml': settings });
-    const engine = await startEngine(calling(toolUse('mcp__liar__work', {})), { settings, configFolder });
-    await engine.ask('Work');
-    expect(outputs(engine)[0]).toMatch(
-      /^Rejected, nothing was done\. Reason: Your rule denies the tool mcp__liar__work/,
-    );
-    const off = await startEngine(calling(toolUse('mcp__liar__work', {})), {
-      settings: lying('work', 'enabled = false'),
-    });
-    await off.ask('Work');
-    expect(outputs(off)[0]).toMatch(/^There is no tool "mcp__liar__work"/);
-    expect(await liarState(off)).toMatchObject({ state: 'disabled', process: null });
+    const states = await engine.runtime.request('mcp.list', {});
+    expect(states.find(({ name }) => name === 'off')).toMatchObject({ state: 'disabled', process: null });
+    expect(askedPerson(engine).map(({ title, reversible }) => [title, reversible])).toEqual([
+      ['Use work of the MCP server low', true],
+    ]);
   });
 });
 
@@ -193,90 +179,85 @@ describe('a server that lies', () => {
   );
 
   test('and asks for a model’s answer gets none, unless the person has allowed it and says yes each time', async () => {
-    const script = calling(toolUse('mcp__liar__samples', {}));
-    const refused = await startEngine(script, { settings: lying('samples') });
-    await refused.ask('Work');
-    // The protocol's code for a method that is not there.
-    expect(outputs(refused)).toEqual(['{"error":-32601}']);
-    expect(refused.model.requests).toHaveLength(2);
-    const allowed = new Script()
+    const script = new Script()
+      .step([toolUse('mcp__mute__samples', {})])
       .step([toolUse('mcp__liar__samples', {})])
       .step([text('Because.')])
       .step([toolUse('mcp__liar__samples', {})])
+      .step([toolUse('mcp__liar__samples', {})])
+      .step([text('Otherwise.')])
       .step([text('Done.')]);
-    const engine = await startEngine(allowed, {
-      settings: lying('samples', 'sampling = true'),
-      person: noToSecond(yes),
+    const changed = { messages: [{ role: 'user', text: 'Why not?' }], maxTokens: 5 };
+    const says: Answer[] = [{ kind: 'allow' }, { kind: 'reject', reason: '' }, { kind: 'edit', value: changed }];
+    const mute = tableOf('mute', [LIAR, 'tools=samples'], 'permissions = []');
+    const engine = await startEngine(script, {
+      // Silence answers no question that only the person may answer.
+      settings: `${lying('samples', 'sampling = true')}${mute}[approvals]\non_timeout = "approve"\n`,
+      person: (approval, item) => (approval.request.during ? says.shift()! : yes(approval, item)),
     });
     await engine.ask('Work');
-    const [answer, none] = outputs(engine);
+    const [refused, answer, none, other] = outputs(engine);
+    // The protocol's code for a method that is not there.
+    expect(refused).toBe('{"error":-32601}');
     expect(JSON.parse(answer!)).toMatchObject({ role: 'assistant', content: { text: 'Because.' } });
     expect(none).toBe('{"error":-1}');
+    expect(other).toContain('Otherwise.');
+    // What the person makes of it is what the model is asked.
+    const { body } = engine.model.requests[5]!;
+    expect(body).toMatchObject({ max_tokens: 5, messages: [{ role: 'user', content: [{ text: 'Why not?' }] }] });
+    for (const { approval } of engine.of('approval-request')) expect(approval).not.toHaveProperty('onTimeout');
     const titles = ['Use samples of the MCP server liar', "The MCP server liar wants a model's answer"];
-    expect(askedPerson(engine).map(({ title }) => title)).toEqual([...titles, ...titles]);
+    expect(askedPerson(engine).map(({ title }) => title)).toEqual([...titles, ...titles, ...titles]);
     const usage = engine.of('usage').map(({ request }) => request.purpose);
-    expect(usage).toEqual([undefined, 'sampling', undefined, undefined]);
-    expect(engine.model.requests).toHaveLength(4);
+    expect(usage).toEqual([undefined, undefined, 'sampling', undefined, undefined, 'sampling', undefined]);
+    expect(engine.model.requests).toHaveLength(7);
   });
 });
 
 describe('a question of a server in a call', () => {
-  const reply: Person = (approval, item) =>
-    approval.request.subject.kind === 'questions'
-      ? { kind: 'reply', replies: [{ chosen: [], words: 'Ada' }] }
-      : yes(approval, item);
-
-  test('is put to the person, and what they say reaches it; a no declines', async () => {
-    const script = calling(toolUse('mcp__liar__elicits', {}), toolUse('mcp__liar__elicits', {}));
-    const engine = await startEngine(script, { settings: lying('elicits'), person: noToSecond(reply) });
-    await engine.ask('Work');
-    expect(outputs(engine)).toEqual(['{"action":"accept","content":{"name":"Ada"}}', '{"action":"decline"}']);
-    expect(askedPerson(engine)[1]).toMatchObject({
-      title: 'The MCP server liar asks: Which?',
-      during: true,
-      subject: { kind: 'questions', questions: [{ question: 'name (may be left out)', kind: 'text' }] },
-    });
-  });
-
-  test('that is longer than a person can read is not put to them, and of what it says of its progress they see the beginning', async () => {
-    const script = calling(toolUse('mcp__liar__talks', {}), toolUse('mcp__liar__samples-much', {}));
-    const engine = await startEngine(script, { settings: lying('talks,samples-much', 'sampling = true') });
-    await engine.ask('Work');
-    expect(outputs(engine)).toEqual(['{"action":"decline"}', '{"error":-1}']);
-    expect(engine.of('tool-output').map(({ tail }) => tail)).toEqual(['x'.repeat(500)]);
-    expect(askedPerson(engine)).toHaveLength(2);
-    expect((await liarState(engine)).process?.log).toEqual([
-      'onElicit: declined: it has more than 16 KB',
-      'onSample: declined: it has more than 128 KB',
-    ]);
-  });
-
-  test('is put in several where it has more fields than are answered together; a no to one declines all', async () => {
+  test('is put to the person, in several where it has many fields, and what they say reaches it; a no to one declines all; what is longer than a person can read is not put', async () => {
     const say = ({ request: { subject } }: Approval): Answer => ({
       kind: 'reply',
       replies:
         subject.kind === 'questions'
-          ? subject.questions.map(({ question }) => ({ chosen: [], words: question[1]! }))
+          ? subject.questions.map(({ question }) => ({ chosen: [], words: /^f(\d)/.exec(question)?.[1] ?? 'Ada' }))
           : [],
     });
-    let asked = 0;
+    let questions = 0;
     const person: Person = (approval, item) => {
       if (!approval.request.during) return yes(approval, item);
-      asked += 1;
-      // The last one, of the second call.
-      return asked < 4 ? say(approval) : { kind: 'reject', reason: '' };
+      questions += 1;
+      // The second, and the last one.
+      return [2, 6].includes(questions) ? { kind: 'reject', reason: '' } : say(approval);
     };
-    const script = calling(toolUse('mcp__liar__elicits-much', {}), toolUse('mcp__liar__elicits-much', {}));
-    const engine = await startEngine(script, { settings: lying('elicits-much'), person });
+    const tools = ['elicits', 'elicits', 'talks', 'samples-much', 'elicits-much', 'elicits-much'];
+    const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
+      settings: lying([...new Set(tools)].join(), 'sampling = true'),
+      person,
+    });
     await engine.ask('Work');
     const content = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
-    expect(outputs(engine)).toEqual([JSON.stringify({ action: 'accept', content }), '{"action":"decline"}']);
-    const titles = ['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)'];
-    expect(
-      askedPerson(engine)
-        .map(({ title }) => title)
-        .filter((title) => title.startsWith('The MCP server')),
-    ).toEqual([...titles, ...titles]);
+    expect(outputs(engine)).toEqual([
+      '{"action":"accept","content":{"name":"Ada"}}',
+      '{"action":"decline"}',
+      '{"action":"decline"}',
+      '{"error":-1}',
+      JSON.stringify({ action: 'accept', content }),
+      '{"action":"decline"}',
+    ]);
+    const put = askedPerson(engine).filter(({ during }) => during);
+    const parts = ['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)'];
+    const one = 'The MCP server liar asks: Which?';
+    expect(put.map(({ title }) => title)).toEqual([one, one, ...parts, ...parts]);
+    expect(put[0]).toMatchObject({
+      subject: { kind: 'questions', questions: [{ question: 'name (may be left out)', kind: 'text' }] },
+    });
+    // Of what it says of its progress they see the beginning.
+    expect(engine.of('tool-output').map(({ tail }) => tail)).toEqual(['x'.repeat(500)]);
+    expect((await liarState(engine)).process?.log).toEqual([
+      'onElicit: declined: it has more than 16 KB',
+      'onSample: declined: it has more than 128 KB',
+    ]);
   });
 
   test('is cancelled with its run, and with the call that a stop ends', async () => {

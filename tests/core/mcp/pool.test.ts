@@ -51,7 +51,7 @@ test('state tells nothing of what is configured', async () => {
   expect(JSON.stringify(pool.state(FOLDER))).not.toMatch(/secret/);
 });
 
-test('the last release ends it after a time; a use in between keeps it', async () => {
+test('the last release ends it after a time; a use in between keeps it, and a call that runs, though its user has left', async () => {
   const pool = testPool({ idleMs: 150 });
   const [first, second] = [pool.use(liar(), FOLDER), pool.use(liar(), FOLDER)];
   const { pid } = await reportOf(first);
@@ -64,18 +64,12 @@ test('the last release ends it after a time; a use in between keeps it', async (
   const third = pool.use(liar(), FOLDER);
   await new Promise((resolve) => setTimeout(resolve, 300));
   expect((await reportOf(third)).pid).toBe(pid);
+  const call = said(third, 'works', { ms: 500 });
   third.release();
+  expect(await call).toMatch(/steps/);
   await expectGone([pid]);
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', pid: null, users: 0, error: null }]);
   expect((await reportOf(pool.use(liar(), FOLDER))).pid).not.toBe(pid);
-});
-
-test('a call that runs keeps its server, though its user has left', async () => {
-  const pool = testPool({ idleMs: 50 });
-  const use = pool.use(liar(), FOLDER);
-  const call = said(use, 'works', { ms: 500 });
-  use.release();
-  expect(await call).toMatch(/steps/);
 });
 
 test('a changed configuration leaves nothing of the old one behind', async () => {
@@ -91,16 +85,19 @@ test('a changed configuration leaves nothing of the old one behind', async () =>
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', users: 1 }]);
 });
 
-test('a crash while nothing is asked is noticed; after a good life the next use starts it at once', async () => {
+test('a crash shortly after the start counts as a failure; one while nothing is asked is noticed, and after a good life the next use starts it at once', async () => {
   let now = 0;
   const pool = testPool({ now: () => now });
   const use = pool.use(liar(), FOLDER);
+  await faultOf(said(use, 'dies'));
+  expect(await faultOf(said(use, 'work'))).toMatchObject({ code: 'unreachable' });
+  now = 1000;
   const { pid } = await reportOf(use);
-  now = 60_000;
+  now = 61_000;
   process.kill(pid, 'SIGKILL');
   await eventually(() =>
     expect(pool.state(FOLDER)).toMatchObject([
-      { status: 'failed', pid: null, since: 60_000, error: 'The MCP server "liar" was ended by SIGKILL' },
+      { status: 'failed', pid: null, since: 61_000, error: 'The MCP server "liar" was ended by SIGKILL' },
     ]),
   );
   expect((await reportOf(use)).pid).not.toBe(pid);
@@ -128,16 +125,6 @@ test('what dies young or does not start is tried again after 1, 2, 4 … 60 seco
     now += 1;
   }
   expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60]);
-});
-
-test('a crash shortly after the start counts as a failure', async () => {
-  let now = 0;
-  const pool = testPool({ now: () => now });
-  const use = pool.use(liar(), FOLDER);
-  await faultOf(said(use, 'dies'));
-  expect(await faultOf(said(use, 'work'))).toMatchObject({ code: 'unreachable' });
-  now = 1000;
-  expect(await said(use, 'work')).toBe('done');
 });
 
 test('a stop ends it until a person starts it again', async () => {

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { live } from '../../support/crash.ts';
+import { startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -30,63 +31,66 @@ async function answerOf(task: string, folder: string, id = newId()): Promise<unk
   return line === 'opened' ? line : JSON.parse(line);
 }
 
-test.runIf(isRoot)('a disk that fills up during a workflow', { timeout: 120_000 }, async ({ skip }) => {
-  const disk = await smallDisk('64m');
-  if (!disk) return skip('no file system can be mounted here');
-  const [data, ballast] = [join(disk, 'store'), join(disk, 'ballast')];
-  // When the first sub-agent asks, there is no byte left.
-  const fill = async () => {
-    const { size } = await stat(ballast).catch(() => ({ size: 0 }));
-    for (const block of [1 << 20, 1 << 12])
-      for (;;) {
-        try {
-          await writeFile(ballast, Buffer.alloc(block), { flag: 'a' });
-        } catch {
-          break;
+test.runIf(isRoot)(
+  'a disk that fills up during a workflow, may only be read, and is as it was again',
+  { timeout: 120_000 },
+  async ({ skip }) => {
+    const disk = await smallDisk('48m');
+    if (!disk) return skip('no file system can be mounted here');
+    const [data, ballast] = [join(disk, 'store'), join(disk, 'ballast')];
+    // When the first sub-agent asks, there is no byte left.
+    const fill = async () => {
+      const { size } = await stat(ballast).catch(() => ({ size: 0 }));
+      for (const block of [1 << 20, 1 << 12])
+        for (;;) {
+          try {
+            await writeFile(ballast, Buffer.alloc(block), { flag: 'a' });
+          } catch {
+            break;
+          }
         }
-      }
-    expect((await stat(ballast)).size).toBeGreaterThan(size);
-  };
-  let filled: Promise<void> | null = null;
-  const script = threeChildren({ reply: { hold: { after: 0, until: () => (filled ??= fill()) } } });
-  const model = await startFakeModel(script);
-  onTestFinished(() => model.close());
-  const folder = await folderWith({ 'README.md': '# A workspace\n' });
-  const child = startChild('full.ts', [data, model.url, folder]);
-  const { message, seq, conversationId } = JSON.parse(await child.line()) as {
-    message: string;
-    seq: number;
-    conversationId: string;
-  };
-  await child.ended;
-  expect(message).toMatch(
-    /history could not be written, so all work was stopped\. The disk of the store is full: free some space/,
-  );
-  expect(seq).toBeGreaterThan(0);
-  // As long as it is full, every start says so.
-  expect(await answerOf('open', data)).toMatchObject({ code: 'store_unwritable' });
-  await rm(ballast);
-  const { seqs } = (await answerOf('read', data, conversationId)) as { seqs: number[] };
-  expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, n) => n + 1));
-  expect(seqs.length).toBeGreaterThanOrEqual(seq);
-  const result = await live({ mode: 'resume', data, url: model.url, folder });
-  expect(result?.end.outcome).toBe('completed');
-  expect(result?.runs).toHaveLength(4);
-});
-
-test.runIf(isRoot)('a disk that may only be read', async ({ skip }) => {
-  const disk = await smallDisk('64m');
-  if (!disk) return skip('no file system can be mounted here');
-  const folder = join(disk, 'store');
-  expect(await answerOf('open', folder)).toBe('opened');
-  spawnSync('mount', ['-o', 'remount,ro', disk]);
-  expect(await answerOf('open', folder)).toMatchObject({
-    code: 'store_unwritable',
-    message: expect.stringMatching(/cannot be written \(EROFS\): check its owner and permissions/) as string,
-  });
-  spawnSync('mount', ['-o', 'remount,rw', disk]);
-  await (await openStore({ url: `rocksdb://${folder}` })).close();
-});
+      expect((await stat(ballast)).size).toBeGreaterThan(size);
+    };
+    let filled: Promise<void> | null = null;
+    const script = threeChildren({ reply: { hold: { after: 0, until: () => (filled ??= fill()) } } });
+    const model = await startFakeModel(script);
+    onTestFinished(() => model.close());
+    const folder = await folderWith({ 'README.md': '# A workspace\n' });
+    const child = startChild('full.ts', [data, model.url, folder]);
+    const { message, seq, conversationId } = JSON.parse(await child.line()) as {
+      message: string;
+      seq: number;
+      conversationId: string;
+    };
+    await child.ended;
+    expect(message).toMatch(
+      /history could not be written, so all work was stopped\. The disk of the store is full: free some space/,
+    );
+    expect(seq).toBeGreaterThan(0);
+    // As long as it is full, or may only be read, every start says so.
+    const open = () => openStore({ url: `rocksdb://${data}` });
+    const unwritable = (words: RegExp) => ({
+      code: 'store_unwritable',
+      message: expect.stringMatching(words) as string,
+    });
+    await expect(open()).rejects.toMatchObject(unwritable(/is full: free some space/));
+    await rm(ballast);
+    spawnSync('mount', ['-o', 'remount,ro', disk]);
+    await expect(open()).rejects.toMatchObject(
+      unwritable(/cannot be written \(EROFS\): check its owner and permissions/),
+    );
+    spawnSync('mount', ['-o', 'remount,rw', disk]);
+    const store = await open();
+    const seqs = (await store.events(conversationId, 1, 1e9)).map((event) => event.seq);
+    expect(seqs).toEqual(Array.from({ length: seqs.length }, (_, n) => n + 1));
+    expect(seqs.length).toBeGreaterThanOrEqual(seq);
+    const { runtime } = await startEngine(threeChildren(), { store });
+    const [workflow] = (await store.workflows({ limit: 9 })).items;
+    await runtime.request('workflow.resume', { workflowId: workflow!.id });
+    await eventually(async () => expect(await store.workflow(workflow!.id)).toMatchObject({ outcome: 'completed' }));
+    expect(await store.runsOf([workflow!.id])).toHaveLength(4);
+  },
+);
 
 test.runIf(inSoak)('files that are cut off or overwritten', { timeout: 120_000 }, async () => {
   const base = await testFolder();

@@ -52,9 +52,14 @@ export class Conversation {
   }
 
   async add(plan: Finished = {}): Promise<string> {
-    const workflowId = this.#record(plan);
+    return (await this.addAll([plan]))[0]!;
+  }
+
+  /** Stored together, as if all of it had happened now. */
+  async addAll(plans: readonly Finished[]): Promise<string[]> {
+    const workflowIds = plans.map((plan) => this.#record(plan));
     await this.store();
-    return workflowId;
+    return workflowIds;
   }
 
   /** What was recorded since the last time, as if it had happened now: ids tell the same time. */

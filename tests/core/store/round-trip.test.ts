@@ -1,11 +1,11 @@
-/** What goes into the store comes out exactly as it went in, on both engines. */
+/** What goes into the store comes out exactly as it went in. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { Entry } from '#contract/message.ts';
 import { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
 import type { Store } from '#core/store/store.ts';
-import { conversationRow, openOn, type Opened, put, runRow, workflowRow } from './support.ts';
+import { conversationRow, ENGINES, openOn, type Opened, put, runRow, workflowRow } from './support.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
 
@@ -24,7 +24,7 @@ const HARD: readonly [string, unknown][] = [
   ['a text of a megabyte', 'ä'.repeat(512 * 1024)],
 ];
 
-describe.each(['mem', 'rocksdb'] as const)('on %s', (engine) => {
+describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;
   let store: Store;
   beforeAll(async () => {

@@ -1,6 +1,6 @@
 /**
- * A process of its own that opens a store: holds it, or commits until it is killed, or tells what is in it. Several tasks
- * are done one after the other: `look+rebuild`.
+ * A process of its own that opens a store, or several one after the other, a folder in a line: holds it, or commits until
+ * it is killed, or tells what is in it. Several tasks are done one after the other: `look+rebuild`.
  */
 import { randomBytes } from 'node:crypto';
 import { writeSync } from 'node:fs';
@@ -11,7 +11,7 @@ import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { becomeNobody } from './become-nobody.ts';
 
-const [task = '', folder = '', conversationId = '', schemaDir, timeoutMs = '5000'] = process.argv.slice(2);
+const [task = '', folders = '', conversationId = '', schemaDir] = process.argv.slice(2);
 /** Past the pipe's buffer at once: a kill must not take back what was said. */
 const say = (line: string): void => void writeSync(1, `${line}\n`);
 
@@ -98,12 +98,14 @@ const tasks: Record<string, (store: Store) => Promise<void>> = {
 };
 
 becomeNobody();
-try {
-  const store = await openStore({ url: `rocksdb://${folder}`, schemaDir, timeoutMs: Number(timeoutMs) });
-  for (const name of task.split('+')) await tasks[name]?.(store);
-  await store.close();
-} catch (error) {
-  const { code, message } = errorInfo(error);
-  say(JSON.stringify({ code, message }));
+for (const folder of folders.split('\n')) {
+  try {
+    const store = await openStore({ url: `rocksdb://${folder}`, schemaDir });
+    for (const name of task.split('+')) await tasks[name]?.(store);
+    await store.close();
+  } catch (error) {
+    const { code, message } = errorInfo(error);
+    say(JSON.stringify({ code, message }));
+  }
 }
 process.exit();

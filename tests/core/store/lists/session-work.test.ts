@@ -5,7 +5,8 @@ import { newId } from '#core/base/ids.ts';
 import { storeOn } from '#core/store/store-on.ts';
 import { ENGINES, conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
 
-const SESSIONS = 120;
+/** More than are read in one step. */
+const SESSIONS = 60;
 
 describe.each(ENGINES)('on %s', (engine) => {
   let opened: Opened;

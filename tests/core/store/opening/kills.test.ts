@@ -1,6 +1,6 @@
 /**
  * A kill at a step of making or upgrading a store: the next start works, with all that was there. At every step in the
- * soak (`--mode soak`), at some of them otherwise.
+ * soak (`--mode soak`), at one of them otherwise.
  */
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -11,6 +11,9 @@ import { lookInto } from '#core/store/backups/copy.ts';
 import { startChild } from '../child/run.ts';
 import { atSteps, firstRelease, schemaDir, testFolder } from '../support.ts';
 import { inSoak } from '../../../support/samples.ts';
+
+/** The schema is made, and its version is not recorded yet. */
+const UNRECORDED = 16;
 
 /** Number of steps, or null where it was killed at one. */
 async function openKilledAt(store: string, step: number): Promise<number | null> {
@@ -28,16 +31,18 @@ async function open(store: string): Promise<string> {
 
 test('a store that was killed while it was made is made at the next start', { timeout: 600_000 }, async () => {
   const base = await testFolder();
-  const steps = (await openKilledAt(join(base, 'whole', 'store'), -1)) ?? 0;
-  expect(steps).toBeGreaterThan(10);
-  await atSteps(steps, 'made', async (step) => {
+  const killAt = async (step: number): Promise<void> => {
     const place = join(base, String(step));
     const store = join(place, 'store');
     expect(await openKilledAt(store, step), `step ${step}`).toBeNull();
     expect(await open(store), `killed at step ${step}`).toBe('opened');
     // Nothing was in it, so nothing was set aside, and no backup was made of it.
     expect((await readdir(place)).sort(), `killed at step ${step}`).toEqual(['store', 'store.schema-version']);
-  });
+  };
+  if (!inSoak) return killAt(UNRECORDED);
+  const steps = (await openKilledAt(join(base, 'whole', 'store'), -1)) ?? 0;
+  expect(steps).toBeGreaterThan(UNRECORDED);
+  await atSteps(steps, 'made', killAt);
 });
 
 test.runIf(inSoak)(

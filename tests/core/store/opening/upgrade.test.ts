@@ -1,18 +1,21 @@
 /** Upgrades: a copy of the store before, whole and checked; then the store as it was, and all that is new works on it. */
 import { cp, mkdir, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { existsSync } from 'node:fs';
-import { spawnSync } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import { newId } from '#core/base/ids.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { startChild } from '../child/run.ts';
+import { builtProgram, ROOT } from '../../../support/program.ts';
 import { inSoak } from '../../../support/samples.ts';
 import { firstRelease, schemaDir, testFolder } from '../support.ts';
 
 const newest = (await readMigrations(schemaDir)).length;
+const CHECK = builtProgram(join(ROOT, 'src/core/store/backups/check-copy.ts'));
 const isRoot = process.getuid?.() === 0;
 
 /** What a process of its own says of tasks on a store, a line for each. */
@@ -29,6 +32,11 @@ async function open(store: string, schema?: string): Promise<string> {
 async function look(store: string): Promise<unknown> {
   const [line = ''] = await lines('look', store);
   return JSON.parse(line);
+}
+/** What the copy of a store holds, as the check says that every backup has to pass. */
+async function heldBy(copy: string): Promise<unknown> {
+  const child = spawn(process.execPath, [CHECK, copy], { stdio: ['pipe', 'pipe', 'inherit'] });
+  return json(child.stdout);
 }
 async function versionOf(store: string): Promise<number> {
   return Number(await readFile(`${store}.schema-version`, 'utf8'));
@@ -66,7 +74,7 @@ test('a store of the first release', async () => {
   const base = await testFolder();
   const store = await firstRelease(base);
   expect(await versionOf(store)).toBe(1);
-  const [first = '', rebuilt = '', again = '', ...rest] = await lines('look+rebuild+look+cut', store);
+  const [first = '', ...rest] = await lines('look+cut', store);
   const seen = JSON.parse(first) as Seen;
   expect(await versionOf(store)).toBe(newest);
   expect(seen.conversations.map(({ title }) => title).sort()).toEqual(
@@ -92,11 +100,7 @@ test('a store of the first release', async () => {
     model: 'claude-sonnet-5-5',
     result_summary: 'Two mistakes',
   });
-  // What is made again from its events is the same.
-  const { events } = JSON.parse(rebuilt) as { events: number };
-  expect(events).toBe(seen.events.flat().length);
-  expect(JSON.parse(again)).toEqual(seen);
-  // One that was cut off is carried out at the next start.
+  // Made again from its events it is the same: a rebuild that was cut off is carried out at the next start.
   expect(rest).toEqual(['cut']);
   expect(await look(store)).toEqual(seen);
   // The copy still is what the first release wrote.
@@ -104,7 +108,14 @@ test('a store of the first release', async () => {
   expect(backup).toMatch(/^upgrade-\d{14}-[0-9a-f]{8}$/);
   const copy = join(base, 'backups', backup, 'store');
   expect((await stat(join(base, 'backups', backup))).mode & 0o777).toBe(0o700);
-  expect(await look(copy)).toEqual(seen);
+  expect(await heldBy(copy)).toEqual({
+    conversations: 3,
+    workflows: 5,
+    events: 110,
+    version: 1,
+    known: newest,
+    missing: null,
+  });
 });
 
 test.runIf(inSoak)(

@@ -13,12 +13,16 @@ import { CERTIFICATE, KEY } from '../../../support/certificate.ts';
 import { inSoak } from '../../../support/samples.ts';
 import { schemaDir } from '../support.ts';
 import type { Fault } from '../../../support/store-server/server.ts';
-import { storeOf, storeServer } from './support.ts';
+import { sharedServer, storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT } from './writing.ts';
+
+/** Hashes of "right" and of nothing, with the least work: the server's own take as long as a whole test, each time. */
+const RIGHT = '$argon2id$v=19$m=8,t=1,p=1$dHJpYWR0cmlhZHRyaWFkMQ$vO8lZxmkO1hs4GcsvkdNEXKdHxzN+ycDhveHl/fw+9I';
+const OTHER = RIGHT.replace(/.$/, 'A');
 
 test('sign-in: the wrong password, none, the right one, a token', async () => {
   const server = await storeServer({ closed: true });
-  await server.query("DEFINE USER ada ON DATABASE PASSWORD 'right' ROLES EDITOR");
+  await server.query(`DEFINE USER ada ON DATABASE PASSHASH '${RIGHT}' ROLES EDITOR`);
   const as = (password: string) => storeOf(server, { login: () => Promise.resolve({ user: 'ada', password }) });
   await expect(as('wrong')).rejects.toMatchObject({
     code: 'not_allowed',
@@ -55,7 +59,7 @@ test('sign-in: the wrong password, none, the right one, a token', async () => {
   await commit(store, eventOf('c', 2));
   expect(await store.lastSeq('c')).toBe(2);
   // Taken away while it works: said at once.
-  await server.query("REMOVE USER ada ON DATABASE; DEFINE USER ada ON DATABASE PASSWORD 'other' ROLES EDITOR");
+  await server.query(`REMOVE USER ada ON DATABASE; DEFINE USER ada ON DATABASE PASSHASH '${OTHER}' ROLES EDITOR`);
   server.cut();
   await expect(commit(store, eventOf('c', 3))).rejects.toThrow(/refuses the user ada/);
   expect(store.lost.aborted).toBe(true);
@@ -98,7 +102,7 @@ test('a server of something else, and one whose certificate nobody vouches for: 
 });
 
 test('a server that comes back in time, and one that does not', async () => {
-  const server = await storeServer();
+  const server = await sharedServer();
   const store = await storeOf(server, { times: { patience: 2000 } });
   await server.stop();
   const waiting = commit(store, eventOf('c', 1));
@@ -132,7 +136,7 @@ test.runIf(inSoak)('a sign-in that expires is renewed', async () => {
 test('a ping of the driver that the server refuses ends nothing', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
-  const server = await storeServer();
+  const server = await sharedServer();
   const store = await storeOf(server);
   const pinged = Promise.withResolvers<void>();
   server.fault = ({ method }) => {
@@ -146,7 +150,7 @@ test('a ping of the driver that the server refuses ends nothing', async () => {
 });
 
 test('a transaction that was refused is not written later, by an attempt that was late', async () => {
-  const server = await storeServer();
+  const server = await sharedServer();
   const address = remoteAddress(server.url)!;
   const times = { ...SHORT, call: 200, renew: 60_000 };
   const { database } = await openRemoteDatabase(address, await readMigrations(schemaDir), { times });
@@ -177,7 +181,7 @@ test('a transaction that was refused is not written later, by an attempt that wa
 });
 
 test('a server that does not answer is not waited for at the end', async () => {
-  const server = await storeServer();
+  const server = await sharedServer();
   const store = await storeOf(server, { times: { call: 200, patience: 600_000, renew: 60_000 } });
   server.fault = () => 'drop-request';
   const start = performance.now();
@@ -203,7 +207,7 @@ test('a newer schema, and a database of somebody else', async () => {
 });
 
 test('there is nothing here to copy, and what to do', async () => {
-  const server = await storeServer();
+  const server = await sharedServer();
   const store = await storeOf(server);
   await expect(store.beginBackup()).rejects.toMatchObject({
     code: 'conflict',

@@ -42,7 +42,7 @@ test.for(seeds(1))('one owner: no event is lost or doubled (%i)', { timeout: 60_
   const server = await storeServer();
   const store = await storeOf(server, { times });
   const count = disturb(server, random, 0.1);
-  const many = 50;
+  const many = inSoak ? 50 : 25;
   for (let seq = 1; seq <= many; seq++) await commit(store, eventOf('c', seq, `text ${seq}`));
   server.fault = () => null;
   expect(count.faults).toBeGreaterThan(0);

@@ -5,14 +5,14 @@ import { newId } from '#core/base/ids.ts';
 import { holderOf } from '#core/store/remote/holder.ts';
 import { startChild } from '../child/run.ts';
 import { testFolder } from '../support.ts';
-import { storeOf, storeServer } from './support.ts';
+import { sharedServer, storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT, textsOf } from './writing.ts';
 
 const ada = { installation: 'a', name: 'ada on laptop (pid 1)' };
 const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
 
 test('a second one waits for a lease that is not renewed, and is told who renews it', async () => {
-  const server = await storeServer();
+  const server = await sharedServer();
   const first = await storeOf(server, { holder: ada, times: { lease: 60_000 } });
   const start = performance.now();
   await expect(storeOf(server, { holder: bob })).rejects.toMatchObject({
@@ -36,7 +36,7 @@ test('a second one waits for a lease that is not renewed, and is told who renews
 });
 
 test('what was on its way when the lease was taken is not written', async () => {
-  const server = await storeServer();
+  const server = await sharedServer();
   const old = await storeOf(server, { holder: ada, times: { renew: 60_000, call: 60_000 } });
   const held = Promise.withResolvers<void>();
   server.fault = ({ sql }) => (sql.includes('INSERT INTO event') ? { until: held.promise } : null);
@@ -97,7 +97,7 @@ test('a copy of the data folder is another installation', async () => {
 });
 
 test('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
-  const server = await storeServer();
+  const server = await sharedServer();
   const conversationId = newId();
   const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);
   for (let line = 0; line < 3; line++) await sleeper.line();

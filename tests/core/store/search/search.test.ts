@@ -18,7 +18,7 @@ async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> 
   return hits;
 }
 /** More than a segment holds. */
-const COUNT = inSoak ? 160 : 120;
+const COUNT = inSoak ? 160 : 48;
 const marked = ({ snippet, hits }: SearchHit) => hits.map(({ start, end }) => snippet.slice(start, end));
 
 describe.each(ENGINES)('on %s', (engine) => {
@@ -60,7 +60,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('all words, without case and accents, the last one as a beginning', async () => {
     const conversation = await new Conversation(store).create();
     const prompts = ['Café Müller opens', 'cafe closed', 'CAFÉ MULLERIN', 'Straße 日本語 🦜 naïve_coöperation'];
-    for (const prompt of prompts) await conversation.add({ prompt, lead: { text: '…' } });
+    await conversation.addAll(prompts.map((prompt) => ({ prompt, lead: { text: '…' } })));
     const found = async (text: string) =>
       (await all(store, text)).map(({ snippet }) => prompts.indexOf(snippet)).reverse();
     expect(await found('cafe')).toEqual([0, 1, 2]);
@@ -84,7 +84,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       lead: { text: '``' },
     });
     for (const text of ["'", '"; DELETE event; --', '\0', '$x', '@@', '*', '\ud83e', '🙂🙂', '%_', '()', '…', 'a\nb']) {
-      for (const limit of [1, 50]) await store.search({ text, limit });
+      await store.search({ text, limit: text.length === 1 ? 1 : 50 });
     }
     expect(await all(store, '?!… ')).toEqual([]);
     expect(await all(store, 'wörter '.repeat(140))).toEqual([]);
@@ -131,16 +131,19 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   test('hundreds of entries in segments, page by page, newest first and once each', async () => {
     const conversation = await new Conversation(store).create();
-    for (let n = 0; n < COUNT; n += 1)
-      await conversation.add({
-        prompt: `Number ${n} of the series`,
-        lead: { text: n % (COUNT / 4) === 0 ? 'rare bird' : 'plain' },
-      });
+    const plans = Array.from({ length: COUNT }, (_, n) => ({
+      prompt: `Number ${n} of the series`,
+      lead: {
+        text: n % (COUNT / 4) === 0 ? 'rare bird' : 'plain',
+        tools: Array.from({ length: 4 }, (_, at) => `t${at}`),
+      },
+    }));
+    for (let n = 0; n < COUNT; n += COUNT / 4) await conversation.addAll(plans.slice(n, n + COUNT / 4));
     const [segments] = await opened.database.query('SELECT VALUE id FROM search_segment');
-    expect(await all(store, 'series number', 50)).toHaveLength(COUNT);
+    expect(await all(store, 'series number', COUNT)).toHaveLength(COUNT);
     const [after] = (await opened.database.query('SELECT VALUE id FROM search_segment')) as [unknown[]];
     expect(after.length).toBeGreaterThan((segments as unknown[]).length);
-    const hits = await all(store, 'series number', COUNT / 5);
+    const hits = await all(store, 'series number', COUNT / 4);
     expect(hits.map(({ snippet }) => Number(/\d+/.exec(snippet)?.[0]))).toEqual(
       Array.from({ length: COUNT }, (_, n) => COUNT - 1 - n),
     );

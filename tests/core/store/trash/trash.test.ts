@@ -21,6 +21,9 @@ async function seen(store: Store, id: string) {
     byOutcome: ids(await store.workflows({ limit, outcome: 'refused' })).length,
     facets: [facets.agents.includes('trashy'), facets.models.includes('rubbish'), facets.tools.includes('shred')],
     words: (await store.search({ text: 'platypus', limit })).items.length,
+    executions: ids(await store.executions({ limit, agent: 'trashy' })).length,
+    costlyExecutions: (await store.executions({ limit, sort: 'cost', model: 'rubbish' })).items.length,
+    executionFacets: (await store.executionFacets()).agents.includes('trashy'),
   };
 }
 
@@ -37,8 +40,8 @@ describe.each(ENGINES)('on %s', (engine) => {
 
   const make = async () => {
     const conversation = await new Conversation(store).create();
-    for (let n = 0; n < 3; n += 1)
-      await conversation.add({ prompt: `platypus ${n}`, children: [CHILD], lead: { text: 'x' } });
+    const plans = [0, 1, 2].map((n) => ({ prompt: `platypus ${n}`, children: [CHILD], lead: { text: 'x' } }));
+    await conversation.addAll(plans);
     return conversation;
   };
   const tables = async () => {
@@ -57,6 +60,9 @@ describe.each(ENGINES)('on %s', (engine) => {
       costly: 3,
       byAgent: 3,
       words: 3,
+      executions: 3,
+      costlyExecutions: 3,
+      executionFacets: true,
     });
     expect(before.facets).toEqual([true, true, true]);
     const stored = await store.conversation(row.id);
@@ -72,6 +78,9 @@ describe.each(ENGINES)('on %s', (engine) => {
       byOutcome: 0,
       words: 0,
       facets: [false, false, false],
+      executions: 0,
+      costlyExecutions: 0,
+      executionFacets: false,
     });
     expect(await store.conversation(row.id)).toEqual({ ...stored, deletedAt: at });
     expect((await store.workflows({ conversationId: row.id, limit: 9 })).items).toHaveLength(3);
@@ -86,9 +95,9 @@ describe.each(ENGINES)('on %s', (engine) => {
   test('deleted before it was indexed', async () => {
     const { row } = await make();
     await store.trash(row.id, '2026-03-02T00:00:00.000Z');
-    expect(await seen(store, row.id)).toMatchObject({ byAgent: 0, words: 0, facets: [false, false, false] });
+    expect(await seen(store, row.id)).toMatchObject({ byAgent: 0, words: 0, executions: 0, executionFacets: false });
     await store.restore(row.id);
-    expect(await seen(store, row.id)).toMatchObject({ byAgent: 3, words: 3, facets: [true, true, true] });
+    expect(await seen(store, row.id)).toMatchObject({ byAgent: 3, words: 3, executions: 3, executionFacets: true });
     await store.trash(row.id, '2026-03-02T00:00:00.000Z');
     await store.purge(row.id);
   });
@@ -100,9 +109,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     const { id } = conversation.row;
     // Enough for a segment of the search.
     await conversation.add({
-      children: [{ ...CHILD, tools: Array.from({ length: 300 }, (_, n) => `shred${n}`) }],
+      children: [{ ...CHILD, tools: Array.from({ length: 260 }, () => 'shred') }],
     });
     await store.settled();
+    expect((await tables()).get('search_segment')?.length).toBeGreaterThan(before.get('search_segment')?.length ?? 0);
     expect(await store.purge(id)).toBe(false);
     await store.trash(id, '2026-03-02T00:00:00.000Z');
     expect(await store.purge(id)).toBe(true);
