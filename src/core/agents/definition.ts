@@ -65,7 +65,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ...read.entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
     ...bodyFaults(read.body),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
-    ...(result.success ? namesIn(result.data, from.tools, positionOf) : []),
+    ...(result.success ? namesIn(result.data, from, positionOf) : []),
     ...promptFaults(read.body ?? promptIn(read.entries), isToml, text),
   ]);
   if (errors.length > 0 || !result.success)
@@ -208,7 +208,7 @@ function promptFaults(body: Body | null, isToml: boolean, source: string): Fault
 }
 
 /** What the schema cannot know: names of models and tools, and what only a lead may have. */
-function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: PositionOf): Fault[] {
+function namesIn(values: AgentKeys, { source, tools }: DefinitionSource, positionOf: PositionOf): Fault[] {
   const { name, role, provider, model, tools: wanted = [], requires_approval: asking } = values;
   const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
   const misplaced = role === 'primary' ? [] : tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name));
@@ -217,7 +217,7 @@ function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: Pos
     model === undefined || provider !== undefined ? null : modelFault(model, positionOf(['model']) ?? START);
   const faults = [
     ...(unknown === null ? [] : [unknown]),
-    ...contractFaults(values, positionOf),
+    ...contractFaults(values, positionOf, source === 'builtin'),
     ...nameFaults('tools', wanted, tools, at('tools')),
     ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
     ...misplaced.map(({ name: tool, startsAgents }) => {
