@@ -5,7 +5,7 @@ import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.t
 import { sha256 } from '../base/hash.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Ceilings, cutWarnings } from './ceilings.ts';
-import { type Body, type Entry, fault, inOrder, type Position, START } from './entries.ts';
+import { type Body, type Entry, fault, laterPlace, inOrder, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, type AgentKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
@@ -185,17 +185,10 @@ function bodyFaults(body: Body | null): Fault[] {
 function promptIn(entries: readonly Entry[]): Body | null {
   const found = entries.find(({ key }) => key === 'prompt');
   if (typeof found?.value !== 'string') return null;
-  // Positions are only looked up where something is wrong.
-  const { value } = found;
-  return {
-    text: value,
-    get line() {
-      return found.valueAt.line;
-    },
-    get column() {
-      return found.valueAt.column;
-    },
-  };
+  return Object.assign(
+    laterPlace(() => found.valueAt),
+    { text: found.value },
+  );
 }
 
 function promptFaults(body: Body | null, isToml: boolean, source: string): Fault[] {

@@ -41,7 +41,7 @@ const brokenOff = (): Script =>
     .on({ lastUser: /Room was made/ })
     .reply([text('Done.')])
     .on({ step: 1 })
-    .reply([words(9_000, 'The old part. '), toolUse('glob', { pattern: '*' })])
+    .reply([words(3_000, 'The old part. '), toolUse('glob', { pattern: '*' })])
     .on({})
     .reply([text('Half')], { stopReason: 'model_context_window_exceeded' });
 
