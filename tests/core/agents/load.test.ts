@@ -94,6 +94,8 @@ test('files that take long to read give others turns', async () => {
     `---\nname: ${name}\ndescription: d\ninput_format: json\ninput_schema: '${JSON.stringify({ title: name, properties })}'\n---\nP`;
   const names = Array.from({ length: 8 }, (_, n) => `a${n}`);
   const folder = await folderWith(Object.fromEntries(names.map((name) => [`.triad/agents/${name}.md`, heavy(name)])));
+  // The first schema of a process loads the validator.
+  parseDefinition(heavy('first'), { source: 'user', path: null, tools });
   let [isDone, longest] = [false, 0];
   const begun = performance.now();
   let last = begun;

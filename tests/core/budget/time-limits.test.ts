@@ -134,7 +134,7 @@ describe('the time of a run', () => {
 
   test('time that was used up between two requests ends it before the next one', async () => {
     vi.useRealTimers();
-    const script = new Script().on({}).reply([toolUse('glob', { pattern: '*' })]);
+    const script = new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'timed_out', error: { code: 'limit_reached' } });
     expect(engine.model.requests).toHaveLength(0);
@@ -178,26 +178,34 @@ describe('the time limit of a sub-agent', () => {
   const REVIEWER = '---\nname: reviewer\ndescription: Reviews.\nmax_minutes: 30\n---\nReview.\n';
   const spawned = { operation: 'spawn', name: 'worker', prompt: 'Look.' };
   const defined = { ...spawned, agent: 'reviewer' };
+  const of = (settings: string, ...calls: [object, number | undefined][]) => [settings, calls] as const;
 
   test.for([
-    ['none', '', spawned, undefined],
-    ['that of any run', '[limits.run]\nmax_minutes = 5\n', spawned, 5],
-    ['that of sub-agents', '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n', spawned, 20],
-    ['that of its definition', '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n', defined, 30],
-    ['that of the call', '[limits]\nchild_minutes = 20\n', { ...defined, max_minutes: 40 }, 40],
-  ] as const)('%s', async ([, settings, call, expected]) => {
+    of(
+      '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n',
+      ...([
+        [spawned, 20],
+        [defined, 30],
+        [{ ...defined, max_minutes: 40 }, 40],
+      ] as [object, number][]),
+    ),
+    of('[limits.run]\nmax_minutes = 5\n', [spawned, 5]),
+  ])('that of the call, of its definition, of sub-agents, of any run: %j', async ([settings, calls]) => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
-      .reply([toolUse('spawn_agent', call)])
+      .reply(calls.map(([call]) => toolUse('spawn_agent', call)))
       .on({})
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings, files: { '.triad/agents/reviewer.md': REVIEWER } });
     await engine.trust.set(engine.folder, new Map([['.triad/agents/reviewer.md', sha256(REVIEWER)]]));
     const { workflowId } = await engine.ask('Go');
-    const { subject } = engine.of('approval-request')[0]!.approval;
-    const asked = subject.kind === 'envelopes' ? subject.items[0] : null;
-    expect(asked?.envelope.limits.budget?.minutes).toBe(expected);
-    const [, child] = await engine.store.runsOf([workflowId]);
-    expect(child).toMatchObject({ outcome: 'completed', envelopeHash: asked?.hash });
+    const asked = engine
+      .of('approval-request')
+      .flatMap(({ approval: { subject } }) => (subject.kind === 'envelopes' ? subject.items : []));
+    expect(asked.map(({ envelope }) => envelope.limits.budget?.minutes)).toEqual(calls.map(([, minutes]) => minutes));
+    const [, ...children] = await engine.store.runsOf([workflowId]);
+    expect(children.map(({ outcome, envelopeHash }) => [outcome, envelopeHash])).toEqual(
+      asked.map(({ hash }) => ['completed', hash]),
+    );
   });
 });

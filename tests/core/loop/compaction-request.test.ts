@@ -18,7 +18,7 @@ context_window = 60000
 effect = "allow"
 tool = "web_search"
 `;
-const look = () => toolUse('glob', { pattern: '*.md' });
+const look = () => toolUse('list_directory', { path: '.' });
 const isSummary = ({ seen }: Harness['model']['requests'][number]) => SUMMARISER.test(seen.system);
 const materials = ({ model }: Harness) => model.requests.filter(isSummary).map(({ seen }) => seen.prompt);
 const turns = ({ model }: Harness) => model.requests.filter((request) => !isSummary(request)).map(({ body }) => body);
@@ -144,7 +144,7 @@ describe('what the next requests begin with', () => {
   });
 
   test('one that leaves the context as full as it was is not followed by another', async () => {
-    const step = (at: number) => toolUse('glob', { pattern: `*.${at}` });
+    const step = (at: number) => toolUse('read_file', { path: 'README.md', limit: at });
     const script = summarising();
     for (let at = 1; at <= 4; at += 1)
       script.on({ turn: at }).reply([words(12_000), step(at)], { usage: { input: 54_000 } });

@@ -14,7 +14,7 @@ compact_at = 0.5
 [providers.anthropic.models."claude-haiku-4-5"]
 context_window = 60000
 `;
-const look = () => toolUse('glob', { pattern: '*.md' });
+const look = () => toolUse('list_directory', { path: '.' });
 
 const compactions = (engine: Harness) => engine.of('compaction').map(({ entry }) => entry);
 /** Requests of turns, as their whole text. */
@@ -81,7 +81,7 @@ describe('compaction', () => {
       .on({ step: 2 })
       .reply([look()], { usage: { input: 31_000 } })
       .on({ step: 3 })
-      .reply([toolUse('glob', { pattern: '*' })], { usage: { input: 32_000 } })
+      .reply([toolUse('read_file', { path: 'README.md' })], { usage: { input: 32_000 } })
       .on({})
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings });

@@ -30,10 +30,12 @@ const asked = ({ model }: Pick<Harness, 'model'>): Record<string, number> =>
   );
 
 describe('a chain that fails', () => {
-  test.for([
-    ['no JSON', 'It rains.', /is not what draft takes: .*JSON/i],
-    ['JSON of another shape', '{"fact":"It rains."}', /is not what draft takes: .*facts/],
-  ])('where its payload is %s: the run that gives it fails, with its text, and no stage starts', async (parts) => {
+  test.for(
+    variations([
+      ['JSON of another shape', '{"fact":"It rains."}', /is not what draft takes: .*facts/],
+      ['no JSON', 'It rains.', /is not what draft takes: .*JSON/i],
+    ]),
+  )('where its payload is %s: the run that gives it fails, with its text, and no stage starts', async (parts) => {
     const [, words, why] = parts as [string, string, RegExp];
     const engine = await startChain(chainScript({ research: says(words) }));
     const end = await engine.ask('Go');

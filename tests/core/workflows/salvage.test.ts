@@ -76,7 +76,7 @@ describe('what a sub-agent had', () => {
   test.each(cases)('%s', async (outcome, words, script, options, meanwhile) => {
     if (outcome === 'budget_exceeded') {
       // Its second turn calls a tool again, so that the bound is reached; the report that it is asked for is empty.
-      script.rules.at(-1)!.blocks = [toolUse('glob', { pattern: '*' })];
+      script.rules.at(-1)!.blocks = [toolUse('list_directory', { path: '.' })];
     }
     const { end, row, handed } = await run(script, options, meanwhile);
     expect(row).toMatchObject({ outcome, text: expect.stringContaining(words) as string });
