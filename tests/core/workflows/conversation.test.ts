@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { inSoak } from '../../support/samples.ts';
 
 describe('a conversation', () => {
   test('messages sent at once are answered in order, each with all answers before it', async () => {
