@@ -146,8 +146,8 @@ describe('what the next requests begin with', () => {
   test('one that leaves the context as full as it was is not followed by another', async () => {
     const step = (at: number) => toolUse('read_file', { path: 'README.md', limit: at });
     const script = summarising();
-    for (let at = 1; at <= 4; at += 1)
-      script.on({ turn: at }).reply([words(12_000), step(at)], { usage: { input: 54_000 } });
+    for (let at = 1; at <= 3; at += 1)
+      script.on({ turn: at }).reply([words(8_000), step(at)], { usage: { input: 54_000 } });
     const engine = await engineWith(script.on({}).reply([text('Done.')]));
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
     expect(compactions(engine)).toHaveLength(1);

@@ -165,10 +165,12 @@ describe('another try', () => {
     return { engine, before, after: asked(engine), runs: await stagesOf(engine, first.workflowId) };
   }
 
-  test.for([
-    ['that stage', 1],
-    ['the run that it began with', 0],
-  ] as const)('of %s goes on at the stage that failed, and asks nothing that was done again', async ([, which]) => {
+  test.for(
+    variations([
+      ['that stage', 1],
+      ['the run that it began with', 0],
+    ] as const),
+  )('of %s goes on at the stage that failed, and asks nothing that was done again', async ([, which]) => {
     const { before, after, runs } = await triedAgain({ draft: fails }, which);
     expect(before).toEqual({ research: 1, draft: 1, polish: 0 });
     expect(after).toEqual({ research: 1, draft: 2, polish: 1 });
@@ -195,13 +197,6 @@ describe('another try', () => {
     await engine.runtime.request('run.extend', { runId: draft!.id, ...more });
     await eventually(() => expect(engine.of('workflow-end')).toHaveLength(2));
     expect(outcomes(engine.of('workflow-end')[1]!)).toEqual(['completed', 'completed', 'completed', 'completed']);
-  });
-
-  test('of a chain that has completed is refused', async () => {
-    const engine = await startChain(chainScript());
-    const end = await engine.ask('Go');
-    for (const { runId } of end.subAgents)
-      await expect(retry(engine, runId)).rejects.toMatchObject({ code: 'conflict', message: /has completed/ });
   });
 });
 
