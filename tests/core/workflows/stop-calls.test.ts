@@ -39,7 +39,7 @@ async function untilInside(engine: Harness, { stop, kind }: CutCall, kept: Promi
   if (stop && 'file' in stop) return eventually(async () => expect(await readdir(engine.folder)).toContain(stop.file));
   if (stop) return void (await engine.event('approval-request'));
   if (kind === 'sub-agent')
-    return void (await engine.event('message-delta', ({ parentRunId }) => parentRunId !== null));
+    return void (await engine.event('message-start', ({ parentRunId }) => parentRunId !== null));
   await engine.event('tool-start');
 }
 
