@@ -147,12 +147,19 @@ async function killTogether(
 export type Left = Pick<Life, 'data' | 'url' | 'folder' | 'definitions'>;
 export type Resumed = { ok: true; result: Result } | { ok: false; why: string };
 
-/** Goes on with what killed processes have left, one after the other, without a process of its own for each. */
+/**
+ * Goes on with what killed processes have left, one after the other: in the process of the test, which knows nothing of
+ * them either; in the soak, where there are many, in a few others.
+ */
 export class Resumer {
   #child: ChildProcess | null = null;
   #served = 0;
 
-  async resume(left: Left): Promise<Result> {
+  resume(left: Left): Promise<Result> {
+    return inSoak ? this.#elsewhere(left) : here(left);
+  }
+
+  async #elsewhere(left: Left): Promise<Result> {
     // The engine frees little of a store that was closed.
     if (this.#served % LIVES_EACH === 0) this.end();
     this.#served += 1;
@@ -174,4 +181,10 @@ export class Resumer {
     this.#child?.kill('SIGKILL');
     this.#child = null;
   }
+}
+
+/** Loaded when it is needed: not all that kill a process resume it. */
+async function here({ data, ...left }: Left): Promise<Result> {
+  const [{ lifeOf }, { openStore }] = await Promise.all([import('./crash-life.ts'), import('#core/store/surreal.ts')]);
+  return lifeOf({ ...left, mode: 'resume', store: await openStore({ url: `rocksdb://${data}` }) });
 }

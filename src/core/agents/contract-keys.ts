@@ -32,8 +32,8 @@ export function linksIn({ next }: AgentKeys, positionOf: PositionOf): Link[] {
   });
 }
 
-/** What the keys cannot be together. */
-export function contractFaults(values: AgentKeys, positionOf: PositionOf): Fault[] {
+/** What the keys cannot be together. The schemas of agents that come with the program are fine: reading one loads a validator. */
+export function contractFaults(values: AgentKeys, positionOf: PositionOf, isBuiltin: boolean): Fault[] {
   const at = (key: string): Position => positionOf([key]) ?? START;
   const faults = (['input', 'output'] as const).flatMap((side): Fault[] => {
     const [format, schema] = [values[`${side}_format`], values[`${side}_schema`]];
@@ -51,7 +51,7 @@ export function contractFaults(values: AgentKeys, positionOf: PositionOf): Fault
       return [fault(at(key), message, { key })];
     }
     const read = readSchema(schema);
-    const why = typeof read === 'string' ? read : schemaFault(read);
+    const why = typeof read === 'string' ? read : isBuiltin ? null : schemaFault(read);
     return why === null ? [] : [fault(at(key), `${key} ${why}`, { key })];
   });
   if (values.role !== 'primary') return faults;

@@ -30,11 +30,17 @@ function reasonIn(schema: JsonSchema, from: string): string | null {
   const isRequired = Array.isArray(required) && required.includes('reason');
   if (own === undefined && !isRequired) return null;
   const text = `Chained execution from ${agentToolName(from)}`;
+  if (isRecord(own) && takesAnyText(own)) return text;
   const reason = isRecord(own) ? fitted(text, own) : text;
   // Its other rules, and what it refers to, are left to the validator.
   const shape = { $schema, $defs, definitions, properties: { reason: own ?? true } };
   const isFine = misfits(JSON.parse(JSON.stringify(shape)) as JsonSchema, { reason }).length === 0;
   return isFine ? reason : null;
+}
+
+/** Seen without the validator, which need not be loaded for what most schemas say of it. */
+function takesAnyText({ type, description: _, ...others }: JsonSchema): boolean {
+  return type === 'string' && Object.keys(others).length === 0;
 }
 
 /** Why a required fixed reason cannot be put in; null where it can, or need not be. */

@@ -5,7 +5,7 @@ import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.t
 import { sha256 } from '../base/hash.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Ceilings, cutWarnings } from './ceilings.ts';
-import { type Body, type Entry, fault, inOrder, type Position, START } from './entries.ts';
+import { type Body, type Entry, fault, laterPlace, inOrder, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
 import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, type AgentKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
@@ -65,7 +65,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
     ...read.entries.filter((entry) => !known.includes(entry)).flatMap((entry) => unknownKey(entry, schema)),
     ...bodyFaults(read.body),
     ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, positionOf))),
-    ...(result.success ? namesIn(result.data, from.tools, positionOf) : []),
+    ...(result.success ? namesIn(result.data, from, positionOf) : []),
     ...promptFaults(read.body ?? promptIn(read.entries), isToml, text),
   ]);
   if (errors.length > 0 || !result.success)
@@ -185,17 +185,10 @@ function bodyFaults(body: Body | null): Fault[] {
 function promptIn(entries: readonly Entry[]): Body | null {
   const found = entries.find(({ key }) => key === 'prompt');
   if (typeof found?.value !== 'string') return null;
-  // Positions are only looked up where something is wrong.
-  const { value } = found;
-  return {
-    text: value,
-    get line() {
-      return found.valueAt.line;
-    },
-    get column() {
-      return found.valueAt.column;
-    },
-  };
+  return Object.assign(
+    laterPlace(() => found.valueAt),
+    { text: found.value },
+  );
 }
 
 function promptFaults(body: Body | null, isToml: boolean, source: string): Fault[] {
@@ -208,7 +201,7 @@ function promptFaults(body: Body | null, isToml: boolean, source: string): Fault
 }
 
 /** What the schema cannot know: names of models and tools, and what only a lead may have. */
-function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: PositionOf): Fault[] {
+function namesIn(values: AgentKeys, { source, tools }: DefinitionSource, positionOf: PositionOf): Fault[] {
   const { name, role, provider, model, tools: wanted = [], requires_approval: asking } = values;
   const at = (key: string) => (index: number) => positionOf([key, index]) ?? START;
   const misplaced = role === 'primary' ? [] : tools.filter((tool) => tool.primaryOnly && wanted.includes(tool.name));
@@ -217,7 +210,7 @@ function namesIn(values: AgentKeys, tools: readonly KnownTool[], positionOf: Pos
     model === undefined || provider !== undefined ? null : modelFault(model, positionOf(['model']) ?? START);
   const faults = [
     ...(unknown === null ? [] : [unknown]),
-    ...contractFaults(values, positionOf),
+    ...contractFaults(values, positionOf, source === 'builtin'),
     ...nameFaults('tools', wanted, tools, at('tools')),
     ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
     ...misplaced.map(({ name: tool, startsAgents }) => {

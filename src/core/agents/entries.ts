@@ -42,6 +42,18 @@ export function treePlace({ line, column }: Position): Position {
   return { line, column: column + 1 };
 }
 
+/** One that is looked up when somebody asks for it: of a file without a fault nobody does. */
+export function laterPlace(find: () => Position): Position {
+  return {
+    get line() {
+      return find().line;
+    },
+    get column() {
+      return find().column;
+    },
+  };
+}
+
 export const START: Position = { line: 1, column: 1 };
 
 /** By their places; of those of one value only the first. */

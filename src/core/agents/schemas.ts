@@ -91,10 +91,13 @@ function textOf(schema: JsonSchema): string | null {
 
 /** With an instance of its own: two schemas may have one `$id`, and an instance keeps all that it ever compiled. */
 function compileNew(schema: JsonSchema): Compiled {
-  const make = ajvFor(schema);
+  const { rules, make } = draftOf(schema);
   try {
     // A new one each time: one whose compiling was broken off is in pieces.
-    const validate = bounded(MAX_COMPILE_MS, () => make().compile(schema));
+    const validate = bounded(MAX_COMPILE_MS, () => {
+      void rules.validateSchema(schema, true);
+      return make().compile(schema);
+    });
     if (!validate) return { why: 'takes too long to read' };
     // What such a one says comes later, as a promise: everything would seem to fit.
     return '$async' in validate ? { why: 'must not be asynchronous: leave out $async' } : { validate };
@@ -103,17 +106,30 @@ function compileNew(schema: JsonSchema): Compiled {
   }
 }
 
+interface Draft {
+  /** Knows the draft alone, and what a schema of it may be: to compile that takes longer than most schemas. */
+  rules: Draft7.Ajv | Draft2020.Ajv2020;
+  make: () => Draft7.Ajv | Draft2020.Ajv2020;
+}
+let old: Draft | null = null;
+let current: Draft | null = null;
+
+function draftOf(schema: JsonSchema): Draft {
+  if (isOld(schema)) return (old ??= draft((load('ajv') as typeof Draft7).Ajv));
+  return (current ??= draft((load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020));
+}
+
 /** One class knows one draft. The modules are loaded at once, and not where the time is bounded. */
-function ajvFor(schema: JsonSchema): () => Draft7.Ajv | Draft2020.Ajv2020 {
-  const Class = isOld(schema)
-    ? (load('ajv') as typeof Draft7).Ajv
-    : (load('ajv/dist/2020.js') as typeof Draft2020).Ajv2020;
+function draft(Class: typeof Draft7.Ajv | typeof Draft2020.Ajv2020): Draft {
   const { default: formats } = (load('ajv-formats') as typeof Formats).default;
-  return () => {
-    const ajv = new Class(OPTIONS);
+  const made = (options: object) => {
+    const ajv = new Class({ ...OPTIONS, ...options });
     formats(ajv);
     return ajv;
   };
+  const rules = made({});
+  void rules.validateSchema({});
+  return { rules, make: () => made({ validateSchema: false }) };
 }
 
 function wordsOf(error: unknown): string {

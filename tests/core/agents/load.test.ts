@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process';
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { expect, test } from 'vitest';
-import { definitionsOf, describeFault, loadPlace, type UnlinkedFile } from '#core/agents/load.ts';
+import { expect, test, vi } from 'vitest';
+import type { RawFile } from '#core/agents/entries.ts';
+import { definitionsOf, describeFault, loadFiles, loadPlace, type UnlinkedFile } from '#core/agents/load.ts';
 import { builtinPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
 import { parseDefinition } from '#core/agents/definition.ts';
@@ -89,23 +90,25 @@ test('each key that the template offers is taken as it stands there', () => {
 });
 
 test('files that take long to read give others turns', async () => {
-  const properties = Object.fromEntries(Array.from({ length: 200 }, (_, n) => [`p${n}`, { pattern: `a${n}` }]));
-  const heavy = (name: string) =>
-    `---\nname: ${name}\ndescription: d\ninput_format: json\ninput_schema: '${JSON.stringify({ title: name, properties })}'\n---\nP`;
-  const names = Array.from({ length: 8 }, (_, n) => `a${n}`);
-  const folder = await folderWith(Object.fromEntries(names.map((name) => [`.triad/agents/${name}.md`, heavy(name)])));
-  let [isDone, longest] = [false, 0];
-  const begun = performance.now();
-  let last = begun;
-  const count = (): void => {
-    const now = performance.now();
-    longest = Math.max(longest, now - last);
-    last = now;
-    if (!isDone) setImmediate(count);
+  const place = { folder: '/nowhere', source: 'user', dialect: 'triad' } as const;
+  const raws = ['a', 'b', 'c'].map((name): RawFile => {
+    return { path: `/nowhere/${name}.md`, problem: null, text: good(name), hash: name };
+  });
+  /** Of others, where so many milliseconds go by with each look at the clock. */
+  const turnsWith = async (ms: number): Promise<number> => {
+    let [now, turns, isDone] = [0, 0, false];
+    const clock = vi.spyOn(performance, 'now').mockImplementation(() => (now += ms));
+    const count = (): void => {
+      if (isDone) return;
+      turns += 1;
+      setImmediate(count);
+    };
+    setImmediate(count);
+    await loadFiles(raws, place, tools);
+    isDone = true;
+    clock.mockRestore();
+    return turns;
   };
-  count();
-  await load(join(folder, '.triad/agents'));
-  count();
-  isDone = true;
-  expect(longest).toBeLessThan((performance.now() - begun) / 2);
+  expect(await turnsWith(0)).toBe(0);
+  expect(await turnsWith(1000)).toBeGreaterThanOrEqual(raws.length);
 });

@@ -6,6 +6,7 @@ import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { compositionTemplate } from '#core/agents/compositions/composition-template.ts';
 import { editText, valuesOf } from '#core/agents/edit.ts';
 import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
+import { schemaFault } from '#core/agents/schemas.ts';
 import { trustLookOf } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { allTools } from '#core/tools/all-tools.ts';
@@ -28,6 +29,10 @@ test('each file is without a fault or a warning, and is what it says', async () 
   const { agents, project } = await agentsOf();
   const files = await agents.files(project);
   expect(files.flatMap((file) => [...file.warnings, ...(file.ok ? [] : file.errors)])).toEqual([]);
+  const schemas = files.flatMap((file) =>
+    file.ok ? [file.definition.input?.schema, file.definition.output?.schema].filter((schema) => schema != null) : [],
+  );
+  expect(schemas.map(schemaFault), 'of those that come with the program this is not looked at').toEqual([null, null]);
   const made = files.flatMap((file) => (file.ok && file.definition.flow ? [file.definition] : []));
   expect(
     made.map(({ name, role, flow }) => [name, role, flow?.type, flow?.rounds, flow?.primary, flow?.coagent]),

@@ -60,7 +60,7 @@ describe('bounds', () => {
       .on({ lastUser: /You have no tools any more/ })
       .reply([text('What I have so far.')])
       .on({})
-      .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })]);
+      .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 2\n' });
     const end = await engine.ask('Go');
     expect(end).toMatchObject({

@@ -65,7 +65,7 @@ test('those that work at the same time see the repeat of another', async () => {
     .on(LEAD)
     .reply([text('Done.')], { usage })
     .on({ turn: 1 })
-    .reply([toolUse('glob', { pattern: '*' })], { usage: { input: 1000, output: 1 } })
+    .reply([toolUse('list_directory', { path: '.' })], { usage: { input: 1000, output: 1 } })
     .on({})
     .reply([words], { cutAfter: 6, usage: { input: 1000, output: 1 } });
   const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 7500\n' });

@@ -16,7 +16,7 @@ function busy(): Script {
     .on({ lastUser: LAST })
     .reply([text('What I have so far.')], { usage })
     .on({})
-    .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage });
+    .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })], { usage });
 }
 
 function remarks(events: readonly AgentEvent[]) {
@@ -168,7 +168,7 @@ describe('the budget of a workflow', () => {
         { usage },
       )
       .on({})
-      .reply((seen) => [toolUse('glob', { pattern: `${seen.prompt}${seen.turn}` })], { usage });
+      .reply((seen) => [toolUse('read_file', { path: 'README.md', limit: seen.turn })], { usage });
     const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 1000\n' });
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(Array.from({ length: 4 }, () => 'budget_exceeded'));

@@ -19,7 +19,7 @@ function worker(): Script {
     .on({ lastUser: LAST })
     .reply([text('Half of it.')], { usage })
     .on({})
-    .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage });
+    .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })], { usage });
 }
 
 /** A lead whose one sub-agent works like that. */
@@ -110,11 +110,11 @@ describe('more of a budget', () => {
       .on({ lastUser: LAST })
       .reply([text('Too early.')], { usage })
       .on({ turn: 3 })
-      .reply([toolUse('glob', { pattern: 'held' })], { usage, hold: held.at(0) })
+      .reply([toolUse('list_directory', { path: '.' })], { usage, hold: held.at(0) })
       .on({ turn: 6 })
       .reply([text('All of it.')], { usage })
       .on({})
-      .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage });
+      .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })], { usage });
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { workflowId, runId } = await engine.send('Go');
     await engine.model.waitFor(({ seen }) => seen.turn === 3);

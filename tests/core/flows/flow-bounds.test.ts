@@ -5,7 +5,7 @@ import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
 
 const judge = { type: 'judge' } as const;
-const look = toolUse('glob', { pattern: '*' });
+const look = toolUse('list_directory', { path: '.' });
 const limit = (iterations: number) => `[limits.workflow]\nmax_iterations = ${iterations}\n`;
 
 describe('a limit of the workflow', () => {

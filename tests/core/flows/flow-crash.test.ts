@@ -5,11 +5,13 @@ import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
+import { type KillPoint, killAfterEach } from '../../support/crash.ts';
+import { lifeOf } from '../../support/crash-life.ts';
 import { toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { asked, CHECKER, done, handoffs, pair, PAIR, WORKER } from '../../support/flows/flows.ts';
 import { inSoak } from '../../support/samples.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-flow-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -34,10 +36,10 @@ const script = () => pair(['First.', 'Second.'], { First: 'No title.', Second: [
 /** What is stored where nothing is killed. */
 const whole = await (async () => {
   const model = await startFakeModel(script());
-  const result = await live({ mode: 'start', data: join(root, 'whole'), url: model.url, folder, groupSize: 1 });
+  const { events } = await lifeOf({ mode: 'start', store: await memoryStore(), url: model.url, folder, groupSize: 1 });
   await model.close();
   await rm(join(folder, 'page.md'), { force: true });
-  return result?.events ?? [];
+  return events;
 })();
 /** From the first whole answer of the pair to the end of its run. */
 const ofFlow = (() => {

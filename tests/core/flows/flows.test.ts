@@ -159,7 +159,7 @@ describe('smart', () => {
   });
 
   test('approves after looking: the answer stands as it is', async () => {
-    const look = toolUse('glob', { pattern: '*' });
+    const look = toolUse('list_directory', { path: '.' });
     const engine = await startFlow(pair(['The page.'], { page: [[look], done('Fits.')] }), { flow: { type: 'smart' } });
     expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
   });

@@ -99,7 +99,7 @@ describe('a sub-agent with a coagent', () => {
   });
 
   test('a coagent alone is not tried again, nor given more where it ended at its limit', async () => {
-    const look = toolUse('glob', { pattern: '*' });
+    const look = toolUse('list_directory', { path: '.' });
     const engine = await startFlow(pair(['First.'], { First: [[look], 'Too late.'] }), {
       ...{ flow: judge, as },
       checker: { maxIterations: 1 },

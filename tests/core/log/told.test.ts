@@ -127,7 +127,7 @@ test('whatever happened, a request after a compaction is one that a provider tak
       play('now', now, prior, check);
       fc.pre(made > 0);
     }),
-    samples(60),
+    samples(25),
   );
 });
 

@@ -5,7 +5,7 @@ import { attach, fromSnapshot, reduce, type View, withEntries } from '#lib/view/
 import { type Harness, type HarnessOptions, startEngine } from '../../support/engine.ts';
 import type { Script } from '../../support/fake-model/script.ts';
 import { batch, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
-import { variations } from '../../support/samples.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
@@ -66,7 +66,7 @@ describe('views', () => {
     const clients: { events: AgentEvent[]; view: Promise<View> }[] = [];
     let count = 0;
     await runtime.subscribe('conversation', { conversationId }, () => {
-      if ((count += 1) % 3 !== 0) return;
+      if ((count += 1) % (inSoak ? 3 : 8) !== 0) return;
       const events: AgentEvent[] = [];
       const view = runtime
         .subscribe('conversation', { conversationId }, (event) => events.push(event))
@@ -77,7 +77,7 @@ describe('views', () => {
       clients.push({ events, view });
     });
     await engine.ask('Look at all parts');
-    expect(clients.length).toBeGreaterThan(20);
+    expect(clients.length).toBeGreaterThan(8);
     if (scenario === earlyChildren) expect(engine.of('message-part').length).toBeGreaterThan(0);
     const expected = await settled(
       engine,

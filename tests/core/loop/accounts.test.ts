@@ -10,6 +10,7 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sse } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
+import { variations } from '../../support/samples.ts';
 
 type MeteredRun = ConstructorParameters<typeof RequestMeter>[0];
 
@@ -102,12 +103,12 @@ describe('an attempt', () => {
   test('of a later turn is estimated to have what the one before it had, and the call and the result that came since', async () => {
     const script = new Script()
       .on({ turn: 1 })
-      .reply([toolUse('glob', { pattern: '*' })], { usage: { input: 70_000, cacheRead: 5000 } })
+      .reply([toolUse('list_directory', { path: '.' })], { usage: { input: 70_000, cacheRead: 5000 } })
       .on({})
       .reply([text('Done.')]);
     const engine = await startEngine(script);
     await engine.ask('Go');
-    const [call, result] = ['glob{"pattern":"*"}', engine.of('tool-end')[0]?.entry.output ?? ''];
+    const [call, result] = ['list_directory{"path":"."}', engine.of('tool-end')[0]?.entry.output ?? ''];
     const since = Math.ceil((call.length + result.length) / 4);
     expect(since).toBeGreaterThan(5);
     expect(engine.of('request-start')[1]?.request).toMatchObject({ inputTokens: 75_000 + since, inputEstimated: true });
@@ -117,33 +118,36 @@ describe('an attempt', () => {
 /** As the wire has them, which no type of the script allows. */
 const wrong: [string, NonNullable<ReplyOptions['usage']>][] = [
   ['input_tokens: -5', { input: -5 }],
+  ['cache_read_input_tokens: "12"', { cacheRead: '12' as never }],
   ['input_tokens: 12.5', { input: 12.5 }],
   ['input_tokens: 2000000000', { input: 2e9 }],
-  ['cache_read_input_tokens: "12"', { cacheRead: '12' as never }],
 ];
 
 describe('counts that cannot be true', () => {
-  test.for(wrong)('%s is told once and not used: the requests are counted by estimate', async ([told, usage]) => {
-    const script = new Script()
-      .on({ turn: 1 })
-      .reply([toolUse('glob', { pattern: '*' })], { usage })
-      .on({})
-      .reply([text('Done.')], { usage });
-    const engine = await startEngine(script);
-    const end = await engine.ask('Go');
-    expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const notices = engine.of('notice').filter(({ text: words }) => words.includes('cannot be true'));
-    expect(notices).toMatchObject([{ level: 'warning' }]);
-    expect(notices[0]?.text).toContain(`(${told})`);
-    const { requests, workflow } = await detailOf(engine, end.workflowId);
-    expect(requests).toHaveLength(2);
-    for (const request of requests) {
-      expect(request).toMatchObject({ inputEstimated: true, reported: false, cacheReadTokens: 0, error: null });
-      expect(request.inputTokens).toBeGreaterThan(100);
-      expect(request.inputTokens).toBeLessThan(100_000);
-    }
-    expect(workflow.usage).toMatchObject({ requests: 2, unknownRequests: 2 });
-  });
+  test.for(variations(wrong, 2))(
+    '%s is told once and not used: the requests are counted by estimate',
+    async ([told, usage]) => {
+      const script = new Script()
+        .on({ turn: 1 })
+        .reply([toolUse('list_directory', { path: '.' })], { usage })
+        .on({})
+        .reply([text('Done.')], { usage });
+      const engine = await startEngine(script);
+      const end = await engine.ask('Go');
+      expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
+      const notices = engine.of('notice').filter(({ text: words }) => words.includes('cannot be true'));
+      expect(notices).toMatchObject([{ level: 'warning' }]);
+      expect(notices[0]?.text).toContain(`(${told})`);
+      const { requests, workflow } = await detailOf(engine, end.workflowId);
+      expect(requests).toHaveLength(2);
+      for (const request of requests) {
+        expect(request).toMatchObject({ inputEstimated: true, reported: false, cacheReadTokens: 0, error: null });
+        expect(request.inputTokens).toBeGreaterThan(100);
+        expect(request.inputTokens).toBeLessThan(100_000);
+      }
+      expect(workflow.usage).toMatchObject({ requests: 2, unknownRequests: 2 });
+    },
+  );
 
   test('of the output alone leave the input reported', async () => {
     const engine = await startEngine(
@@ -189,6 +193,11 @@ test('an answer whose words came after the last count is estimated from them', a
 const odd: [string, string][] = [
   ['a number for words', sse('content_block_start', { index: 9, content_block: { type: 'text', text: 5 } })],
   [
+    'a kind that every object knows',
+    sse('content_block_start', { index: 9, content_block: { type: 'constructor' } }) +
+      sse('content_block_stop', { index: 9 }),
+  ],
+  [
     'an object with a length for words',
     sse('content_block_start', { index: 9, content_block: { type: 'text', text: { length: 1e300 } } }),
   ],
@@ -196,15 +205,10 @@ const odd: [string, string][] = [
     'a call whose id and name are none',
     sse('content_block_start', { index: 9, content_block: { type: 'tool_use', id: 5, name: {} } }),
   ],
-  [
-    'a kind that every object knows',
-    sse('content_block_start', { index: 9, content_block: { type: 'constructor' } }) +
-      sse('content_block_stop', { index: 9 }),
-  ],
 ];
 
 describe('parts that cannot be true', () => {
-  test.for(odd)('%s: the request that fails is counted, by whole numbers', async ([, garbage]) => {
+  test.for(variations(odd, 2))('%s: the request that fails is counted, by whole numbers', async ([, garbage]) => {
     // Behind the start of the message; then the stream ends too early.
     const cut = { garbage: { after: 1, text: garbage }, endAfter: 2, times: 1 };
     const script = new Script()
@@ -238,7 +242,7 @@ describe('an end for a reason that is not known', () => {
   });
 
   test('is one also where calls of the response were acted upon: they get their results', async () => {
-    const call = toolUse('glob', { pattern: '*' });
+    const call = toolUse('list_directory', { path: '.' });
     const script = new Script()
       .on({})
       .reply([call, text('a b c d', { deltas: 4, delayMs: 40 })], { stopReason: 'bored' });

@@ -27,10 +27,10 @@ const script = (): Script =>
     .on({ leads: false })
     .reply([text('# Report\nThe child has looked.')])
     .on({ step: 1 })
-    .reply([text('The first step.'), toolUse('glob', { pattern: '*' })])
+    .reply([text('The first step.'), toolUse('list_directory', { path: '.' })])
     .on({ step: 2 })
     .reply([
-      toolUse('glob', { pattern: '*.none' }, { id: 'call_0' }),
+      toolUse('read_file', { path: 'none.md' }, { id: 'call_0' }),
       toolUse('write_file', { path: 'a.md', content: 'A' }, { id: 'call_a' }),
       toolUse('write_file', { path: 'b.md', content: 'B' }, { id: 'call_b' }),
       spawn({ name: 'looker', prompt: 'Look closely.' }, 'call_c'),
@@ -41,7 +41,7 @@ const brokenOff = (): Script =>
     .on({ lastUser: /Room was made/ })
     .reply([text('Done.')])
     .on({ step: 1 })
-    .reply([words(9_000, 'The old part. '), toolUse('glob', { pattern: '*' })])
+    .reply([words(3_000, 'The old part. '), toolUse('list_directory', { path: '.' })])
     .on({})
     .reply([text('Half')], { stopReason: 'model_context_window_exceeded' });
 
@@ -76,7 +76,7 @@ function expectRight({ end, events, files, requests }: Awaited<ReturnType<typeof
   expect(results.slice(1).sort(), 'each call has one result').toEqual(['call_0', 'call_a', 'call_b', 'call_c']);
   const { seen } = requests.at(-1)!;
   expect(seen.results.map(({ id, text: said }) => [id, said])).toEqual([
-    ['call_0', expect.stringContaining('*.none')],
+    ['call_0', expect.stringContaining('none.md')],
     ['call_a', expect.stringContaining('a.md')],
     ['call_b', expect.stringContaining('b.md')],
     ['call_c', expect.stringContaining('The child has looked.')],

@@ -12,11 +12,13 @@ default = "claude-haiku-4-5"
 compact_at = 0.5
 [providers.anthropic]
 web_search = "always"
+[providers.anthropic.models."claude-haiku-4-5"]
+context_window = 60000
 [[permissions.rules]]
 effect = "allow"
 tool = "web_search"
 `;
-const look = () => toolUse('glob', { pattern: '*.md' });
+const look = () => toolUse('list_directory', { path: '.' });
 const isSummary = ({ seen }: Harness['model']['requests'][number]) => SUMMARISER.test(seen.system);
 const materials = ({ model }: Harness) => model.requests.filter(isSummary).map(({ seen }) => seen.prompt);
 const turns = ({ model }: Harness) => model.requests.filter((request) => !isSummary(request)).map(({ body }) => body);
@@ -93,9 +95,9 @@ describe('what the next requests begin with', () => {
   test('a response that goes on with a paused one stays with it', async () => {
     const [call, result] = search();
     const script = summarising()
-      .step([words(30_000, 'The old part. '), look()])
+      .step([words(9_000, 'The old part. '), look()])
       .step([text('I search.'), call], { stopReason: 'pause_turn' })
-      .step([result, text('Found.'), look()], { usage: { input: 101_000 } })
+      .step([result, text('Found.'), look()], { usage: { input: 31_000 } })
       .step([text('Done.')]);
     const engine = await engineWith(script);
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
@@ -142,10 +144,10 @@ describe('what the next requests begin with', () => {
   });
 
   test('one that leaves the context as full as it was is not followed by another', async () => {
-    const step = (at: number) => toolUse('glob', { pattern: `*.${at}` });
+    const step = (at: number) => toolUse('read_file', { path: 'README.md', limit: at });
     const script = summarising();
-    for (let at = 1; at <= 6; at += 1)
-      script.on({ turn: at }).reply([words(40_000), step(at)], { usage: { input: 180_000 } });
+    for (let at = 1; at <= 3; at += 1)
+      script.on({ turn: at }).reply([words(8_000), step(at)], { usage: { input: 54_000 } });
     const engine = await engineWith(script.on({}).reply([text('Done.')]));
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
     expect(compactions(engine)).toHaveLength(1);

@@ -6,9 +6,15 @@ import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { variations } from '../../support/samples.ts';
 
-/** A window of 200,000 tokens, of which half is 100,000. */
-const settings = '[models]\ndefault = "claude-haiku-4-5"\n[context]\ncompact_at = 0.5\n';
-const look = () => toolUse('glob', { pattern: '*.md' });
+/** A window of 60,000 tokens, of which half is 30,000: a larger one takes longer to fill. */
+const settings = `[models]
+default = "claude-haiku-4-5"
+[context]
+compact_at = 0.5
+[providers.anthropic.models."claude-haiku-4-5"]
+context_window = 60000
+`;
+const look = () => toolUse('list_directory', { path: '.' });
 
 const compactions = (engine: Harness) => engine.of('compaction').map(({ entry }) => entry);
 /** Requests of turns, as their whole text. */
@@ -22,9 +28,9 @@ describe('compaction', () => {
   test('nearly full: the oldest part is summarised before the next turn, once, and counted', async () => {
     const script = summarising()
       .on({ step: 1 })
-      .reply([words(90_000, 'The old part. '), look()], { usage: { input: 9_000 } })
+      .reply([words(27_000, 'The old part. '), look()], { usage: { input: 9_000 } })
       .on({ step: 2 })
-      .reply([text('The newest part.'), look()], { usage: { input: 101_000 } })
+      .reply([text('The newest part.'), look()], { usage: { input: 31_000 } })
       .on({})
       .reply([text('Done.')], { usage: { input: 14_000 } });
     const engine = await startEngine(script, { settings });
@@ -33,7 +39,7 @@ describe('compaction', () => {
     const [entry, ...more] = compactions(engine);
     expect(more).toEqual([]);
     expect(entry).toMatchObject({ text: NOTES, auto: true, upTo: 3 });
-    expect(entry!.tokensBefore).toBeGreaterThan(100_000);
+    expect(entry!.tokensBefore).toBeGreaterThan(30_000);
     expect(entry!.tokensAfter).toBeLessThan(20_000);
     const [, before = '', after = ''] = asked(engine);
     expect(before).toContain('The old part.');
@@ -50,12 +56,15 @@ describe('compaction', () => {
     const script = () =>
       summarising()
         .on({ step: 1 })
-        .reply([words(90_000), look()])
+        .reply([words(27_000), look()])
         .on({ step: 2 })
-        .reply([look()], { usage: { input: 199_000 } })
+        .reply([look()], { usage: { input: 59_000 } })
         .on({})
         .reply([text('Done.')]);
-    const others = [`${settings}auto_compact = false\n`, settings.replace('claude-haiku-4-5', 'some-model')];
+    const others = [
+      settings.replace('compact_at = 0.5', 'auto_compact = false'),
+      '[models]\ndefault = "some-model"\n[context]\ncompact_at = 0.5\n',
+    ];
     for (const one of others) {
       const engine = await startEngine(script(), { settings: one });
       await engine.ask('Go');
@@ -68,11 +77,11 @@ describe('compaction', () => {
       .on({ system: SUMMARISER })
       .reply([text('')])
       .on({ step: 1 })
-      .reply([words(90_000), look()])
+      .reply([words(27_000), look()])
       .on({ step: 2 })
-      .reply([look()], { usage: { input: 101_000 } })
+      .reply([look()], { usage: { input: 31_000 } })
       .on({ step: 3 })
-      .reply([toolUse('glob', { pattern: '*' })], { usage: { input: 102_000 } })
+      .reply([toolUse('read_file', { path: 'README.md' })], { usage: { input: 32_000 } })
       .on({})
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings });
@@ -87,7 +96,7 @@ describe('compaction', () => {
       .on({ lastUser: /Room was made/ })
       .reply([text('All of it.')])
       .on({ step: 1 })
-      .reply([words(9_000, 'The old part. '), look()])
+      .reply([words(3_000, 'The old part. '), look()])
       .on({})
       .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
     const engine = await startEngine(script, { settings: '[models]\ndefault = "some-model"\n' });
@@ -101,14 +110,14 @@ describe('compaction', () => {
     const full = (summaries: Script) =>
       summaries
         .on({ step: 1, lastUser: /^Go/ })
-        .reply([words(9_000), look()])
+        .reply([words(3_000), look()])
         .on({})
         .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
     const again = await startEngine(full(summarising()), { settings });
     expect(await again.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
     expect(compactions(again)).toHaveLength(1);
-    // Nothing, or more than they would stand for.
-    for (const notes of [text(''), words(12_000)]) {
+    // More than they would stand for, or nothing.
+    for (const notes of variations([words(4_000), text('')])) {
       const never = await startEngine(full(new Script().on({ system: SUMMARISER }).reply([notes])), { settings });
       expect(await never.ask('Go')).toMatchObject({ outcome: 'partial', error: { code: 'max_tokens' } });
       expect(compactions(never)).toEqual([]);
@@ -123,7 +132,7 @@ describe('compaction', () => {
   )('a request that is refused as too large ($error.type) is made smaller, not given up', async (refusal) => {
     const script = summarising()
       .on({ step: 1 })
-      .reply([words(9_000, 'The old part. '), look()])
+      .reply([words(3_000, 'The old part. '), look()])
       .on({ step: 2 })
       .reply([look()])
       .on({ lastUser: /./, where: ({ body }) => JSON.stringify(body.messages).includes('The old part.') })
@@ -138,9 +147,9 @@ describe('compaction', () => {
   test('earlier workflows are summarised too, with the last answer and what the person said word for word', async () => {
     const script = summarising()
       .on({ prompt: /First/, lastUser: /^First/ })
-      .reply([words(60_000, 'The first report. ')])
+      .reply([words(18_000, 'The first report. ')])
       .on({ lastUser: /^Second/ })
-      .reply([words(50_000, 'The second report. ')])
+      .reply([words(15_000, 'The second report. ')])
       .on({})
       .reply([text('Third answer.')]);
     const engine = await startEngine(script, { settings });
@@ -172,9 +181,9 @@ describe('compaction', () => {
       .on(LEAD)
       .reply([text('Thanks.')])
       .on({ step: 1 })
-      .reply([words(90_000, 'Dug up. '), look()])
+      .reply([words(27_000, 'Dug up. '), look()])
       .on({ step: 2 })
-      .reply([look()], { usage: { input: 101_000 } })
+      .reply([look()], { usage: { input: 31_000 } })
       .on({})
       .reply([text('# Report\nFound.')]);
     const engine = await startEngine(script, { settings });
@@ -287,7 +296,7 @@ describe('by hand', () => {
       .on({ step: 2 })
       .reply([toolUse('write_file', { path: 'a.md', content: 'A' })])
       .on({ step: 3 })
-      .reply([look()], { usage: { input: 102_000 } })
+      .reply([look()], { usage: { input: 32_000 } })
       .on({})
       .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
     const engine = await startEngine(script, { settings, person: () => null });

@@ -25,7 +25,7 @@ test.each([
     writes.push(write);
     return write;
   };
-  const blocks = [toolUse('glob', { pattern: '*' }), text('Whole words.'), lost];
+  const blocks = [toolUse('list_directory', { path: '.' }), text('Whole words.'), lost];
   // The end of the last block and of the message never come.
   const after = chunksOf(blocks, {}, 0, () => 'id').length - 4;
   const script = new Script()

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const answer = { times: 1, required: true };
 const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
@@ -70,50 +70,28 @@ describe('failures of the model', () => {
     expect(end.error?.message).toContain('127.0.0.1');
   });
 
-  test('an unknown tool is answered with the names of those that exist', async () => {
-    const script = new Script().on({ step: 1 }).reply([toolUse('run_rocket', {})]);
-    script.on({}).reply([text('Sorry.')]);
-    const engine = await startEngine(script);
-    await engine.ask('Hello');
-    expect(engine.model.requests[1]?.seen.results[0]).toMatchObject({ isError: true });
-    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(
-      /There is no tool "run_rocket".*read_file.*spawn_agent/s,
-    );
-  });
-
-  test('an unknown agent is answered with the names of those that exist', async () => {
-    const script = new Script()
-      .on({ step: 1 })
-      .reply([toolUse('delegate_task', { operation: 'delegate', agent_id: 'nobody', prompt: 'Do it' })]);
-    script.on({}).reply([text('Sorry.')]);
-    const engine = await startEngine(script);
-    await engine.ask('Hello');
-    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/agent not found: "nobody".*code-reviewer/);
-  });
-
-  test.each([
-    ['no name', { operation: 'spawn', prompt: 'x' }, /name/],
-    ['an empty prompt', { operation: 'spawn', name: 'x', prompt: '  ' }, /must not be empty/],
-    ['an unknown field', { operation: 'spawn', name: 'x', prompt: 'y', history: [] }, /history/],
-    ['an unknown operation', { operation: 'clone' }, /operation/],
-    ['an unknown model', { operation: 'spawn', name: 'x', prompt: 'y', model: 'gigantic' }, /sonnet, haiku, opus/],
-  ])('invalid arguments are answered with what is wrong: %s', async (_, input, message) => {
-    const script = new Script().on({ step: 1 }).reply([toolUse('spawn_agent', input)]);
+  test('a call that cannot be is answered with what is wrong and what there is, and runs nothing', async () => {
+    const spawning = (input: object) => toolUse('spawn_agent', input);
+    const wrong: [Block, RegExp][] = [
+      [toolUse('run_rocket', {}), /There is no tool "run_rocket".*read_file.*spawn_agent/s],
+      [
+        toolUse('delegate_task', { operation: 'delegate', agent_id: 'nobody', prompt: 'Do it' }),
+        /agent not found: "nobody".*code-reviewer/,
+      ],
+      [spawning({ operation: 'spawn', prompt: 'x' }), /name/],
+      [spawning({ operation: 'spawn', name: 'x', prompt: '  ' }), /must not be empty/],
+      [spawning({ operation: 'spawn', name: 'x', prompt: 'y', history: [] }), /history/],
+      [spawning({ operation: 'clone' }), /operation/],
+      [spawning({ operation: 'spawn', name: 'x', prompt: 'y', model: 'gigantic' }), /sonnet, haiku, opus/],
+      [toolUse('read_file', {}, { raw: '{"path": "READ' }), /not complete JSON/],
+    ];
+    const script = new Script().on({ step: 1 }).reply(wrong.map(([call]) => call));
     script.on({}).reply([text('I see.')]);
     const engine = await startEngine(script);
-    const end = await engine.ask('Hello');
-    expect(end.subAgents).toEqual([]);
-    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(message);
-    expect(engine.model.requests[1]?.seen.results[0]?.isError).toBe(true);
-  });
-
-  test('arguments that are no JSON run nothing', async () => {
-    const script = new Script().on({ step: 1 }).reply([toolUse('read_file', {}, { raw: '{"path": "READ' })]);
-    script.on({}).reply([text('I see.')]);
-    const engine = await startEngine(script);
-    await engine.ask('Hello');
-    expect(engine.of('tool-start')).toEqual([]);
-    expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/not complete JSON/);
+    expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed', subAgents: [] });
+    const results = engine.model.requests[1]?.seen.results ?? [];
+    expect(results.map(({ isError }) => isError)).toEqual(wrong.map(() => true));
+    for (const [index, [, words]] of wrong.entries()) expect(results[index]?.text).toMatch(words);
   });
 
   test('a refusal, a cut answer and an empty one are not successes', async () => {

@@ -15,7 +15,7 @@ const batch = (names: string[], more: object = {}) =>
 const ALL = ['completed', 'completed', 'completed', 'completed'];
 
 describe('a chain', () => {
-  test('goes through its stages after one yes, and its last report is the report', async () => {
+  test('goes through its stages after one yes, its last report is the report, and it is not tried again', async () => {
     const engine = await startChain(chainScript());
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(ALL);
@@ -52,6 +52,11 @@ describe('a chain', () => {
       ],
     });
     expect(await engine.store.workflow(end.workflowId)).toMatchObject({ subAgentCount: 1 });
+    for (const { runId } of end.subAgents)
+      await expect(engine.runtime.request('run.retry', { runId })).rejects.toMatchObject({
+        code: 'conflict',
+        message: expect.stringContaining('has completed') as string,
+      });
   });
 
   test('an agent that nothing follows gives its report as ever', async () => {

@@ -10,7 +10,7 @@ import { Gate } from '../../support/gate.ts';
 const looking = (script: Script) =>
   script
     .on({ step: 1, lastUser: /^One/ })
-    .reply([toolUse('glob', { pattern: '*.md' })])
+    .reply([toolUse('list_directory', { path: '.' })])
     .on({})
     .reply([text('An answer.')]);
 

@@ -8,6 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { variations } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const STARTING = ['delegate_task', 'parallel_tasks', 'spawn_agent'];
@@ -19,10 +20,12 @@ const offered = ({ model }: Pick<Harness, 'model'>): string[][] =>
     .filter(({ seen }) => seen.system.startsWith('You are the lead agent of Triad'))
     .map(({ body }) => (body.tools ?? []).map(({ name }) => name).filter((name) => STARTING.includes(name)));
 
-test.for([
-  [1, 'At most 1 sub-agent can be started', 'One task.'],
-  [2, 'At most 2 sub-agents can be started', 'One to 2 tasks'],
-] as const)('%s sub-agents: tools, bounds of a batch and prompt say so', async ([max, sentence, tasks]) => {
+test.for(
+  variations([
+    [2, 'At most 2 sub-agents can be started', 'One to 2 tasks'],
+    [1, 'At most 1 sub-agent can be started', 'One task.'],
+  ] as const),
+)('%s sub-agents: tools, bounds of a batch and prompt say so', async ([max, sentence, tasks]) => {
   const engine = await startEngine(plainAnswer(), { settings: `limits.max_sub_agents = ${max}\n` });
   await engine.ask('Go');
   const body = engine.model.requests[0]!.body;
@@ -38,18 +41,23 @@ test.for([
   expect(tools.find(({ name }) => name === 'spawn_agent')?.description).toContain(sentence);
 });
 
-test.for<[string, ApprovePolicy, string[]]>([
-  ['', 'ask', STARTING],
-  ['', 'none', []],
-  ['permissions.mode = "selective"', 'none', []],
-  ['permissions.mode = "auto"', 'none', STARTING],
-  [
-    '[[permissions.rules]]\neffect = "allow"\ntool = "delegate_task"\npattern = "code-reviewer"',
-    'none',
-    ['delegate_task'],
-  ],
-  ['[[permissions.rules]]\neffect = "allow"\ntool = "*"\nagent = "writer"', 'none', []],
-])('%s with --approve %s: what could be allowed is offered', async ([rules, approve, names]) => {
+test.for(
+  variations<[string, ApprovePolicy, string[]]>(
+    [
+      ['', 'none', []],
+      ['permissions.mode = "auto"', 'none', STARTING],
+      [
+        '[[permissions.rules]]\neffect = "allow"\ntool = "delegate_task"\npattern = "code-reviewer"',
+        'none',
+        ['delegate_task'],
+      ],
+      ['', 'ask', STARTING],
+      ['permissions.mode = "selective"', 'none', []],
+      ['[[permissions.rules]]\neffect = "allow"\ntool = "*"\nagent = "writer"', 'none', []],
+    ],
+    3,
+  ),
+)('%s with --approve %s: what could be allowed is offered', async ([rules, approve, names]) => {
   const configFolder = await folderWith({ 'config.toml': rules });
   const engine = await startEngine(plainAnswer(), { settings: rules, configFolder });
   await engine.ask('Go', approve);

@@ -88,12 +88,12 @@ test('of a long report the lead gets 50 KiB and where the rest is; all of it sta
 
 test('a question about an agent says what its definition wants to be asked about, and that is asked', async () => {
   const file =
-    '---\nname: careful\ndescription: Careful\ntools: [read_file, grep]\nrequires_approval: [grep]\n---\nBe careful.\n';
+    '---\nname: careful\ndescription: Careful\ntools: [read_file, list_directory]\nrequires_approval: [list_directory]\n---\nBe careful.\n';
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([delegateTo('careful', 'Look for it.')])
     .on({ ...CHILD, step: 1 })
-    .reply([toolUse('grep', { pattern: 'it' }), toolUse('read_file', { path: 'README.md' })])
+    .reply([toolUse('list_directory', { path: '.' }), toolUse('read_file', { path: 'README.md' })])
     .on({})
     .reply([text('Done.')]);
   const engine = await startEngine(script, { files: { 'README.md': 'it\n', '.triad/agents/careful.md': file } });
@@ -104,11 +104,12 @@ test('a question about an agent says what its definition wants to be asked about
   expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed']);
   const [start, call, ...more] = engine.of('approval-request').map(({ approval }) => approval);
   const [item] = start?.subject.kind === 'envelopes' ? start.subject.items : [];
-  expect(item?.envelope.requiresApproval).toEqual(['grep']);
-  expect(ownActionsText(item!, item!.envelope)).toContain('Its definition wants you to be asked about grep');
-  expect(call).toMatchObject({ agent: 'careful', title: 'Use grep', subject: { kind: 'tool', tool: 'grep' } });
+  expect(item?.envelope.requiresApproval).toEqual(['list_directory']);
+  expect(ownActionsText(item!, item!.envelope)).toContain('Its definition wants you to be asked about list_directory');
+  expect(call).toMatchObject({ agent: 'careful', subject: { kind: 'tool', tool: 'list_directory' } });
+  expect(call?.title).toBe('Use list_directory');
   expect(more).toEqual([]);
-  const explained = { agent: 'careful', folder, tool: 'grep', input: { pattern: 'it' } };
+  const explained = { agent: 'careful', folder, tool: 'list_directory', input: { path: '.' } };
   const verdict = await runtime.request('permissions.explain', explained);
   expect(verdict).toMatchObject({ effect: 'ask', ruleId: 'agent:requires_approval' });
 });

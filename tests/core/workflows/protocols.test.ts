@@ -25,11 +25,13 @@ function told(events: readonly DurableEvent[]): Record<string, unknown[]> {
   const plain = JSON.parse(JSON.stringify(events), (key, value: unknown) => {
     if (dropped.test(key)) return undefined;
     return typeof value === 'string' ? value.replace(ids, 'ID').replace(places, 'PLACE') : value;
-  }) as { agent: string; type: string; request?: unknown; entry?: unknown }[];
+  }) as { agent: string; type: string; request?: { inputTokens?: number }; entry?: unknown }[];
   // Which calls were begun before the end of a response depends on the moment.
   const stable = plain.filter(({ type }) => type !== 'message-part');
   // How much was read only one of them tells before the end.
   for (const event of stable) if (event.type === 'message-start') delete event.request;
+  // It is estimated, with as many digits as a result has for how long its sub-agent took.
+  for (const { type, request } of stable) if (type === 'request-start') delete request?.inputTokens;
   // Sub-agents end in any order.
   const ends = stable.filter(({ type, entry }) => type === 'tool-end' && /spawn_agent/.test(JSON.stringify(entry)));
   const sorted = ends.map(({ entry }) => ({ ...(entry as object), n: 0 })).sort(byText);

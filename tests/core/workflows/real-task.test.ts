@@ -23,7 +23,7 @@ test('adds', () => assert.equal(sum(1, 2), 3));
 const RULES = `[[permissions.rules]]
 effect = "allow"
 tool = "bash"
-pattern = "node --test *"
+pattern = "node tests/*"
 
 [[permissions.rules]]
 effect = "allow"
@@ -32,7 +32,7 @@ pattern = "src/**"
 `;
 
 test.skipIf(!sandbox)('find a failing test, mend the code, run the tests, report', async () => {
-  const tests = toolUse('bash', { command: 'node --test tests/sum.test.js' });
+  const tests = toolUse('bash', { command: 'node tests/sum.test.js' });
   const script = new Script();
   script.on({ step: 1 }).reply([tests]);
   script.on({ step: 2 }).reply([toolUse('read_file', { path: 'src/sum.js' })]);

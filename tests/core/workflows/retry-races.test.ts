@@ -195,7 +195,7 @@ function limited(held: Gate): Script {
     .on({ lastUser: /You have no tools any more/ })
     .reply([text('Half of it.')])
     .on({})
-    .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })]);
+    .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })]);
 }
 
 describe('what crosses an end', () => {
@@ -209,7 +209,9 @@ describe('what crosses an end', () => {
       .on({ lastUser: /You have no tools any more/ })
       .reply([text('Half of it.')], { hold: held.at(2) })
       .on({})
-      .reply(() => [toolUse('glob', { pattern: `*${(turn += 1)}` })], { usage: { input: 100, output: 20 } });
+      .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })], {
+        usage: { input: 100, output: 20 },
+      });
     const engine = await startEngine(script, {
       store: {
         ...store,

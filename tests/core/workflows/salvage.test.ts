@@ -6,6 +6,7 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, type HarnessOptions, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { variations } from '../../support/samples.ts';
 
 const FOUND = 'I found the first half.';
 const broken = { status: 400, error: { type: 'invalid_request_error', message: 'odd' } };
@@ -58,7 +59,6 @@ const cases: [Outcome, string, Script, HarnessOptions, ((engine: Harness, runId:
     { settings: '[limits]\ninactivity_seconds = 1\n' },
   ],
   ['partial', 'Then I write', halfway('Then I write', { stopReason: 'max_tokens' }), {}],
-  ['refused', FOUND, halfway('', { stopReason: 'refusal' }), {}],
   ['budget_exceeded', FOUND, halfway('', {}), { settings: '[limits.run]\nmax_iterations = 2\n' }],
   [
     'cancelled',
@@ -70,13 +70,14 @@ const cases: [Outcome, string, Script, HarnessOptions, ((engine: Harness, runId:
       await engine.runtime.request('run.stop', { runId });
     },
   ],
+  ['refused', FOUND, halfway('', { stopReason: 'refusal' }), {}],
 ];
 
 describe('what a sub-agent had', () => {
-  test.each(cases)('%s', async (outcome, words, script, options, meanwhile) => {
+  test.each(variations(cases, 5))('%s', async (outcome, words, script, options, meanwhile) => {
     if (outcome === 'budget_exceeded') {
       // Its second turn calls a tool again, so that the bound is reached; the report that it is asked for is empty.
-      script.rules.at(-1)!.blocks = [toolUse('glob', { pattern: '*' })];
+      script.rules.at(-1)!.blocks = [toolUse('list_directory', { path: '.' })];
     }
     const { end, row, handed } = await run(script, options, meanwhile);
     expect(row).toMatchObject({ outcome, text: expect.stringContaining(words) as string });

@@ -7,6 +7,7 @@ import { type Harness, outputOf, startEngine } from '../../support/engine.ts';
 import { firstLines, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { variations } from '../../support/samples.ts';
 
 const NAMES = ['a', 'b', 'c'];
 
@@ -36,13 +37,18 @@ function peak({ model }: Harness): number {
   return Math.max(...spans.map(({ from: at }) => spans.filter(({ from, to }) => from <= at && at < to).length));
 }
 
-test.for([
-  [1, '[providers.anthropic]\nmax_concurrent = 1\n'],
-  [2, '[providers.anthropic]\nmax_concurrent = 2\n'],
-  [3, ''],
-  [1, '[limits]\nmax_concurrent = 1\n'],
-  [2, '[limits]\nmax_concurrent = 2\n'],
-] as const)('%i at the same time: %j', async ([most, settings]) => {
+test.for(
+  variations(
+    [
+      [1, '[providers.anthropic]\nmax_concurrent = 1\n'],
+      [2, '[limits]\nmax_concurrent = 2\n'],
+      [2, '[providers.anthropic]\nmax_concurrent = 2\n'],
+      [3, ''],
+      [1, '[limits]\nmax_concurrent = 1\n'],
+    ] as const,
+    2,
+  ),
+)('%i at the same time: %j', async ([most, settings]) => {
   const engine = await startEngine(three(most), { settings });
   const end = await engine.ask('Go');
   expect(peak(engine)).toBe(most);
@@ -55,12 +61,17 @@ async function depthOf(engine: Harness, workflowId: string): Promise<number> {
   return maxQueueDepth(runs.filter(({ parentRunId }) => parentRunId !== null));
 }
 
-test.for([
-  ['', 0],
-  ['[providers.anthropic]\nmax_concurrent = 1\n', 0],
-  ['[limits]\nmax_concurrent = 2\n', 1],
-  ['[limits]\nmax_concurrent = 1\n', 2],
-] as const)('%j: %i wait for a slot, however long each waited for its yes', async ([settings, depth]) => {
+test.for(
+  variations(
+    [
+      ['[providers.anthropic]\nmax_concurrent = 1\n', 0],
+      ['[limits]\nmax_concurrent = 2\n', 1],
+      ['', 0],
+      ['[limits]\nmax_concurrent = 1\n', 2],
+    ] as const,
+    2,
+  ),
+)('%j: %i wait for a slot, however long each waited for its yes', async ([settings, depth]) => {
   const answered = new Gate();
   const script = new Script()
     .on({ ...LEAD, step: 1 })

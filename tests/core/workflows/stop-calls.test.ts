@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { inSoak } from '../../support/samples.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import type { Workspaces } from '#core/workspace/workspaces.ts';
-import { workspacesBeside } from '../../support/compose.ts';
+import { workspacesWithoutGit } from '../../support/compose.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -23,7 +23,7 @@ const CALLS = cutCalls(seconds).filter(({ kind }) => FEW.has(kind) || inSoak);
 
 /** Keeps what was there slowly, and tells when it begins. */
 async function slowly(begins: () => void): Promise<Workspaces> {
-  const workspaces = workspacesBeside(await folderWith());
+  const workspaces = workspacesWithoutGit(await folderWith());
   const { changes } = workspaces;
   const keep: Changes['keep'] = async (...change) => {
     begins();
@@ -39,7 +39,7 @@ async function untilInside(engine: Harness, { stop, kind }: CutCall, kept: Promi
   if (stop && 'file' in stop) return eventually(async () => expect(await readdir(engine.folder)).toContain(stop.file));
   if (stop) return void (await engine.event('approval-request'));
   if (kind === 'sub-agent')
-    return void (await engine.event('message-delta', ({ parentRunId }) => parentRunId !== null));
+    return void (await engine.event('message-start', ({ parentRunId }) => parentRunId !== null));
   await engine.event('tool-start');
 }
 

@@ -6,6 +6,7 @@ import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { variations } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const REPORTS = (): Script => new Script().on({}).reply([text('The report.')]);
@@ -31,11 +32,13 @@ const leadOf = (calls: Parameters<typeof spawn>[0][]): Script =>
 
 const envelopesIn = (engine: Harness): Envelope[] => engine.of('run-start').map(({ envelope }) => envelope);
 
-test.for([
-  ['anthropic', '', '/v1/messages'],
-  ['openai-chat', '/v1', '/v1/chat/completions'],
-  ['openai-responses', '/v1', '/v1/responses'],
-] as const)('a sub-agent at a provider of type %s, its lead at another', async ([type, under, path]) => {
+test.for(
+  variations([
+    ['openai-chat', '/v1', '/v1/chat/completions'],
+    ['anthropic', '', '/v1/messages'],
+    ['openai-responses', '/v1', '/v1/responses'],
+  ] as const),
+)('a sub-agent at a provider of type %s, its lead at another', async ([type, under, path]) => {
   const second = await other();
   const settings = tables({
     second: { type, url: second.url + under, more: 'defaults.model = "small-1"\n' },
@@ -153,22 +156,25 @@ test('a key goes to its own provider alone', async () => {
   expect([keysOf(second), keysOf(third)]).toEqual([['Bearer second-key'], ['third-key']]);
 });
 
-test.for<[string, string, RegExp]>([
-  ['nowhere', '', /There is no provider \\"nowhere\\", but anthropic, openai/],
-  ['second', '', /second has no model for agents that name none: name one, or set providers\.second\.defaults\.model/],
-  [
-    'second',
-    'defaults.model = "m"\n[providers.second.models.m]\nsupports_tools = false\n',
-    /The model m calls no tools, and this agent would have/,
-  ],
-])('a sub-agent at %s (%j) is refused in one sentence, and asks nobody', async ([provider, more, words]) => {
-  const second = await other();
-  const settings = tables({ second: { type: 'openai-chat', url: `${second.url}/v1`, more } });
-  const engine = await startEngine(leadOf([{ name: 'helper', prompt: 'Do it.', provider }]), { settings });
+test('a sub-agent that a provider cannot have is refused in one sentence, and asks nobody', async () => {
+  const model = await other();
+  const at = (more: string) => ({ type: 'openai-chat', url: `${model.url}/v1`, more });
+  const settings = tables({
+    second: at(''),
+    third: at('defaults.model = "m"\n[providers.third.models.m]\nsupports_tools = false\n'),
+  });
+  const refusals = {
+    nowhere: /There is no provider \\"nowhere\\", but anthropic, openai/,
+    second: /second has no model for agents that name none: name one, or set providers\.second\.defaults\.model/,
+    third: /The model m calls no tools, and this agent would have/,
+  };
+  const calls = Object.keys(refusals).map((provider) => ({ name: 'helper', prompt: 'Do it.', provider }));
+  const engine = await startEngine(leadOf(calls), { settings });
   expect((await engine.ask('Go')).outcome).toBe('completed');
   expect(engine.of('approval-request')).toEqual([]);
-  expect(JSON.stringify(engine.of('tool-end'))).toMatch(words);
-  expect(second.requests).toEqual([]);
+  const told = engine.of('tool-end').map(({ entry }) => JSON.stringify(entry));
+  for (const [index, words] of Object.values(refusals).entries()) expect(told[index]).toMatch(words);
+  expect(model.requests).toEqual([]);
 });
 
 test('a conversation needs only the provider that its lead asks', async () => {

@@ -5,7 +5,7 @@ import { ControlFlow, type FlowDefinition } from '#contract/flows/control-flow.t
 import { DEFAULT_FLOW_ROUNDS, MAX_FLOW_ROUNDS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../../base/hash.ts';
 import { nearest } from '../../base/nearest.ts';
-import { type Entry, fault, inOrder, type Position, START } from '../entries.ts';
+import { type Entry, fault, laterPlace, inOrder, type Position, START } from '../entries.ts';
 import { defaultHandoff } from './handoffs.ts';
 import { keys, oneOf, whole, word } from '../keys.ts';
 import type { Link } from '../links/link.ts';
@@ -78,12 +78,15 @@ export function parseComposition(
   if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
   const known = read.entries.filter(({ key }) => key !== null && KEYS.includes(key));
   const raw: Readonly<Record<string, unknown>> = Object.fromEntries(known.map(({ key, value }) => [key ?? '', value]));
-  const places = new Map(known.map((entry) => [entry.key, entry.valueAt]));
-  const at = (key: string): Position => places.get(key) ?? START;
+  const entries = new Map(known.map((entry) => [entry.key, entry]));
+  const at = (key: string): Position => {
+    const entry = entries.get(key);
+    return entry ? laterPlace(() => entry.valueAt) : START;
+  };
   const result = CompositionKeys.safeParse(raw);
   const errors = inOrder([
     ...read.entries.filter((entry) => !known.includes(entry)).map(unknownKey),
-    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, places))),
+    ...(result.success ? [] : result.error.issues.map((issue) => errorOf(issue, raw, entries))),
     ...(result.success ? [...flowFaults(result.data, at), ...variableFaults(result.data, at, source)] : []),
   ]);
   if (errors.length > 0 || !result.success)
@@ -223,10 +226,10 @@ function unknownKey({ key, at }: Entry): Fault {
 function errorOf(
   issue: z.core.$ZodIssue,
   raw: Readonly<Record<string, unknown>>,
-  places: ReadonlyMap<string | null, Position>,
+  entries: ReadonlyMap<string | null, Entry>,
 ): Fault {
   const key = String(issue.path[0]);
-  const place = places.get(key);
+  const place = entries.get(key)?.valueAt;
   if (!place) return fault(START, `${key} is missing`, { key });
   const value = raw[key];
   const suggestion = typeof value === 'string' ? nearest(value, CHOICES[key] ?? []) : null;

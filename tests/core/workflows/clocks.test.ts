@@ -1,15 +1,21 @@
-/** Time that is up ends what works at once: stream and tools are aborted, nothing more is asked, and the person may give more. */
+/**
+ * Time that is up ends what works at once: stream and tools are aborted, nothing more is asked, and the person may give
+ * more. And a wall clock that jumps back or ahead breaks no order, no duration, no question and no conversation. In one
+ * file, because each that moves a clock has a process of its own.
+ */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sha256 } from '#core/base/hash.ts';
+import { type composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live } from '../../support/crash.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Harness, type HarnessOptions, outcomes, outputOf, startEngine } from '../../support/engine.ts';
-import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
+import { type Harness, type HarnessOptions, outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
+import { LEAD, plainAnswer, spawn, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 /** The clocks of work stand still but where a test lets time pass. */
 beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
@@ -134,7 +140,7 @@ describe('the time of a run', () => {
 
   test('time that was used up between two requests ends it before the next one', async () => {
     vi.useRealTimers();
-    const script = new Script().on({}).reply([toolUse('glob', { pattern: '*' })]);
+    const script = new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'timed_out', error: { code: 'limit_reached' } });
     expect(engine.model.requests).toHaveLength(0);
@@ -178,26 +184,100 @@ describe('the time limit of a sub-agent', () => {
   const REVIEWER = '---\nname: reviewer\ndescription: Reviews.\nmax_minutes: 30\n---\nReview.\n';
   const spawned = { operation: 'spawn', name: 'worker', prompt: 'Look.' };
   const defined = { ...spawned, agent: 'reviewer' };
+  const of = (settings: string, ...calls: [object, number | undefined][]) => [settings, calls] as const;
 
   test.for([
-    ['none', '', spawned, undefined],
-    ['that of any run', '[limits.run]\nmax_minutes = 5\n', spawned, 5],
-    ['that of sub-agents', '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n', spawned, 20],
-    ['that of its definition', '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n', defined, 30],
-    ['that of the call', '[limits]\nchild_minutes = 20\n', { ...defined, max_minutes: 40 }, 40],
-  ] as const)('%s', async ([, settings, call, expected]) => {
+    of(
+      '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n',
+      ...([
+        [spawned, 20],
+        [defined, 30],
+        [{ ...defined, max_minutes: 40 }, 40],
+      ] as [object, number][]),
+    ),
+    of('[limits.run]\nmax_minutes = 5\n', [spawned, 5]),
+  ])('that of the call, of its definition, of sub-agents, of any run: %j', async ([settings, calls]) => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
-      .reply([toolUse('spawn_agent', call)])
+      .reply(calls.map(([call]) => toolUse('spawn_agent', call)))
       .on({})
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings, files: { '.triad/agents/reviewer.md': REVIEWER } });
     await engine.trust.set(engine.folder, new Map([['.triad/agents/reviewer.md', sha256(REVIEWER)]]));
     const { workflowId } = await engine.ask('Go');
-    const { subject } = engine.of('approval-request')[0]!.approval;
-    const asked = subject.kind === 'envelopes' ? subject.items[0] : null;
-    expect(asked?.envelope.limits.budget?.minutes).toBe(expected);
-    const [, child] = await engine.store.runsOf([workflowId]);
-    expect(child).toMatchObject({ outcome: 'completed', envelopeHash: asked?.hash });
+    const asked = engine
+      .of('approval-request')
+      .flatMap(({ approval: { subject } }) => (subject.kind === 'envelopes' ? subject.items : []));
+    expect(asked.map(({ envelope }) => envelope.limits.budget?.minutes)).toEqual(calls.map(([, minutes]) => minutes));
+    const [, ...children] = await engine.store.runsOf([workflowId]);
+    expect(children.map(({ outcome, envelopeHash }) => [outcome, envelopeHash])).toEqual(
+      asked.map(({ hash }) => ['completed', hash]),
+    );
+  });
+});
+
+const DAY_MS = 86_400_000;
+const jump = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
+
+describe.for(
+  variations([
+    ['back', -DAY_MS],
+    ['ahead', DAY_MS],
+  ] as const),
+)('a clock that jumps %s', ([, ms]) => {
+  beforeEach(() => {
+    vi.useRealTimers();
+    vi.useFakeTimers({ toFake: ['Date'] });
+  });
+
+  test('in the middle of a workflow, while questions wait', async () => {
+    let jumped = false;
+    const engine = await startEngine(threeChildren(), {
+      person: (approval, item) => {
+        if (!jumped) jump(ms);
+        jumped = true;
+        return yes(approval, item);
+      },
+    });
+    const end = await engine.ask('Go');
+    expect(end.outcome).toBe('completed');
+    expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
+      ...['person', 'person', 'person'],
+    ]);
+    expect(engine.durable().map(({ seq }) => seq)).toEqual(engine.durable().map((_, index) => index + 1));
+    const { runs, workflow } = await engine.runtime.request('workflow.get', { workflowId: end.workflowId });
+    expect(runs[0]?.parentRunId, 'the lead first').toBeNull();
+    for (const { durationMs } of [...runs, workflow]) {
+      expect(durationMs).toBeGreaterThanOrEqual(0);
+      expect(durationMs).toBeLessThan(DAY_MS / 2);
+    }
+    for (const { queuedMs } of engine.of('run-start')) expect(queuedMs).toBeGreaterThanOrEqual(0);
+  });
+
+  test('between two starts of the program: what was said before still stands before', async () => {
+    const store = await memoryStore();
+    const engine = await startEngine(plainAnswer(), { store: { ...store, close: () => Promise.resolve() } });
+    const first = await engine.ask('First question');
+    await engine.runtime.close();
+    jump(ms);
+    // A process of its own would know nothing of the ids that were made before.
+    vi.resetModules();
+    const { composeRuntime: composeAnew } = (await import('../../support/compose.ts')) as {
+      composeRuntime: typeof composeRuntime;
+    };
+    const again = await composeAnew({
+      store,
+      folder: engine.folder,
+      url: engine.model.url,
+      settings: settingsOf(''),
+    });
+    onTestFinished(() => again.close());
+    const { conversationId } = engine;
+    const sent = await again.request('message.send', { conversationId, text: 'Second question' });
+    await eventually(async () => expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }));
+    expect(sent.workflowId > first.workflowId).toBe(true);
+    expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain('First question');
+    const { items } = await again.request('workflow.list', {});
+    expect(items.map(({ prompt }) => prompt)).toEqual(['Second question', 'First question']);
   });
 });
