@@ -1,23 +1,37 @@
 /** Searches of a run: few of its threads work at a time, however many are asked for, and ripgrep helps with long ones. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Threads } from '#core/tools/threads.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { RIPGREP } from '../../support/searching.ts';
 
-const CALLS = 12;
+const CALLS = 8;
+
+/** Calls `taken` for each thread that gets something to do, and `kept` for each that has done it and waits. */
+function watchThreads(taken: (worker: Worker) => void, kept: () => void = () => undefined): void {
+  const { take, keep } = Threads.prototype;
+  vi.spyOn(Threads.prototype, 'take').mockImplementation(function (this: Threads) {
+    const worker = take.call(this);
+    taken(worker);
+    return worker;
+  });
+  vi.spyOn(Threads.prototype, 'keep').mockImplementation(function (this: Threads, worker) {
+    kept();
+    keep.call(this, worker);
+  });
+  onTestFinished(() => void vi.restoreAllMocks());
+}
 
 test(`of ${CALLS} searches in one response two work at a time`, async () => {
   let most = 0;
   let now = 0;
-  const count = (message: unknown): void => {
+  const taken = (): void => {
     now += 1;
     most = Math.max(most, now);
-    (message as { worker: Worker }).worker.once('exit', () => (now -= 1));
   };
-  subscribe('worker_threads', count);
-  onTestFinished(() => void unsubscribe('worker_threads', count));
+  watchThreads(taken, () => (now -= 1));
   const script = new Script();
   script.on({ step: 1 }).reply(Array.from({ length: CALLS }, (_, n) => toolUse('grep', { pattern: `workspace|${n}` })));
   script.on({}).reply([text('Done.')]);
@@ -30,8 +44,8 @@ test(`of ${CALLS} searches in one response two work at a time`, async () => {
 });
 
 test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread of its own', async () => {
-  let threads = 0;
-  const count = (): void => void (threads += 1);
+  const [taken, started] = [new Set<Worker>(), new Set<Worker>()];
+  const note = (message: unknown): void => void started.add((message as { worker: Worker }).worker);
   // The first file alone takes longer than ripgrep needs to start.
   const long = { '0.txt': 'a line without it\n'.repeat(1_000_000) };
   const files = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}.txt`, n === 7 ? 'needle' : 'x']));
@@ -39,9 +53,11 @@ test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread 
   script.on({ step: 1 }).reply([toolUse('grep', { pattern: 'needle' })]);
   script.on({}).reply([text('Done.')]);
   const engine = await startEngine(script, { files: { ...long, ...files } });
-  subscribe('worker_threads', count);
-  onTestFinished(() => void unsubscribe('worker_threads', count));
+  watchThreads((worker) => taken.add(worker));
+  subscribe('worker_threads', note);
+  onTestFinished(() => void unsubscribe('worker_threads', note));
   await engine.ask('Search');
   expect(engine.model.requests[1]!.seen.results.map((result) => result.text)).toEqual(['f7.txt:1:needle']);
-  expect(threads).toBe(2);
+  expect(taken.size).toBe(1);
+  expect([...started].filter((worker) => !taken.has(worker))).toHaveLength(1);
 });
