@@ -18,9 +18,9 @@ export class Threads {
     this.#heapMb = heapMb;
   }
 
-  /** One that waits, or a new one. The caller terminates it, or keeps it. */
+  /** The one that began to wait last, or a new one. The caller terminates it, or keeps it. */
   take(): Worker {
-    const [found] = this.#waiting;
+    const found = [...this.#waiting].at(-1);
     if (found === undefined) return this.#start();
     const [worker, timer] = found;
     clearTimeout(timer);
