@@ -9,29 +9,23 @@ import { RIPGREP } from '../../support/searching.ts';
 
 const CALLS = 8;
 
-/** Calls `taken` for each thread that gets something to do, and `kept` for each that has done it and waits. */
-function watchThreads(taken: (worker: Worker) => void, kept: () => void = () => undefined): void {
-  const { take, keep } = Threads.prototype;
-  vi.spyOn(Threads.prototype, 'take').mockImplementation(function (this: Threads) {
-    const worker = take.call(this);
-    taken(worker);
-    return worker;
-  });
-  vi.spyOn(Threads.prototype, 'keep').mockImplementation(function (this: Threads, worker) {
-    kept();
-    keep.call(this, worker);
-  });
+/** Of threads, since it was called: those that got something to do, and the most that had at a time. */
+function watched(): { taken: () => unknown[]; most: () => number } {
+  const [take, keep] = [vi.spyOn(Threads.prototype, 'take'), vi.spyOn(Threads.prototype, 'keep')];
   onTestFinished(() => void vi.restoreAllMocks());
+  const most = (): number => {
+    const steps = [
+      ...take.mock.invocationCallOrder.map((order) => ({ order, more: 1 })),
+      ...keep.mock.invocationCallOrder.map((order) => ({ order, more: -1 })),
+    ].sort((a, b) => a.order - b.order);
+    let now = 0;
+    return Math.max(...steps.map(({ more }) => (now += more)));
+  };
+  return { taken: () => take.mock.results.map(({ value }) => value as unknown), most };
 }
 
 test(`of ${CALLS} searches in one response two work at a time`, async () => {
-  let most = 0;
-  let now = 0;
-  const taken = (): void => {
-    now += 1;
-    most = Math.max(most, now);
-  };
-  watchThreads(taken, () => (now -= 1));
+  const { most } = watched();
   const script = new Script();
   script.on({ step: 1 }).reply(Array.from({ length: CALLS }, (_, n) => toolUse('grep', { pattern: `workspace|${n}` })));
   script.on({}).reply([text('Done.')]);
@@ -40,11 +34,11 @@ test(`of ${CALLS} searches in one response two work at a time`, async () => {
   const outputs = engine.model.requests[1]!.seen.results.map((result) => result.text);
   expect(outputs).toHaveLength(CALLS);
   for (const output of outputs) expect(output).toContain('A workspace');
-  expect(most).toBe(2);
+  expect(most()).toBe(2);
 });
 
 test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread of its own', async () => {
-  const [taken, started] = [new Set<Worker>(), new Set<Worker>()];
+  const started = new Set<Worker>();
   const note = (message: unknown): void => void started.add((message as { worker: Worker }).worker);
   // The first file alone takes longer than ripgrep needs to start.
   const long = { '0.txt': 'a line without it\n'.repeat(1_000_000) };
@@ -53,11 +47,12 @@ test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread 
   script.on({ step: 1 }).reply([toolUse('grep', { pattern: 'needle' })]);
   script.on({}).reply([text('Done.')]);
   const engine = await startEngine(script, { files: { ...long, ...files } });
-  watchThreads((worker) => taken.add(worker));
+  const { taken } = watched();
   subscribe('worker_threads', note);
   onTestFinished(() => void unsubscribe('worker_threads', note));
   await engine.ask('Search');
   expect(engine.model.requests[1]!.seen.results.map((result) => result.text)).toEqual(['f7.txt:1:needle']);
-  expect(taken.size).toBe(1);
-  expect([...started].filter((worker) => !taken.has(worker))).toHaveLength(1);
+  const searching = taken();
+  expect(searching).toHaveLength(1);
+  expect([...started].filter((worker) => !searching.includes(worker))).toHaveLength(1);
 });

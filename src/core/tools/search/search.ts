@@ -137,7 +137,7 @@ export async function search(
   signal.addEventListener('abort', abort, { once: true });
   let ranked: Ranked | undefined;
   let isDone = false;
-  let end: (() => Promise<void>) | null = null;
+  let end = null as (() => Promise<void>) | null;
   const take = (message: SearchMessage): void => {
     if (message.type === 'lines') {
       lines.push(...message.lines);
