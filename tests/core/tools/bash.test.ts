@@ -5,13 +5,12 @@ import type { AddressInfo } from 'node:net';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findSandbox } from '#core/workspace/shell/sandbox.ts';
 import { type Person, workspacesWithoutGit } from '../../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { processesWith, sandbox } from '../workspace/shell/support.ts';
 
-const sandbox = await findSandbox(process.env);
 const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
 /** What it can write matters to some of these tests: only for theirs git looks at the folder, with many processes. */
 const reads = (command: string, more: Record<string, unknown> = {}) => bash(command, { ...more, read_only: true });
@@ -35,12 +34,9 @@ async function outputs(calls: readonly Block[], options: HarnessOptions = {}) {
   return { engine, entries: engine.of('tool-end').map(({ entry }) => entry) };
 }
 
-/** Whether a process has these words in its command line. */
-async function isRunning(words: string): Promise<boolean> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return lines.some((line) => line.replaceAll('\0', ' ').includes(words));
-}
+/** Whether a process has these words in its command line, apart by blanks. */
+const isRunning = async (words: string): Promise<boolean> =>
+  (await processesWith(words.replaceAll(' ', '\0'))).length > 0;
 
 describe.skipIf(!sandbox)('in a sandbox', () => {
   test('what it prints and its exit code come back, and the folder stays', async () => {
