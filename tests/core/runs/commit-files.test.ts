@@ -1,6 +1,6 @@
 /** A commit for the person runs nothing that an agent may have put into the repository. */
 import { spawnSync } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { appendFile, chmod, mkdir, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { commitFiles } from '#core/runs/commit-files.ts';
@@ -17,7 +17,7 @@ async function repository(person: Record<string, string> = {}, more: Record<stri
   const git = (...args: string[]): string =>
     spawnSync('git', ['-C', folder, ...args], { encoding: 'utf8', env: { ...process.env, ...person } }).stdout;
   git('init', '-q', '-b', 'main');
-  for (const name of ['name', 'email']) git('config', `user.${name}`, 'me');
+  await appendFile(join(folder, '.git/config'), '[user]\n\tname = me\n\temail = me\n');
   const program = join(data, 'program');
   await writeFile(program, `#!/bin/sh\ntouch '${ran}/it'\ncat\n`);
   await chmod(program, 0o755);

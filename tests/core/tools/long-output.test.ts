@@ -42,7 +42,7 @@ test('of any other the beginning and the end are, with the line from which the r
     expect(offset).toBe(from);
     expect(handed).not.toContain('\u{fffd}');
   };
-  await fc.assert(fc.asyncProperty(lines, shortened), samples(20));
+  await fc.assert(fc.asyncProperty(lines, shortened), samples(8));
 });
 
 test('one line without an end is cut within it, never within a character', async () => {

@@ -137,7 +137,7 @@ export async function search(
   signal.addEventListener('abort', abort, { once: true });
   let ranked: Ranked | undefined;
   let isDone = false;
-  let end = null as (() => Promise<void>) | null;
+  let end = (): Promise<void> => Promise.resolve();
   const take = (message: SearchMessage): void => {
     if (message.type === 'lines') {
       lines.push(...message.lines);
@@ -160,8 +160,11 @@ export async function search(
     signal.removeEventListener('abort', abort);
     off();
     port2.close();
-    if (isDone && end === null) threads.keep(worker);
-    else await Promise.all([worker.terminate(), end?.()]);
+    if (!isDone) await Promise.all([worker.terminate(), end()]);
+    else {
+      await end();
+      threads.keep(worker);
+    }
   }
 }
 
