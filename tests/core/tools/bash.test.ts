@@ -2,6 +2,7 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -39,15 +40,32 @@ const isRunning = async (words: string): Promise<boolean> =>
   (await processesWith(words.replaceAll(' ', '\0'))).length > 0;
 
 describe.skipIf(!sandbox)('in a sandbox', () => {
-  test('what it prints and its exit code come back, and the folder stays', async () => {
-    const { engine, entries } = await outputs([
+  test('what it prints and its exit code come back, and the folder stays; what cannot be undone any more when it is approved is not run', async () => {
+    const calls = [
       bash('mkdir sub && cd sub && echo hello > b.txt; echo c > c.txt; cat ../a.txt >&2; exit 3'),
       reads('cat b.txt'),
-    ]);
+      bash('echo late > ../late.txt'),
+    ];
+    // What git ignores comes while the last is asked about.
+    const person: Person = ({ request: { subject, title } }) => {
+      const { folder } = subject as { folder: string };
+      if (title.includes('late.txt')) {
+        mkdirSync(join(folder, 'data'));
+        writeFileSync(join(folder, '.gitignore'), 'data/\n');
+        writeFileSync(join(folder, 'data/rows.csv'), 'mine');
+      }
+      return { kind: 'allow' };
+    };
+    const { engine, entries } = await outputs(calls, { person });
     expect(entries.map(({ status, output }) => [status, output])).toEqual([
       ['error', 'one\ntwo\n[exit code 3, in sub]\n[files changed: sub/b.txt, sub/c.txt]'],
       ['completed', 'hello\n[exit code 0, in sub]'],
+      [
+        'error',
+        expect.stringMatching(/^What it changes in data\/ could not be undone: .*, as it could when it was approved/),
+      ],
     ]);
+    expect(await readdir(engine.folder)).not.toContain('late.txt');
     expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false, folder: 'sub' });
     expect(entries[0]?.metadata).toMatchObject({ path: 'sub/b.txt', also: ['sub/c.txt'], files: 2 });
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
