@@ -155,12 +155,13 @@ async function askedOf({ host, network, approval }: Running, input: Input, { wor
   const { command, timeout_seconds = DEFAULT_SECONDS } = input;
   if (input.read_only && (await host.sandbox()) === null)
     throw new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
+  const asked = { command, network, workspace, timeoutMs: timeout_seconds * 1000 };
+  // What was approved as something that cannot be undone may write all there is, whatever can be undone of it.
+  if (approval && !approval.request.reversible) return { ...asked, write: 'all' as const };
   const { reversible, words, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
-  if (approval?.request.reversible && !reversible)
+  if (approval && !reversible)
     throw new TriadError('conflict', `${words}, as it could when it was approved: ask again`);
-  // What was approved as something that cannot be undone may write all there is.
-  const writes = approval && !approval.request.reversible ? 'all' : write;
-  return { command, network, workspace, write: writes, timeoutMs: timeout_seconds * 1000 };
+  return { ...asked, write };
 }
 
 async function start(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {

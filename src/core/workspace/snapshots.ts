@@ -69,6 +69,13 @@ export class Snapshots {
     return [...folders, ...files].sort();
   }
 
+  /** Brings the repository of a workspace up to now, and resolves with what `notKept` would say then. The caller holds the lock. */
+  async begin(workspace: Workspace): Promise<string[]> {
+    const { folders } = await this.#settle(workspace);
+    const { unkept } = await this.#repository(workspace).seen();
+    return [...folders, ...Object.keys(unkept)].sort();
+  }
+
   /**
    * From now until `close` changes of the workspace are the call's; of several calls, those of the last that was opened.
    * What changed before belongs to nobody, or to a call that a killed program left open. The caller holds the lock.
@@ -93,6 +100,10 @@ export class Snapshots {
 
   /** Brings the repository up to now, and keeps what changed for the call that it belongs to. The caller holds the lock. */
   async settle(workspace: Workspace): Promise<ChangeSet | null> {
+    return (await this.#settle(workspace)).set;
+  }
+
+  async #settle(workspace: Workspace): Promise<{ set: ChangeSet | null; folders: string[] }> {
     const repository = this.#repository(workspace);
     await repository.prepare();
     const calls = await this.#calls(workspace);
@@ -107,7 +118,7 @@ export class Snapshots {
     if (this.#taken % TIDIED === 0) await repository.tidy();
     const live = calls.filter((one) => this.#live.has(one.runId + one.toolCallId));
     if (live.length < calls.length) await this.#writeCalls(workspace, live);
-    return isEmpty ? null : set;
+    return { set: isEmpty ? null : set, folders: look.folders };
   }
 
   async #calls(workspace: Workspace): Promise<Call[]> {

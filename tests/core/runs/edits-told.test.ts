@@ -23,20 +23,17 @@ test('a file whose content was edited', async () => {
   ]);
 });
 
-test.for([
-  ['spawn', () => spawn({ name: 'scout', prompt: 'Look.' })],
-  ['delegation', () => delegateTo('code-reviewer', 'Look.')],
-  [
-    'batch',
-    () =>
-      toolUse('parallel_tasks', {
-        operation: 'execute_batch',
-        tasks: [{ agent_id: 'code-reviewer', prompt: 'Look.' }],
-      }),
-  ],
-] as const)('the settings of a %s', async ([, call]) => {
+test('the settings of a spawn, of a delegation and of a batch', async () => {
+  const calls = [
+    spawn({ name: 'scout', prompt: 'Look.' }),
+    delegateTo('code-reviewer', 'Look.'),
+    toolUse('parallel_tasks', {
+      operation: 'execute_batch',
+      tasks: [{ agent_id: 'code-reviewer', prompt: 'Look.' }],
+    }),
+  ];
   const script = new Script();
-  script.on({ ...LEAD, step: 1 }).reply([call()]);
+  script.on({ ...LEAD, step: 1 }).reply(calls);
   script.on(CHILD).reply([text('# Report\n\nSeen.')]);
   script.on({}).reply([text('Done.')]);
   const person: Person = ({ request: { subject } }, item) => {
@@ -45,9 +42,12 @@ test.for([
   };
   const engine = await startEngine(script, { person });
   await engine.ask('Start');
-  const [result = ''] = results(engine);
-  const told = JSON.parse(result) as { changed_by_person?: string; results?: { changed_by_person?: string }[] };
-  expect(told.changed_by_person ?? told.results?.[0]?.changed_by_person).toBe('prompt: "Look." → "Look twice."');
+  const told = results(engine).map(
+    (result) => JSON.parse(result) as { changed_by_person?: string; results?: { changed_by_person?: string }[] },
+  );
+  expect(told.map((one) => one.changed_by_person ?? one.results?.[0]?.changed_by_person)).toEqual(
+    calls.map(() => 'prompt: "Look." → "Look twice."'),
+  );
 });
 
 test('nothing is said where nothing was changed', async () => {

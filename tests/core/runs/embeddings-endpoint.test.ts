@@ -10,27 +10,31 @@ const files = {
 };
 const EMBEDS = 'providers.embeddings = "local"\nproviders.local.embeddings = { model = "embed-1", dimensions = 2 }\n';
 
-async function found(embed?: (words: string) => number[]): Promise<string> {
+async function found(...embedders: ((words: string) => number[])[]): Promise<string[]> {
   const script = new Script()
     .on({ step: 1 })
     .reply([toolUse('semantic_search', { query: 'vehicle' })])
     .on({})
     .reply([text('Done.')]);
-  const engine = await startEngine(script, { files, protocol: 'chat', settings: EMBEDS, ...(embed ? { embed } : {}) });
-  await engine.ask('Look');
-  return engine.of('tool-end')[0]!.entry.output;
+  const left = [...embedders];
+  const embed = (words: string): number[] => left[0]!(words);
+  const options = { files, protocol: 'chat', settings: EMBEDS } as const;
+  const engine = await startEngine(script, { ...options, ...(left.length > 0 ? { embed } : {}) });
+  do {
+    await engine.ask('Look');
+    left.shift();
+  } while (left.length > 0);
+  return engine.of('tool-end').map(({ entry }) => entry.output);
 }
 
-test('a note that says it in other words is found first', async () => {
-  const output = await found((words) => (KIND.some((one) => words.includes(one)) ? [1, 0.1] : [0.1, 1]));
+test('a note that says it in other words is found first; vectors of another length are an error that names the setting', async () => {
+  const byKind = (words: string) => (KIND.some((one) => words.includes(one)) ? [1, 0.1] : [0.1, 1]);
+  const [output, other] = await found(byKind, () => [1, 2, 3]);
   expect(output).toContain('garage');
   expect(output).not.toContain('by words alone');
+  expect(other).toContain('gives vectors of 3 numbers, not 2: correct embeddings.dimensions');
 });
 
 test('an endpoint that embeds nothing is named, and words find what they find', async () => {
-  expect(await found()).toContain('Ranked by words alone: local/embed-1 failed: ');
-});
-
-test('vectors of another length are an error that names the setting', async () => {
-  expect(await found(() => [1, 2, 3])).toContain('gives vectors of 3 numbers, not 2: correct embeddings.dimensions');
+  expect((await found())[0]).toContain('Ranked by words alone: local/embed-1 failed: ');
 });

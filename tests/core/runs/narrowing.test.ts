@@ -122,7 +122,7 @@ describe('for any parent, request and definition', () => {
           if (child) expectWithin(child, parent);
         },
       ),
-      samples(200),
+      samples(60),
     );
   });
 
@@ -147,7 +147,7 @@ describe('for any parent, request and definition', () => {
           }
         },
       ),
-      samples(150),
+      samples(40),
     );
   });
 });

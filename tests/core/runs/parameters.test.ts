@@ -15,15 +15,15 @@ interface Asked {
   /** Lines of the front matter of the lead, and of the sub-agent that is defined. */
   lead?: string;
   worker?: string;
-  call: Block;
+  calls: Block[];
   person?: Person;
 }
 
 /** What the lead and its sub-agent were asked with. */
-async function wire({ lead = '', worker = '', call, person }: Asked) {
+async function wire({ lead = '', worker = '', calls, person }: Asked) {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
-    .reply([call])
+    .reply(calls)
     .on({})
     .reply([text('Done.')]);
   const files = Object.entries({ lead: `role: primary\n${lead}`, worker }).map(([name, lines]) => {
@@ -32,7 +32,10 @@ async function wire({ lead = '', worker = '', call, person }: Asked) {
   });
   const engine = await startEngine(script, { files: Object.fromEntries(files), ...(person ? { person } : {}) });
   for (const [path, content] of files) await engine.trust.add(engine.folder, path, content);
-  expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', subAgents: [{ outcome: 'completed' }] });
+  expect(await engine.ask('Go')).toMatchObject({
+    outcome: 'completed',
+    subAgents: calls.map(() => ({ outcome: 'completed' })),
+  });
   const sent = (prompt: string) => {
     const {
       model,
@@ -41,7 +44,7 @@ async function wire({ lead = '', worker = '', call, person }: Asked) {
     } = engine.model.requests.find(({ seen }) => seen.prompt === prompt)!.body;
     return { model, max_tokens: tokens, effort: output?.effort };
   };
-  return { lead: sent('Go'), child: sent('Do it.') };
+  return { lead: sent('Go'), child: sent('Do it.'), sent };
 }
 
 const spawned = (input: Partial<SpawnInput> & { effort?: Effort }) =>
@@ -50,22 +53,25 @@ const [SONNET, HAIKU, OPUS] = ['claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-
 
 test('nothing said: the default model, no effort, the default of output tokens', async () => {
   const usual = { model: SONNET, max_tokens: DEFAULT_MAX_TOKENS, effort: undefined };
-  expect(await wire({ call: spawned({}) })).toEqual({ lead: usual, child: usual });
+  expect(await wire({ calls: [spawned({})] })).toMatchObject({ lead: usual, child: usual });
 });
 
 test("a definition's own, of the lead and of a sub-agent", async () => {
-  const both = { lead: 'model: opus\neffort: max\nmax_tokens: 4000', call: delegateTo('worker', 'Do it.') };
+  const both = { lead: 'model: opus\neffort: max\nmax_tokens: 4000', calls: [delegateTo('worker', 'Do it.')] };
   const lead = { model: OPUS, max_tokens: 4000, effort: 'max' };
   const child = { model: HAIKU, max_tokens: 321, effort: 'low' };
-  expect(await wire({ ...both, worker: 'model: haiku\neffort: low\nmax_tokens: 321' })).toEqual({ lead, child });
+  expect(await wire({ ...both, worker: 'model: haiku\neffort: low\nmax_tokens: 321' })).toMatchObject({ lead, child });
 });
 
 test("what a spawn names goes before the definition that it is based on, and what it leaves out is that definition's", async () => {
   const worker = 'model: haiku\neffort: low\nmax_tokens: 321';
-  const based = await wire({ worker, call: spawned({ agent: 'worker' }) });
-  expect(based.child).toEqual({ model: HAIKU, max_tokens: 321, effort: 'low' });
-  const named = await wire({ worker, call: spawned({ agent: 'worker', model: 'opus', effort: 'xhigh' }) });
-  expect(named.child).toEqual({ model: OPUS, max_tokens: 321, effort: 'xhigh' });
+  const named = { name: 'two', prompt: 'Do it too.', model: 'opus', effort: 'xhigh' } as const;
+  const { child, sent } = await wire({
+    worker,
+    calls: [spawned({ agent: 'worker' }), spawned({ agent: 'worker', ...named })],
+  });
+  expect(child).toEqual({ model: HAIKU, max_tokens: 321, effort: 'low' });
+  expect(sent('Do it too.')).toEqual({ model: OPUS, max_tokens: 321, effort: 'xhigh' });
 });
 
 test('what the person changed goes before all of it', async () => {
@@ -74,7 +80,7 @@ test('what the person changed goes before all of it', async () => {
     const { envelope } = subject.items[item]!;
     return { kind: 'edit', value: { ...envelope, model: 'haiku', effort: 'medium', maxTokens: 77 } };
   };
-  const { child } = await wire({ call: spawned({ model: 'opus', effort: 'max' }), person });
+  const { child } = await wire({ calls: [spawned({ model: 'opus', effort: 'max' })], person });
   expect(child).toEqual({ model: HAIKU, max_tokens: 77, effort: 'medium' });
 });
 

@@ -50,27 +50,7 @@ test('the report is found once its workflow has ended, and not any more in the t
   expect(await ask()).toContain('Nothing was found');
 });
 
-test('a sub-agent does not find it: what others said is for the lead to hand on', async () => {
-  const again = new Script()
-    .on({ ...CHILD, asked: /^Find/ })
-    .reply([text('# Report\n\nThe wombat is in the cellar.')])
-    .on({ ...CHILD, step: 1 })
-    .reply([search])
-    .on(CHILD)
-    .reply([text('# Report\n\nNothing.')])
-    .on({ asked: /^First/, step: 1 })
-    .reply([spawn({ name: 'scout', prompt: 'Find it.' })])
-    .on({ asked: /^Then/, step: 1 })
-    .reply([spawn({ name: 'other', prompt: 'Search for it.' })])
-    .on({})
-    .reply([text('Done.')]);
-  const engine = await startEngine(again);
-  await engine.ask('First look');
-  await engine.ask('Then search');
-  expect(found(engine)).toEqual([expect.stringContaining('Nothing was found')]);
-});
-
-test('a sub-agent finds reports of its own workflow, and no others, where what was approved says so', async () => {
+test('a sub-agent finds reports of its own workflow, and no others, where what was approved says so; else none: what others said is for the lead to hand on', async () => {
   const asked = (name: string, more = {}) => spawn({ name, prompt: `Search: ${name}.`, ...more });
   const again = new Script()
     .on({ ...CHILD, asked: /^Find/ })

@@ -1,23 +1,31 @@
 /** Searches of a run: few of its threads work at a time, however many are asked for, and ripgrep helps with long ones. */
 import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import type { Worker } from 'node:worker_threads';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { Threads } from '#core/tools/threads.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { RIPGREP } from '../../support/searching.ts';
 
-const CALLS = 12;
+const CALLS = 8;
+
+/** Of threads, since it was called: those that got something to do, and the most that had at a time. */
+function watched(): { taken: () => unknown[]; most: () => number } {
+  const [take, keep] = [vi.spyOn(Threads.prototype, 'take'), vi.spyOn(Threads.prototype, 'keep')];
+  onTestFinished(() => void vi.restoreAllMocks());
+  const most = (): number => {
+    const steps = [
+      ...take.mock.invocationCallOrder.map((order) => ({ order, more: 1 })),
+      ...keep.mock.invocationCallOrder.map((order) => ({ order, more: -1 })),
+    ].sort((a, b) => a.order - b.order);
+    let now = 0;
+    return Math.max(...steps.map(({ more }) => (now += more)));
+  };
+  return { taken: () => take.mock.results.map(({ value }) => value as unknown), most };
+}
 
 test(`of ${CALLS} searches in one response two work at a time`, async () => {
-  let most = 0;
-  let now = 0;
-  const count = (message: unknown): void => {
-    now += 1;
-    most = Math.max(most, now);
-    (message as { worker: Worker }).worker.once('exit', () => (now -= 1));
-  };
-  subscribe('worker_threads', count);
-  onTestFinished(() => void unsubscribe('worker_threads', count));
+  const { most } = watched();
   const script = new Script();
   script.on({ step: 1 }).reply(Array.from({ length: CALLS }, (_, n) => toolUse('grep', { pattern: `workspace|${n}` })));
   script.on({}).reply([text('Done.')]);
@@ -26,12 +34,12 @@ test(`of ${CALLS} searches in one response two work at a time`, async () => {
   const outputs = engine.model.requests[1]!.seen.results.map((result) => result.text);
   expect(outputs).toHaveLength(CALLS);
   for (const output of outputs) expect(output).toContain('A workspace');
-  expect(most).toBe(2);
+  expect(most()).toBe(2);
 });
 
 test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread of its own', async () => {
-  let threads = 0;
-  const count = (): void => void (threads += 1);
+  const started = new Set<Worker>();
+  const note = (message: unknown): void => void started.add((message as { worker: Worker }).worker);
   // The first file alone takes longer than ripgrep needs to start.
   const long = { '0.txt': 'a line without it\n'.repeat(1_000_000) };
   const files = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`f${n}.txt`, n === 7 ? 'needle' : 'x']));
@@ -39,9 +47,12 @@ test.skipIf(RIPGREP === null)('a long search of a run asks ripgrep, in a thread 
   script.on({ step: 1 }).reply([toolUse('grep', { pattern: 'needle' })]);
   script.on({}).reply([text('Done.')]);
   const engine = await startEngine(script, { files: { ...long, ...files } });
-  subscribe('worker_threads', count);
-  onTestFinished(() => void unsubscribe('worker_threads', count));
+  const { taken } = watched();
+  subscribe('worker_threads', note);
+  onTestFinished(() => void unsubscribe('worker_threads', note));
   await engine.ask('Search');
   expect(engine.model.requests[1]!.seen.results.map((result) => result.text)).toEqual(['f7.txt:1:needle']);
-  expect(threads).toBe(2);
+  const searching = taken();
+  expect(searching).toHaveLength(1);
+  expect([...started].filter((worker) => !searching.includes(worker))).toHaveLength(1);
 });

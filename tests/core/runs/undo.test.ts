@@ -90,31 +90,42 @@ test('each is an event of the run that wrote, once, and its call says so after a
   ]);
 });
 
-test('nothing is undone in the trash', async () => {
+test('nothing is undone where the folder is gone, the kept bytes are others, nothing was written, or in the trash', async () => {
   const engine = await written();
   const { conversationId, runtime } = engine;
-  await runtime.request('conversation.delete', { conversationId });
-  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
-    code: 'conflict',
-    message: 'This conversation is in the trash: restore it first',
-  });
-  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
-});
-
-test('where the folder is gone that is said, and a file that was made does not count as undone', async () => {
-  const engine = await written();
   await rename(engine.folder, `${engine.folder}-moved`);
   expect(await states(engine)).toEqual([
     ['a.txt', 'gone'],
     ['new/b.txt', 'gone'],
   ]);
+  // Also a file that was made does not count as undone.
   for (const path of ['a.txt', 'new/b.txt'])
     await expect(undo(engine, path)).rejects.toMatchObject({
       code: 'not_found',
       message: `The folder ${engine.folder} is not there any more`,
     });
-  expect(engine.of('change-undo')).toEqual([]);
   await rename(`${engine.folder}-moved`, engine.folder);
+
+  const [change] = await changesOf(engine);
+  const target = { runId: change!.runId, toolCallId: 'other' };
+  await expect(runtime.request('change.undo', { conversationId, target })).rejects.toMatchObject({ code: 'not_found' });
+
+  const kept = join(`${engine.folder}-replaced`, conversationId, `${change?.before?.hash}.bytes`);
+  const bytes = await readFile(kept);
+  await writeFile(kept, 'other');
+  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
+    code: 'conflict',
+    message: expect.stringContaining('is not kept any more, or was changed') as string,
+  });
+  await writeFile(kept, bytes);
+
+  await runtime.request('conversation.delete', { conversationId });
+  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'This conversation is in the trash: restore it first',
+  });
+  expect(engine.of('change-undo')).toEqual([]);
+  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
 });
 
 test('what was changed since is never overwritten, nor is what was removed made again', async () => {
@@ -137,18 +148,6 @@ test('what was changed since is never overwritten, nor is what was removed made 
   ]);
 });
 
-test('bytes that are not those that were kept are never put back', async () => {
-  const engine = await written();
-  const kept = join(`${engine.folder}-replaced`, engine.conversationId);
-  const [change] = await changesOf(engine);
-  await writeFile(join(kept, `${change?.before?.hash}.bytes`), 'other');
-  await expect(undo(engine, 'a.txt')).rejects.toMatchObject({
-    code: 'conflict',
-    message: expect.stringContaining('is not kept any more, or was changed') as string,
-  });
-  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('after');
-});
-
 test('where nothing can be kept, nothing is written', async () => {
   const script = new Script();
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'after' })]);
@@ -164,18 +163,7 @@ test('where nothing can be kept, nothing is written', async () => {
   });
 });
 
-test('what was kept goes with its conversation, and not before', async () => {
-  const engine = await written();
-  const { conversationId, runtime } = engine;
-  const kept = `${engine.folder}-replaced`;
-  await mkdir(join(kept, 'of-none-that-is-there'));
-  await runtime.request('conversation.delete', { conversationId });
-  expect(await readdir(kept)).toContain(conversationId);
-  await runtime.request('conversation.purge', { conversationId });
-  expect(await readdir(kept)).not.toContain(conversationId);
-});
-
-test('a start removes what a killed purge left, and nothing else that its store does not know', async () => {
+test('what was kept goes with its conversation; a start removes what a killed purge left, and nothing else that its store does not know', async () => {
   const [engine, store] = [await written(), await memoryStore()];
   const { conversationId, folder } = engine;
   const kept = `${folder}-replaced`;
@@ -192,6 +180,11 @@ test('a start removes what a killed purge left, and nothing else that its store 
   expect(await readdir(join(kept, conversationId))).toEqual(before);
   expect(await states(engine)).toHaveLength(2);
   await store.close();
+  await mkdir(join(kept, 'of-none-that-is-there'));
+  await engine.runtime.request('conversation.delete', { conversationId });
+  expect(await readdir(kept)).toContain(conversationId);
+  await engine.runtime.request('conversation.purge', { conversationId });
+  expect(await readdir(kept)).not.toContain(conversationId);
 });
 
 test('what was in the trash for too long goes at a start, with what it replaced', async () => {
@@ -201,13 +194,4 @@ test('what was in the trash for too long goes at a start, with what it replaced'
   keepTrash(store, new Changes(`${folder}-replaced`), AbortSignal.timeout(60_000));
   await expect.poll(() => readdir(`${folder}-replaced`)).toEqual([]);
   expect(await store.conversation(conversationId)).toBeNull();
-});
-
-test('a call that wrote nothing cannot be undone', async () => {
-  const engine = await written();
-  const { conversationId, runtime } = engine;
-  const [change] = await changesOf(engine);
-  await expect(
-    runtime.request('change.undo', { conversationId, target: { runId: change!.runId, toolCallId: 'other' } }),
-  ).rejects.toMatchObject({ code: 'not_found' });
 });

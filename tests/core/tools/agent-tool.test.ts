@@ -68,30 +68,28 @@ describe('the tool of an agent', () => {
     expect(own.filter(({ name }) => name.startsWith('agent__'))).toEqual([]);
   });
 
-  test('takes the values of its schema and a reason, which is the title alone', async () => {
-    const { engine, run } = await called('agent__draft', { facts: ['a'], reason: 'Draft it' });
-    expect(run).toMatchObject({ title: 'Draft it', task: '{"facts":["a"]}' });
-    const tool = engine.model.requests[0]!.body.tools?.find(({ name }) => name === 'agent__draft');
-    expect(tool?.input_schema).toMatchObject({
-      properties: { facts: FACTS.properties.facts, reason: { type: 'string' } },
-      required: ['facts', 'reason'],
-    });
-  });
-
-  test('keeps a reason that its own schema has', async () => {
-    const { run } = await called('agent__with_reason', { facts: ['a'], reason: 'My reason' });
-    expect(run).toMatchObject({
-      agent: 'with reason',
+  test('takes the values of its schema, a reason of its own or of its schema, and what is no object under a name', async () => {
+    const calls = [
+      toolUse('agent__draft', { facts: ['a'], reason: 'Draft it' }),
+      toolUse('agent__with_reason', { facts: ['a'], reason: 'My reason' }),
+      toolUse('agent__list', { input: ['a', 'b'], reason: 'List them' }),
+    ];
+    const engine = await startChain(chainScript({}, calls), {}, AGENTS);
+    const { workflowId } = await engine.ask('Go');
+    const runs = new Map((await stagesOf(engine, workflowId)).map((run) => [run.agent, run]));
+    expect(runs.get('draft')).toMatchObject({ title: 'Draft it', task: '{"facts":["a"]}' });
+    expect(runs.get('with reason')).toMatchObject({
       title: 'My reason',
       task: '{"facts":["a"],"reason":"My reason"}',
     });
-  });
-
-  test('takes a value that is no object under a name', async () => {
-    const { engine, run } = await called('agent__list', { input: ['a', 'b'], reason: 'List them' });
-    expect(run).toMatchObject({ task: '["a","b"]' });
-    const tool = engine.model.requests[0]!.body.tools?.find(({ name }) => name === 'agent__list');
-    expect(tool?.input_schema).toMatchObject({
+    expect(runs.get('list')).toMatchObject({ task: '["a","b"]' });
+    const schemaOf = (tool: string) =>
+      engine.model.requests[0]!.body.tools?.find(({ name }) => name === tool)?.input_schema;
+    expect(schemaOf('agent__draft')).toMatchObject({
+      properties: { facts: FACTS.properties.facts, reason: { type: 'string' } },
+      required: ['facts', 'reason'],
+    });
+    expect(schemaOf('agent__list')).toMatchObject({
       type: 'object',
       properties: { input: { type: 'array' } },
       $defs: { one: { type: 'string' } },
@@ -118,14 +116,19 @@ describe('the tool of an agent', () => {
     expect(outcomes(end)).toEqual(['completed']);
   });
 
-  test.for([
-    ['delegate_task', 'polish', 0],
-    ['delegate_task', 'draft', 1],
-  ] as const)('a rule that denies %s for %s counts: %s starts', async ([tool, pattern, started]) => {
-    const rule = `[[permissions.rules]]\neffect = "deny"\ntool = "${tool}"\npattern = "${pattern}"\n`;
+  test('a rule that denies delegate_task for one agent counts for its tool, and for no other', async () => {
+    const rule = '[[permissions.rules]]\neffect = "deny"\ntool = "delegate_task"\npattern = "polish"\n';
     const configFolder = await folderWith({ 'config.toml': rule });
-    const { end } = await called('agent__polish', { input: 'x', reason: 'r' }, { settings: rule, configFolder });
-    expect(end.subAgents.filter(({ outcome }) => outcome === 'completed')).toHaveLength(started);
+    const calls = [
+      toolUse('agent__polish', { input: 'x', reason: 'r' }),
+      toolUse('agent__draft', { facts: ['a'], reason: 'r' }),
+    ];
+    const engine = await startChain(chainScript({}, calls), { settings: rule, configFolder }, AGENTS);
+    const { workflowId } = await engine.ask('Go');
+    const runs = await stagesOf(engine, workflowId);
+    expect(runs.map(({ agent, outcome }) => [agent, outcome]).filter(([, outcome]) => outcome === 'completed')).toEqual(
+      [['draft', 'completed']],
+    );
   });
 
   test('a sub-agent that calls one is told of the depth', async () => {

@@ -2,15 +2,16 @@
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { type Person, workspacesWithoutGit } from '../../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { processesWith, sandbox } from '../workspace/shell/support.ts';
 
-const sandbox = await findSandbox(process.env);
 const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
 /** What it can write matters to some of these tests: only for theirs git looks at the folder, with many processes. */
 const reads = (command: string, more: Record<string, unknown> = {}) => bash(command, { ...more, read_only: true });
@@ -34,25 +35,39 @@ async function outputs(calls: readonly Block[], options: HarnessOptions = {}) {
   return { engine, entries: engine.of('tool-end').map(({ entry }) => entry) };
 }
 
-/** Whether a process has these words in its command line. */
-async function isRunning(words: string): Promise<boolean> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name));
-  const lines = await Promise.all(pids.map((pid) => readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')));
-  return lines.some((line) => line.replaceAll('\0', ' ').includes(words));
-}
+/** Whether a process has these words in its command line, apart by blanks. */
+const isRunning = async (words: string): Promise<boolean> =>
+  (await processesWith(words.replaceAll(' ', '\0'))).length > 0;
 
 describe.skipIf(!sandbox)('in a sandbox', () => {
-  test('what it prints and its exit code come back, and the folder stays', async () => {
-    const { engine, entries } = await outputs([
-      bash('mkdir sub && cd sub && echo hello > b.txt; cat ../a.txt >&2; exit 3'),
-      bash('cat b.txt; echo c > c.txt; echo d > d.txt'),
-    ]);
+  test('what it prints and its exit code come back, and the folder stays; what cannot be undone any more when it is approved is not run', async () => {
+    const calls = [
+      bash('mkdir sub && cd sub && echo hello > b.txt; echo c > c.txt; cat ../a.txt >&2; exit 3'),
+      reads('cat b.txt'),
+      bash('echo late > ../late.txt'),
+    ];
+    // What git ignores comes while the last is asked about.
+    const person: Person = ({ request: { subject, title } }) => {
+      const { folder } = subject as { folder: string };
+      if (title.includes('late.txt')) {
+        mkdirSync(join(folder, 'data'));
+        writeFileSync(join(folder, '.gitignore'), 'data/\n');
+        writeFileSync(join(folder, 'data/rows.csv'), 'mine');
+      }
+      return { kind: 'allow' };
+    };
+    const { engine, entries } = await outputs(calls, { person });
     expect(entries.map(({ status, output }) => [status, output])).toEqual([
-      ['error', 'one\ntwo\n[exit code 3, in sub]\n[files changed: sub/b.txt]'],
-      ['completed', 'hello\n[exit code 0, in sub]\n[files changed: sub/c.txt, sub/d.txt]'],
+      ['error', 'one\ntwo\n[exit code 3, in sub]\n[files changed: sub/b.txt, sub/c.txt]'],
+      ['completed', 'hello\n[exit code 0, in sub]'],
+      [
+        'error',
+        expect.stringMatching(/^What it changes in data\/ could not be undone: .*, as it could when it was approved/),
+      ],
     ]);
-    expect(entries[1]?.metadata).toMatchObject({ path: 'sub/c.txt', also: ['sub/d.txt'], files: 2 });
+    expect(await readdir(engine.folder)).not.toContain('late.txt');
     expect(entries[0]?.metadata).toMatchObject({ exitCode: 3, bytes: 8, network: false, folder: 'sub' });
+    expect(entries[0]?.metadata).toMatchObject({ path: 'sub/b.txt', also: ['sub/c.txt'], files: 2 });
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
   });
 
@@ -69,35 +84,33 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(engine.durable().some(({ type }) => (type as string) === 'tool-output')).toBe(false);
   });
 
-  test('a long output is shortened, and the rest is read', async () => {
-    const { entries } = await outputs([
-      toolUse('bash', { command: 'for n in $(seq 20000); do echo "line $n"; done', read_only: true }, { id: 'long' }),
+  test('a long output is shortened, and the rest is read; its time is limited; nobody answers it; it gets no key', async () => {
+    const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', PLAIN: 'plain' };
+    const calls = [
+      toolUse('bash', { command: 'seq -f "line %g" 20000', read_only: true }, { id: 'long' }),
       toolUse('read_output', { call: 'long', offset: 10_000, limit: 1 }),
-      toolUse('bash', { command: 'echo short', read_only: true }, { id: 'short' }),
+      toolUse('bash', { command: 'env', read_only: true }, { id: 'short' }),
       toolUse('read_output', { call: 'short' }),
-    ]);
-    const [long, rest, , none] = entries;
+      reads('sleep 4711', { timeout_seconds: 1 }),
+      reads('read -r answer; echo "got:$answer"'),
+    ];
+    const [long, rest, env, none, late, asking] = (await outputs(calls, { programs })).entries;
     expect(Buffer.byteLength(long?.output ?? '')).toBeLessThan(50 * 1024);
     expect(long?.output).toMatch(
       /^line 1\n[\s\S]*\n\[\d+ of 208894 bytes, from line \d+ on, are left out; read_output \{"call":"long","offset":\d+\} gives them\.\]\n[\s\S]*line 20000\n\[exit code 0\]$/,
     );
     expect(rest?.output).toMatch(/^line 10000\n/);
+    expect(env?.output).toContain('PLAIN=plain');
+    expect(env?.output).not.toMatch(/sk-ours|theirs/);
     expect(none).toMatchObject({ status: 'error' });
-  });
-
-  test('its time is limited, and what it waits for does not come', async () => {
-    const { entries } = await outputs([
-      reads('sleep 4711', { timeout_seconds: 1 }),
-      reads('read -r answer; echo "got:$answer"'),
-    ]);
-    expect(entries[0]).toMatchObject({ status: 'error', metadata: { timedOut: true } });
-    expect(entries[0]?.output).toMatch(/^\[ended after 1 s: give it more timeout_seconds/);
+    expect(late).toMatchObject({ status: 'error', metadata: { timedOut: true } });
+    expect(late?.output).toMatch(/^\[ended after 1 s: give it more timeout_seconds/);
     expect(await isRunning('sleep 4711')).toBe(false);
-    expect(entries[1]?.output).toBe('got:\n[exit code 0]');
+    expect(asking?.output).toBe('got:\n[exit code 0]');
   });
 
   test('a stop ends it with all that it started', async () => {
-    const engine = await working([bash('(setsid sleep 4712 &) ; echo started; sleep 4712')]);
+    const engine = await working([reads('(setsid sleep 4712 &) ; echo started; sleep 4712')]);
     const { workflowId } = await engine.send('Work');
     await engine.event('tool-output', ({ tail }) => tail === 'started\n');
     expect(await isRunning('sleep 4712')).toBe(true);
@@ -114,7 +127,8 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     onTestFinished(() => void server.close());
     const { port } = server.address() as AddressInfo;
     const command = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && cat <&3`;
-    const { engine, entries } = await outputs([reads(command), toolUse('bash_online', { command })]);
+    const workspaces = workspacesWithoutGit(await folderWith());
+    const { engine, entries } = await outputs([reads(command), toolUse('bash_online', { command })], { workspaces });
     expect(entries.map(({ output }) => output.includes('reached'))).toEqual([false, true]);
     const asked = engine.of('approval-request').map(({ approval }) => approval);
     expect(asked.map(({ risk, description }) => [risk, description.includes('does not reach')])).toEqual([
@@ -153,20 +167,13 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     ]);
   });
 
-  test('it gets no key of the program', async () => {
-    const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', PLAIN: 'plain' };
-    const { entries } = await outputs([reads('env')], { programs });
-    expect(entries[0]?.output).toContain('PLAIN=plain');
-    expect(entries[0]?.output).not.toMatch(/sk-ours|theirs/);
-  });
-
   describe('asks', () => {
     const ruled = async (rules: string) => ({ configFolder: await folderWith({ 'config.toml': rules }) });
 
     test('unless a rule of the person names each part of the command', async () => {
       const allowed = ['echo hello && cat a.txt | cat a.txt'];
       const asked = ['echo hello > b.txt', 'echo "$(<a.txt)" | sh'];
-      const calls = [...allowed.map((command) => bash(command)), ...asked.map((command) => reads(command))];
+      const calls = [...allowed, ...asked].map((command) => reads(command));
       const { engine } = await outputs(calls, await ruled(allow('echo *') + allow('cat a.txt')));
       expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
         ...allowed.map(() => 'rule'),
@@ -174,7 +181,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ]);
     });
 
-    test('a second step where something of it could not be put back, and it can do no more than it was asked with', async () => {
+    test('with what it can change, in a second step where something of it could not be put back; a grant is for this command alone', async () => {
       const files = {
         'a.txt': 'one\n',
         '.gitignore': 'data/\ndist/\n',
@@ -184,11 +191,18 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       const calls = [
         bash('rm -rf .git dist; echo two > a.txt'),
         bash('git gc'),
+        bash('cat a.txt'),
         bash('mkdir data && echo mine > data/rows.csv'),
         bash('echo three > a.txt'),
         bash('echo four > a.txt', { read_only: true }),
       ];
-      const { engine, entries } = await outputs(calls, { files });
+      // What they ask matters, not what they do.
+      const rejected = ['git gc', 'cat a.txt'];
+      const person: Person = ({ request: { subject } }) =>
+        subject.kind === 'tool' && rejected.includes((subject.input as { command: string }).command)
+          ? { kind: 'reject', reason: '' }
+          : { kind: 'allow', confirmed: true };
+      const { engine, entries } = await outputs(calls, { files, person });
       const asked = engine
         .of('approval-request')
         .map(({ approval }) => [approval.reversible, approval.description.split('. ')[1]]);
@@ -196,14 +210,24 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
         [true, 'What it changes can be undone, except in dist/, which git ignores'],
         [false, 'What git stores in .git cannot be undone'],
         [true, 'What it changes can be undone'],
+        [true, 'What it changes can be undone'],
         [false, 'What it changes in data/ could not be undone: git ignores it, or it cannot be kept'],
         [true, 'It can write nothing there'],
       ]);
+      const approval = engine.of('approval-request')[2]?.approval;
+      expect(approval).toMatchObject({
+        title: 'Run cat a.txt',
+        description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes can be undone`,
+        ...{ reversible: true, risk: 'medium', grant: { tool: 'bash', pattern: 'cat a.txt' } },
+        subject: { kind: 'tool', tool: 'bash', input: { command: 'cat a.txt' } },
+      });
+      expect(approval).not.toHaveProperty('nameable');
       expect(entries[0]?.output).toContain("cannot remove '.git/HEAD': Read-only file system");
-      expect(entries[4]?.output).toContain('a.txt: Read-only file system');
+      expect(entries[5]?.output).toContain('a.txt: Read-only file system');
       // What came and went where nothing is kept is said all the same.
       expect(entries.map(({ metadata }) => metadata['notKept'])).toEqual([
         ['dist/'],
+        undefined,
         undefined,
         ['data/'],
         undefined,
@@ -213,22 +237,12 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       expect(await readdir(engine.folder)).toContain('.git');
     });
 
-    test('with what it can change; a grant is for this command alone', async () => {
-      const { engine } = await outputs([bash('cat a.txt')], { person: () => ({ kind: 'reject', reason: '' }) });
-      const approval = engine.of('approval-request')[0]?.approval;
-      expect(approval).toMatchObject({
-        title: 'Run cat a.txt',
-        description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes can be undone`,
-        ...{ reversible: true, risk: 'medium', grant: { tool: 'bash', pattern: 'cat a.txt' } },
-        subject: { kind: 'tool', tool: 'bash', input: { command: 'cat a.txt' } },
-      });
-      expect(approval).not.toHaveProperty('nameable');
-    });
-
     test('nothing where a rule denies a part of it, in whatever words', async () => {
       const commands = ['echo hello; r"m" a.txt', '/bin/rm a.txt', 'env rm a.txt', `bash -c 'rm a.txt'`];
       const calls = commands.map((command, index) => bash(command, { read_only: index > 0 }));
-      const { engine, entries } = await outputs(calls, await ruled(allow('rm *', 'bash', 'deny')));
+      const workspaces = workspacesWithoutGit(await folderWith());
+      const denied = { ...(await ruled(allow('rm *', 'bash', 'deny'))), workspaces };
+      const { engine, entries } = await outputs(calls, denied);
       for (const { output } of entries)
         expect(output).toMatch(/^Rejected, nothing was done\. Reason: Your rule denies the tool bash on rm/);
       expect(entries).toHaveLength(commands.length);

@@ -11,9 +11,18 @@ import { inSoak } from '../../support/samples.ts';
 import { contextIn } from '../../support/workspace.ts';
 import { PATH_ATTEMPTS, type PathAttempt } from './path-attempts.ts';
 import { HIDDEN, hiddenState, makes, pathField, type PathField, reads } from './path-field.ts';
-import { missingInputs, PATH_INPUTS, pathFor } from './path-tools.ts';
+import { missingInputs, PATH_INPUTS, type PathInput, pathFor } from './path-tools.ts';
 
 const SEARCHES = new Set(['grep', 'glob']);
+
+/** Those that only read leave one field as it was for the next. */
+const GROUPS = [
+  { name: 'what only reads, by each of its inputs', inputs: PATH_INPUTS.filter(({ writes }) => !writes) },
+  ...PATH_INPUTS.filter(({ writes }) => writes).map((one) => ({
+    name: `${one.tool} by its ${one.input}`,
+    inputs: [one],
+  })),
+];
 
 async function field(): Promise<PathField> {
   const place = await pathField();
@@ -64,35 +73,47 @@ const insideOnly =
     return Promise.resolve({ lines: [], marks: [], more: false, timedOut: false, files: 0, passedOver: false });
   };
 
+const toolOf = (one: PathInput): Tool => allTools().find(({ name }) => name === one.tool)!;
+
+/** Every attempt meets an input that writes, many one that reads, and some the dear ones, which search; the soak tries them all. */
+function isTried({ takes }: PathAttempt, index: number, one: PathInput): boolean {
+  if (inSoak) return true;
+  if (SEARCHES.has(one.tool)) return index % (takes === 'folder' ? 9 : 5) === 0;
+  return (index + PATH_INPUTS.indexOf(one)) % (one.writes ? 5 : 7) === 0;
+}
+
+/** Tries what makes sense for an input, and returns how many that were. */
+async function attempted(place: PathField, one: PathInput, context: ToolContext): Promise<number> {
+  let tried = 0;
+  for (const [index, attempt] of PATH_ATTEMPTS.entries()) {
+    const path = pathFor(attempt, one, attempt.at(place));
+    if (path === null || !isTried(attempt, index, one)) continue;
+    tried += 1;
+    const words = `${one.tool} by its ${one.input}, ${attempt.kind}: ${attempt.name}`;
+    const using = attempt.inside ? { ...context, search: insideOnly(place) } : context;
+    const call = await saidBy(toolOf(one), one.call(path), using, () => swapIn(place, attempt));
+    if (!attempt.writes) expect(call.said, words).not.toMatch(HIDDEN);
+    if (attempt.inside || attempt.takes === 'pattern') continue;
+    expect(call.refused, `${words}: ${call.said}`).toBe(true);
+    if (!attempt.swap) expect(call.asked, `${words}: ${call.said}`).toBe(false);
+    if (!attempt.swap && attempt.takes === 'folder') expect(call.targeted, words).toBe(false);
+  }
+  return tried;
+}
+
 describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Map.groupBy(PATH_ATTEMPTS, ({ kind }) => kind)].map(([kind, { length }]) => `${kind} ${length}`).join(', ')})`, () => {
   test('every input that is named like a path is tried', () => expect(missingInputs(allTools())).toEqual([]));
 
-  test.for(PATH_INPUTS)('$tool by its $input', async (one) => {
+  test.for(GROUPS)('$name', async ({ inputs }) => {
     const place = await field();
     const before = await hiddenState(place);
-    const tool = allTools().find(({ name }) => name === one.tool)!;
     const context = contextIn(place.workspace);
-    let tried = 0;
-    for (const [index, attempt] of PATH_ATTEMPTS.entries()) {
-      const path = pathFor(attempt, one, attempt.at(place));
-      // Every attempt meets some inputs, and the dear ones, which start the thread of a search, fewer; the soak tries them all.
-      const isDear = SEARCHES.has(one.tool) && index % (attempt.takes === 'folder' ? 3 : 5) > 0;
-      const isOthers = !SEARCHES.has(one.tool) && (index + PATH_INPUTS.indexOf(one)) % 3 > 0;
-      if (path === null || ((isDear || isOthers) && !inSoak)) continue;
-      tried += 1;
-      const words = `${attempt.kind}: ${attempt.name}`;
-      const using = attempt.inside ? { ...context, search: insideOnly(place) } : context;
-      const call = await saidBy(tool, one.call(path), using, () => swapIn(place, attempt));
-      if (!attempt.writes) expect(call.said, words).not.toMatch(HIDDEN);
-      if (attempt.inside || attempt.takes === 'pattern') continue;
-      expect(call.refused, `${words}: ${call.said}`).toBe(true);
-      if (!attempt.swap) expect(call.asked, `${words}: ${call.said}`).toBe(false);
-      if (!attempt.swap && attempt.takes === 'folder') expect(call.targeted, words).toBe(false);
-    }
-    expect(tried).toBeGreaterThan(5);
+    for (const one of inputs) expect(await attempted(place, one, context), one.input).toBeGreaterThan(5);
     expect(await hiddenState(place)).toEqual(before);
-    const plain = await saidBy(tool, one.call(one.plain[0]), context, () => swapIn(place, {}));
-    expect(plain).toMatchObject({ refused: false, said: expect.stringContaining(one.plain[1]) as string });
+    for (const one of inputs) {
+      const plain = await saidBy(toolOf(one), one.call(one.plain[0]), context, () => swapIn(place, {}));
+      expect(plain).toMatchObject({ refused: false, said: expect.stringContaining(one.plain[1]) as string });
+    }
   });
 
   test('the attempts are worth something: without confinement they work', async () => {
@@ -106,7 +127,7 @@ describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Ma
       return found.some((path) => /bait|UNASKED/.test(path));
     };
     const wrong: string[] = [];
-    const some = PATH_ATTEMPTS.filter((_, index) => index % 3 === 0 || inSoak);
+    const some = PATH_ATTEMPTS.filter((_, index) => index % 5 === 0 || inSoak);
     for (const attempt of some) {
       const back = await swapIn(place, attempt);
       if ((await works(attempt)) === Boolean(attempt.elsewhere)) wrong.push(`${attempt.kind}: ${attempt.name}`);

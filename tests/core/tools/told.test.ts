@@ -25,8 +25,10 @@ async function wire() {
   return { engine, end, lead, child, tools, schemaOf };
 }
 
-test('a lead is told what a prompt must have, that nothing else reaches the sub-agent, and how a report looks', async () => {
-  const { lead, tools } = await wire();
+type Wire = Awaited<ReturnType<typeof wire>>;
+
+/** What a prompt must have, that nothing else reaches the sub-agent, and how a report looks. */
+function expectLeadTold({ lead, tools }: Wire): void {
   for (const part of PARTS) expect(lead.system).toMatch(part);
   expect(lead.system).toMatch(/your prompt, and nothing else/);
   expect(lead.system).toMatch(/At most 3 can be started in one workflow/);
@@ -41,19 +43,18 @@ test('a lead is told what a prompt must have, that nothing else reaches the sub-
     expect(description, name).toMatch(/JSON: success, child_id, report, metrics/);
   }
   expect(tools.get('parallel_tasks')?.description).toMatch(/aggregated_report/);
-});
+}
 
-test('a temporary agent without a system prompt is told to do one task and to report with a summary and details', async () => {
-  const { child } = await wire();
+/** To do one task and to report with a summary and details. */
+function expectTemporaryTold({ child }: Wire): void {
   expect(child.system).toMatch(/You are inspector, a sub-agent that does one task/);
   expect(child.system).toMatch(/prompt is all that you are told/);
   expect(child.system).toMatch(/never an instruction to you/);
   expect(child.system).toMatch(/report in Markdown: a title, a section "## Summary"[^\n]*then the details/);
   expect(child.system).toMatch(/what you could not do/);
-});
+}
 
-test('the metrics of a report are made from what was measured', async () => {
-  const { engine, end } = await wire();
+function expectMetricsOf({ engine, end }: Wire): void {
   const result = engine.of('tool-end').find(({ entry }) => entry.name === 'spawn_agent');
   const [{ runId, durationMs, usage } = { runId: '', durationMs: null, usage: null }] = end.subAgents;
   expect(JSON.parse(result?.entry.output ?? '')).toMatchObject({
@@ -65,10 +66,10 @@ test('the metrics of a report are made from what was measured', async () => {
     },
   });
   expect(usage?.outputTokens).toBeGreaterThan(0);
-});
+}
 
-test('the three tools name their required fields, their operations and no way to hand on a history', async () => {
-  const { schemaOf } = await wire();
+/** The three tools name their required fields, their operations and no way to hand on a history. */
+function expectSchemas({ schemaOf }: Wire): void {
   const spawn = schemaOf('spawn_agent');
   expect(spawn).toMatchObject({ type: 'object', required: ['operation'], additionalProperties: false });
   expect(spawn.properties['operation']).toMatchObject({ enum: ['spawn', 'list_children', 'terminate'] });
@@ -94,6 +95,14 @@ test('the three tools name their required fields, their operations and no way to
   }
   for (const one of [spawn, delegate, batch, item])
     expect(Object.keys(one.properties).filter((name) => /context|history|messages/.test(name))).toEqual([]);
+}
+
+test('a lead is told of prompts and reports, a temporary agent of its task, both by fields and metrics that are as they should be', async () => {
+  const told = await wire();
+  expectLeadTold(told);
+  expectTemporaryTold(told);
+  expectMetricsOf(told);
+  expectSchemas(told);
 });
 
 const task = { agent_id: 'code-reviewer', prompt: 'Review it.' };

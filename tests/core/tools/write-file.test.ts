@@ -207,7 +207,7 @@ test('whatever the two texts: the diff leads from one to the other, and its coun
         content === '' ? 0 : content.split('\n').length - (content.endsWith('\n') ? 1 : 0);
       expect(preview.added - preview.removed).toBe(count(after) - count(before));
     }),
-    samples(60),
+    samples(30),
   );
 });
 

@@ -181,7 +181,7 @@ test('an exact edit and its inverse give the text back, byte for byte', () => {
       tried++;
       expect(back.text).toBe(whole);
     }),
-    samples(300),
+    samples(150),
   );
   expect(tried).toBeGreaterThan(10);
 });
@@ -198,7 +198,7 @@ test('what is around the edited lines stays, byte for byte, and of two places th
       if (done) expect([`${before}  NEW\n${behind}`, `${before}NEW\n${behind}`]).toContain(done.text);
       expect(quietly(`${once}\n${place}\n`, asked)).toBeNull();
     }),
-    samples(100),
+    samples(60),
   );
 });
 

@@ -3,7 +3,7 @@ import { on } from 'node:events';
 import type { FileHandle } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
 import { codeOf, TriadError } from '../../base/errors.ts';
-import { compiled } from '../search/search.ts';
+import { compiled } from '../threads.ts';
 
 export const MAX_PDF_BYTES = 50_000_000;
 const HEAP_MB = 256;

@@ -1,6 +1,6 @@
-/** The thread of one search: lists files that match a pattern, or lines of files that match a regular expression. */
+/** The thread of searches, one after the other: lists files that match a pattern, or lines of files that match a regular expression. */
 import { type FileHandle, stat } from 'node:fs/promises';
-import { parentPort, workerData } from 'node:worker_threads';
+import { parentPort } from 'node:worker_threads';
 import { matches } from '../../base/pattern.ts';
 import { TriadError } from '../../base/errors.ts';
 import { protectedFiles } from '../../workspace/hard-links.ts';
@@ -25,13 +25,14 @@ const MAX_NOTES = 5000;
 /** How rules that allow match a path. */
 const EXACTLY = { path: true, loose: false };
 
-/** Looked for once, where the first file with several names is opened. */
+/** Looked for once in a search, where the first file with several names is opened. */
 let protectedOnes: ReturnType<typeof protectedFiles> | undefined;
 const protect: typeof protectedFiles = (workspace) => (protectedOnes ??= protectedFiles(workspace));
 
-await main(workerData as SearchTask);
+parentPort?.on('message', (task: SearchTask) => void main(task));
 
 async function main({ job, ...asking }: SearchTask): Promise<void> {
+  protectedOnes = undefined;
   try {
     await work(job, asking);
   } catch (error) {

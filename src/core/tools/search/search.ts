@@ -1,8 +1,7 @@
 /** Searches the workspace on a thread of its own, so that neither a huge tree nor a costly pattern can stop the program. */
-import { getCompileCacheDir } from 'node:module';
-import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import { TriadError } from '../../base/errors.ts';
+import { compiled, Threads } from '../threads.ts';
 import type { PastReport, Ranked } from '../notes/note-search.ts';
 import type { RipgrepTask } from './ripgrep.ts';
 import { resolveInside } from '../../workspace/places.ts';
@@ -16,6 +15,8 @@ export const SEARCH_MS = 20_000;
 /** What takes no longer, or has fewer files left, is not worth the start of a program. */
 const ASK: Asking = { afterMs: 15, files: 20 };
 const MEMORY_MB = 256;
+
+const threads = new Threads(new URL('./search-worker.ts', import.meta.url), MEMORY_MB);
 
 export type SearchJob = {
   workspace: Workspace;
@@ -126,13 +127,7 @@ export async function search(
 ): Promise<SearchResult> {
   signal.throwIfAborted();
   const { port1, port2 } = new MessageChannel();
-  const worker = new Worker(new URL('./search-worker.ts', import.meta.url), {
-    workerData: { job, ask: ripgrep === null ? null : ask, port: port1 } satisfies SearchTask,
-    transferList: [port1],
-    env: compiled(),
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: MEMORY_MB },
-  });
+  const worker = threads.take();
   const { promise, resolve, reject } = Promise.withResolvers<SearchResult>();
   const lines: string[] = [];
   const marks: Mark[] = [];
@@ -141,31 +136,51 @@ export async function search(
   const abort = () => reject(signal.reason as Error);
   signal.addEventListener('abort', abort, { once: true });
   let ranked: Ranked | undefined;
-  let end = (): Promise<void> | void => {};
-  worker.on('message', (message: SearchMessage) => {
+  let isDone = false;
+  let end = (): Promise<void> => Promise.resolve();
+  const take = (message: SearchMessage): void => {
     if (message.type === 'lines') {
       lines.push(...message.lines);
       marks.push(...(message.marks ?? []));
     } else if (message.type === 'asks' && ripgrep !== null)
       end = answering(port2, { program: ripgrep, folder: job.workspace.folder });
     else if (message.type === 'ranked') ({ ranked } = message);
-    else if (message.type === 'end') resolve({ ...message, lines, marks, timedOut: false, ...(ranked && { ranked }) });
-    else if (message.type === 'failure') reject(new TriadError('bad_input', message.message));
-  });
-  worker.on('error', (error: Error & { code?: string }) => {
-    const tooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
-    reject(
-      tooMuch ? new TriadError('limit_reached', 'The search needs too much memory: narrow its path or pattern') : error,
-    );
-  });
-  worker.on('exit', (code) => reject(new TriadError('internal', `The search ended unexpectedly (${code})`)));
+    else if (message.type === 'end') {
+      isDone = true;
+      resolve({ ...message, lines, marks, timedOut: false, ...(ranked && { ranked }) });
+    } else if (message.type === 'failure') reject(new TriadError('bad_input', message.message));
+  };
+  const off = listen(worker, take, reject);
+  const task: SearchTask = { job, ask: ripgrep === null ? null : ask, port: port1 };
+  worker.postMessage(task, [port1]);
   try {
     return await promise;
   } finally {
     clearTimeout(timer);
     signal.removeEventListener('abort', abort);
-    await Promise.all([worker.terminate(), end()]);
+    off();
+    port2.close();
+    if (!isDone) await Promise.all([worker.terminate(), end()]);
+    else {
+      await end();
+      threads.keep(worker);
+    }
   }
+}
+
+/** `fail`: with what ends the thread. Returns how to listen no more. */
+function listen(worker: Worker, take: (message: SearchMessage) => void, fail: (error: Error) => void): () => void {
+  const failed = (error: Error & { code?: string }): void => {
+    const tooMuch = error.code === 'ERR_WORKER_OUT_OF_MEMORY';
+    fail(
+      tooMuch ? new TriadError('limit_reached', 'The search needs too much memory: narrow its path or pattern') : error,
+    );
+  };
+  const exited = (code: number): void => fail(new TriadError('internal', `The search ended unexpectedly (${code})`));
+  worker.on('message', take);
+  worker.on('error', failed);
+  worker.on('exit', exited);
+  return () => void worker.off('message', take).off('error', failed).off('exit', exited);
 }
 
 /**
@@ -186,11 +201,4 @@ function answering(port: MessagePort, asked: RipgrepTask): () => Promise<void> {
     thread.postMessage('end');
     return ended;
   };
-}
-
-/** A thread does not share what its process has compiled unless it is told where that is kept: then it starts in half the time. */
-export function compiled(): { NODE_COMPILE_CACHE?: string } {
-  const folder = getCompileCacheDir();
-  // Its last part is Node's own: one for each version.
-  return folder === undefined ? {} : { NODE_COMPILE_CACHE: dirname(folder) };
 }

@@ -1,21 +1,23 @@
-/** The thread of one page: makes text of its bytes, and Markdown of HTML. */
-import { parentPort, workerData } from 'node:worker_threads';
+/** The thread of pages, one after the other: makes text of its bytes, and Markdown of HTML. */
+import { parentPort } from 'node:worker_threads';
 import { decoded } from '../reading/encoding.ts';
 import type { PageMessage, PageTask } from './page.ts';
 
 /** Where the encoding of HTML must be named, in bytes. */
 const META_BYTES = 1024;
 
-const { bytes, charset, isHtml, url } = workerData as PageTask;
+parentPort?.on('message', (task: PageTask) => void answer(task));
 
-try {
-  parentPort?.postMessage(await read());
-} catch (error) {
-  const { message } = error instanceof Error ? error : new Error(String(error));
-  parentPort?.postMessage({ type: 'failure', message } satisfies PageMessage);
+async function answer(task: PageTask): Promise<void> {
+  try {
+    parentPort?.postMessage(await read(task));
+  } catch (error) {
+    const { message } = error instanceof Error ? error : new Error(String(error));
+    parentPort?.postMessage({ type: 'failure', message } satisfies PageMessage);
+  }
 }
 
-async function read(): Promise<PageMessage> {
+async function read({ bytes, charset, isHtml, url }: PageTask): Promise<PageMessage> {
   const whole = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   const text = decoded(whole, charset ?? (isHtml ? charsetIn(whole) : null));
   if (text === null) return { type: 'binary' };

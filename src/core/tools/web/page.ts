@@ -1,10 +1,12 @@
 /** The text of what an address gave, made on a thread of its own: parsing would stop the program, and may need too much. */
 import { once } from 'node:events';
-import { Worker } from 'node:worker_threads';
 import { codeOf, TriadError } from '../../base/errors.ts';
-import { compiled } from '../search/search.ts';
+import { Threads } from '../threads.ts';
 
 const LIMITS = { ms: 15_000, heapMb: 384 };
+
+const threadsOf = (heapMb: number): Threads => new Threads(new URL('./page-worker.ts', import.meta.url), heapMb);
+const usual = threadsOf(LIMITS.heapMb);
 
 /** What the thread is given. */
 export interface PageTask {
@@ -32,17 +34,15 @@ export type PageMessage = ({ type: 'text' } & PageText) | { type: 'binary' } | {
 /** Null where it is no text. The bytes are gone afterwards. Throws `limit_reached` where it takes too much, `bad_input` where it cannot be parsed. */
 export async function pageText(task: PageTask, signal: AbortSignal, limits = LIMITS): Promise<PageText | null> {
   const timeout = AbortSignal.timeout(limits.ms);
-  const worker = new Worker(new URL('./page-worker.ts', import.meta.url), {
-    workerData: task,
-    transferList: [task.bytes.buffer],
-    env: compiled(),
-    execArgv: [],
-    resourceLimits: { maxOldGenerationSizeMb: limits.heapMb },
-  });
+  const threads = limits.heapMb === LIMITS.heapMb ? usual : threadsOf(limits.heapMb);
+  const worker = threads.take();
+  let isDone = false;
   try {
+    worker.postMessage(task, [task.bytes.buffer]);
     const [message] = (await once(worker, 'message', { signal: AbortSignal.any([signal, timeout]) })) as [PageMessage];
     if (message.type === 'failure')
       throw new TriadError('bad_input', `${task.url} is a page that cannot be parsed (${message.message})`);
+    isDone = true;
     if (message.type === 'binary') return null;
     const { type: _, ...text } = message;
     return text;
@@ -53,6 +53,7 @@ export async function pageText(task: PageTask, signal: AbortSignal, limits = LIM
     const what = isLarge ? 'memory' : 'time';
     throw new TriadError('limit_reached', `${task.url} is a page that takes too much ${what} to parse`);
   } finally {
-    await worker.terminate();
+    if (isDone) threads.keep(worker);
+    else await worker.terminate();
   }
 }

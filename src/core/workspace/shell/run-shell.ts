@@ -58,7 +58,7 @@ export class ShellHost {
     if (!(await snapshots.isAvailable())) return null;
     try {
       if (!(await snapshots.isKnown(workspace)))
-        await lock.alone(workspace.folder, signal, () => snapshots.settle(workspace));
+        return await lock.alone(workspace.folder, signal, () => snapshots.begin(workspace));
       return await snapshots.notKept(workspace);
     } catch (error) {
       if (error instanceof TriadError && error.code === 'limit_reached') return null;

@@ -102,28 +102,36 @@ describe('the search of the provider', () => {
     expect(toolOf(engine)?.max_uses).toBe(2);
   });
 
-  test.for([
-    ['no rule allows it', ''],
-    ['a rule allows some queries', `${ALLOW}pattern = "weather*"\n`],
-    ['a rule denies some queries', `${ALLOW}${ALLOW.replace('allow', 'deny')}pattern = "*secret*"\n`],
+  const rules: readonly (readonly [where: string, rules: string, approve: 'ask' | 'all', isOffered: boolean])[] = [
+    ['a rule allows it', ALLOW, 'ask', true],
+    ['no rule allows it', '', 'ask', false],
+    ['a rule allows some queries', `${ALLOW}pattern = "weather*"\n`, 'ask', false],
+    ['a rule denies some queries', `${ALLOW}${ALLOW.replace('allow', 'deny')}pattern = "*secret*"\n`, 'ask', false],
     [
       'a rule asks about what needs the network',
       `${ALLOW}[[permissions.rules]]\neffect = "ask"\npermission = "NetworkAccess"\n`,
+      'ask',
+      false,
     ],
-    ['the mode asks about what reaches out', 'permissions.mode = "selective"\n'],
-  ])('is not offered where %s', async ([, rules]) => {
-    const engine = await engineWith(new Script().on({}).reply([text('Done.')]), rules);
-    await engine.ask('Go');
-    expect(toolOf(engine)).toBeUndefined();
+    ['the person says yes to all', '', 'all', true],
+    ['the person says yes to all, and a rule denies it', ALLOW.replace('allow', 'deny'), 'all', false],
+  ];
+  test('is offered only where no rule has somebody asked, or the person says yes to all', async () => {
+    const configFolder = await folderWith({ 'config.toml': OWN });
+    const engine = await startEngine(new Script().on({}).reply([text('Done.')]), { settings: OWN, configFolder });
+    for (const [index, [where, more, approve, isOffered]] of rules.entries()) {
+      await writeFile(join(configFolder, 'config.toml'), OWN + more);
+      await engine.ask('Go', approve);
+      expect(toolOf(engine, index) !== undefined, where).toBe(isOffered);
+    }
   });
 
   test.for([
-    ['the mode is auto', 'permissions.mode = "auto"\n', 'ask', true],
-    ['the person says yes to all', '', 'all', true],
-    ['the person says yes to all, and a rule denies it', ALLOW.replace('allow', 'deny'), 'all', false],
-  ] as const)('where %s: %s, %s, %s', async ([, rules, approve, isOffered]) => {
-    const engine = await engineWith(new Script().on({}).reply([text('Done.')]), rules);
-    await engine.ask('Go', approve);
+    ['selective, which asks about what reaches out', 'permissions.mode = "selective"\n', false],
+    ['auto', 'permissions.mode = "auto"\n', true],
+  ] as const)('where the mode is %s: %s, %s', async ([, mode, isOffered]) => {
+    const engine = await engineWith(new Script().on({}).reply([text('Done.')]), mode);
+    await engine.ask('Go');
     expect(toolOf(engine) !== undefined).toBe(isOffered);
   });
 
@@ -238,28 +246,32 @@ describe('the search of the provider', () => {
     expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).not.toContain('server_tool_use');
   });
 
-  test.for([
+  const failures = [
     ['max_uses_exceeded', /web\.search\.max_uses/],
     ['too_many_requests', /too many searches/],
     ['of_the_future', /of_the_future/],
-  ] as const)('that fails with %s costs nothing, says why, and its block goes back', async ([code, words]) => {
-    const script = new Script()
-      .on({ turn: 1 })
-      .reply([...providerSearch('sums', code, 'srvtoolu_1'), text('I could not look.')])
-      .on({})
-      .reply([text('Done.')]);
-    const engine = await engineWith(script);
-    await engine.ask('Go');
-    const { runs, workflow } = await detailOf(engine);
-    expect(workflow.usage).not.toHaveProperty('webSearches');
-    expect(workflow.usage.nanoUsd).toBe(TOKENS_NANO);
-    const entries = await engine.store.entriesOf(runs[0]!.id);
-    const view = blocksOf({ run: runs[0]!, entries, calls: [], open: null, children: [], approvals: [] });
-    expect(view[1]).toMatchObject({
-      call: { state: 'error', result: { output: expect.stringMatching(words) as unknown } },
-    });
+  ] as const;
+  test('that fails costs nothing, says why, and its block goes back', async () => {
+    const script = new Script();
+    for (const [code] of failures)
+      script
+        .on({ asked: new RegExp(`^Look: ${code}$`) })
+        .reply([...providerSearch('sums', code, `srvtoolu_${code}`), text('I could not look.')]);
+    const engine = await engineWith(script.on({}).reply([text('Done.')]));
+    for (const [code, words] of failures) {
+      await engine.ask(`Look: ${code}`);
+      const { runs, workflow } = await detailOf(engine);
+      expect(workflow.usage).not.toHaveProperty('webSearches');
+      expect(workflow.usage.nanoUsd).toBe(TOKENS_NANO);
+      const entries = await engine.store.entriesOf(runs[0]!.id);
+      const view = blocksOf({ run: runs[0]!, entries, calls: [], open: null, children: [], approvals: [] });
+      expect(view[1]).toMatchObject({
+        call: { state: 'error', result: { output: expect.stringMatching(words) as unknown } },
+      });
+    }
     await engine.ask('Again');
-    expect(JSON.stringify(engine.model.requests[1]?.body.messages)).toContain(code);
+    const said = JSON.stringify(engine.model.requests.at(-1)?.body.messages);
+    for (const [code] of failures) expect(said).toContain(`"error_code":"${code}"`);
   });
 });
 

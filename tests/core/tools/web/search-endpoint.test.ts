@@ -1,12 +1,17 @@
 /** A search that the person has configured: asked about like all that reaches out, in the forms in which searches answer. */
 import { readFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
+import type { Answer } from '#contract/approval.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
+import type { ToolResult } from '#core/tools/tool.ts';
+import { SearchEndpoint } from '#core/tools/web/search-endpoint.ts';
+import { webSearch as webSearchTool } from '#core/tools/web/web-search.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../../support/engine.ts';
 import { spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { type SearchAnswer, searchServer } from '../../../support/search-server.ts';
-import { folderWith } from '../../../support/workspace.ts';
+import { settingsOf } from '../../../support/settings-of.ts';
+import { call, contextIn, folderWith } from '../../../support/workspace.ts';
 
 const searching = (query = 'sums & more') =>
   new Script()
@@ -18,6 +23,12 @@ const searching = (query = 'sums & more') =>
 async function engineWith(settings: string, more: HarnessOptions = {}): Promise<Harness> {
   const configFolder = await folderWith({ 'config.toml': settings });
   return startEngine(searching(), { settings, configFolder, ...more });
+}
+
+/** What the tool makes of one search, without the engine. */
+async function searched(settings: string): Promise<ToolResult> {
+  const webSearch = new SearchEndpoint({ settings: settingsOf(settings), secrets: fileSecrets('/nowhere') });
+  return call(webSearchTool, { query: 'sums' }, { ...contextIn('/'), webSearch });
 }
 
 const resultOf = (engine: Harness) => engine.of('tool-end').at(-1)?.entry;
@@ -67,47 +78,34 @@ describe('a search that is configured', () => {
     expect(asked).toEqual([]);
   });
 
-  test('is asked where the provider could search, but not without a question', async () => {
+  test('is asked where the provider could search; once the person grants it without a question, but the provider is not: a grant is about queries', async () => {
     const { asked, settings } = await searchServer({ body: { results: [] } });
-    const engine = await engineWith(`${settings}[providers.anthropic]\nweb_search = "always"\n`);
-    await engine.ask('Go');
-    expect(engine.of('approval-request')).toHaveLength(1);
-    expect(asked).toHaveLength(1);
-    expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
-  });
-
-  test('is asked without a question once the person grants it, but the provider is not: a grant is about queries', async () => {
-    const { asked, settings } = await searchServer({ body: { results: [] } });
-    const person = () => ({ kind: 'allow', grant: { scope: 'conversation', pattern: '*' } }) as const;
+    const grant = { scope: 'conversation', pattern: '*' } as const;
+    const answers: Answer[] = [{ kind: 'allow' }, { kind: 'allow', grant }];
+    const person = () => answers.shift() ?? null;
     const engine = await engineWith(`${settings}[providers.anthropic]\nweb_search = "always"\n`, { person });
-    await engine.ask('Go');
-    await engine.ask('Go');
-    expect(asked).toHaveLength(2);
-    const answers = engine.of('approval-decide').map(({ decision }) => decision.decidedBy);
-    expect(answers).toEqual(['person', 'rule']);
-  });
-
-  test('gives as many results as the settings say', async () => {
-    const results = [1, 2, 3].map((n) => ({ title: `${n}`, url: `https://example.org/${n}`, snippet: 's' }));
-    const { settings } = await searchServer({ body: { results } });
-    const engine = await engineWith(`${settings}results = 2\n`);
-    await engine.ask('Go');
-    expect(resultOf(engine)?.metadata['results']).toBe(2);
-  });
-
-  const forms: [string, unknown, string][] = [
-    ['Brave', { type: 'search', web: { results: [{ title: 'T', url: 'https://e.org', description: 'd' }] } }, 'd'],
-    ['Brave without a result', { type: 'search', query: { original: 'q' } }, '[Nothing was found.]'],
-    ['a plain list', { results: [{ title: 'T', url: 'https://e.org', snippet: 'words' }] }, 'words'],
-  ];
-  test('may answer in several forms', async () => {
-    const { settings, answer } = await searchServer({ body: {} });
-    const engine = await engineWith(settings);
-    for (const [form, body, words] of forms) {
-      answer.body = body;
+    for (let times = 1; times <= 3; times += 1) {
       await engine.ask('Go');
+      expect(asked).toHaveLength(times);
+      expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
+    }
+    const decided = engine.of('approval-decide').map(({ decision }) => decision.decidedBy);
+    expect(decided).toEqual(['person', 'person', 'rule']);
+  });
+
+  const forms: [string, unknown, string, number][] = [
+    ['Brave', { type: 'search', web: { results: [{ title: 'T', url: 'https://e.org', description: 'd' }] } }, 'd', 1],
+    ['Brave without a result', { type: 'search', query: { original: 'q' } }, '[Nothing was found.]', 0],
+    ['a plain list', { results: [{ title: 'T', url: 'https://e.org', snippet: 'words' }] }, 'words', 1],
+    ['a longer one', { results: [1, 2, 3].map((n) => ({ title: `${n}`, url: 'https://e.org' })) }, '2. 2\n', 2],
+  ];
+  test('may answer in several forms, and gives as many results as the settings say', async () => {
+    const { settings, answer } = await searchServer({ body: {} });
+    for (const [form, body, words, results] of forms) {
+      answer.body = body;
       const output = expect.stringContaining(words) as unknown;
-      expect(resultOf(engine), form).toMatchObject({ status: 'completed', output });
+      const found = await searched(`${settings}results = 2\n`);
+      expect(found, form).toMatchObject({ status: 'completed', output, metadata: { results } });
     }
   });
 
@@ -121,17 +119,16 @@ describe('a search that is configured', () => {
       { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' },
       /status 302/,
     ],
-    ['far too much', { body: 'x'.repeat(4_000_001) }, /more than 1000000 bytes/],
+    ['far too much', { body: 'x'.repeat(1_100_000) }, /more than 1000000 bytes/],
   ];
   test('that answers with what is no answer is one clear error', async () => {
     const { host, asked, settings, answer } = await searchServer({ body: {} });
-    const engine = await engineWith(settings);
     for (const [index, [what, { status = 200, headers = {}, body }, words]] of faults.entries()) {
       Object.assign(answer, { status, headers, body });
-      await engine.ask('Go');
+      const result = await searched(settings);
       const output = expect.stringMatching(words) as unknown;
-      expect(resultOf(engine), what).toMatchObject({ status: 'error', output });
-      expect(resultOf(engine)?.output, what).toContain(host);
+      expect(result, what).toMatchObject({ status: 'error', output });
+      expect(result.output, what).toContain(host);
       expect(asked, what).toHaveLength(index + 1);
     }
   });
@@ -158,13 +155,8 @@ describe('the key of a search', () => {
     expect(await readFile(`${configFolder}/config.toml`, 'utf8')).not.toContain('s3cret');
     expect(await engine.runtime.request('search.set-key', { apiKey: '' })).toMatchObject({ keyOf: null });
     expect(await secrets.get('web_search')).toBeNull();
-  });
-
-  test('is refused where no header can carry it, and where no search is set up', async () => {
-    const { settings } = await searchServer({ body: {} });
-    const [engine, bare] = [await engineWith(settings), await engineWith('')];
+    // No header could carry it.
     await expect(engine.runtime.request('search.set-key', { apiKey: 'a b' })).rejects.toThrow(/spaces/);
-    await expect(bare.runtime.request('search.set-key', { apiKey: 'a' })).rejects.toThrow(/web\.search\.url/);
   });
 });
 
@@ -202,8 +194,9 @@ describe('the address of a search', () => {
     ['https://me:key@example.org/?q={query}', /key store/],
     ['file:///etc/{query}', /http or https/],
   ] as const;
-  test('must have a place for the query, and nothing secret', async () => {
+  test('must have a place for the query, and nothing secret; where there is none no key is kept', async () => {
     const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
+    await expect(engine.runtime.request('search.set-key', { apiKey: 'a' })).rejects.toThrow(/web\.search\.url/);
     for (const [value, words] of refused)
       await expect(engine.runtime.request('settings.set', { path: 'web.search.url', value })).rejects.toThrow(words);
   });

@@ -121,52 +121,43 @@ describe('an editor that is lent', () => {
     expect(editor.calls).toEqual([]);
   });
 
-  test('whose text has changed since the agent read it is not written', async () => {
-    const script = calling(read('a.txt'), edit('a.txt', 'one', 'two'));
-    const engine = await startEngine(script, { files: { 'a.txt': 'one\n' } });
-    const path = join(engine.folder, 'a.txt');
-    const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
-      answer: ({ name }) => {
-        // The person goes on typing behind the first look.
-        if (name === 'read-file') setImmediate(() => editor.buffers.set(path, 'one, and more\n'));
-        return null;
-      },
-    });
-    await engine.ask('Edit');
-    expect(results(engine)[1]).toMatchObject({
-      status: 'error',
-      output: expect.stringContaining('has changed since you read it') as string,
-    });
-    expect(editor.calls.some(({ name }) => name === 'write-file')).toBe(false);
-  });
-
-  test('in which somebody typed since a part of the saved file was read is not written', async () => {
-    const script = calling(read('a.txt', { limit: 1 }), edit('a.txt', 'two', 'three'));
-    const engine = await startEngine(script, { files: { 'a.txt': 'one\ntwo\n' } });
-    const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
-      answer: ({ name }) => {
-        const path = join(engine.folder, 'a.txt');
-        if (name === 'read-file') setImmediate(() => editor.buffers.set(path, 'one\ntwo, unseen\n'));
-        return null;
-      },
-    });
-    await engine.ask('Edit');
-    expect(results(engine)[1]).toMatchObject({ status: 'error' });
-    expect(editor.calls.some(({ name }) => name === 'write-file')).toBe(false);
-  });
-
-  test('whose text changes while the person is asked is not written over', async () => {
-    const engine = await startEngine(calling(edit('a.txt', 'one', 'two')), {
-      files: { 'a.txt': 'one\n' },
+  test('whose text has changed since it or a part of the saved file was read, or while the person is asked, is not written', async () => {
+    const script = calling(
+      read('a.txt'),
+      edit('a.txt', 'one', 'two'),
+      read('b.txt', { limit: 1 }),
+      edit('b.txt', 'two', 'three'),
+      edit('c.txt', 'one', 'two'),
+    );
+    const engine = await startEngine(script, {
+      files: { 'a.txt': 'one\n', 'b.txt': 'one\ntwo\n', 'c.txt': 'one\n' },
       person: (approval, item) => {
-        editor.buffers.set(path, 'one, and more\n');
+        if (approval.request.title.includes('c.txt')) editor.buffers.set(at('c.txt'), 'one, and more\n');
         return yes(approval, item);
       },
     });
-    const path = join(engine.folder, 'a.txt');
-    const editor = await lendTo(engine.runtime, engine.conversationId, BOTH);
+    const at = (path: string): string => join(engine.folder, path);
+    const typed = new Map([
+      [at('a.txt'), 'one, and more\n'],
+      [at('b.txt'), 'one\ntwo, unseen\n'],
+    ]);
+    const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
+      answer: ({ name, input }) => {
+        const { path } = input as { path: string };
+        const words = typed.get(path);
+        // The person goes on typing behind the first look.
+        if (name === 'read-file' && words !== undefined) setImmediate(() => editor.buffers.set(path, words));
+        return null;
+      },
+    });
     await engine.ask('Edit');
-    expect(results(engine)[0]).toMatchObject({ status: 'error', output: expect.stringContaining('changed') as string });
+    const [, first, , second, third] = results(engine);
+    expect(first).toMatchObject({
+      status: 'error',
+      output: expect.stringContaining('has changed since you read it') as string,
+    });
+    expect(second).toMatchObject({ status: 'error' });
+    expect(third).toMatchObject({ status: 'error', output: expect.stringContaining('changed') as string });
     expect(editor.calls.some(({ name }) => name === 'write-file')).toBe(false);
   });
 });

@@ -107,7 +107,7 @@ describe('a command in a lent terminal', () => {
   });
 
   test('that was agreed to is run nowhere else when the client has gone, and what only reads stays in a shell of ours', async () => {
-    const { engine, client } = await lending(
+    const { engine, client } = await lendingWithoutGit(
       [bash('echo ran > ran.txt'), bash('ls', { background: true, read_only: true })],
       {
         person: (approval, item) => {

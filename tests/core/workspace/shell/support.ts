@@ -1,5 +1,5 @@
 /** Commands as a run would start them, with real processes. */
-import { readdir, readFile } from 'node:fs/promises';
+import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { RunningCommands } from '#core/workspace/shell/command-processes.ts';
@@ -47,15 +47,20 @@ export async function shellIn(more: Partial<ShellCommand> = {}): Promise<Omit<Sh
 }
 
 /** The living processes that have a word on their command line. */
-export async function processesWith(word: string): Promise<number[]> {
-  const pids = (await readdir('/proc')).filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid);
-  const found = await Promise.all(
-    pids.map(async (pid) => {
-      const read = (name: string) => readFile(`/proc/${pid}/${name}`, 'latin1').catch(() => '');
-      return (await read('cmdline')).includes(word) && !/\) Z /.test(await read('stat')) ? [Number(pid)] : [];
-    }),
-  );
-  return found.flat();
+export function processesWith(word: string): Promise<number[]> {
+  const read = (pid: string, name: string): string => {
+    try {
+      return readFileSync(`/proc/${pid}/${name}`, 'latin1');
+    } catch {
+      return '';
+    }
+  };
+  // All at once: to ask for each by a thread costs five times as much.
+  const found = readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid)
+    .filter((pid) => read(pid, 'cmdline').includes(word) && !/\) Z /.test(read(pid, 'stat')))
+    .map(Number);
+  return Promise.resolve(found);
 }
 
 /** A number of seconds for `sleep` that no other process sleeps. */

@@ -1,0 +1,44 @@
+/** A thread that has done its work does more, and knows nothing of what it did before; one that has not is ended. */
+import { link, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import { grepTool } from '#core/tools/grep.ts';
+import { Threads } from '#core/tools/threads.ts';
+import { call, contextIn, folderWith } from '../../support/workspace.ts';
+
+/** The threads that got something to do since, in order. */
+function watched(): () => unknown[] {
+  const take = vi.spyOn(Threads.prototype, 'take');
+  onTestFinished(() => void vi.restoreAllMocks());
+  return () => take.mock.results.map(({ value }) => value as unknown);
+}
+
+const grep = async (folder: string, pattern: string, timeoutMs = 20_000) =>
+  (await call(grepTool({ timeoutMs }), { pattern }, contextIn(folder))).output;
+
+test('one that has done its search does the next one; one that failed or was stopped does not', async () => {
+  const taken = watched();
+  const folder = await folderWith({ 'a.txt': 'needle', 'b.txt': `${'a'.repeat(50)}!` });
+  const unref = vi.spyOn(Worker.prototype, 'unref');
+  expect(await grep(folder, 'needle')).toBe('a.txt:1:needle');
+  expect(unref.mock.contexts, 'one that waits keeps no program from ending').toEqual(taken());
+  expect(await grep(folder, '(')).toContain('Invalid regular expression');
+  expect(await grep(folder, 'needle')).toBe('a.txt:1:needle');
+  expect(await grep(folder, '^(a+)+b$', 200)).toContain('was stopped');
+  const [first, failed, next, stopped] = taken() as Worker[];
+  expect([failed === first, next === failed, stopped === next]).toEqual([true, false, true]);
+  expect([failed, stopped].map((thread) => thread?.threadId)).toEqual([-1, -1]);
+});
+
+test('what no tool may read is looked for anew in each search', async () => {
+  const taken = watched();
+  const folder = await folderWith({ '.env': 'KEY', 'plain.txt': 'KEY', 'sub/.env': 'KEY' });
+  await link(join(folder, 'plain.txt'), join(folder, 'same.txt'));
+  expect(await grep(folder, 'KEY')).toBe('plain.txt:1:KEY\nsame.txt:1:KEY');
+  await writeFile(join(folder, 'sub/.env.local'), 'KEY');
+  await link(join(folder, 'sub/.env.local'), join(folder, 'twin.txt'));
+  expect(await grep(folder, 'KEY')).toBe('plain.txt:1:KEY\nsame.txt:1:KEY');
+  const [first, second] = taken();
+  expect(second).toBe(first);
+});
