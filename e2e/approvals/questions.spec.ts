@@ -4,7 +4,9 @@ import { leadSpawns } from '../support/scripts.ts';
 
 const NAMES = ['alpha', 'beta', 'gamma'];
 
-test('leaving the questions in any way answers none of them', async ({ start }) => {
+test('leaving the questions in any way answers none; they are answered in any order, and a reason stays with its question', async ({
+  start,
+}) => {
   const app = await start(leadSpawns(NAMES));
   await app.send('Look at every part.');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
@@ -29,11 +31,7 @@ test('leaving the questions in any way answers none of them', async ({ start }) 
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
   expect(app.model.requests, 'only the lead has asked the model').toHaveLength(1);
   for (const name of NAMES) await app.expectCard(name, 'waiting for you');
-});
 
-test('questions are answered in any order and a reason stays with its question', async ({ start }) => {
-  const app = await start(leadSpawns(NAMES));
-  await app.send('Look at every part.');
   await app.lookAt('beta');
   await app.field('Reason').fill('Not needed.');
   await app.lookAt('gamma');
@@ -53,29 +51,4 @@ test('questions are answered in any order and a reason stays with its question',
   expect(asked).toEqual(['gamma', 'alpha']);
   const told = app.model.requests.at(-1)?.seen.results.map(({ text }) => text) ?? [];
   expect(told[1]).toContain('Not needed.');
-});
-
-test('a click that was meant for what stood there before does not answer', async ({ start }) => {
-  const app = await start(leadSpawns(['alpha']), { ownContext: true });
-  const { page } = app;
-  await app.send('Look at one part.');
-  await expect(app.question).toBeVisible();
-  const button = await app.question.getByRole('button', { name: 'Allow once' }).boundingBox();
-  if (!button) throw new Error('The button is nowhere');
-  await page.keyboard.press('Escape');
-  await expect(app.question).toBeHidden();
-
-  // With the clock in our hands the click comes at once, however busy the machine is.
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 1000);
-  await app.reopen.click();
-  await page.clock.runFor(100);
-  await expect(app.question).toBeVisible();
-  await page.mouse.click(button.x + 5, button.y + 5);
-  await page.clock.resume();
-  await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
-  await expect(app.reopen).toBeVisible();
-  expect(app.model.requests).toHaveLength(1);
-  await app.allow();
-  await app.expectOutcome('completed');
 });
