@@ -152,6 +152,8 @@ test('whoever types or clicks when a question comes answers nothing; Tab and Ent
   await expect(app.reopen).toBeVisible();
   expect(app.model.requests).toHaveLength(1);
 
+  // Where the focus is when a question comes.
+  await app.question.getByRole('heading', { level: 2 }).focus();
   for (const stray of [
     () => page.keyboard.press('x'),
     () => page.keyboard.press('Enter'),
