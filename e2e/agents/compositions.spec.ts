@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { done } from '../../tests/support/flows/flows.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
-import { expectAccessibleInBoth } from '../support/accessible.ts';
+import { expectAccessibleInBoth, expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
 const REVIEWER = { system: /You check work that another agent has done/ };
@@ -52,7 +52,7 @@ test('a copy of BUILD-SMART becomes another lead, from the form to its first han
   await expect(preview.getByLabel('reviewer: System prompt')).toContainText(
     'You check work that another agent has done',
   );
-  await expectAccessibleInBoth(page, 'who works before the first message');
+  await expectAlsoAccessible(page, 'who works before the first message');
   await app.send('Write it.');
   await expect(app.workflow()).toContainText('A second draft of notes.md.');
   await expect(app.workflow()).toContainText('wants changes, 40 of 100');

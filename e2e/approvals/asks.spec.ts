@@ -2,7 +2,7 @@
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
-import { expectAccessible } from '../support/accessible.ts';
+import { expectAccessible, expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
 const questions = [
@@ -34,7 +34,7 @@ test('choices, words and a skipped question are answered by keyboard and reach t
   await expect(question.getByRole('heading', { level: 2 })).toContainText('3 questions to you');
   const send = question.getByRole('button', { name: 'Send answers' });
   await expect(send, 'nothing is answered yet').toHaveAttribute('aria-disabled', 'true');
-  await expectAccessible(page, 'questions of an agent');
+  await expectAlsoAccessible(page, 'questions of an agent');
 
   await question.getByRole('radio', { name: /The old one/ }).focus();
   await page.keyboard.press('Space');
