@@ -6,7 +6,7 @@ import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts'
 import { expectAccessibleInBoth, expectAlsoAccessible } from '../support/accessible.ts';
 import { allowForGood, calls, changeTracker } from '../support/mcp-screens.ts';
 import { EVERYTHING, withServers } from '../support/mcp-servers.ts';
-import { expect, inSoak, test } from '../support/test.ts';
+import { expect, test } from '../support/test.ts';
 
 const unfold = (place: Locator, line: string) =>
   place.locator('summary').filter({ hasText: line }).first().press('Enter');
