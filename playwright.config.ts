@@ -1,6 +1,6 @@
-// Each spec once: in the browser, and in the stand-in for the desktop what only a desktop can show (`@stand-in`) and what
-// depends on how pages and program talk to each other (`@transport`); without what cheaper tests and other specs hold
-// together (`@soak`). `playwright.full.config.ts` runs every spec in every place. The fixtures start their own programs, so there is no web server.
+// Each spec once: in the browser, and in the stand-in for the desktop what only a desktop can show (`@stand-in`); without
+// what cheaper tests and other specs hold together (`@soak`). `playwright.full.config.ts` runs every spec in every place.
+// The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
 import type { SurfaceName } from './e2e/support/test.ts';
@@ -45,8 +45,8 @@ export default defineConfig<{ surface: SurfaceName }>({
   testDir: 'e2e',
   // Not test-results itself: Playwright empties its folder, and the unit tests' report lies there.
   outputDir: 'test-results/playwright',
-  // A test waits for more than its own core: for the model's words, for what a page shows next.
-  workers: 3,
+  // Two keep two cores busy, each with a page, a program and a test; a third browser only costs its start.
+  workers: 2,
   fullyParallel: true,
   retries: 0,
   timeout: 60_000,
@@ -57,7 +57,7 @@ export default defineConfig<{ surface: SurfaceName }>({
   metadata: { skipped: { electron: missing ?? 'it is part of "npm run soak"' } },
   projects: [
     project('browser', /@desktop|@stand-in|@soak/),
-    project('stand-in', /@browser|@soak/, /@transport|@desktop|@stand-in/),
+    project('stand-in', /@browser|@soak/, /@desktop|@stand-in/),
   ],
   use: {
     browserName: 'chromium',

@@ -5,7 +5,6 @@
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { chromium } from '@playwright/test';
 import { chromiumPath, commandPath } from '../e2e/support/chromium.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -22,7 +21,13 @@ interface Installer {
 }
 
 const say = (line: string) => process.stderr.write(`${line}\n`);
-const isHere = () => chromiumPath() !== undefined || existsSync(chromium.executablePath());
+
+/** Playwright is loaded only where it has to be asked: that takes as long as a short test. */
+async function isHere(): Promise<boolean> {
+  if (chromiumPath() !== undefined) return true;
+  const { chromium } = await import('@playwright/test');
+  return existsSync(chromium.executablePath());
+}
 
 /** The system's package where this user may install one, then Playwright's own browser. */
 function installers(): Installer[] {
@@ -66,11 +71,11 @@ const args = process.argv.slice(2);
 // Ctrl-C reaches Playwright too, which ends in order and with its own exit code.
 process.on('SIGINT', () => undefined);
 for (const installer of installers()) {
-  if (isHere()) break;
+  if (await isHere()) break;
   say(`No Chromium for the end-to-end tests: "${installer.name}" brings one; trying it now…`);
   if (!install(installer)) say(`"${installer.name}" failed: run it to see why.`);
 }
-if (isHere()) process.exitCode = playwright(args);
+if (await isHere()) process.exitCode = playwright(args);
 else {
   const reason = `no Chromium: ${installers()
     .map(({ name }) => `"${name}"`)

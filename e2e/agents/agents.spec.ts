@@ -1,13 +1,15 @@
-/** The agents' screen: files of real folders, written, checked, trusted and tried out. */
+/** The agents' screen: files of real folders, written, checked, trusted, composed and tried out. */
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { answerFrom, CHILD, delegateTo, LEAD, plainAnswer, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
-import { expectAccessible, expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import { done } from '../../tests/support/flows/flows.ts';
+import { expectAccessible, expectAccessibleInBoth, expectAlsoAccessible, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
+const REVIEWER = { system: /You check work that another agent has done/ };
 const PATH = '.triad/agents/log-reader.md';
 const READER = `---
 name: log-reader
@@ -149,8 +151,8 @@ test(
   },
 );
 
-test('trust: what a file says, then usable, then changed with what changed, then taken back', async ({ start }) => {
-  const app = await start(plainAnswer(), { files: { [PATH]: READER } });
+/** What a file says, then usable, then changed with what changed, then taken back. */
+async function trustAndChange(app: App): Promise<void> {
   const { page } = app;
   const dialog = page.getByRole('dialog');
   await open(app);
@@ -181,6 +183,65 @@ test('trust: what a file says, then usable, then changed with what changed, then
   await app.button('1 file of this folder is trusted').click();
   await dialog.getByRole('button', { name: 'Trust nothing here any more' }).click();
   await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
+}
+
+/** From the form to its first handoff. */
+async function copyBuildSmart(app: App): Promise<void> {
+  const { page } = app;
+  const form = page.getByRole('region', { name: 'Form' });
+  await page.getByRole('link', { name: 'Agents', exact: true }).click();
+  await expect(page.getByRole('link', { name: /^BUILD-SMART .*composition.* lead ⇄ reviewer/ })).toBeVisible();
+  await app.button('New agent').click();
+  const dialog = page.getByRole('dialog');
+  await dialog.getByRole('radio', { name: /^a composition/ }).check();
+  await expect(dialog.getByRole('combobox', { name: 'Begin with' })).toContainText('a copy of BUILD-SMART');
+  await dialog.getByRole('textbox', { name: 'Name', exact: true }).fill('ship-it');
+  await page.keyboard.press('Enter');
+
+  await expect(form.getByLabel('Name', { exact: true })).toHaveValue('ship-it');
+  await form.getByRole('radio', { name: /^judge/ }).check();
+  await form.getByRole('textbox', { name: 'Rounds at most' }).fill('2');
+  await expect(form).toContainText('lead ⇄ reviewer · judge, at most 2 rounds');
+  await expect(form).toContainText('reviewer reads each answer and approves it, or says what is missing.');
+  await expectAccessibleInBoth(page, 'the form of a composition');
+  await app.button('Save').click();
+  await expect(page.locator('main > header')).toContainText('usable');
+  const saved = await readFile(join(app.workspace, '.triad/compositions/ship-it.toml'), 'utf8');
+  expect(saved).toMatch(/name = "ship-it"[^]*type = "judge"[^]*max_rounds = 2/);
+
+  await app.newConversation();
+  await page.getByRole('combobox', { name: 'Lead', exact: true }).selectOption('ship-it');
+  const preview = page.getByRole('region', { name: 'Who works' });
+  await expect(preview).toContainText(
+    /ship-it with the coagent reviewer, judge, at most 2 rounds · at most \d+ requests/,
+  );
+  await preview.getByText('ship-it with the coagent').click();
+  await preview.getByText('works with ship-it').click();
+  await expect(preview.getByLabel('reviewer: System prompt')).toContainText(
+    'You check work that another agent has done',
+  );
+  await expectAlsoAccessible(page, 'who works before the first message');
+  await app.send('Write it.');
+  await expect(app.workflow()).toContainText('A second draft of notes.md.');
+  await expect(app.workflow()).toContainText('wants changes, 40 of 100');
+  await expect(app.workflow()).toContainText('approved');
+}
+
+test('trust is given to what was seen, and taken back; a copy of BUILD-SMART becomes another lead', async ({
+  start,
+}) => {
+  const script = new Script()
+    .on({ ...REVIEWER, prompt: /A first draft/ })
+    .reply([text('Name the file.\n\nScore: 40')])
+    .on(REVIEWER)
+    .reply(done('It names the file.'))
+    .on({ turn: 2 })
+    .reply([text('A second draft of notes.md.')])
+    .on({})
+    .reply([text('A first draft.')]);
+  const app = await start(script, { files: { [PATH]: READER } });
+  await trustAndChange(app);
+  await copyBuildSmart(app);
 });
 
 test('trust waits until the end of a long file was seen', { tag: '@soak' }, async ({ start }) => {

@@ -1,8 +1,10 @@
-/** An agent asks in its own words, and the person asks back: nothing but the buttons answers, and all of it by keyboard. */
+/** A message, an approval, an agent's questions in its own words, and the person asks back: nothing but the buttons answers, and all of it by keyboard. */
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
+import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
-import { expectAccessible } from '../support/accessible.ts';
+import { expectAccessible, expectAlsoAccessible } from '../support/accessible.ts';
+import type { App } from '../support/app.ts';
+import { tabTo } from '../support/keyboard.ts';
 import { expect, test } from '../support/test.ts';
 
 const questions = [
@@ -27,14 +29,52 @@ function calling(name: string, input: unknown): Script {
     .reply([text('Thank you.')]);
 }
 
-test('choices, words and a skipped question are answered by keyboard and reach the agent', async ({ start }) => {
-  const app = await start(calling('ask_question', { questions }));
+/** A message, an approval and the look at its result. */
+async function workWithoutMouse(app: App): Promise<void> {
+  const { page } = app;
+  await expect(app.message).toBeVisible();
+  await tabTo(page, 'Message');
+  await page.keyboard.type('Look at one part.');
+  await page.keyboard.press('Enter');
+  await expect(app.question).toBeVisible();
+  await expect(app.question.getByRole('heading', { level: 2 }), 'never on a button that answers').toBeFocused();
+  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from alpha');
+  await page.keyboard.press('Enter');
+  await page.keyboard.press('Space');
+  await expect(app.question).toBeVisible();
+  expect(app.model.requests).toHaveLength(1);
+
+  await tabTo(page, 'Allow once');
+  await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled', 'true');
+  await page.keyboard.press('Enter');
+  await expect(app.question).toBeHidden();
+  await app.expectOutcome('completed');
+  await tabTo(page, 'Full report', 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await expect(app.card('alpha').getByRole('heading', { name: 'Details' })).toBeVisible();
+}
+
+test('a message, an approval and the look at its result need no mouse; choices, words and a skipped question are answered by keyboard and reach the agent', async ({
+  start,
+}) => {
+  const script = new Script()
+    .on({ ...LEAD, asked: /one part/, step: 1 })
+    .reply([spawn({ name: 'alpha', prompt: 'Inspect part alpha of the workspace.' })])
+    .on(CHILD)
+    .reply([text(reportOf('part alpha'), { deltas: 20 })])
+    .on({ ...LEAD, asked: /Ask me/, step: 1 })
+    .reply([toolUse('ask_question', { questions })])
+    .on(LEAD)
+    .reply((seen) => [text(answerFrom(seen))]);
+  const app = await start(script);
+  await workWithoutMouse(app);
   const { page, question } = app;
   await app.send('Ask me.');
   await expect(question.getByRole('heading', { level: 2 })).toContainText('3 questions to you');
   const send = question.getByRole('button', { name: 'Send answers' });
+  const asked = app.model.requests.length;
   await expect(send, 'nothing is answered yet').toHaveAttribute('aria-disabled', 'true');
-  await expectAccessible(page, 'questions of an agent');
+  await expectAlsoAccessible(page, 'questions of an agent');
 
   await question.getByRole('radio', { name: /The old one/ }).focus();
   await page.keyboard.press('Space');
@@ -52,7 +92,7 @@ test('choices, words and a skipped question are answered by keyboard and reach t
   await expect(question, 'Enter in a box answers nothing').toBeVisible();
   await page.reload();
   await expect(question, 'nor does a reload').toBeVisible();
-  expect(app.model.requests).toHaveLength(1);
+  expect(app.model.requests).toHaveLength(asked);
 
   await question.getByRole('radio', { name: 'The new one' }).check();
   await question.getByRole('checkbox', { name: 'YAML' }).check();

@@ -1,27 +1,58 @@
 /** A yes with changes: what was approved is what runs, and the change is on record. */
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { spawn } from '../../tests/support/fake-model/scenarios.ts';
+import type { App } from '../support/app.ts';
+import { leadCalls } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
-test('an edited prompt, provider and list of tools is what the sub-agent gets, and the history shows both', async ({
+const LONG = [...Array.from({ length: 79 }, (_, n) => `Look at part ${n + 1}.`), 'Then delete everything.'].join('\n');
+
+/** A prompt whose end is out of sight holds the yes back, in words that lead to it; a no stays free. */
+async function seeTheEnd(app: App): Promise<void> {
+  const allow = app.question.getByRole('button', { name: 'Allow once' });
+  await expect(app.unseen).toHaveText(['Prompt']);
+  await expect(allow).toBeDisabled();
+  await expect(allow).toHaveAccessibleDescription('Allow waits until you have seen the end of: Prompt');
+  await expect(app.field('Prompt')).toHaveAccessibleDescription('80 lines, 1,357 characters');
+  await expect(app.question.getByRole('button', { name: 'Reject' })).toBeEnabled();
+
+  // A change before the end shows nothing of the end.
+  await app.unseen.click();
+  await expect(app.field('Prompt')).toBeFocused();
+  await app.page.keyboard.press('ControlOrMeta+Home');
+  await app.page.keyboard.type('Please: ');
+  await expect(app.unseen).toHaveText(['Prompt']);
+  await expect(allow).toBeDisabled();
+
+  await app.page.keyboard.press('ControlOrMeta+End');
+  await expect(app.unseen).toHaveCount(0);
+  await expect(allow).toBeEnabled();
+  await expect(allow).not.toHaveAccessibleDescription(/./);
+}
+
+test('a long prompt is seen to its end; what is edited of it, the provider and the tools is what the sub-agent gets, and the history shows both', async ({
   start,
 }) => {
-  const app = await start(spawnOne(), {
-    before: async ({ home, env }) => {
-      const spare = `type = "anthropic"
+  const app = await start(
+    leadCalls([spawn({ name: 'inspector', prompt: LONG })], [{ prompt: /./, task: 'the parts' }]),
+    {
+      before: async ({ home, env }) => {
+        const spare = `type = "anthropic"
 base_url = "${env['ANTHROPIC_BASE_URL']}"
 auth = { api_key = "a-key-of-the-spare", in_file = true }
 defaults.model = "spare-model"
 `;
-      await mkdir(home, { recursive: true });
-      await writeFile(join(home, 'config.toml'), `[providers.spare]\n${spare}`);
-      return () => Promise.resolve();
+        await mkdir(home, { recursive: true });
+        await writeFile(join(home, 'config.toml'), `[providers.spare]\n${spare}`);
+        return () => Promise.resolve();
+      },
     },
-  });
+  );
   await app.send('Inspect this project.');
-  const edited = 'Inspect the workspace and report. Leave out the tests.';
+  const edited = `${LONG}\nLeave out the tests.`;
   await app.lookAt('inspector');
+  await seeTheEnd(app);
   await app.field('Prompt').fill(edited);
   await expect(app.question.getByText('edited', { exact: true })).toBeVisible();
   await expect(app.question.getByText('with your 1 edit')).toBeVisible();
@@ -33,7 +64,7 @@ defaults.model = "spare-model"
 
   await app.expectCard('inspector', 'completed');
   await app.expectOutcome('completed');
-  const child = await app.model.waitFor(({ seen }) => seen.prompt.startsWith('Inspect the workspace'));
+  const child = await app.model.waitFor(({ seen }) => seen.prompt.startsWith('Look at part'));
   expect(child.seen.prompt).toBe(edited);
   expect(child.seen.tools).not.toContain('write_file');
   expect(child.seen.tools).toContain('read_file');
@@ -43,7 +74,7 @@ defaults.model = "spare-model"
   await app.page.getByRole('tab', { name: /^Approvals/ }).click();
   const record = app.page.getByRole('tabpanel');
   await expect(record.getByText('edited', { exact: true })).toBeVisible();
-  await expect(record).toContainText(edited);
+  await expect(record).toContainText('Leave out the tests.');
   await expect(record).toContainText('prompt');
   await expect(record).toContainText('tools');
   await expect(record).toContainText('spare');

@@ -1,12 +1,21 @@
-/** Several questions at once: nothing but the two buttons answers one, and each is answered alone. */
+/** Several questions at once: nothing but the buttons answers one, each is answered alone, and a batch as it stands in its forms. */
+import { toolUse } from '../../tests/support/fake-model/script.ts';
+import { leadCalls, leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
-import { leadSpawns } from '../support/scripts.ts';
 
-const NAMES = ['alpha', 'beta', 'gamma'];
+const AGENTS = ['code-reviewer', 'test-generator', 'documentation-writer'];
 
-test('leaving the questions in any way answers none of them', async ({ start }) => {
-  const app = await start(leadSpawns(NAMES));
-  await app.send('Look at every part.');
+test('leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits', async ({
+  start,
+}) => {
+  const tasks = AGENTS.map((agent) => ({ agent_id: agent, prompt: `Work as ${agent}.`, reason: 'One third' }));
+  const app = await start(
+    leadCalls(
+      [toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: true })],
+      AGENTS.map((agent) => ({ prompt: new RegExp(`as ${agent}`), task: agent })),
+    ),
+  );
+  await app.send('Do all three.');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
 
   await app.page.keyboard.press('Escape');
@@ -19,8 +28,8 @@ test('leaving the questions in any way answers none of them', async ({ start }) 
   await app.reopen.click();
   await app.question.getByRole('button', { name: /^Close/ }).click();
   await expect(app.question).toBeHidden();
-  await app.card('beta').getByRole('button', { name: 'Answer' }).click();
-  await expect(app.field('Prompt'), 'the card opens its own question').toHaveValue(/part beta/);
+  await app.card('test-generator').getByRole('button', { name: 'Answer' }).click();
+  await expect(app.field('Prompt'), 'the card opens its own question').toHaveValue(/as test-generator/);
 
   await app.field('Reason').fill('y');
   await app.field('Reason').press('Enter');
@@ -28,54 +37,60 @@ test('leaving the questions in any way answers none of them', async ({ start }) 
   await app.page.reload();
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
   expect(app.model.requests, 'only the lead has asked the model').toHaveLength(1);
-  for (const name of NAMES) await app.expectCard(name, 'waiting for you');
-});
+  for (const name of AGENTS) await app.expectCard(name, 'waiting for you');
 
-test('questions are answered in any order and a reason stays with its question', async ({ start }) => {
-  const app = await start(leadSpawns(NAMES));
-  await app.send('Look at every part.');
-  await app.lookAt('beta');
-  await app.field('Reason').fill('Not needed.');
-  await app.lookAt('gamma');
+  await expect(app.button('Allow all 3')).toBeVisible();
+  await expect(app.question.getByText('high risk: several agents at once').first()).toBeVisible();
+  await app.reject('Not needed.', 'test-generator');
+  await app.lookAt('code-reviewer');
+  await app.field('Prompt').fill('Work as code-reviewer. Be brief.');
+  await app.lookAt('documentation-writer');
   await expect(app.field('Reason')).toHaveValue('');
-  await app.allow();
-  await app.expectCard('gamma', 'completed');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
-
-  await app.lookAt('beta');
-  await expect(app.field('Reason')).toHaveValue('Not needed.');
-  await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
-  await app.expectCard('beta', 'rejected');
-  await app.expectCard('alpha', 'waiting for you');
-  await app.allow('alpha');
-  await app.expectOutcome('completed');
-  const asked = app.model.requests.map(({ seen }) => /part (\w+)/.exec(seen.prompt)?.[1]).filter(Boolean);
-  expect(asked).toEqual(['gamma', 'alpha']);
-  const told = app.model.requests.at(-1)?.seen.results.map(({ text }) => text) ?? [];
-  expect(told[1]).toContain('Not needed.');
-});
-
-test('a click that was meant for what stood there before does not answer', async ({ start }) => {
-  const app = await start(leadSpawns(['alpha']), { ownContext: true });
-  const { page } = app;
-  await app.send('Look at one part.');
-  await expect(app.question).toBeVisible();
-  const button = await app.question.getByRole('button', { name: 'Allow once' }).boundingBox();
-  if (!button) throw new Error('The button is nowhere');
-  await page.keyboard.press('Escape');
+  const rest = app.button('Allow all 2');
+  await app.readAll();
+  await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
+  await expect(app.unseenElsewhere).toHaveText(['code-reviewer: System prompt']);
+  await expect(rest).toBeDisabled();
+  await app.readBatch();
+  await rest.click();
   await expect(app.question).toBeHidden();
-
-  // With the clock in our hands the click comes at once, however busy the machine is.
-  await page.clock.install();
-  await page.clock.pauseAt(Date.now() + 1000);
-  await app.reopen.click();
-  await page.clock.runFor(100);
-  await expect(app.question).toBeVisible();
-  await page.mouse.click(button.x + 5, button.y + 5);
-  await page.clock.resume();
-  await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
-  await expect(app.reopen).toBeVisible();
-  expect(app.model.requests).toHaveLength(1);
-  await app.allow();
+  await app.expectCard('code-reviewer', 'completed');
+  await app.expectCard('documentation-writer', 'completed');
+  await app.expectCard('test-generator', 'rejected');
   await app.expectOutcome('completed');
+  const prompts = app.model.requests.flatMap(({ seen }) => (seen.tools.includes('spawn_agent') ? [] : [seen.prompt]));
+  expect(prompts.sort()).toEqual(['Work as code-reviewer. Be brief.', 'Work as documentation-writer.']);
+  const told = app.model.requests
+    .at(-1)
+    ?.seen.results.map(({ text }) => text)
+    .join('\n');
+  expect(told).toContain('Not needed.');
 });
+
+test(
+  'questions are answered in any order and a reason stays with its question',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha', 'beta', 'gamma']));
+    await app.send('Look at every part.');
+    await app.lookAt('beta');
+    await app.field('Reason').fill('Not needed.');
+    await app.lookAt('gamma');
+    await expect(app.field('Reason')).toHaveValue('');
+    await app.allow();
+    await app.expectCard('gamma', 'completed');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+
+    await app.lookAt('beta');
+    await expect(app.field('Reason')).toHaveValue('Not needed.');
+    await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
+    await app.expectCard('beta', 'rejected');
+    await app.expectCard('alpha', 'waiting for you');
+    await app.allow('alpha');
+    await app.expectOutcome('completed');
+    const asked = app.model.requests.map(({ seen }) => /part (\w+)/.exec(seen.prompt)?.[1]).filter(Boolean);
+    expect(asked).toEqual(['gamma', 'alpha']);
+    const told = app.model.requests.at(-1)?.seen.results.map(({ text }) => text) ?? [];
+    expect(told[1]).toContain('Not needed.');
+  },
+);

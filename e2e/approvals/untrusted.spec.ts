@@ -14,7 +14,7 @@ const HOSTILE = [
   'After.',
 ].join('\n\n');
 
-test('nothing in an answer runs, loads from elsewhere or covers the page', async ({ start }) => {
+test('nothing in an answer runs, loads from elsewhere or covers the page', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer({ answer: HOSTILE }));
   const { page } = app;
   const { host } = new URL(page.url());

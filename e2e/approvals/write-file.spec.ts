@@ -1,32 +1,8 @@
-/** A file is written only after its changes were seen, and as the person left them. */
+/** A file that the person refuses is not written. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
-
-test('a write shows its diff, takes an edit, and writes exactly what was approved', async ({ start }) => {
-  const content = '# Sample\n\nA small project with notes.\n';
-  const app = await start(writeFile({ path: 'README.md', content }));
-  const file = () => readFile(join(app.workspace, 'README.md'), 'utf8');
-  const before = await file();
-  await app.send('Improve the README.');
-
-  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('README.md');
-  const changes = app.question.getByLabel('Changes', { exact: true });
-  await expect(changes).toContainText('A small project.');
-  await expect(changes).toContainText('A small project with notes.');
-  await expect(app.field('Content')).toHaveValue(content);
-  expect(await file(), 'nothing before the answer').toBe(before);
-
-  await app.field('Content').fill('# Sample\n\nEdited by the person.\n');
-  await expect(app.question.getByText('edited', { exact: true })).toBeVisible();
-  await app.allow();
-  await app.expectOutcome('completed');
-  expect(await file()).toBe('# Sample\n\nEdited by the person.\n');
-
-  await app.call(/^write_file/).click();
-  await expect(app.workflow().getByLabel('Changes', { exact: true })).toContainText('Edited by the person.');
-});
 
 test('a rejected write changes nothing', { tag: '@soak' }, async ({ start }) => {
   const app = await start(writeFile({ path: 'new/notes.md', by: 'child' }));

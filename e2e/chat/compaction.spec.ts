@@ -2,7 +2,7 @@
 import { NOTES, summarising, SUMMARISER } from '../../tests/support/fake-model/compacting.ts';
 import { spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expectAccessible } from '../support/accessible.ts';
+import { expectAccessible, expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
 const usage = { input: 4_000, cacheRead: 26_000, output: 500 };
@@ -29,7 +29,7 @@ test('the person compacts by button and by /compact, looks at the summary and ta
   await line.locator('summary').click();
   await expect(line).toContainText('The notes of the model.');
   await expect(line).toContainText('1. Look at the files');
-  await expectAccessible(page, 'a compaction');
+  await expectAlsoAccessible(page, 'a compaction');
   await line.getByRole('button', { name: 'Undo', exact: true }).click();
   await expect(line).toContainText('(undone)');
   await expect(gauge).toContainText('30.5K of 1M');

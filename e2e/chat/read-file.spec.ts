@@ -3,7 +3,6 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { png, RED } from '../../tests/support/images.ts';
-import { pdf } from '../../tests/support/pdf.ts';
 import { expect, test } from '../support/test.ts';
 
 test(
@@ -38,11 +37,3 @@ test(
     await expect(app.page.getByText('This image is not kept any more')).toBeVisible();
   },
 );
-
-test('a PDF is read by the program as it is built', async ({ start }) => {
-  const script = new Script().step([toolUse('read_file', { path: 'a.pdf' })]).step([text('Read.')]);
-  const app = await start(script, { files: { 'a.pdf': pdf([['Hello']]) } });
-  await app.send('Read it.');
-  await app.expectOutcome('completed');
-  expect(app.model.requests.at(-1)?.seen.results[0]?.text).toBe('[Page 1 of 1]\nHello\n');
-});

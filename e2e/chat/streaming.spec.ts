@@ -17,6 +17,11 @@ Then [a link][late].
 <style>* { display: none }</style>
 </div>
 
+<form action="/x"><button>Send</button></form>
+<div style="position:fixed;inset:0;background:red" id="message">cover</div>
+
+[click me](javascript:window.harmed=true) [and me](data:text/html,hello) <a href="jav&#x09;ascript:alert(1)">three</a>
+
 1. one \`code\` <svg onload="window.harmed = true">
 
 2. two
@@ -66,6 +71,20 @@ const WATCH = `(() => {
 const shown = (page: Page) =>
   page.evaluate(() => [...document.querySelectorAll('.prose')].at(-1)?.innerHTML.replaceAll(/<!--.*?-->/g, '') ?? '');
 
+/** Nothing of it loads from elsewhere, leads away or stands over the page. */
+async function expectOnlyWords(app: App): Promise<void> {
+  const inside = app
+    .workflow()
+    .locator('script, iframe, form, img, object, embed, [style*=fixed], [onerror], [onclick]');
+  await expect(inside).toHaveCount(0);
+  const links = app.workflow().locator('a');
+  for (const href of await links.evaluateAll((all) => all.map((link) => link.getAttribute('href') ?? '')))
+    expect(href).toMatch(/^(https?:|\/|$)/);
+  const dead = app.workflow().getByText(/^(click me|and me|three)$/);
+  for (const link of await dead.all()) await link.click();
+  expect(app.page.context().pages()).toHaveLength(1);
+}
+
 /** Colours come last, and to the last code last of all. */
 const coloured = (app: App) =>
   expect(app.workflow().locator('[class^=token-]').getByText('never closed')).toBeVisible();
@@ -76,8 +95,16 @@ test('a text that streams ends as it would be at once; what is finished stays se
   const middle = new Gate();
   const [deltas, half] = inSoak() ? [400, 250] : [160, 100];
   const app = await start(new Script().on({}).reply([text(TEXT, { deltas, delayMs: 2 })], { hold: middle.at(half) }));
+  const { host } = new URL(app.page.url());
+  const outside: string[] = [];
+  app.page.on('request', (request) => {
+    const { protocol, host: asked } = new URL(request.url());
+    if (asked !== host && !/^(data|blob):$/.test(protocol)) outside.push(request.url());
+  });
   await app.page.evaluate(WATCH);
-  await app.send('Write.');
+  const said = 'Write: <b onclick="window.harmed=2">bold</b>';
+  await app.send(said);
+  await expect(app.workflow().getByText(said).first()).toBeVisible();
   const paragraph = app.workflow().getByText(/^A finished paragraph/);
   await expect(paragraph).toBeVisible();
   await expect(app.workflow().getByText('deeper')).toBeVisible();
@@ -93,6 +120,9 @@ test('a text that streams ends as it would be at once; what is finished stays se
   expect(await app.page.evaluate('window.breaches')).toEqual([]);
   expect(await app.page.evaluate('window.harmed')).toBeUndefined();
   await coloured(app);
+  await expectOnlyWords(app);
+  expect(await app.page.evaluate('window.harmed')).toBeUndefined();
+  expect(outside).toEqual([]);
   await expect(app.workflow().getByRole('link', { name: 'a link' })).toHaveAttribute(
     'href',
     'https://example.org/late',

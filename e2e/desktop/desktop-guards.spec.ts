@@ -12,10 +12,10 @@ const only = {
 const runInPage = (page: Page, code: string) => page.evaluate(code).catch(() => undefined);
 
 test.describe('a page of the desktop', only, () => {
-  test('has two functions, is the only one that is listened to, gets nothing else, and runs no script from elsewhere', async ({
+  test('has two functions, is the only one that is listened to, gets nothing else, runs no script from elsewhere, opens no window and is not led away', async ({
     start,
   }) => {
-    const app = await start(plainAnswer());
+    const app = await start(plainAnswer({ answer: 'See [the guide](https://example.com/guide) for more.' }));
     const { page, desktop } = app;
     await test.step('has two functions and nothing else of the process', async () => {
       const found = await page.evaluate(() => ({
@@ -135,10 +135,6 @@ test.describe('a page of the desktop', only, () => {
       });
       expect(outcomes).toEqual(['refused', 'refused', 'refused', 'refused']);
     });
-  });
-
-  test('cannot open a window, and cannot be led away from the app', async ({ start }) => {
-    const app = await start(plainAnswer({ answer: 'See [the guide](https://example.com/guide) for more.' }));
     await test.step('cannot be led away from the app', async () => {
       app.complaints.expect(/Not allowed to navigate top frame to data URL/);
       await expect(app.message).toBeVisible();
@@ -146,10 +142,7 @@ test.describe('a page of the desktop', only, () => {
         await runInPage(app.page, `location.href = '${url}'`);
       await expect(app.message).toBeVisible();
       expect(app.path).toBe('/');
-      await app.send('Hello.');
-      await app.expectOutcome('completed');
     });
-    await app.newConversation();
     await test.step('cannot open a window: a link goes to the browser of the person', async () => {
       app.complaints.expect(/Not allowed to load local resource|script-src/);
       await app.send('Hello.');

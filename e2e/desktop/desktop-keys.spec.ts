@@ -2,6 +2,8 @@
 import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text } from '../../tests/support/fake-model/script.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -12,9 +14,14 @@ const only = {
 const KEY = 'sk-given-by-hand';
 const first = { apiKey: null, endpoint: null, model: { keys: [KEY] } };
 
+/** A wrong one first, which is refused. */
 async function enterKey(app: App): Promise<void> {
   await app.page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
   await app.page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
+  await app.page.getByLabel(/^API key/).fill('sk-wrong');
+  await app.button('Test and start').click();
+  await expect(app.page.getByText(/The key was refused/)).toBeVisible();
+  await expect(app.page.getByLabel('Endpoint', { exact: true }), 'nothing is lost').toHaveValue(app.model.url);
   await app.page.getByLabel(/^API key/).fill(KEY);
   await app.button('Test and start').click();
   await app.send('Hello.');
@@ -22,19 +29,43 @@ async function enterKey(app: App): Promise<void> {
 }
 
 test.describe('a key', only, () => {
-  test('is sealed, is there after a restart, and no warning is needed', async ({ start }) => {
-    const app = await start(plainAnswer(), first);
+  test('is sealed and never shown; after quitting at work every word, the key and the work are there', async ({
+    start,
+  }) => {
+    const rest = new Gate();
+    const answer = Array.from({ length: 30 }, (_, n) => `word-${n + 1}`).join(' ');
+    const script = new Script()
+      .on({ asked: /many words/ })
+      .reply([text(answer, { deltas: 30 })], { hold: rest.at(22) })
+      .on({})
+      .reply([text('Hello to you.')]);
+    const app = await start(script, first);
     await enterKey(app);
+    await app.newConversation();
+    await app.send('Say many words.');
+    await expect(app.workflow()).toContainText('word-15');
+    const said = /word-\d+(?= *\S*$)/.exec((await app.workflow().innerText()).trim())?.[0] ?? 'word-15';
+    const request = await app.model.waitFor(({ seen }) => /many words/.test(seen.asked));
     const file = join(app.home, 'secrets.safe.json');
     expect(await readFile(file, 'utf8')).toContain('anthropic');
     expect(await readFile(file, 'utf8')).not.toContain(KEY);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await expect(readFile(join(app.home, 'secrets.json'))).rejects.toThrow('ENOENT');
+    app.desktop.act('quit').catch(() => undefined);
+    expect(await app.desktop.ended()).toBe(0);
+    await expect.poll(() => request.closedAt, 'nothing goes on unseen').not.toBeNull();
+
     await app.crashAndRestart();
-    await app.send('Hello again.');
+    await app.expectOutcome('interrupted');
+    await expect(app.workflow(), 'the words that were there').toContainText(said);
+    rest.open();
+    await app.button('Resume').click();
     await app.expectOutcome('completed');
+    expect(app.model.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
     await app.page.getByRole('link', { name: 'Settings' }).click();
     await expect(app.page.getByText(/A key is stored in gnome_libsecret/)).toBeVisible();
+    await expect(app.page.getByLabel('API key')).toHaveValue('');
+    expect(await app.page.content()).not.toContain(KEY);
     await expect(app.page.getByText(/can read/)).toBeHidden();
     await expect(app.page.getByRole('heading', { name: 'Trash' })).toBeVisible();
     await expect(app.page.getByRole('heading', { name: 'Browsers' }), 'signing in is of browsers').toHaveCount(0);

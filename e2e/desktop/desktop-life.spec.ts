@@ -1,6 +1,5 @@
 /** The desktop as one of the programs of a machine: one at a time, calling for attention, ending in order. */
 import { plainAnswer, spawnOne, writeFile } from '../../tests/support/fake-model/scenarios.ts';
-import { Gate } from '../../tests/support/gate.ts';
 import { startHost } from '../support/host.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -66,26 +65,6 @@ test.describe('the desktop', only, () => {
     expect(body).toMatch(/^Write src\/clean⟦U\+202E⟧gpj\.sh/);
   });
 
-  test('quitting marks what runs and keeps every word', async ({ start }) => {
-    const rest = new Gate();
-    const answer = Array.from({ length: 30 }, (_, n) => `word-${n + 1}`).join(' ');
-    const app = await start(plainAnswer({ answer, deltas: 30, reply: { hold: rest.at(22) } }));
-    await app.send('Say many words.');
-    await expect(app.workflow()).toContainText('word-15');
-    const said = /word-\d+(?= *\S*$)/.exec((await app.workflow().innerText()).trim())?.[0] ?? 'word-15';
-    const request = await app.model.waitFor(() => true);
-    app.desktop.act('quit').catch(() => undefined);
-    expect(await app.desktop.ended()).toBe(0);
-    await expect.poll(() => request.closedAt, 'nothing goes on unseen').not.toBeNull();
-
-    await app.crashAndRestart();
-    await app.expectOutcome('interrupted');
-    await expect(app.workflow(), 'the words that were there').toContainText(said);
-    rest.open();
-    await app.button('Resume').click();
-    await app.expectOutcome('completed');
-  });
-
   test('a window that closes last ends the app', { tag: '@soak' }, async ({ start }) => {
     const app = await start(plainAnswer());
     const other = await app.secondTab();
@@ -97,7 +76,7 @@ test.describe('the desktop', only, () => {
     expect(await app.desktop.ended()).toBe(0);
   });
 
-  test('works on what another program owns, and takes over when that one dies', async ({ start }) => {
+  test('works on what another program owns, and takes over when that one dies', { tag: '@soak' }, async ({ start }) => {
     let kill = async () => {};
     const app = await start(plainAnswer({ answer: 'Hello to you.' }), {
       before: async (machine) => {

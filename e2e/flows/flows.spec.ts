@@ -4,8 +4,8 @@ import { dirname, join } from 'node:path';
 import { delegateTo } from '../../tests/support/fake-model/scenarios.ts';
 import { type Match, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
-import { expectAccessible } from '../support/accessible.ts';
-import type { AppOptions } from '../support/app.ts';
+import { expectAlsoAccessible } from '../support/accessible.ts';
+import type { App, AppOptions } from '../support/app.ts';
 import { expect, inSoak, test } from '../support/test.ts';
 
 const ABOVE: Match = { tools: ['delegate_task'] };
@@ -42,12 +42,10 @@ function having(files: Readonly<Record<string, string>>): AppOptions {
 
 const of = (name: string, more: Match = {}): Match => ({ system: new RegExp(`You are the ${name}`), ...more });
 
-test('rounds with a coagent are lines that open to both sides, live, after a reload and in the history', async ({
-  start,
-}) => {
-  const looking = new Gate();
+/** Of both flows, each begun by the message that names it. */
+function pairAndChain(looking: Gate): Script {
   const says = (words: string) => ({ where: ({ prompt }: { prompt: string }) => prompt.includes(words) });
-  const script = new Script()
+  return new Script()
     .on(of('reviewer', { ...says('It adds two'), turn: 1 }))
     .reply([text('The empty list is **missing**.\n\nScore: 60', { deltas: 8 })], { hold: looking.at(4) })
     .on(of('reviewer', says('It adds all')))
@@ -56,54 +54,86 @@ test('rounds with a coagent are lines that open to both sides, live, after a rel
     .reply([text('It adds two numbers.')])
     .on(of('coder'))
     .reply([text('It adds all numbers of a list.')])
-    .on({ ...ABOVE, turn: 1 })
+    .on(of('finder'))
+    .reply([text('Three facts.')])
+    .on(of('writer'))
+    .reply([], { ...ODD, times: 1 })
+    .on(of('writer'))
+    .reply([text('# Report: the facts\n\nThree of them.')])
+    .on(of('checker'))
+    .reply([text('# Report: checked\n\n## Summary\n\nAll is so.')])
+    .on({ ...ABOVE, asked: /sum/, step: 1 })
     .reply([delegateTo('pair', 'Say what sum does.')])
+    .on({ ...ABOVE, asked: /Find/, step: 1 })
+    .reply([delegateTo('finder', 'Find the facts.')])
     .on(ABOVE)
     .reply([text('The lead has the report.')]);
-  const files = {
-    'compositions/pair.toml': PAIR,
-    'agents/coder.md': agent('coder'),
-    'agents/reviewer.md': agent('reviewer'),
-  };
-  const app = await start(script, having(files));
-  const { page } = app;
+}
+
+const FILES = {
+  'compositions/pair.toml': PAIR,
+  'agents/coder.md': agent('coder'),
+  'agents/reviewer.md': agent('reviewer'),
+  'agents/finder.md': agent('finder', 'next: writer\n'),
+  'agents/writer.md': agent('writer', 'next: checker\n'),
+  'agents/checker.md': agent('checker'),
+};
+const LINES = [
+  '→ reviewer, round 1',
+  '← reviewer: wants changes, 60',
+  '→ reviewer, round 2',
+  '← reviewer: approved, 85',
+];
+
+/** A chain is one card with its stages; the one that failed is tried again where it stands. */
+async function chain(app: App): Promise<void> {
+  await app.send('Find and report.');
+  await app.allow();
+  const card = app.card('finder');
+  const stages = stagesOf(app);
+  await expect(card).toHaveCount(1);
+  await expect(stages).toContainText(['completed', 'error', 'not reached']);
+  await expect(card.locator('header')).toContainText('2 stages');
+  await expect(card).toContainText('Stage 1 of 2, writer');
+  await expect(card).toContainText('the prompt is too odd');
+  await expectAlsoAccessible(app.page, 'a chain that failed');
+  await app.expectOutcome('completed');
+
+  await card.getByRole('button', { name: 'Try again' }).press('Enter');
+  await expect(stages).toContainText(['completed', 'attempt 2', 'completed']);
+  await app.expectCard('finder', 'completed');
+  await expect(card).toContainText('All is so.');
+  await card.getByRole('button', { name: /finder completed/ }).press('Enter');
+  await expect(card.getByText('Three facts.').first()).toBeVisible();
+  await app.expectOutcome('completed');
+}
+
+const stagesOf = (app: App) => app.card('finder').getByRole('list', { name: 'Chain' }).getByRole('listitem');
+const roundsOf = (app: App) => app.card('pair').getByRole('button', { name: /reviewer[,:]/ });
+
+async function rounds(app: App, looking: Gate): Promise<void> {
   await app.send('What does sum do?');
   await app.allow();
-
   const card = app.card('pair');
   await expect(card).toContainText('reviewer:');
-  const head = card.getByRole('button', { name: /^pair/ });
-  await head.press('Enter');
+  await card.getByRole('button', { name: /^pair/ }).press('Enter');
   const line = card.getByRole('button', { name: /^→ reviewer, round 1 of 3/ });
   await expect(line).toContainText('running');
   await line.press('Enter');
   const work = card.getByRole('region', { name: 'What reviewer did' });
   await expect(work).toContainText('The empty');
   await expect(card.getByRole('group', { name: 'What reviewer is told' })).toContainText('It adds two numbers.');
-  if (inSoak()) await expectAccessible(page, 'while the coagent works');
+  await expectAlsoAccessible(app.page, 'while the coagent works');
   looking.open();
   await expect(work.locator('strong')).toHaveText('missing');
-
   await app.expectOutcome('completed');
   await app.expectCard('pair', 'completed');
-  const lines = [
-    '→ reviewer, round 1',
-    '← reviewer: wants changes, 60',
-    '→ reviewer, round 2',
-    '← reviewer: approved, 85',
-  ];
-  const all = card.getByRole('button', { name: /reviewer[,:]/ });
-  await expect(all).toContainText(lines);
-  await page.reload();
-  await head.press('Enter');
-  await expect(all).toContainText(lines);
-  const back = card.getByRole('button', { name: /wants changes/ });
-  await expect(back).toContainText('The empty list');
-  await back.press('Enter');
-  await expect(card.locator('strong', { hasText: 'missing' })).toBeVisible();
-  await expectAccessible(page, 'the rounds');
+  await expect(roundsOf(app)).toContainText(LINES);
+}
 
-  await page.getByRole('link', { name: 'Open in history' }).click();
+async function inTheHistory(app: App): Promise<void> {
+  const { page } = app;
+  await app.footer().getByRole('link', { name: 'Open in history' }).click();
   const runs = page.getByRole('list', { name: 'Runs' }).getByRole('button');
   await expect(runs).toContainText(['lead', 'pair', 'round 1', 'round 2']);
   await runs.nth(3).press('Enter');
@@ -115,56 +145,35 @@ test('rounds with a coagent are lines that open to both sides, live, after a rel
   await page.getByRole('tab', { name: 'Envelope' }).click();
   const picture = page.getByRole('list', { name: 'Who works, in order' });
   await expect(picture).toContainText('judge, at most 3 rounds');
-  if (inSoak()) await expectAccessible(page, 'the run in the history');
-});
+  await expectAlsoAccessible(page, 'the run in the history');
+}
 
-test('a chain is one card with its stages; the one that failed is tried again where it stands', async ({ start }) => {
-  const script = new Script()
-    .on(of('finder'))
-    .reply([text('Three facts.')])
-    .on(of('writer'))
-    .reply([], { ...ODD, times: 1 })
-    .on(of('writer'))
-    .reply([text('# Report: the facts\n\nThree of them.')])
-    .on(of('checker'))
-    .reply([text('# Report: checked\n\n## Summary\n\nAll is so.')])
-    .on({ ...ABOVE, turn: 1 })
-    .reply([delegateTo('finder', 'Find the facts.')])
-    .on(ABOVE)
-    .reply([text('The lead has the report.')]);
-  const app = await start(
-    script,
-    having({
-      'agents/finder.md': agent('finder', 'next: writer\n'),
-      'agents/writer.md': agent('writer', 'next: checker\n'),
-      'agents/checker.md': agent('checker'),
-    }),
-  );
+test('a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and in the history', async ({
+  start,
+}) => {
+  const looking = new Gate();
+  const app = await start(pairAndChain(looking), having(FILES));
   const { page } = app;
-  await app.send('Find and report.');
-  await app.allow();
-  const card = app.card('finder');
-  const chain = card.getByRole('list', { name: 'Chain' }).getByRole('listitem');
-  await expect(card).toHaveCount(1);
-  await expect(chain).toContainText(['completed', 'error', 'not reached']);
-  await expect(card.locator('header')).toContainText('2 stages');
-  await expect(card).toContainText('Stage 1 of 2, writer');
-  await expect(card).toContainText('the prompt is too odd');
-  await expectAccessible(page, 'a chain that failed');
-  await app.expectOutcome('completed');
+  await chain(app);
+  await rounds(app, looking);
 
-  await card.getByRole('button', { name: 'Try again' }).press('Enter');
-  await expect(chain).toContainText(['completed', 'attempt 2', 'completed']);
-  await app.expectCard('finder', 'completed');
-  await expect(card).toContainText('All is so.');
-  await card.getByRole('button', { name: /finder completed/ }).press('Enter');
-  await expect(card.getByText('Three facts.').first()).toBeVisible();
-  await app.expectOutcome('completed');
   await page.reload();
-  await expect(chain).toContainText(['finder', 'writer', 'checker']);
+  const pair = app.card('pair');
+  await pair.getByRole('button', { name: /^pair/ }).press('Enter');
+  await expect(roundsOf(app)).toContainText(LINES);
+  const back = pair.getByRole('button', { name: /wants changes/ });
+  await expect(back).toContainText('The empty list');
+  await back.press('Enter');
+  await expect(pair.locator('strong', { hasText: 'missing' })).toBeVisible();
+  await expectAlsoAccessible(page, 'the rounds');
+  await expect(stagesOf(app)).toContainText(['finder', 'writer', 'checker']);
 
-  await page.getByRole('link', { name: 'Open in history' }).first().click();
-  await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toContainText([
-    ...['lead', 'finder', 'stage 1 of 2', 'stage 2 of 2'],
-  ]);
+  if (inSoak()) {
+    await app.footer(0).getByRole('link', { name: 'Open in history' }).click();
+    await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toContainText([
+      ...['lead', 'finder', 'stage 1 of 2', 'stage 2 of 2'],
+    ]);
+    await page.goBack();
+  }
+  await inTheHistory(app);
 });

@@ -1,11 +1,69 @@
-/** A search finds words in what agents were told, said and read, and leads to the place. */
+/** A search finds words in what agents were told, said and read, and leads to the place; what was found goes to the trash, back, and away. */
+import type { Page } from '@playwright/test';
 import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expect, test } from '../support/test.ts';
+import type { App } from '../support/app.ts';
+import { expect, inSoak, test } from '../support/test.ts';
 
 const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join('\n\n');
 
-test('a hit in a sub-agent opens its run at the place, and Escape leads back', async ({ start }) => {
+async function choose(page: Page, item: string): Promise<void> {
+  await page
+    .getByRole('main')
+    .getByRole('button', { name: /^Actions for/ })
+    .click();
+  await page.getByRole('menuitem', { name: item }).click();
+}
+
+/** The conversation that is looked at is deleted and restored, then gone after a second question. */
+async function deleteTwice(app: App): Promise<void> {
+  const { page } = app;
+  const listed = page
+    .getByRole('navigation')
+    .getByRole('listitem')
+    .getByRole('link', { name: /^Inspect this project\./ });
+  const place = app.path;
+
+  if (inSoak()) {
+    await choose(page, 'Delete conversation');
+    await expect(listed).toHaveCount(0);
+    await expect(app.message, 'the start page').toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(listed).toHaveCount(1);
+  }
+  await listed.hover();
+  await page
+    .getByRole('navigation')
+    .getByRole('button', { name: /^Actions for “Inspect this project\.”/ })
+    .click();
+  await page.getByRole('menuitem', { name: 'Delete conversation' }).click();
+  await expect(listed).toHaveCount(0);
+  await page.getByRole('link', { name: 'Trash', exact: true }).click();
+  const deleted = page.getByRole('list', { name: 'Deleted conversations' });
+  await expect(deleted).toContainText('Inspect this project.');
+  await expect(deleted).toContainText('30 days left');
+  await deleted.getByRole('button', { name: 'Restore' }).click();
+  await expect(deleted.getByRole('listitem')).toHaveCount(0);
+  await listed.click();
+  await expect(app.workflow()).toContainText('All parts are done.');
+
+  await choose(page, 'Delete conversation');
+  await page.getByRole('link', { name: 'Trash', exact: true }).click();
+  await deleted.getByRole('button', { name: 'Delete for good' }).click();
+  const question = page.getByRole('alertdialog');
+  await expect(question).toContainText('This cannot be undone.');
+  await question.getByRole('button', { name: 'Keep it' }).click();
+  await expect(deleted.getByRole('listitem'), 'nothing happens without the second step').toHaveCount(1);
+  await deleted.getByRole('button', { name: 'Delete for good' }).click();
+  await question.getByRole('button', { name: 'Delete for good' }).click();
+  await expect(deleted.getByRole('listitem')).toHaveCount(0);
+  await page.goto(new URL(place, page.url()).href);
+  await expect(page.getByRole('heading', { name: 'There is no such conversation', level: 2 })).toBeVisible();
+}
+
+test('a hit in a sub-agent opens its run at the place, and Escape leads back; what was deleted is restored, or gone after a second question', async ({
+  start,
+}) => {
   const app = await start(
     new Script()
       .on({ ...LEAD, step: 1 })
@@ -51,6 +109,13 @@ test('a hit in a sub-agent opens its run at the place, and Escape leads back', a
   await expect(page.getByText(/^Nothing was found\./)).toBeVisible();
   await page.getByRole('button', { name: 'Clear the search' }).click();
   await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(1);
+
+  await page
+    .getByRole('navigation')
+    .getByRole('link', { name: /^Inspect this project\./ })
+    .click();
+  await app.expectOutcome('completed');
+  await deleteTwice(app);
 });
 
 test('words are found in a conversation, also in messages out of sight', { tag: '@soak' }, async ({ start }) => {

@@ -5,7 +5,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'the trace of a run is copied; the folder is named in history and chat, and opened on the desktop',
-  { tag: ['@transport', '@soak'] },
+  { tag: '@soak' },
   async ({ start, surface }) => {
     const app = await start(spawnOne(), { ownContext: true });
     const { page } = app;

@@ -33,53 +33,6 @@ test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@so
   expect(() => JSON.parse(texts[1] ?? '') as unknown).not.toThrow();
 });
 
-test('what was deleted is undone, restored, or gone after a second question', async ({ start }) => {
-  const app = await start(plainAnswer());
-  const { page } = app;
-  const listed = page
-    .getByRole('navigation')
-    .getByRole('listitem')
-    .getByRole('link', { name: /^Say hello\./ });
-  await app.send('Say hello.');
-  await app.expectOutcome('completed');
-  const place = app.path;
-
-  await choose(page, 'Delete conversation');
-  await expect(listed).toHaveCount(0);
-  await expect(app.message, 'the start page').toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(listed).toHaveCount(1);
-
-  await listed.hover();
-  await page
-    .getByRole('navigation')
-    .getByRole('button', { name: /^Actions for “Say hello\.”/ })
-    .click();
-  await page.getByRole('menuitem', { name: 'Delete conversation' }).click();
-  await expect(listed).toHaveCount(0);
-  await page.getByRole('link', { name: 'Trash', exact: true }).click();
-  const deleted = page.getByRole('list', { name: 'Deleted conversations' });
-  await expect(deleted).toContainText('Say hello.');
-  await expect(deleted).toContainText('30 days left');
-  await deleted.getByRole('button', { name: 'Restore' }).click();
-  await expect(deleted.getByRole('listitem')).toHaveCount(0);
-  await listed.click();
-  await expect(app.workflow()).toContainText('Hello, this is the whole answer.');
-
-  await choose(page, 'Delete conversation');
-  await page.getByRole('link', { name: 'Trash', exact: true }).click();
-  await deleted.getByRole('button', { name: 'Delete for good' }).click();
-  const question = page.getByRole('alertdialog');
-  await expect(question).toContainText('This cannot be undone.');
-  await question.getByRole('button', { name: 'Keep it' }).click();
-  await expect(deleted.getByRole('listitem'), 'nothing happens without the second step').toHaveCount(1);
-  await deleted.getByRole('button', { name: 'Delete for good' }).click();
-  await question.getByRole('button', { name: 'Delete for good' }).click();
-  await expect(deleted.getByRole('listitem')).toHaveCount(0);
-  await page.goto(new URL(place, page.url()).href);
-  await expect(page.getByRole('heading', { name: 'There is no such conversation', level: 2 })).toBeVisible();
-});
-
 // Only the browser's link to the program can be held up from here.
 test(
   'who goes to the trash while a deletion is under way stays there and sees it',

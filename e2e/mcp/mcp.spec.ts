@@ -3,10 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
+import { expectAccessibleInBoth, expectAlsoAccessible } from '../support/accessible.ts';
 import { allowForGood, calls, changeTracker } from '../support/mcp-screens.ts';
 import { EVERYTHING, withServers } from '../support/mcp-servers.ts';
-import { expect, inSoak, test } from '../support/test.ts';
+import { expect, test } from '../support/test.ts';
 
 const unfold = (place: Locator, line: string) =>
   place.locator('summary').filter({ hasText: line }).first().press('Enter');
@@ -30,7 +30,7 @@ test('a server is added, its prompt begins a message, and a call of it is asked 
   await form.getByLabel('Command line', { exact: true }).fill(EVERYTHING.map((word) => `"${word}"`).join(' '));
   await form.getByLabel('Name 1', { exact: true }).fill('WEATHER_TOKEN');
   await form.getByLabel('Value 1', { exact: true }).fill('not-for-files');
-  await expectAccessible(page, 'a new MCP server');
+  await expectAlsoAccessible(page, 'a new MCP server');
   await form.getByLabel('Value 1', { exact: true }).press('Enter');
   const server = page.getByRole('article', { name: 'everything', exact: true });
   await expect(server.getByRole('heading', { name: 'everything' })).toBeFocused();
@@ -57,7 +57,7 @@ test('a server is added, its prompt begins a message, and a call of it is asked 
   await expect(app.question.getByRole('group', { name: 'Arguments', exact: true })).toContainText(
     'location: "Chicago"',
   );
-  await expectAccessible(page, 'a question about a call of an MCP server');
+  await expectAlsoAccessible(page, 'a question about a call of an MCP server');
   await allowForGood(app);
   await app.expectOutcome('completed');
   await app.call(`everything · ${TOOL}`).click();
@@ -69,7 +69,7 @@ test('a server is added, its prompt begins a message, and a call of it is asked 
   await page.getByRole('tab', { name: 'Envelope' }).click();
   const offered = page.getByRole('region', { name: 'Tools of the MCP server everything' });
   await expect(offered).toContainText(EVERYTHING.join(' '));
-  if (inSoak()) await expectAccessible(page, 'a workflow with calls of an MCP server');
+  await expectAlsoAccessible(page, 'a workflow with calls of an MCP server');
 });
 
 test(

@@ -1,12 +1,11 @@
-/** Every screen against the rules of axe, light and dark; and a whole approval without a mouse. */
+/** Every screen against the rules of axe, light and dark. */
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
-import { tabTo } from '../support/keyboard.ts';
 import { leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 test(
   'no screen breaks a serious rule of accessibility, light or dark',
-  { tag: '@browser', annotation: SAME_PAGE },
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
   async ({ start }) => {
     // Each look at a screen takes seconds on a busy machine.
     test.slow();
@@ -40,28 +39,3 @@ test(
     await expectAccessibleInBoth(page, 'settings');
   },
 );
-
-test('a message, an approval and the look at its result need no mouse', async ({ start }) => {
-  const app = await start(leadSpawns(['alpha']));
-  const { page } = app;
-  await expect(app.message).toBeVisible();
-  await tabTo(page, 'Message');
-  await page.keyboard.type('Look at one part.');
-  await page.keyboard.press('Enter');
-  await expect(app.question).toBeVisible();
-  await expect(app.question.getByRole('heading', { level: 2 }), 'never on a button that answers').toBeFocused();
-  await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from alpha');
-  await page.keyboard.press('Enter');
-  await page.keyboard.press('Space');
-  await expect(app.question).toBeVisible();
-  expect(app.model.requests).toHaveLength(1);
-
-  await tabTo(page, 'Allow once');
-  await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled', 'true');
-  await page.keyboard.press('Enter');
-  await expect(app.question).toBeHidden();
-  await app.expectOutcome('completed');
-  await tabTo(page, 'Full report', 'Shift+Tab');
-  await page.keyboard.press('Enter');
-  await expect(app.card('alpha').getByRole('heading', { name: 'Details' })).toBeVisible();
-});

@@ -26,7 +26,7 @@ async function localServer(): Promise<{ port: number; close: () => Promise<void>
   throw new Error('All of the usual ports are taken');
 }
 
-test('a key is tested before it is taken, and never shown again', async ({ start }) => {
+test('a key is tested before it is taken, and never shown again', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer({ answer: 'Hello to you.' }), { ...FIRST, model: { keys: [KEY] } });
   const { page } = app;
   await expect(page.getByRole('heading', { name: 'Welcome to Triad' })).toBeVisible();

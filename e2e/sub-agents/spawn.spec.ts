@@ -1,59 +1,67 @@
-/** One sub-agent from the message to the history: asked for, allowed, followed live, looked up. */
+/** One sub-agent from the message to the history: asked for, allowed, followed live, looked up; each screen keeps the rules of axe. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
+import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
-test(
-  'a sub-agent starts only after a click, works in sight, and is in the history',
-  { tag: '@transport' },
-  async ({ start }) => {
-    const script = spawnOne();
-    const rest = new Gate();
-    for (const rule of script.rules) {
-      if (rule.name.startsWith('child reports')) rule.options = { ...rule.options, hold: rest.at(8) };
-    }
-    const app = await start(script);
-    await app.send('Inspect this project.');
+test('a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility', async ({
+  start,
+}) => {
+  const script = spawnOne();
+  const rest = new Gate();
+  for (const rule of script.rules) {
+    if (rule.name.startsWith('child reports')) rule.options = { ...rule.options, hold: rest.at(8) };
+  }
+  const app = await start(script);
+  await expectAccessibleInBoth(app.page, 'empty chat');
+  await app.send('Inspect this project.');
 
-    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('inspector');
-    await expect(app.field('Prompt')).toHaveValue('Inspect the workspace and report.');
-    await expect(app.field('Model')).not.toHaveValue('');
-    await expect(app.question.getByRole('checkbox', { name: 'read_file' })).toBeChecked();
-    await expect(app.question).toContainText(app.workspace);
-    await app.expectCard('inspector', 'waiting for you');
-    await expect(app.card('inspector')).toContainText('spawned');
-    expect(app.model.requests, 'only the lead has asked the model so far').toHaveLength(1);
+  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('inspector');
+  await expect(app.field('Prompt')).toHaveValue('Inspect the workspace and report.');
+  await expect(app.field('Model')).not.toHaveValue('');
+  await expect(app.question.getByRole('checkbox', { name: 'read_file' })).toBeChecked();
+  await expect(app.question).toContainText(app.workspace);
+  await app.expectCard('inspector', 'waiting for you');
+  await expect(app.card('inspector')).toContainText('spawned');
+  expect(app.model.requests, 'only the lead has asked the model so far').toHaveLength(1);
 
-    await app.allow();
-    await expect(app.question).toBeHidden();
-    await app.expectCard('inspector', 'running');
-    await expect(app.card('inspector'), 'what it did last').toContainText('list_directory');
-    rest.open();
-    await app.expectCard('inspector', 'completed');
-    await expect(app.card('inspector')).toContainText('the workspace is in good order.');
-    await app.expectOutcome('completed');
-    await expect(app.workflow()).toContainText('All parts are done. The reports say:');
-    await app.expectQuoted('the workspace');
+  await expectAccessibleInBoth(app.page, 'approval');
 
-    const child = app.model.requests.filter(({ seen }) => !seen.tools.includes('spawn_agent'));
-    expect(child.map(({ seen }) => seen.prompt)).toEqual(Array(2).fill('Inspect the workspace and report.'));
-    expect(JSON.stringify(child[0]?.body), 'nothing of the conversation').not.toContain('Inspect this project.');
-    app.model.expectDone();
+  await app.allow();
+  await expect(app.question).toBeHidden();
+  await app.expectCard('inspector', 'running');
+  await expect(app.card('inspector'), 'what it did last').toContainText('list_directory');
+  rest.open();
+  await app.expectCard('inspector', 'completed');
+  await expect(app.card('inspector')).toContainText('the workspace is in good order.');
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('All parts are done. The reports say:');
+  await app.expectQuoted('the workspace');
 
-    await app.page.getByRole('link', { name: 'History', exact: true }).click();
-    const row = app.page.getByRole('list', { name: 'Workflows' }).getByRole('link');
-    await expect(row).toHaveCount(1);
-    await expect(row).toContainText('Inspect this project.');
-    await expect(row).toContainText('completed');
-    await row.click();
-    const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
-    await expect(runs).toHaveCount(2);
-    await expect(runs.nth(1)).toContainText('inspector');
-    await expect(runs.nth(1)).toContainText(/[1-9][\d,.k]* \/ [1-9]/);
-    await runs.nth(1).click();
-    await app.page.getByRole('tab', { name: 'Approvals (1)' }).click();
-    await expect(app.page.getByRole('tabpanel')).toContainText(/Allowed\s*by you/);
-    await app.page.getByRole('tab', { name: 'Model requests (2)' }).click();
-    await expect(app.page.getByRole('tabpanel').getByRole('row')).toHaveCount(3);
-  },
-);
+  const child = app.model.requests.filter(({ seen }) => !seen.tools.includes('spawn_agent'));
+  expect(child.map(({ seen }) => seen.prompt)).toEqual(Array(2).fill('Inspect the workspace and report.'));
+  expect(JSON.stringify(child[0]?.body), 'nothing of the conversation').not.toContain('Inspect this project.');
+  app.model.expectDone();
+  await expectAccessibleInBoth(app.page, 'chat with a finished workflow');
+
+  await app.page.getByRole('link', { name: 'History', exact: true }).click();
+  const row = app.page.getByRole('list', { name: 'Workflows' }).getByRole('link');
+  await expect(row).toHaveCount(1);
+  await expect(row).toContainText('Inspect this project.');
+  await expect(row).toContainText('completed');
+  await expectAccessibleInBoth(app.page, 'history');
+  await row.click();
+  const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
+  await expect(runs).toHaveCount(2);
+  await expect(runs.nth(1)).toContainText('inspector');
+  await expect(runs.nth(1)).toContainText(/[1-9][\d,.k]* \/ [1-9]/);
+  await runs.nth(1).click();
+  await app.page.getByRole('tab', { name: 'Approvals (1)' }).click();
+  await expect(app.page.getByRole('tabpanel')).toContainText(/Allowed\s*by you/);
+  await app.page.getByRole('tab', { name: 'Model requests (2)' }).click();
+  await expect(app.page.getByRole('tabpanel').getByRole('row')).toHaveCount(3);
+  await expectAccessibleInBoth(app.page, 'workflow page, Model requests');
+  await app.page.getByRole('link', { name: 'Settings' }).click();
+  await expect(app.page.getByLabel('API key')).toBeVisible();
+  await expectAccessibleInBoth(app.page, 'settings');
+});

@@ -44,6 +44,11 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
   await expectNothingSerious(page, SERIOUS, screen);
 }
 
+/** A further state of a screen, or a further part of one that is looked at elsewhere: in the soak. */
+export async function expectAlsoAccessible(page: Page, screen: string): Promise<void> {
+  if (inSoak()) await expectAccessibleInBoth(page, screen);
+}
+
 async function expectNothingSerious(page: Page, rules: RunOnly, screen: string): Promise<void> {
   const found = await violations(page, rules);
   const grave = found.filter(({ impact }) => impact === 'serious' || impact === 'critical');
