@@ -83,28 +83,25 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
 });
 
 // A hangup in every run of the tests, beside what a person answers at a terminal.
-test.runIf(hasTerminals && inSoak).for(['SIGTERM', 'hangup'])(
-  '%s at a question leaves it open',
-  async (how) => {
-    const home = await machine(spawnOne());
-    const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
-    await expect.poll(out, waits).toContain('Allow? ');
-    const pid = await ownerPid(home);
-    // A terminal that goes takes its programs with it.
-    if (how === 'hangup') child.kill('SIGKILL');
-    else process.kill(pid, 'SIGTERM');
-    await exit;
-    await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
-    if (how === 'SIGTERM') expect(out()).toMatch(/go on with: triad sessions resume [\w-]{36}\r\n$/);
-    const here = inProcess(home, 'disk');
-    const { id, workflows } = await sessionOf(here);
-    expect(workflows).toMatchObject([{ outcome: 'interrupted' }]);
-    const trace = await here(['sessions', 'trace', id, '--json']);
-    expect(trace.out).toContain('"decidedBy": null');
-    const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
-    expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
-  },
-);
+test.runIf(hasTerminals && inSoak).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
+  const home = await machine(spawnOne());
+  const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
+  await expect.poll(out, waits).toContain('Allow? ');
+  const pid = await ownerPid(home);
+  // A terminal that goes takes its programs with it.
+  if (how === 'hangup') child.kill('SIGKILL');
+  else process.kill(pid, 'SIGTERM');
+  await exit;
+  await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
+  if (how === 'SIGTERM') expect(out()).toMatch(/go on with: triad sessions resume [\w-]{36}\r\n$/);
+  const here = inProcess(home, 'disk');
+  const { id, workflows } = await sessionOf(here);
+  expect(workflows).toMatchObject([{ outcome: 'interrupted' }]);
+  const trace = await here(['sessions', 'trace', id, '--json']);
+  expect(trace.out).toContain('"decidedBy": null');
+  const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
+  expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
+});
 
 test.runIf(inSoak)(
   'Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history',

@@ -37,7 +37,10 @@ export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept
       env: variables,
       terminal: terminal ?? null,
     });
-    watch?.(io.out, io.err);
+    watch?.(
+      () => io.out(),
+      () => io.err(),
+    );
     const { screen, signal } = io;
     note = (text) => screen.note(`triad: ${visible(text).replaceAll('\n', '\n  ')}`);
     const code = await main(args, {

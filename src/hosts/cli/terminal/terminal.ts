@@ -109,9 +109,7 @@ function readLine(
 
 /** Lines that a text takes on a screen of so many columns. */
 function linesOn(text: string, columns: number, widthOf: (line: string) => number): number {
-  return text
-    .split('\n')
-    .reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / Math.max(1, columns))), 0);
+  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / Math.max(1, columns))), 0);
 }
 
 /** Runs the editor on a file of its own, on the same terminal; the engine goes on meanwhile. */
