@@ -42,7 +42,7 @@ const testPrograms = {
   name: 'the programs of the tests',
   result: 'dist/tests/hosts-program.js',
   sources: ['src/contract', 'src/core', 'src/hosts', 'tests/core/store', 'tests/hosts/support', 'tests/support'].concat(
-    ['e2e/support', 'tests/programs.config.ts', 'vite.electron.config.ts', 'package-lock.json'],
+    ['e2e/support', 'tests/soak', 'tests/programs.config.ts', 'vite.electron.config.ts', 'package-lock.json'],
   ),
   options: ['--app', '--config', 'tests/programs.config.ts'],
   leaves: 'dist/tests',

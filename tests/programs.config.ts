@@ -11,6 +11,7 @@ const sources = [
   'tests/bench/side-process.ts',
   'tests/core/mcp/child/hold-pool.ts',
   'tests/hosts/support/app-process.ts',
+  'tests/soak/campaign-reader.ts',
   'tests/support/crash-host.ts',
   'tests/support/crash-resumer.ts',
   'tests/support/lying-server.ts',

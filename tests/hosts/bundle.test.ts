@@ -21,7 +21,7 @@ async function alone() {
   return { built, ...(await machine(new Script(), join(built, 'cli.js'))) };
 }
 
-// `packed` does so with what is packed, in every run of the tests.
+// In every run of the tests `packed` does the first with what is packed, and `backups/missing-check` the second.
 test.runIf(isBundled && inSoak)('without the sources backups are verified', async () => {
   const { triad } = await alone();
   const agents = await triad(['agents', 'list', '--json']);
@@ -30,7 +30,7 @@ test.runIf(isBundled && inSoak)('without the sources backups are verified', asyn
   expect(JSON.parse(backup.out)).toMatchObject({ conversations: 0, missing: null });
 });
 
-test.runIf(isBundled)('without their check there are no backups', async () => {
+test.runIf(isBundled && inSoak)('without their check there are no backups', async () => {
   const { built, triad, home } = await alone();
   await rm(join(built, 'check-copy.js'));
   const unchecked = await triad(['backup']);

@@ -1,6 +1,6 @@
 /** What `npm run dist` packs: all that the program starts and reads, nothing else; it works where there is nothing else. */
 import { execFile } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { constants, existsSync, globSync } from 'node:fs';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
@@ -8,6 +8,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
+import { inSoak } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
@@ -24,6 +25,18 @@ interface Finished {
   err: string;
 }
 
+interface FileSet {
+  from: string;
+  to: string;
+  filter: string | string[];
+}
+
+interface Packed {
+  files: (string | FileSet)[];
+}
+
+const builtFiles = async () => JSON.parse(await readFile(join(ROOT, 'dist/electron.json'), 'utf8')) as string[];
+
 /** Packs with this folder as the runtime. */
 async function dist(runtime: string, output: string, signal: AbortSignal): Promise<Finished> {
   const args = [join(ROOT, 'scripts/dist.ts'), '--output', output];
@@ -37,7 +50,31 @@ async function dist(runtime: string, output: string, signal: AbortSignal): Promi
 
 const isHere = isBuilt && process.platform === 'linux';
 
-test.runIf(isHere)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
+/** What the configuration names, copied as it stands there: without the time that making an archive takes. */
+async function copied(): Promise<string> {
+  const app = await folderWith({});
+  const { files, linux } = parse(await readFile(join(ROOT, 'electron-builder.yml'), 'utf8')) as Packed & {
+    linux: { files: FileSet };
+  };
+  const sets = [...files, linux.files].flatMap((one) => (typeof one === 'string' ? [] : [one]));
+  const named = sets.flatMap(({ from, filter }) =>
+    globSync(
+      [filter].flat().map((path) => path.replace('${arch}', process.arch)),
+      { cwd: join(ROOT, from) },
+    ).map((path) => join(from, path)),
+  );
+  const whole = files.filter((one) => typeof one === 'string');
+  const built = (await builtFiles()).map((name) => join('dist/electron', name));
+  for (const path of [...named, ...whole, ...built])
+    await cp(join(ROOT, path), join(app, path), { recursive: true, mode: constants.COPYFILE_FICLONE });
+  return app;
+}
+
+test.runIf(isHere && !inSoak)('what is to be packed is all that it needs, and works by itself', async () => {
+  await worksAlone(await copied());
+});
+
+test.runIf(isHere && inSoak)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
   const place = await folderWith({ 'runtime/electron': 'not a runtime' });
   const packed = await dist(join(place, 'runtime'), place, signal);
   expect(packed, packed.err).toMatchObject({ code: 0 });
@@ -58,7 +95,7 @@ async function onlyWhatIsNeeded(app: string): Promise<void> {
   expect((await readdir(app)).sort()).toEqual(['build', 'dist', 'node_modules', 'package.json', 'schema']);
   for (const name of ['build', 'schema'])
     expect(await filesIn(join(app, name))).toEqual(await filesIn(join(ROOT, name)));
-  const built = JSON.parse(await readFile(join(ROOT, 'dist/electron.json'), 'utf8')) as string[];
+  const built = await builtFiles();
   const program = await filesIn(join(app, 'dist'));
   expect(program).toEqual(built.map((name) => `electron/${name}`).sort());
   const workers = ['search-worker.js', 'ripgrep-thread.js', 'pdf-worker.js'];

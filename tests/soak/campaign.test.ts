@@ -2,12 +2,13 @@
 import { expect, test } from 'vitest';
 import { campaign } from './campaign.ts';
 
-/** A kill. */
+/** A kill of a program that has its own workflow. */
 const SEEDS = [6];
 
 test('nothing is lost, repeated or stuck after a sample of kills', { timeout: 240_000 }, async () => {
-  const { kills, breaches, accounts } = await campaign(SEEDS);
-  expect(breaches).toEqual([]);
+  const { kills, found, breaches, accounts } = await campaign(SEEDS, undefined, ({ type }) => type === 'tool-end');
+  expect(breaches, breaches.join('\n')).toEqual([]);
+  expect(found).toEqual({ interrupted: 1 });
   expect(kills).toBe(SEEDS.length);
   expect(accounts.reportedInput).toBeLessThanOrEqual(accounts.toldInput);
 });

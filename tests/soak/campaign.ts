@@ -52,7 +52,7 @@ export interface CampaignResult {
 }
 
 const APP = builtProgram(join(import.meta.dirname, '../hosts/support/app-process.ts'));
-const READER = join(import.meta.dirname, 'campaign-reader.ts');
+const READER = builtProgram(join(import.meta.dirname, 'campaign-reader.ts'));
 const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const PATIENCE_MS = 90_000;
 const LANES = 2;
@@ -70,6 +70,8 @@ interface Running {
   err: () => string;
   exit: Promise<number | string>;
 }
+
+type Moment = number | ((event: DurableEvent) => boolean);
 
 /** What the client of a workflow saw of it before its end. */
 interface Victim {
@@ -134,13 +136,14 @@ class Kill {
     return `${this.kind} ${this.signal}${this.fresh ? ' first start' : ''}`;
   }
 
-  /** `wholeMs`: how long a start with a workflow takes. */
-  async play(place: Place, wholeMs: number): Promise<Victim> {
-    const delay = this.#after * wholeMs;
+  /** `moment`: what has been seen when it is killed, or how long a start with a workflow takes. */
+  async play(place: Place, moment: Moment): Promise<Victim> {
+    const delay = typeof moment === 'number' ? this.#after * moment : 0;
     if (this.kind === 'asking') return this.#ask(place, delay);
     const owner = this.kind === 'run' ? null : await this.#owner(place);
     const run = start([CLI, 'run', '--json', '--approve', 'all', `${markOf(this.seed)} Do it`], place);
-    await sleep(delay);
+    if (typeof moment === 'number') await sleep(delay);
+    else while (!seenIn(run.out()).some(moment) && run.child.exitCode === null) await sleep(20);
     const killedAt = performance.timeOrigin + performance.now();
     (this.kind === 'owner' ? owner : run)?.child.kill(this.signal);
     // A client whose owner was killed takes over, and goes on to its end.
@@ -243,9 +246,11 @@ function repeated(
   return lines;
 }
 
+/** `at`: kills programs that run a workflow once this is seen, without knowing how long one takes. */
 export async function campaign(
   seeds: readonly number[],
   report: (line: string) => void = () => undefined,
+  at?: (event: DurableEvent) => boolean,
 ): Promise<CampaignResult> {
   const base = await realpath(await mkdtemp(join(tmpdir(), 'triad-kills-')));
   const model = await startFakeModel(new CampaignModel());
@@ -259,7 +264,7 @@ export async function campaign(
   };
   const waiting = [...seeds];
   try {
-    const wholeMs = await wholeRun(await placeIn(join(base, 'whole'), model.url));
+    const moment = at ?? (await wholeRun(await placeIn(join(base, 'whole'), model.url)));
     const lane = async (_: unknown, index: number) => {
       let number = 0;
       let place = await placeIn(join(base, `${index}-0`), model.url);
@@ -269,7 +274,7 @@ export async function campaign(
           await rm(join(place.home, '..'), { recursive: true, force: true });
           place = await placeIn(join(base, `${index}-${(number += 1)}`), model.url);
         }
-        const found = await playOne(kill, place, model, wholeMs, result).catch((error: unknown) => [
+        const found = await playOne(kill, place, model, moment, result).catch((error: unknown) => [
           `failed: ${String(error)}`,
         ]);
         result.kills += 1;
@@ -292,10 +297,10 @@ async function playOne(
   kill: Kill,
   place: Place,
   model: FakeModel,
-  wholeMs: number,
+  moment: Moment,
   result: CampaignResult,
 ): Promise<string[]> {
-  const victim = await kill.play(place, wholeMs);
+  const victim = await kill.play(place, moment);
   const reader = start([READER, markOf(kill.seed)], place);
   const code = await reader.exit;
   if (code !== 0) return [`stuck: the next start ended with ${code}: ${reader.err()} ${victim.err}`];

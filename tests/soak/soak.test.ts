@@ -2,11 +2,11 @@
 import { expect, test } from 'vitest';
 import { soak } from './soak.ts';
 
-/** A kill of the owner after a reload, and a stop; that nobody is left is in the sample of the campaign. */
-const SEEDS = [66, 1];
+/** A kill of the owner, a reload of a window, and a stop; that nobody is left is in the sample of the campaign. */
+const SEEDS = [1856];
 
 test('the promises are kept through a sample of seeded faults', { timeout: 240_000 }, async () => {
-  const { played, kills, breaches } = await soak({ seeds: SEEDS, parallel: 2 });
+  const { played, kills, breaches } = await soak({ seeds: SEEDS, parallel: 1 });
   expect(breaches, breaches.join('\n')).toEqual([]);
   expect(played).toBe(SEEDS.length);
   expect(kills).toBe(1);

@@ -6,7 +6,10 @@ export function nearest(word: string, known: readonly string[]): string | null {
   let best: string | null = null;
   let least = Math.max(1, Math.floor(typed.length / 3)) + 1;
   for (const candidate of known) {
-    const distance = editDistance(typed, candidate.toLowerCase());
+    const word = candidate.toLowerCase();
+    // So many letters differ at least.
+    if (Math.abs(typed.length - word.length) >= least) continue;
+    const distance = editDistance(typed, word);
     if (distance < least) {
       least = distance;
       best = candidate;

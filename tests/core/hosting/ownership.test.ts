@@ -63,7 +63,7 @@ test('many claims at once after a dead owner', async () => {
   const dead = await own(folder);
   const text = await readFile(join(folder, 'instance.json'), 'utf8');
   await dead.release();
-  for (let round = 0; round < 5; round++) {
+  for (let round = 0; round < ROUNDS; round++) {
     await writeFile(join(folder, 'instance.json'), text);
     const claims = await Promise.allSettled(Array.from({ length: 12 }, () => own(folder)));
     const won = claims.filter((one) => one.status === 'fulfilled').map(({ value }) => value);

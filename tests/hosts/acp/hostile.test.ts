@@ -20,22 +20,24 @@ async function connected(call: Block, options: HarnessOptions = {}, capabilities
 }
 
 describe('an answer that is none', () => {
-  test.each([
-    ['null', null, 'cannot be read'],
-    ['another shape', { outcome: 'yes' }, 'cannot be read'],
-    ['nothing', {}, 'cannot be read'],
-    ['an option that was not offered', choose('allow_all'), 'answered "allow_all", which was not offered'],
-  ])('to a permission request is a no that says so: %s', async (_name, answer, reason) => {
-    const { client, id } = await connected(write);
-    client.answer = () => answer as never;
-    expect(await client.prompt(id, 'Write it')).toBe('end_turn');
-    expect(client.calls(id)).toMatchObject([
-      { status: 'failed', rawOutput: { output: expect.stringContaining(reason) as string } },
-    ]);
-  });
+  test('to a permission request is a no that says so; one that never fits is asked for a few times', async () => {
+    const { client, engine, id } = await connected(write);
+    const answers = [
+      ['null', null, 'cannot be read'],
+      ['another shape', { outcome: 'yes' }, 'cannot be read'],
+      ['nothing', {}, 'cannot be read'],
+      ['an option that was not offered', choose('allow_all'), 'answered "allow_all", which was not offered'],
+    ] as const;
+    for (const [name, answer, reason] of answers) {
+      const session = await client.open(engine.folder);
+      client.answer = () => answer as never;
+      expect(await client.prompt(session, 'Write it'), name).toBe('end_turn');
+      expect(client.calls(session), name).toMatchObject([
+        { status: 'failed', rawOutput: { output: expect.stringContaining(reason) as string } },
+      ]);
+    }
 
-  test('that fits never is asked for a few times, and then is a no', async () => {
-    const { client, id } = await connected(write);
+    client.asked.length = 0;
     client.answer = () => choose('allow', { edit: { path: 5 } });
     expect(await client.prompt(id, 'Write it')).toBe('end_turn');
     expect(client.asked).toHaveLength(5);

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inSoak } from '../../support/samples.ts';
-import { LIAR } from '../../core/mcp/support.ts';
-import { choose, clientOf } from '../support/acp-client.ts';
+import { expectGone, LIAR } from '../../core/mcp/support.ts';
+import { type AcpClient, choose, clientOf } from '../support/acp-client.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
-import { machine } from '../support/process.ts';
+import { type Machine, machine } from '../support/process.ts';
 
 const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
 const ENV = Object.entries(COMPILED).map(([name, value]) => ({ name, value }));
@@ -35,18 +35,57 @@ const editor = (buffers: Map<string, string>, released: string[]) => (app: Clien
       return {};
     });
 
-test('an unsaved text is edited, a command shown in its terminal, a server asked about; after kill -9 of the owner all is lent again', async () => {
-  const script = new Script()
-    .step([toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] })])
+/** With what an editor lends: a kill -9 of the owner in the middle of an answer, then one of the agent in that of a call. */
+function killed(): Script {
+  return new Script()
+    .step([
+      text('I edit. '),
+      toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] }),
+    ])
     .step([toolUse('bash', { command: 'make' })])
     .step([toolUse('mcp__liar__work', {})])
     .on({ step: 4 })
     .reply([text('The answer, word for word.', { deltas: 8 })], { hangAfter: 7, times: 1 })
     .on({ step: 4 })
-    .reply([toolUse('read_file', { path: 'a.txt' }), toolUse('mcp__liar__work', {})])
+    .reply([toolUse('read_file', { path: 'a.txt' }), toolUse('mcp__liar__report', {})])
     .on({ step: 5 })
+    .reply([toolUse('mcp__liar__silent', {})])
+    .on({ step: 6 })
     .reply([text('Done.')]);
-  const home = await machine(script);
+}
+
+/** Another agent tells all that was shown of a session, and goes on with it. */
+async function goesOn(home: Machine, client: AcpClient, sessionId: string): Promise<void> {
+  // The terminal was the first agent's: what it printed is told instead.
+  const callsOf = (told: AcpClient) =>
+    told
+      .calls(sessionId)
+      .slice(0, -1)
+      .map((call) => (call['name'] === 'bash' ? { ...call, content: null } : call));
+  // Whole messages, which come before those that were cut off.
+  const saidTo = (told: AcpClient) => told.text(sessionId).split(/The ans|\n\[Inter/)[0];
+  const shown = { said: saidTo(client), calls: callsOf(client) };
+  expect(shown.said).toBe('I edit. ');
+  const requests = home.model.requests.length;
+  const second = home.open(['acp']);
+  const again = clientOf(second.child, editor(new Map(), []));
+  await again.initialize(CAPABILITIES);
+  await again.agent.request(methods.agent.session.load, { sessionId, cwd: home.folder, mcpServers: [] });
+  await expect.poll(() => again.text(sessionId), waits).toMatch(/\[Interrupted: .*"\/resume" goes on/);
+  expect({ said: saidTo(again), calls: callsOf(again) }).toEqual(shown);
+  again.told.length = 0;
+  expect(await again.prompt(sessionId, '/resume')).toBe('end_turn');
+  await again.untilSaid(sessionId, /^Done\.$/);
+  expect(again.asked).toEqual([]);
+  expect(JSON.stringify(home.model.requests.at(-1)?.body.messages)).toContain('outcome unknown');
+  // Nothing that was finished is asked again, and no call is made again.
+  expect(home.model.requests.slice(requests)).toHaveLength(1);
+  second.child.stdin?.end();
+  expect(await second.exit).toBe(0);
+}
+
+test('an unsaved text is edited, a command shown in its terminal, a server asked about; after kill -9 of the owner all is lent again, after one of the agent another goes on', async () => {
+  const home = await machine(killed());
   const path = join(home.folder, 'a.txt');
   await writeFile(path, 'saved\n');
   const owner = await home.app();
@@ -58,9 +97,11 @@ test('an unsaved text is edited, a command shown in its terminal, a server asked
   client.answer = ({ options }) => choose(options[0]!.optionId);
   const { agentCapabilities } = await client.initialize(CAPABILITIES);
   expect(agentCapabilities?.mcpCapabilities).toEqual({ http: true, sse: false });
-  const mcpServers = [{ name: 'liar', command: process.execPath, args: [LIAR, 'tools=work'], env: ENV }];
+  const mcpServers = [
+    { name: 'liar', command: process.execPath, args: [LIAR, 'deaf', 'kin', 'tools=work,report,silent'], env: ENV },
+  ];
   const sessionId = await client.open(home.folder, mcpServers);
-  const turn = client.prompt(sessionId, 'Work');
+  const turn = client.prompt(sessionId, 'Work').catch(() => 'gone');
   await client.untilSaid(sessionId, /The ans/);
   expect(await readFile(path, 'utf8')).toBe('agreed\n');
   expect(client.calls(sessionId)).toMatchObject([
@@ -73,20 +114,28 @@ test('an unsaved text is edited, a command shown in its terminal, a server asked
   const asked = client.asked.length;
   buffers.set(path, 'unsaved again\n');
   owner.child.kill('SIGKILL');
-  expect(await turn).toBe('end_turn');
   await expect
-    .poll(() => client.calls(sessionId).slice(-2), waits)
+    .poll(() => client.calls(sessionId).slice(-3), waits)
     .toMatchObject([
       { status: 'completed', rawOutput: { output: 'unsaved again\n' } },
-      { name: 'mcp__liar__work', status: 'completed' },
+      { name: 'mcp__liar__report', status: 'completed' },
+      { name: 'mcp__liar__silent', status: 'in_progress' },
     ]);
   // The call is asked about; the server, which the person knows by now, is not.
   expect(client.asked.slice(asked).map(({ toolCall }) => toolCall.title)).toEqual([
-    'Use work of the MCP server liar',
-    'This cannot be undone: Use work of the MCP server liar',
+    ...['report', 'silent'].flatMap((tool) => [
+      `Use ${tool} of the MCP server liar`,
+      `This cannot be undone: Use ${tool} of the MCP server liar`,
+    ]),
   ]);
-  agent.child.stdin?.end();
-  expect(await agent.exit).toBe(0);
+  const { rawOutput } = client.calls(sessionId).at(-2) as { rawOutput: { output: string } };
+  const { pid, kin } = JSON.parse(rawOutput.output) as { pid: number; kin: number[] };
+  expect(kin).toHaveLength(2);
+  agent.child.kill('SIGKILL');
+  expect([await agent.exit, await turn]).toEqual(['SIGKILL', 'gone']);
+  // Not even a deaf server with children stays.
+  await expectGone([pid, ...kin]);
+  await goesOn(home, client, sessionId);
 });
 
 test.runIf(inSoak)(

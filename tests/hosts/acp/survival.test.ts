@@ -45,34 +45,38 @@ test.runIf(inSoak)(
   },
 );
 
-const ENDS = ['SIGKILL', ...(inSoak ? ['SIGTERM', 'stdin'] : [])];
+// By SIGKILL in every run of the tests too: in `lending`.
+const ENDS = ['SIGKILL', 'SIGTERM', 'stdin'];
 
-test.each(ENDS)('the agent ends by %s in the middle: another one tells all of it again, and goes on', async (how) => {
-  const home = await machine(script(1));
-  const first = home.open(['acp']);
-  const client = clientOf(first.child);
-  await client.initialize();
-  const id = await client.open(home.folder);
-  const turn = client.prompt(id, 'Write it').catch(() => 'gone');
-  await client.untilSaid(id, /The ans/);
-  const shown = finished(client, id);
-  if (how === 'stdin') first.child.stdin?.end();
-  else first.child.kill(how as NodeJS.Signals);
-  await first.exit;
-  await turn;
+test.runIf(inSoak).each(ENDS)(
+  'the agent ends by %s in the middle: another one tells all of it again, and goes on',
+  async (how) => {
+    const home = await machine(script(1));
+    const first = home.open(['acp']);
+    const client = clientOf(first.child);
+    await client.initialize();
+    const id = await client.open(home.folder);
+    const turn = client.prompt(id, 'Write it').catch(() => 'gone');
+    await client.untilSaid(id, /The ans/);
+    const shown = finished(client, id);
+    if (how === 'stdin') first.child.stdin?.end();
+    else first.child.kill(how as NodeJS.Signals);
+    await first.exit;
+    await turn;
 
-  const second = home.open(['acp']);
-  const again = clientOf(second.child);
-  await again.initialize();
-  await again.agent.request(m.session.load, { sessionId: id, cwd: home.folder, mcpServers: [] });
-  await expect.poll(() => again.text(id), waits).toMatch(/\[Interrupted: .*"\/resume" goes on/);
-  expect(finished(again, id)).toEqual(shown);
-  again.told.length = 0;
-  expect(await again.prompt(id, '/resume')).toBe('end_turn');
-  expect(again.text(id)).toBe('The answer, word for word.');
-  expect(again.asked).toEqual([]);
-  const writes = home.model.requests.filter(({ body }) => body.messages.length === 1);
-  expect(writes).toHaveLength(1);
-  second.child.stdin?.end();
-  expect(await second.exit).toBe(0);
-});
+    const second = home.open(['acp']);
+    const again = clientOf(second.child);
+    await again.initialize();
+    await again.agent.request(m.session.load, { sessionId: id, cwd: home.folder, mcpServers: [] });
+    await expect.poll(() => again.text(id), waits).toMatch(/\[Interrupted: .*"\/resume" goes on/);
+    expect(finished(again, id)).toEqual(shown);
+    again.told.length = 0;
+    expect(await again.prompt(id, '/resume')).toBe('end_turn');
+    expect(again.text(id)).toBe('The answer, word for word.');
+    expect(again.asked).toEqual([]);
+    const writes = home.model.requests.filter(({ body }) => body.messages.length === 1);
+    expect(writes).toHaveLength(1);
+    second.child.stdin?.end();
+    expect(await second.exit).toBe(0);
+  },
+);

@@ -1,17 +1,21 @@
-/** The official client drives the started program through everything that it offers: one process, many sessions. */
+/** The official client drives the agent through everything that it offers, the started program among it: many sessions. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { CHILD, delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
 import { Gate } from '../../support/gate.ts';
-import { type AcpClient, choose, clientOf, m, triadOf } from '../support/acp-client.ts';
+import { startEngine } from '../../support/engine.ts';
+import { inSoak } from '../../support/samples.ts';
+import { AcpClient, choose, clientOf, m, triadOf } from '../support/acp-client.ts';
+import { acpOver } from '../support/acp-lines.ts';
 import { type Machine, machine } from '../support/process.ts';
 
 interface Tour {
   client: AcpClient;
-  home: Machine;
+  home: Pick<Machine, 'folder' | 'model'>;
   gate: (prompt: string) => Gate;
 }
 
@@ -324,27 +328,46 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
   },
 };
 
+const CAPABILITIES = {
+  session: { notices: {} },
+  elicitation: { form: {} },
+  _meta: { triad: { subAgentSessions: true } },
+};
+
+async function tour(client: AcpClient, home: Tour['home'], names: readonly string[], err = () => ''): Promise<void> {
+  const { protocolVersion, agentInfo, agentCapabilities, authMethods } = await client.initialize(CAPABILITIES);
+  expect([protocolVersion, agentInfo?.name, authMethods]).toEqual([1, 'triad', []]);
+  expect(agentCapabilities).toMatchObject({ loadSession: true, promptCapabilities: { image: true } });
+  for (const name of names) {
+    client.answer = () => choose('allow');
+    await SCENARIOS[name]!({ client, home, gate }).catch((error: unknown) => {
+      throw new Error(`${name}: ${String(error)}\n${err()}`, { cause: error });
+    });
+  }
+}
+
+/** What the streams of a process could change: long turns, a question, a cancel, and a session that is told again. */
+const IN_PROGRAM = Object.keys(SCENARIOS).filter(
+  (name) => inSoak || /^(?:words|a write|a sub-agent|cancelled|loaded)/.test(name),
+);
+
 test('the official client drives the program', { timeout: 120_000 }, async () => {
   const home = await machine(script());
   const started = home.open(['acp']);
   const client = clientOf(started.child);
-  const capabilities = {
-    session: { notices: {} },
-    elicitation: { form: {} },
-    _meta: { triad: { subAgentSessions: true } },
-  };
-  const { protocolVersion, agentInfo, agentCapabilities, authMethods } = await client.initialize(capabilities);
-  expect([protocolVersion, agentInfo?.name, authMethods]).toEqual([1, 'triad', []]);
-  expect(agentCapabilities).toMatchObject({ loadSession: true, promptCapabilities: { image: true } });
-  for (const [name, scenario] of Object.entries(SCENARIOS)) {
-    client.answer = () => choose('allow');
-    await scenario({ client, home, gate }).catch((error: unknown) => {
-      throw new Error(`${name}: ${String(error)}\n${started.err()}`, { cause: error });
-    });
-  }
+  await tour(client, home, IN_PROGRAM, started.err);
   // The client answers a line that is no protocol with an error, which the agent would note.
   expect(started.err()).toBe('');
   client.close();
   started.child.stdin?.end();
   expect(await started.exit).toBe(0);
+});
+
+test('the official client drives the agent through all else', async () => {
+  const engine = await startEngine(script(), { person: () => null });
+  const lines = acpOver(engine.runtime);
+  const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
+  const others = Object.keys(SCENARIOS).filter((name) => !IN_PROGRAM.includes(name));
+  await tour(client, engine, others);
+  await lines.end();
 });

@@ -1,12 +1,13 @@
 /** `triad backup` and `triad restore` on real homes: beside a program that owns the data folder, and after damage. */
 import { cp, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
 import { inSoak } from '../../support/samples.ts';
+import { folderWith } from '../../support/workspace.ts';
 
 interface Made {
   folder: string;
@@ -50,7 +51,6 @@ async function damage(store: string, files = /\.(log|sst)$/): Promise<void> {
 test('a damaged store is said to be, with its newest backup, from which everything comes back', async () => {
   const home = await machine(spawnOne());
   const here = inProcess(home, 'disk');
-  const owner = await owned(home);
   expect((await here(['run', '--approve', 'all', 'Ask a helper'])).code).toBe(0);
   const before = await here(['sessions', 'list', '--json']);
   const [{ id = '' } = {}] = JSON.parse(before.out) as { id: string }[];
@@ -60,26 +60,31 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   await writeFile(join(replaced, 'one.before'), 'what an agent replaced');
   await expect.poll(() => readdir(home.home), waits).toContain('sessions');
   const made = await backUp(here);
-  await owner.end();
   expect(made).toMatchObject({ conversations: 1, workflows: 1 });
   expect(made.events).toBeGreaterThan(20);
-  await rm(replaced, { recursive: true });
 
-  await damage(join(home.home, 'store'));
-  const refused = await home.triad(['run', 'x']);
+  // A process opens a folder once: the home as it is now, at another place.
+  const copy = await folderWith({});
+  await cp(home.home, copy, { recursive: true, filter: (path) => basename(path) !== 'instance.json' });
+  await rm(join(copy, 'replaced', id), { recursive: true });
+  await damage(join(copy, 'store'));
+  const place = { env: { TRIAD_HOME: copy } };
+  const refused = await home.triad(['run', 'x'], '', place);
   expect([refused.code, refused.out]).toEqual([1, '']);
   expect(refused.err).toMatch(/^triad: The store in .* is damaged: its newest backup is of .*\n$/);
-  expect(refused.err).toContain(`triad restore ${made.folder}\n`);
+  const backup = join(copy, 'backups', basename(made.folder));
+  expect(refused.err).toContain(`triad restore ${backup}\n`);
 
-  const restored = await here(['restore', made.folder]);
+  const there = inProcess(home, 'disk');
+  const restored = await there(['restore', backup], '', place);
   expect([restored.code, restored.out]).toEqual([0, '']);
   expect(restored.err).toMatch(/^Restored the backup of .*: 1 conversation, 1 workflow, \d+ events\.\nWhat was there /);
-  expect(await here(['sessions', 'trace', id, '--json'])).toEqual(trace);
-  expect(await here(['sessions', 'list', '--json'])).toEqual(before);
-  expect(await readFile(join(replaced, 'one.before'), 'utf8')).toBe('what an agent replaced');
+  expect(await there(['sessions', 'trace', id, '--json'], '', place)).toEqual(trace);
+  expect(await there(['sessions', 'list', '--json'], '', place)).toEqual(before);
+  expect(await readFile(join(copy, 'replaced', id, 'one.before'), 'utf8')).toBe('what an agent replaced');
   // What was there is kept, and what is no part of a backup stays.
-  const names = await readdir(home.home);
-  expect(await readdir(join(home.home, names.find((name) => name.startsWith('set-aside-')) ?? ''))).toEqual(
+  const names = await readdir(copy);
+  expect(await readdir(join(copy, names.find((name) => name.startsWith('set-aside-')) ?? ''))).toEqual(
     expect.arrayContaining(['sessions', 'store']),
   );
 });

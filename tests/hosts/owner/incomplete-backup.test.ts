@@ -30,7 +30,7 @@ async function homeWith(config = '[backups]\nkeep = 1\n'): Promise<Machine> {
   if ((await readdir(seeded)).length === 0) {
     await task('seed', join(seeded, 'store'));
     // Opened again, the engine puts into tables what stood in its log.
-    await task('read', join(seeded, 'store'));
+    await task('lists', join(seeded, 'store'));
     await mkdir(join(seeded, 'sessions', SESSION), { recursive: true });
     const metadata = JSON.stringify({ started_at: '2026-01-01T00:00:00.000Z' });
     await writeFile(join(seeded, 'sessions', SESSION, 'metadata.json'), metadata);

@@ -8,7 +8,7 @@ import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { CLI } from '../../support/program.ts';
 import { inProcess } from '../support/engine.ts';
-import { becomesOwner, eventsOf, gated, ownerPid, waits } from '../support/owner.ts';
+import { eventsOf, gated, ownerPid, waits } from '../support/owner.ts';
 import { hasTerminals, machine, type Machine } from '../support/process.ts';
 import { inSoak } from '../../support/samples.ts';
 
@@ -62,9 +62,7 @@ test.runIf(inSoak).for(ENDS)('%s interrupts: exit code %i, and the last line goe
 test('SIGTERM of a client interrupts its workflow, and no other, at the owner', async () => {
   const { script, release } = gated(['one', 'two']);
   const home = await machine(script);
-  const owner = await home.app();
-  await becomesOwner(home, owner);
-  await expect.poll(owner.out, waits).toContain('http://');
+  // This process is the owner.
   const here = inProcess(home, 'disk');
   const other = here(['run', '--json', 'two']);
   await expect.poll(() => home.model.requests, waits).toHaveLength(1);
@@ -81,31 +79,29 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   // The same owner goes on with it.
   const resumed = await here(['sessions', 'resume', end.conversationId]);
   expect([resumed.code, resumed.out]).toEqual([0, 'The answer to one is this.\n']);
-  expect(await ownerPid(home)).toBe(owner.child.pid);
+  expect(await ownerPid(home)).toBe(process.pid);
 });
 
-test.runIf(hasTerminals).for(inSoak ? ['SIGTERM', 'hangup'] : ['hangup'])(
-  '%s at a question leaves it open',
-  async (how) => {
-    const home = await machine(spawnOne());
-    const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
-    await expect.poll(out, waits).toContain('Allow? ');
-    const pid = await ownerPid(home);
-    // A terminal that goes takes its programs with it.
-    if (how === 'hangup') child.kill('SIGKILL');
-    else process.kill(pid, 'SIGTERM');
-    await exit;
-    await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
-    if (how === 'SIGTERM') expect(out()).toMatch(/go on with: triad sessions resume [\w-]{36}\r\n$/);
-    const here = inProcess(home, 'disk');
-    const { id, workflows } = await sessionOf(here);
-    expect(workflows).toMatchObject([{ outcome: 'interrupted' }]);
-    const trace = await here(['sessions', 'trace', id, '--json']);
-    expect(trace.out).toContain('"decidedBy": null');
-    const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
-    expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
-  },
-);
+// A hangup in every run of the tests, beside what a person answers at a terminal.
+test.runIf(hasTerminals && inSoak).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
+  const home = await machine(spawnOne());
+  const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
+  await expect.poll(out, waits).toContain('Allow? ');
+  const pid = await ownerPid(home);
+  // A terminal that goes takes its programs with it.
+  if (how === 'hangup') child.kill('SIGKILL');
+  else process.kill(pid, 'SIGTERM');
+  await exit;
+  await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
+  if (how === 'SIGTERM') expect(out()).toMatch(/go on with: triad sessions resume [\w-]{36}\r\n$/);
+  const here = inProcess(home, 'disk');
+  const { id, workflows } = await sessionOf(here);
+  expect(workflows).toMatchObject([{ outcome: 'interrupted' }]);
+  const trace = await here(['sessions', 'trace', id, '--json']);
+  expect(trace.out).toContain('"decidedBy": null');
+  const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
+  expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
+});
 
 test.runIf(inSoak)(
   'Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history',

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { inSoak } from '../../support/samples.ts';
+import { inProcess } from '../support/engine.ts';
 import { becomesOwner, eventsOf, expectOneEnd, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
 
@@ -11,15 +12,19 @@ test('kill -9 of the owner while a client streams: one end, no finished request 
   const owner = await home.app();
   await becomesOwner(home, owner);
   await expect.poll(owner.out, waits).toContain('http://');
-  const client = home.start(['run', '--json', '--approve', 'all', 'Inspect it']);
-  const ended = () => eventsOf(client.out()).filter(({ type }) => type === 'run-end');
+  // The client is this process.
+  let out = () => '';
+  const watch = (written: () => string) => void (out = written);
+  const running = inProcess(home, 'disk')(['run', '--json', '--approve', 'all', 'Inspect it'], '', { watch });
+  const ended = () => eventsOf(out()).filter(({ type }) => type === 'run-end');
   await expect.poll(ended, waits).not.toEqual([]);
   owner.child.kill('SIGKILL');
   const before = home.model.requests.length;
 
-  expect(await client.exit).toBe(0);
-  expect(client.err()).toMatch(/The Triad that did the work \(pid \d+\) has ended: the work goes on here\.\n/);
-  const events = eventsOf(client.out());
+  const client = await running;
+  expect(client.code).toBe(0);
+  expect(client.err).toMatch(/The Triad that did the work \(pid \d+\) has ended: the work goes on here\.\n/);
+  const events = eventsOf(client.out);
   expectOneEnd(events);
   expect(events.at(-1)).toMatchObject({
     subAgents: ['alpha', 'beta', 'gamma'].map((agent) => ({ agent, outcome: 'completed' })),

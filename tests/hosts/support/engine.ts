@@ -9,7 +9,11 @@ import { memoryClient } from './memory-client.ts';
 import { memoryIo } from './memory-io.ts';
 import type { Machine } from './process.ts';
 
-type Options = NonNullable<Parameters<Machine['triad']>[2]> & { terminal?: Terminal };
+type Options = NonNullable<Parameters<Machine['triad']>[2]> & {
+  terminal?: Terminal;
+  /** Gets what it has written so far, while it runs. */
+  watch?: (out: () => string, err: () => string) => void;
+};
 
 /**
  * Runs commands on the home of the machine, one at a time. With a store in memory each has a runtime of its own, from
@@ -24,7 +28,7 @@ export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept
   return async (
     args: Parameters<Machine['triad']>[0],
     input = '',
-    { folder = own, env: added, terminal }: Options = {},
+    { folder = own, env: added, terminal, watch }: Options = {},
   ): ReturnType<Machine['triad']> => {
     const variables = { ...env, ...(store !== 'disk' ? { TRIAD_STORE: 'mem://' } : {}), ...added };
     const io = memoryIo({
@@ -33,6 +37,10 @@ export function inProcess({ env, folder: own }: Machine, store: 'memory' | 'kept
       env: variables,
       terminal: terminal ?? null,
     });
+    watch?.(
+      () => io.out(),
+      () => io.err(),
+    );
     const { screen, signal } = io;
     note = (text) => screen.note(`triad: ${visible(text).replaceAll('\n', '\n  ')}`);
     const code = await main(args, {

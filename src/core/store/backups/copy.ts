@@ -72,16 +72,16 @@ export async function copyBeside(from: string, to: string): Promise<void> {
 
 /**
  * Opens a copy in a child process, which may change its files. Null where that cannot be done: in the desktop. Rejects
- * with `internal` if the program for it is missing, which says nothing about the copy.
+ * with `internal` if the program for it (`check`) is missing, which says nothing about the copy.
  */
-export async function lookInto(copy: string): Promise<Look | null> {
+export async function lookInto(copy: string, check = CHECK): Promise<Look | null> {
   if (process.versions.electron !== undefined) return null;
-  if (!existsSync(CHECK))
+  if (!existsSync(check))
     throw new TriadError(
       'internal',
-      `Copies of the store cannot be checked, because ${CHECK} is missing: install Triad again.`,
+      `Copies of the store cannot be checked, because ${check} is missing: install Triad again.`,
     );
-  const child = spawn(process.execPath, [CHECK, copy], { timeout: CHECK_MS, killSignal: 'SIGKILL' });
+  const child = spawn(process.execPath, [check, copy], { timeout: CHECK_MS, killSignal: 'SIGKILL' });
   let [out, said] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));

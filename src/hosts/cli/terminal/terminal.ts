@@ -7,7 +7,6 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { Writable } from 'node:stream';
 import { ReadStream, WriteStream } from 'node:tty';
-import stringWidth from 'string-width';
 import { discardTyped } from './discard-typed.ts';
 import { Interruption } from './failure.ts';
 import { type Style, styleFor } from './style.ts';
@@ -38,7 +37,7 @@ export interface Terminal {
 type OnInterrupt = (signal: 'SIGINT' | 'SIGHUP') => void;
 
 /** `onInterrupt`: while a line is read, Ctrl-C comes as a key; and a terminal that has gone answers nothing. */
-export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Terminal | null {
+export async function openTerminal(env: Environment, onInterrupt: OnInterrupt): Promise<Terminal | null> {
   const device = process.platform === 'win32' ? ['\\\\.\\CONIN$', '\\\\.\\CONOUT$'] : ['/dev/tty', '/dev/tty'];
   let fds: [number, number];
   try {
@@ -46,6 +45,8 @@ export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Termin
   } catch {
     return null;
   }
+  // A tenth of a start, of which most have no terminal.
+  const { default: widthOf } = await import('string-width');
   const input = new ReadStream(fds[0]);
   const output = new WriteStream(fds[1]);
   const editor = env['VISUAL'] || env['EDITOR'];
@@ -61,7 +62,7 @@ export function openTerminal(env: Environment, onInterrupt: OnInterrupt): Termin
       return readLine(input, swallowed, '', signal, onInterrupt).finally(() => output.write('\n'));
     },
     discardTyped: (signal) => discardTyped(input, output, signal, () => onInterrupt('SIGINT')),
-    fits: (text) => linesOn(text, output.columns) < output.rows,
+    fits: (text) => linesOn(text, output.columns, widthOf) < output.rows,
     edit: editor && process.platform !== 'win32' ? (text, signal) => editText(editor, text, signal) : null,
     editFile: editor && process.platform !== 'win32' ? (file, signal) => runEditor(editor, file, signal) : null,
     close: () => {
@@ -107,10 +108,8 @@ function readLine(
 }
 
 /** Lines that a text takes on a screen of so many columns. */
-function linesOn(text: string, columns: number): number {
-  return text
-    .split('\n')
-    .reduce((sum, line) => sum + Math.max(1, Math.ceil(stringWidth(line) / Math.max(1, columns))), 0);
+function linesOn(text: string, columns: number, widthOf: (line: string) => number): number {
+  return text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(widthOf(line) / Math.max(1, columns))), 0);
 }
 
 /** Runs the editor on a file of its own, on the same terminal; the engine goes on meanwhile. */

@@ -155,7 +155,7 @@ test('a wrong path or value is one line, and changes nothing', async () => {
 
 test('what is more than one value is named, with the place where it is written', async () => {
   const home = await machine(plainAnswer());
-  const here = inProcess(home, 'memory');
+  const here = inProcess(home, 'kept');
   const file = join(home.home, 'config.toml');
   for (const list of ['permissions.always_ask', 'permissions.rules', 'mcp.servers'])
     for (const args of [
@@ -186,7 +186,7 @@ test('a key is not set in a command line, which every program can see', async ()
 });
 
 test('no provider begins with one key, whichever it is: how one is added is said', async () => {
-  const here = inProcess(await machine(plainAnswer()), 'memory');
+  const here = inProcess(await machine(plainAnswer()), 'kept');
   for (const [key, value] of [
     ['type', 'openai-chat'],
     ['base_url', 'http://127.0.0.1:1/v1'],
@@ -198,7 +198,7 @@ test('no provider begins with one key, whichever it is: how one is added is said
 });
 
 test('what is set, and does not hold because the environment goes before it, is told so', async () => {
-  const here = inProcess(await machine(plainAnswer()), 'memory');
+  const here = inProcess(await machine(plainAnswer()), 'kept');
   const env = { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' };
   expect((await here(['config', 'set', 'telemetry.endpoint', 'http://127.0.0.1:8'], '', { env })).err).toBe(
     'telemetry.endpoint is http://127.0.0.1:8 in your file, which does not hold here: OTEL_EXPORTER_OTLP_ENDPOINT goes before it.\n',
@@ -206,7 +206,7 @@ test('what is set, and does not hold because the environment goes before it, is 
 });
 
 test('a setting without a default is not set again', async () => {
-  const here = inProcess(await machine(plainAnswer()), 'memory');
+  const here = inProcess(await machine(plainAnswer()), 'kept');
   expect((await here(['config', 'set', 'limits.child_minutes', '5'])).err).toBe(
     'limits.child_minutes is 5 from now on.\n',
   );

@@ -4,8 +4,10 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
-import { plainAnswer, spawnOne, threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, plainAnswer, spawn, spawnOne, threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { Script, text } from '../../../support/fake-model/script.ts';
 import { inProcess } from '../../support/engine.ts';
+import { ownerPid, waits } from '../../support/owner.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
 import { inSoak } from '../../../support/samples.ts';
 
@@ -61,10 +63,15 @@ test('--json: durable events without a gap, hints without a number, the sub-agen
   expect(trace.workflows[0]?.runs[0]?.children.map(({ agent }) => agent)).toEqual(['alpha', 'beta', 'gamma']);
 });
 
-test('without a terminal nobody is asked: the answer is no, and asking for it is bad usage', async () => {
-  const home = await machine(spawnOne());
-  const run = await home.triad(['run', 'Ask a helper']);
-  expect(run.err).toMatch(/not approved by .*\n✗ inspector: /);
+test('without a terminal nobody is asked: the answer is no; SIGINT stops the workflow, which says so last', async () => {
+  const script = new Script().on({ step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect it.' })]);
+  const home = await machine(script.on({}).reply([text('The answer without it.', { deltas: 8 })], { hangAfter: 5 }));
+  const { child, out, err, exit } = home.start(['run', 'Ask a helper']);
+  await expect.poll(out).toContain('The');
+  expect(err()).toMatch(/not approved by .*\n✗ inspector: /);
+  child.kill('SIGINT');
+  expect(await exit).toBe(130);
+  expect(err()).toMatch(/\nStopped by the person; continue with: triad run --conversation [\w-]{36} "…"\n$/);
   const asking = await inProcess(home, 'memory')(['run', '--approve', 'ask', 'Ask a helper']);
   expect(asking).toEqual({
     code: 2,
@@ -90,15 +97,6 @@ test.runIf(process.getuid !== undefined)('settings that others may write are not
   expect([code, out]).toEqual([1, expect.stringContaining(`settings: ${line}; to do: run "chmod go-w ${file}"`)]);
 });
 
-test('SIGINT stops the workflow, which says so in its last line; exit code 130', async () => {
-  const { start } = await machine(plainAnswer({ reply: { deltaMs: 200 } }));
-  const { child, out, exit } = start(['run', '--json', 'x']);
-  await expect.poll(out).toContain('message-delta');
-  child.kill('SIGINT');
-  expect(await exit).toBe(130);
-  expect(eventsOf(out()).at(-1)).toMatchObject({ type: 'workflow-end', outcome: 'cancelled' });
-});
-
 test.runIf(inSoak)('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);
@@ -117,21 +115,40 @@ test.runIf(inSoak)('after a kill the workflow is interrupted, and resumes to its
 });
 
 test.runIf(hasTerminals)(
-  'a person at the terminal is asked, and only what was typed after the question counts',
+  'a person at the terminal is asked, and only what was typed after the question counts; a hangup leaves it open',
   async () => {
-    const { onTerminal } = await machine(spawnOne());
-    const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
+    const helper = (name: string) => spawn({ name, prompt: `Inspect ${name} of the workspace.` });
+    const script = new Script().on({ ...LEAD, step: 1 }).reply([helper('one')]);
+    script.on({ ...LEAD, step: 2 }).reply([helper('two')]);
+    script.on({ ...LEAD, step: 3 }).reply([text('All parts are done.')]);
+    const home = await machine(script.on(CHILD).reply([text('# Report\n\n## Summary\n\nIt is in good order.')]));
+    const { child, out, exit } = home.onTerminal(['run', 'Ask helpers']);
     // Whole lines, and the beginning of one.
     child.stdin?.write('y\ry\ry');
     await expect.poll(out).toContain('Allow? [y]es, [n]o, [?] ask first, then Enter: ');
-    expect(out()).toContain('│ Inspect the workspace and report.');
+    expect(out()).toContain('│ Inspect one of the workspace.');
     await sleep(100);
     child.stdin?.write('\r');
     await expect.poll(() => out().split('Allow? ').length).toBe(3);
     child.stdin?.write('y\r');
-    expect(await exit).toBe(0);
-    expect(out()).toContain('→ Running inspector agent...');
-    expect(out()).toContain('the workspace is in good order.');
+    await expect.poll(out).toContain('│ Inspect two of the workspace.');
+    expect(out()).toContain('→ Running one agent...');
+    await expect.poll(() => out().split('Allow? ').length).toBe(4);
+
+    // A terminal that goes takes its programs with it.
+    child.kill('SIGKILL');
+    await exit;
+    await expect.poll(() => ownerPid(home).catch(() => null), waits).toBeNull();
+    const here = inProcess(home, 'disk');
+    const [session] = JSON.parse((await here(['sessions', 'list', '--json'])).out) as {
+      id: string;
+      workflows: unknown[];
+    }[];
+    expect(session?.workflows).toMatchObject([{ outcome: 'interrupted' }]);
+    const id = session?.id ?? '';
+    expect((await here(['sessions', 'trace', id, '--json'])).out).toContain('"decidedBy": null');
+    const resumed = await here(['sessions', 'resume', '--approve', 'all', id]);
+    expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
   },
 );
 

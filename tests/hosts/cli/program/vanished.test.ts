@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { Gate } from '../../../support/gate.ts';
+import { folderWith } from '../../../support/workspace.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
 import { inSoak } from '../../../support/samples.ts';
@@ -14,15 +15,20 @@ test('moved while the model writes: one line, exit code 1, and what was stored g
   const gate = new Gate();
   const home = await machine(plainAnswer({ reply: { hold: gate.at(3) } }));
   const store = join(home.home, 'store');
-  const { out, err, exit } = home.start(['run', '--approve', 'none', 'Say hello']);
-  await expect.poll(out).not.toBe('');
+  let out = () => '';
+  const watch = (written: () => string) => void (out = written);
+  const running = inProcess(home, 'disk')(['run', '--approve', 'none', 'Say hello'], '', { watch });
+  await expect.poll(() => out()).not.toBe('');
   await rename(store, `${store}-elsewhere`);
-  expect(await exit).toBe(1);
-  expect(err().match(/is gone/g)).toHaveLength(1);
-  expect(err()).toMatch(LINE);
+  const { code, err } = await running;
+  expect(code).toBe(1);
+  expect(err.match(/is gone/g)).toHaveLength(1);
+  expect(err).toMatch(LINE);
   gate.open();
-  await rename(`${store}-elsewhere`, store);
-  const list = await inProcess(home, 'disk')(['sessions', 'list']);
+  // Put back where another home is: a process opens a folder once.
+  const back = await folderWith({});
+  await rename(`${store}-elsewhere`, join(back, 'store'));
+  const list = await inProcess(home, 'disk')(['sessions', 'list'], '', { env: { TRIAD_HOME: back } });
   expect(list).toMatchObject({ code: 0, out: expect.stringContaining('interrupted') as string });
 });
 
