@@ -8,14 +8,23 @@ type JsonSchema = z.core.JSONSchema.JSONSchema;
 /** To be given to a table whose keys have no rows: it is changed in another way. */
 export const WITHOUT_ROWS = { rows: false } as const;
 
+/** A schema is said in JSON once: that takes longer than all that is read from it, and nobody changes it. */
+const said = new WeakMap<z.ZodType, JsonSchema>();
+
+function jsonOf(schema: z.ZodType): JsonSchema {
+  const known = said.get(schema) ?? z.toJSONSchema(schema);
+  said.set(schema, known);
+  return known;
+}
+
 /** One row for each key, in the order of the schema; tables that the person names come last. `values` must fit it. */
 export function rowsOf(schema: z.ZodType, values: object): SettingRow[] {
-  return leavesOf(z.toJSONSchema(schema), values, []);
+  return leavesOf(jsonOf(schema), values, []);
 }
 
 /** The row of one key, also in a table that nobody has named yet; null where the path leads to no single value. */
 export function rowAt(schema: z.ZodType, values: object, parts: readonly string[]): SettingRow | null {
-  let [at, value]: [JsonSchema | null, unknown] = [z.toJSONSchema(schema), values];
+  let [at, value]: [JsonSchema | null, unknown] = [jsonOf(schema), values];
   for (const key of parts) {
     at = at && !isMany(at) ? childOf(at, key) : null;
     value = Object(value) === value ? Reflect.get(value as object, key) : undefined;
@@ -25,7 +34,7 @@ export function rowAt(schema: z.ZodType, values: object, parts: readonly string[
 
 /** The list that a path leads into, or the group that it names; null where it names one value, or nothing. */
 export function manyAt(schema: z.ZodType, parts: readonly string[]): { kind: 'list' | 'group'; path: string } | null {
-  let at: JsonSchema = z.toJSONSchema(schema);
+  let at: JsonSchema = jsonOf(schema);
   for (const [index, key] of parts.entries()) {
     const next = childOf(at, key);
     if (next === null) return null;
@@ -42,7 +51,7 @@ export function listPaths(schema: z.ZodType): string[] {
       if (typeof leaf === 'boolean') return [];
       return isMany(leaf) ? [dotted([...above, key])] : within(leaf, [...above, key]);
     });
-  return within(z.toJSONSchema(schema), []);
+  return within(jsonOf(schema), []);
 }
 
 function leavesOf(table: JsonSchema, values: object, above: readonly string[]): SettingRow[] {
