@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { foldBlankLines, hasHidden, lengthWords, piecesOf, visibleText } from '#contract/visible-text.ts';
+import { samples } from '../support/samples.ts';
 
 const ofKind = (text: string, ...kinds: string[]) => piecesOf(text).filter(({ kind }) => kinds.includes(kind));
 
@@ -42,6 +43,7 @@ describe('what hides', () => {
         const alone = parts.join('');
         expect(visibleText(`${alone}é`)).toBe(`${visibleText(alone)}é`);
       }),
+      samples(40),
     );
     for (let code = 0; code < 128; code += 1) {
       const one = String.fromCharCode(code);

@@ -142,7 +142,7 @@ test('no input that does not fit is ever allowed', async () => {
       const verdict = await explain('lead', 'write_file', input).catch((error: unknown) => error);
       expect(verdict).not.toMatchObject({ effect: expect.stringMatching(/^(ask|allow)$/) as string });
     }),
-    samples(30),
+    samples(10),
   );
 });
 
