@@ -143,7 +143,7 @@ test('a text says its length in lines and characters as a person counts them', (
 
 test('no text makes the search for marks slower than in proportion to its length, which would take hours here', () => {
   const texts = ['a', '\u200Bé', ' \n', `${' '.repeat(39)}é`, '\r', 'аb', '👩‍👩‍👧'].map((part) =>
-    part.repeat(200_000 / part.length),
+    part.repeat(100_000 / part.length),
   );
   for (const text of texts) expect(visibleText(text)).not.toBe('');
 });
