@@ -18,7 +18,10 @@ import { type Rule, Script } from './fake-model/script.ts';
 import { memoryStore } from './stores/pooled.ts';
 import { folderWith } from './workspace.ts';
 
-type TestOptions = Pick<HarnessOptions, 'person' | 'files' | 'lead'>;
+type TestOptions = Pick<HarnessOptions, 'person' | 'files' | 'lead'> & {
+  /** TOML of rules, which are read from the settings file whenever they are asked. */
+  rules?: string;
+};
 type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;
 type Shared = Pick<Harness, 'runtime' | 'store' | 'agents' | 'trust' | 'model'> & {
   script: CurrentScript;
@@ -42,8 +45,15 @@ export function sharedEngine(settings = ''): {
     await rm(configFolder, { recursive: true, force: true });
   });
   return {
-    start: async (script, options = {}) =>
-      harnessIn(await (started ??= startShared(configFolder, settings)), script, options),
+    start: async (script, options = {}) => {
+      const shared = await (started ??= startShared(configFolder, settings));
+      if (options.rules !== undefined) {
+        const file = join(configFolder, 'config.toml');
+        writeFileSync(file, `${settings}${options.rules}`);
+        onTestFinished(() => writeFileSync(file, settings));
+      }
+      return harnessIn(shared, script, options);
+    },
     configFolder,
   };
 }
@@ -55,7 +65,9 @@ async function startShared(folder: string, toml: string): Promise<Shared> {
   const parts = { store: await memoryStore(), agents: builtinAgents(trust), trust };
   const runtime = await composeRuntime({ ...parts, folder, settings: settingsOf(toml), url: model.url });
   const persons = new Map<string, Person>();
-  await answering(runtime, (approval, item) => persons.get(approval.request.conversationId)?.(approval, item) ?? null);
+  // Whoever is asked in a conversation that a test made itself is the person of that test.
+  const personIn = (id: string): Person | undefined => persons.get(id) ?? [...persons.values()].at(-1);
+  await answering(runtime, (approval, item) => personIn(approval.request.conversationId)?.(approval, item) ?? null);
   const close = async (): Promise<void> => {
     await runtime.close();
     await model.close();

@@ -8,6 +8,9 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import type { Seen } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const write = { path: 'notes.md', content: 'One line.\n' };
 /** What is asked back stands in no other request. */
@@ -39,7 +42,7 @@ const decide = (engine: Harness, approvalId: string, answer: Answer = { kind: 'a
   engine.runtime.request('approval.decide', { approvalId, answer });
 
 test('it answers from what it knows, the question stays open, and the answer is kept', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
+  const engine = await start(writing(), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: ' Why this file? ' });
@@ -63,7 +66,7 @@ test('it answers from what it knows, the question stays open, and the answer is 
 });
 
 test('its tokens are counted to the run, the workflow and the conversation', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
+  const engine = await start(writing(), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
@@ -79,7 +82,7 @@ test('its tokens are counted to the run, the workflow and the conversation', asy
 });
 
 test('asked twice, the second request holds the first exchange', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
+  const engine = await start(writing(), { person: () => null });
   await engine.send('Take notes');
   const approvalId = await asked(engine);
   for (const question of ['Why this?', 'And why now?']) {
@@ -95,7 +98,7 @@ test('asked twice, the second request holds the first exchange', async () => {
 
 test('while it answers, one more is refused; an answer to the question ends it, counted', async () => {
   const held = new Gate();
-  const engine = await startEngine(writing({ held }), { person: () => null });
+  const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -114,7 +117,7 @@ test('while it answers, one more is refused; an answer to the question ends it, 
 });
 
 test('a model that fails leaves the question open, with why', async () => {
-  const engine = await startEngine(writing({ status: 400 }), { person: () => null });
+  const engine = await start(writing({ status: 400 }), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
@@ -126,7 +129,7 @@ test('a model that fails leaves the question open, with why', async () => {
 
 test('a stop ends it with everything else, and nothing is left open', async () => {
   const held = new Gate();
-  const engine = await startEngine(writing({ held }), { person: () => null });
+  const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -199,7 +202,7 @@ test('a stop tells all that it ended, also of two that were asked back at once',
     .reply([text('Because.')], { hold: held.at(2) })
     .step([toolUse('write_file', write), toolUse('write_file', { ...write, path: 'more.md' })])
     .step([text('Written.')]);
-  const engine = await startEngine(script, { person: () => null });
+  const engine = await start(script, { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   await eventually(() => expect(engine.of('approval-request')).toHaveLength(2));
   for (const { approval } of engine.of('approval-request'))
@@ -246,7 +249,7 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
 });
 
 test('an empty question is refused in words', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
+  const engine = await start(writing(), { person: () => null });
   await engine.send('Take notes');
   const approvalId = await asked(engine);
   await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow('is empty');
@@ -261,7 +264,7 @@ test('asked while the response still comes, it sees the call that it is asked ab
       hold: whole.at(8),
     })
     .step([text('Written.')]);
-  const engine = await startEngine(script, { person: () => null });
+  const engine = await start(script, { person: () => null });
   onTestFinished(() => whole.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
