@@ -41,10 +41,11 @@ async function asked(engine: Harness): Promise<string> {
 const decide = (engine: Harness, approvalId: string, answer: Answer = { kind: 'allow' }) =>
   engine.runtime.request('approval.decide', { approvalId, answer });
 
-test('it answers from what it knows, the question stays open, and the answer is kept', async () => {
+test('it answers from what it knows and is counted, the question stays open, and the answer is kept; an empty one is refused', async () => {
   const engine = await start(writing(), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
+  await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow('is empty');
   await engine.runtime.request('approval.ask', { approvalId, question: ' Why this file? ' });
   await engine.event('context-end');
   const exchange = { question: 'Why this file?', answer: 'Because you wanted notes.', error: null };
@@ -58,27 +59,16 @@ test('it answers from what it knows, the question stays open, and the answer is 
   expect(request?.seen.prompt).toContain('Take notes');
   expect(request?.seen.results[0]?.text).toContain('has not decided');
   expect(request?.seen.body.tool_choice).toEqual({ type: 'none' });
+  expect((await engine.store.workflow(workflowId))?.usage.requests).toBe(2);
   await decide(engine, approvalId);
   const end = await engine.ended(workflowId);
   expect(end.outcome).toBe('completed');
+  const requests = engine.of('usage').map(({ request: { inputTokens } }) => inputTokens);
+  expect(requests).toHaveLength(3);
+  expect(requests).toContain(700);
+  expect(end.usage.inputTokens).toBe(requests.reduce((sum, tokens) => sum + tokens, 0));
   // What was said beside the work is not part of it.
   expect(JSON.stringify(engine.model.requests[2]?.seen.body.messages)).not.toContain('Because you wanted');
-});
-
-test('its tokens are counted to the run, the workflow and the conversation', async () => {
-  const engine = await start(writing(), { person: () => null });
-  const { workflowId } = await engine.send('Take notes');
-  const approvalId = await asked(engine);
-  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await engine.event('context-end');
-  const before = await engine.store.workflow(workflowId);
-  expect(before?.usage.requests).toBe(2);
-  await decide(engine, approvalId);
-  const end = await engine.ended(workflowId);
-  const requests = engine.of('usage').map(({ request }) => request);
-  expect(requests).toHaveLength(3);
-  expect(end.usage.inputTokens).toBe(requests.reduce((sum, { inputTokens }) => sum + inputTokens, 0));
-  expect(requests.map(({ inputTokens }) => inputTokens)).toContain(700);
 });
 
 test('asked twice, the second request holds the first exchange', async () => {
@@ -246,13 +236,6 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
   expect((await store.approval(approvalId))?.context).toMatchObject([
     { answer: null, error: 'Interrupted: ask again' },
   ]);
-});
-
-test('an empty question is refused in words', async () => {
-  const engine = await start(writing(), { person: () => null });
-  await engine.send('Take notes');
-  const approvalId = await asked(engine);
-  await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow('is empty');
 });
 
 test('asked while the response still comes, it sees the call that it is asked about', async () => {
