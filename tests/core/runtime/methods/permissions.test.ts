@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeFile } from '../../../support/fake-model/scenarios.ts';
-import { folderWith } from '../../../support/workspace.ts';
 import { samples } from '../../../support/samples.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 
