@@ -13,7 +13,7 @@ import { temporaryFolder } from './tests/support/temporary.ts';
 /** Replaces a module, a global, the clock or every store: what modules remember of that must not reach other files. */
 const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(|\beveryStore\.isOnServer = /;
 /** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
-const ENGINE = /\/support\/(engine|reflecting|flows\/flows)\.ts'/;
+const ENGINE = /\/support\/(engine|shared-engine|reflecting|flows\/flows)\.ts'/;
 
 // Also for the processes of vitest, and for those that the program itself starts in a test. With few arenas the stores of
 // many tests leave less memory behind, which every start of a process has to map again.

@@ -7,6 +7,7 @@ import { type Harness, startEngine } from '../support/engine.ts';
 import { CHILD } from '../support/fake-model/scenarios.ts';
 import { searchServer } from '../support/search-server.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
+import type { sharedEngine } from '../support/shared-engine.ts';
 
 /** A fenced block: its language, the words behind it, and its content. */
 interface Block {
@@ -87,13 +88,21 @@ export function exampleOf({ title, blocks }: Section): Example | null {
   return example;
 }
 
-/** What the page says of each result beside what it was, both without ids and times. */
+/**
+ * What the page says of each result beside what it was, both without ids and times. `start`: in the engine of all that
+ * need no settings.
+ */
 export async function carryOut(
   example: Example,
   files: Record<string, string>,
+  start: ReturnType<typeof sharedEngine>['start'],
 ): Promise<{ said: unknown[]; were: unknown[] }> {
-  const settings = example.found === null ? '' : (await searchServer({ body: example.found })).settings;
-  const engine = await startEngine(scriptOf(example), { files, settings, person: answering(example) });
+  const options = { files, person: answering(example) };
+  const script = scriptOf(example);
+  const engine =
+    example.found === null
+      ? await start(script, options)
+      : await startEngine(script, { ...options, settings: (await searchServer({ body: example.found })).settings });
   await engine.ask('Do what the page says');
   const results = example.rounds.flatMap((round) => round.results);
   return { said: results.map(plain), were: results.map((block, index) => wasOf(engine, block, index)) };

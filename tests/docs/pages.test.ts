@@ -1,6 +1,9 @@
 /** Every example of the guide is carried out and gives what its page says. */
 import { describe, expect, test } from 'vitest';
+import { sharedEngine } from '../support/shared-engine.ts';
 import { carryOut, exampleOf, filesOf, readPage } from './examples.ts';
+
+const { start } = sharedEngine();
 
 describe.for(['workflows.md', 'tools.md'])('%s', (page) => {
   const sections = readPage(page);
@@ -15,7 +18,7 @@ describe.for(['workflows.md', 'tools.md'])('%s', (page) => {
   });
 
   test.for(examples)('%s', async ([, example]) => {
-    const { said, were } = await carryOut(example, files);
+    const { said, were } = await carryOut(example, files, start);
     expect(were).toEqual(said);
   });
 });

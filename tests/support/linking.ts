@@ -3,7 +3,7 @@ import { basename } from 'node:path';
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { linkFiles } from '#core/agents/links/links.ts';
-import { describeFault, loadFile, type LoadedFile } from '#core/agents/load.ts';
+import { describeFault, loadFile, type LoadedFile, type UnlinkedFile } from '#core/agents/load.ts';
 import type { AgentPlace } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 
@@ -11,13 +11,23 @@ const tools = allTools();
 const place: AgentPlace = { folder: '/at/agents', source: 'user', dialect: 'triad' };
 const compositions: AgentPlace = { folder: '/at/compositions', source: 'user', dialect: 'triad', compositions: true };
 
+/** What was read of each path and text: the same files stand beside many. */
+const known = new Map<string, UnlinkedFile>();
+
 /** Texts by path below `/at`, in the order in which they override each other. */
 export function linkedFiles(files: Readonly<Record<string, string>>): LoadedFile[] {
-  const read = Object.entries(files).map(([path, text]) => {
-    const raw = { path: `/at/${path}`, problem: null, text, hash: sha256(text) };
-    return loadFile(raw, path.startsWith('compositions/') ? compositions : place, tools);
-  });
-  return linkFiles(read, tools);
+  return linkFiles(
+    Object.entries(files).map(([path, text]) => read(path, text)),
+    tools,
+  );
+}
+
+function read(path: string, text: string): UnlinkedFile {
+  const key = `${path}\n${text}`;
+  const raw = { path: `/at/${path}`, problem: null, text, hash: sha256(text) };
+  const file = known.get(key) ?? loadFile(raw, path.startsWith('compositions/') ? compositions : place, tools);
+  known.set(key, file);
+  return file;
 }
 
 /** Name of the file to what became of it. */

@@ -15,7 +15,6 @@ import {
   loadFiles,
   type HereRules,
   type LoadedFile,
-  loadPlace,
   type UnlinkedFile,
 } from './load.ts';
 import { linkFiles } from './links/links.ts';
@@ -44,7 +43,7 @@ export interface ProjectFile {
   place: AgentPlace | null;
 }
 
-/** What files say, by path; reused while the hash is the same. */
+/** What files say, by path, and below ceilings; reused while the hash is the same. */
 type Parsed = Map<string, { hash: string; file: UnlinkedFile }>;
 
 /** By the tools for which they were read. */
@@ -118,7 +117,7 @@ export class AgentFolders {
     const read = await Promise.all(
       this.places(folder).map(async (place) => {
         const raws = await readPlace(place);
-        const files = firstOfEachName(await loadFiles(raws, place, tools, ceilings));
+        const files = firstOfEachName(await loadFiles(raws, (raw) => this.#parse(raw, place, ceilings)));
         return files.map((file, index) => {
           const raw = raws[index]!;
           const known = place.source === 'project' ? hashes.get(pathInProject(folder, raw.path)) : undefined;
@@ -146,17 +145,17 @@ export class AgentFolders {
   /** One file as it was read, with what the others of the folder make of its links. */
   async linked(folder: string, place: AgentPlace, file: UnlinkedFile): Promise<LoadedFile> {
     const { tools } = this.#ports;
-    const all = await Promise.all(
+    const found = await Promise.all(
       this.places(folder).map(async (one) => {
-        const others = (await loadPlace(one, tools)).filter(({ path }) => path !== file.path);
-        const files = others.map((other) => this.checked(other, one));
+        const all = firstOfEachName(await loadFiles(await readPlace(one), (raw) => this.#parse(raw, one)));
+        const files = all.filter(({ path }) => path !== file.path).map((other) => this.checked(other, one));
         return one.folder === place.folder ? [...files, file] : files;
       }),
     );
-    const files = all.flat();
-    const found = linkFiles(files, tools)[files.indexOf(file)];
-    if (!found) throw new TriadError('internal', `${file.path} is in no place of ${folder}`);
-    const [checked = found] = await this.withServers([found], folder);
+    const files = found.flat();
+    const linked = linkFiles(files, tools)[files.indexOf(file)];
+    if (!linked) throw new TriadError('internal', `${file.path} is in no place of ${folder}`);
+    const [checked = linked] = await this.withServers([linked], folder);
     return checked;
   }
 
@@ -186,13 +185,17 @@ export class AgentFolders {
     return firstOfEachName(files.map((raw) => this.#parse(raw, place))).map((file) => this.checked(file, place));
   }
 
-  #parse(raw: RawFile, place: AgentPlace): UnlinkedFile {
+  /** With `ceilings`, warnings tell what they cut. */
+  #parse(raw: RawFile, place: AgentPlace, ceilings?: Ceilings): UnlinkedFile {
     const { tools } = this.#ports;
-    if (raw.problem !== null) return loadFile(raw, place, tools);
-    const known = this.#parsed.get(raw.path);
-    if (known?.hash === raw.hash) return known.file;
-    const file = loadFile(raw, place, tools);
-    this.#parsed.set(raw.path, { hash: raw.hash, file });
+    if (raw.problem !== null) return loadFile(raw, place, tools, ceilings);
+    const [key, hash] = ceilings
+      ? [`${raw.path}\0under`, `${raw.hash} ${JSON.stringify(ceilings)}`]
+      : [raw.path, raw.hash];
+    const known = this.#parsed.get(key);
+    if (known?.hash === hash) return known.file;
+    const file = loadFile(raw, place, tools, ceilings);
+    this.#parsed.set(key, { hash, file });
     return file;
   }
 

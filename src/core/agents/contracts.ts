@@ -1,7 +1,8 @@
 /** What agents hand to each other, held against JSON Schemas; and the words that tell an agent what its last message must be. */
 import type { JsonSchema, OutputExpectation } from '#contract/flows/control-flow.ts';
+import { sha256 } from '../base/hash.ts';
 import { agentToolName } from '../tools/agents/agent-tool.ts';
-import { misfits } from './schemas.ts';
+import { misfits, textOf } from './schemas.ts';
 
 /** Largest text that is read as JSON, in code units, and how deep its lists and objects may lie in each other. */
 const MAX_PAYLOAD_CHARS = 1_000_000;
@@ -13,16 +14,20 @@ const MAX_DEPTH = 200;
  */
 export function chainedReason(schema: JsonSchema | null, from: string): string | null {
   if (!schema) return null;
-  const kept = reasons.get(schema) ?? new Map<string, string | null>();
-  reasons.set(schema, kept);
-  const known = kept.get(from);
+  const text = textOf(schema);
+  if (text === null) return reasonIn(schema, from);
+  const key = sha256(`${from}\n${text}`);
+  const known = reasons.get(key);
   const reason = known === undefined ? reasonIn(schema, from) : known;
-  kept.set(from, reason);
+  reasons.delete(key);
+  reasons.set(key, reason);
+  if (reasons.size > MAX_KEPT) reasons.delete(reasons.keys().next().value ?? '');
   return reason;
 }
 
-/** By schema and by the agent before: to look at a schema in bounded time costs a thread. */
-const reasons = new WeakMap<JsonSchema, Map<string, string | null>>();
+/** By schema and by the agent before, the one used last is the last: to look at a schema in bounded time costs a thread. */
+const reasons = new Map<string, string | null>();
+const MAX_KEPT = 200;
 
 function reasonIn(schema: JsonSchema, from: string): string | null {
   const { properties, required, $schema, $defs, definitions } = schema;

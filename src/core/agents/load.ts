@@ -28,7 +28,7 @@ export async function loadPlace(
   tools: readonly KnownTool[],
   ceilings?: Ceilings,
 ): Promise<UnlinkedFile[]> {
-  return firstOfEachName(await loadFiles(await readPlace(place), place, tools, ceilings));
+  return firstOfEachName(await loadFiles(await readPlace(place), (file) => loadFile(file, place, tools, ceilings)));
 }
 
 /** How long files are parsed before others get a turn, in milliseconds: a schema or a nested map can take a good part of a second. */
@@ -37,14 +37,12 @@ const TURN_MS = 20;
 /** Parsed in the same order, with turns for others between them. */
 export async function loadFiles(
   files: readonly RawFile[],
-  place: AgentPlace,
-  tools: readonly KnownTool[],
-  ceilings?: Ceilings,
+  parse: (file: RawFile) => UnlinkedFile,
 ): Promise<UnlinkedFile[]> {
   const loaded: UnlinkedFile[] = [];
   let begun = performance.now();
   for (const file of files) {
-    loaded.push(loadFile(file, place, tools, ceilings));
+    loaded.push(parse(file));
     if (performance.now() - begun < TURN_MS) continue;
     await turn();
     begun = performance.now();

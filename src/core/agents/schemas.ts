@@ -81,7 +81,7 @@ function compile(schema: JsonSchema): Compiled {
 }
 
 /** Null where it lies too deep for that. */
-function textOf(schema: JsonSchema): string | null {
+export function textOf(schema: JsonSchema): string | null {
   try {
     return JSON.stringify(schema);
   } catch {

@@ -7,6 +7,7 @@ import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { trustLookOf } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
+import { settingsOf } from '../../support/settings-of.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const tools = allTools();
@@ -95,6 +96,23 @@ test('what is saved counts at the next reading, and a reading keeps what it read
   expect([await said('a'), await said('b')]).toEqual([null, 'new']);
   await write('config/agents/new.md', '---\nname: b\ndescription: new\nenabled: false\n---\nP');
   expect(await said('b')).toBeNull();
+});
+
+test('what limits cut of a file is told as the limits are now, and as the file is', async () => {
+  const { agents, project, write } = await place({
+    'config/agents/a.md': `---\nname: mine\ndescription: d\nmax_iterations: 9\n---\nPrompt\n`,
+  });
+  const { limits, models } = settingsOf('');
+  const told = async (most: number) => {
+    const files = await agents.files(project, { models, limits: { ...limits, max_iterations_ceiling: most } });
+    return files.find(({ path }) => path.endsWith('/a.md'))?.warnings.map(({ message }) => message);
+  };
+  expect(await told(20)).toEqual([]);
+  expect(await told(5)).toEqual([expect.stringContaining('9') as string]);
+  expect(await told(5)).toHaveLength(1);
+  await write('config/agents/a.md', agent('mine', 'without one'));
+  expect(await told(5)).toEqual([]);
+  expect((await agents.of(project)).lookup('mine')?.maxIterations).toBeNull();
 });
 
 test('a fault is told once for each text, and stops nothing', async () => {

@@ -6,6 +6,9 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { CHILD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const agent = (keys: string, prompt: string) => `---\nname: helper\ndescription: Helps\n${keys}---\n${prompt}\n`;
 const delegation = (agent = 'helper') =>
@@ -44,7 +47,7 @@ const results = (engine: Harness) =>
 test('a changed file counts for the next workflow; the running one keeps what it started with', async () => {
   const path = '.triad/agents/helper.md';
   const saved = new Gate();
-  const engine = await startEngine(delegatingTwice(saved), {
+  const engine = await start(delegatingTwice(saved), {
     files: { [path]: agent('', 'You are the first.') },
   });
   await trustAll(engine);
@@ -74,7 +77,7 @@ async function startSecond(engine: Harness): Promise<string[]> {
 }
 
 test('an agent of the project is unknown until it is trusted, and the message says what was left out', async () => {
-  const engine = await startEngine(new Script().step([delegation()]).step([text('No.')]), {
+  const engine = await start(new Script().step([delegation()]).step([text('No.')]), {
     files: { '.triad/agents/helper.md': agent('', 'You are the first.') },
   });
   const sent = await engine.send('Delegate');
@@ -85,7 +88,7 @@ test('an agent of the project is unknown until it is trusted, and the message sa
 });
 
 test('permissions narrow what an agent gets, whether it names tools or inherits them', async () => {
-  const engine = await startEngine(
+  const engine = await start(
     new Script()
       .on(CHILD)
       .reply([text('# Report\n\nDone.')])
@@ -111,7 +114,7 @@ test('permissions narrow what an agent gets, whether it names tools or inherits 
 });
 
 test('a permission that the definition names and the lead lacks is refused, with what the lead has', async () => {
-  const engine = await startEngine(new Script().step([delegation()]).step([text('No.')]), {
+  const engine = await start(new Script().step([delegation()]).step([text('No.')]), {
     files: {
       '.triad/agents/lead.md': '---\nname: lead\ndescription: d\nrole: primary\npermissions: [FilesystemRead]\n---\nP',
       '.triad/agents/helper.md': agent('permissions: [FilesystemRead, FilesystemWrite]\n', 'P'),
@@ -133,7 +136,7 @@ test('a call cannot give an agent more than its own permissions', async () => {
     prompt: 'Do it',
     tools: ['grep', 'write_file'],
   });
-  const engine = await startEngine(new Script().step([call]).step([text('No.')]), {
+  const engine = await start(new Script().step([call]).step([text('No.')]), {
     files: { '.triad/agents/helper.md': agent('permissions: [FilesystemRead]\n', 'P') },
   });
   await trustAll(engine);
@@ -143,7 +146,7 @@ test('a call cannot give an agent more than its own permissions', async () => {
 });
 
 test('a lead of a project leads once it is trusted, with what its permissions leave it', async () => {
-  const engine = await startEngine(new Script().step([text('Hello.')]), {
+  const engine = await start(new Script().step([text('Hello.')]), {
     files: {
       '.triad/agents/boss.md':
         '---\nname: boss\ndescription: d\nrole: primary\npermissions: [FilesystemRead]\n---\nYou lead.',
@@ -180,7 +183,7 @@ test('no other lead takes the place of the one named lead, and a file in a folde
   const nested = '.claude/agents/team/review/nested.md';
   const primary = (name: string) => `---\nname: ${name}\ndescription: Leads\nrole: primary\n---\nYou are ${name}.\n`;
   const script = new Script().on({ system: /You are boss/ }).reply([text('The boss.')]);
-  const engine = await startEngine(script.on({}).reply([text('The lead.')]), {
+  const engine = await start(script.on({}).reply([text('The lead.')]), {
     files: { '.triad/agents/boss.md': primary('boss'), [nested]: '---\nname: nested\n---\nYou look.\n' },
   });
   await trustAll(engine);

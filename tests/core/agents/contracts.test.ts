@@ -11,6 +11,12 @@ const why = (schema: JsonSchema | null, text: string) => {
   return result.ok ? result.payload : result.why;
 };
 
+test('the fixed reason names the agent before, each its own', () => {
+  const schema = { properties: { reason: true } };
+  const reasons = ['a', 'b', 'a'].map((from) => chainedReason({ ...schema }, from));
+  expect(reasons).toEqual(['a', 'b', 'a'].map((name) => `Chained execution from agent__${name}`));
+});
+
 test.for<[unknown, string | null]>([
   [{}, 'Chained execution from agent__a_b'],
   [true, 'Chained execution from agent__a_b'],

@@ -1,7 +1,8 @@
-/** Five hundred definitions with one defect each: every one is refused, and the key and the line are the right ones. */
+/** Hundreds of definitions with one defect each: every one is refused, and the key and the line are the right ones. */
 import { expect, test } from 'vitest';
 import { parseDefinition } from '#core/agents/definition.ts';
 import { allTools } from '#core/tools/all-tools.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 interface Case {
   text: string;
@@ -153,7 +154,7 @@ function others(format: 'md' | 'toml', index: number): Case[] {
   ];
 }
 
-const cases = ([0, 1, 2] as const).flatMap((index) =>
+const cases = variations([1, 0, 2]).flatMap((index) =>
   (['md', 'toml'] as const).flatMap((format) => [
     ...wrongValues(format, index),
     ...unknownKeys(format, index),
@@ -163,8 +164,8 @@ const cases = ([0, 1, 2] as const).flatMap((index) =>
   ]),
 );
 
-test('there are at least five hundred of them, all different', () => {
-  expect(new Set(cases.map(({ text }) => text)).size).toBeGreaterThanOrEqual(500);
+test('there are hundreds of them, all different', () => {
+  expect(new Set(cases.map(({ text }) => text)).size).toBeGreaterThanOrEqual(inSoak ? 500 : 200);
 });
 
 test('every one names the key, the line and, where there is one, what was meant', () => {

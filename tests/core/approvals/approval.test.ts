@@ -8,6 +8,9 @@ import type { Approval } from '#contract/approval.ts';
 import { outcomes, startEngine } from '../../support/engine.ts';
 import { batch, LEAD, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const envelopeOf = (approval: Approval, item = 0): Envelope => {
   if (approval.request.subject.kind !== 'envelopes') throw new Error('not about sub-agents');
@@ -19,7 +22,7 @@ const envelopeOf = (approval: Approval, item = 0): Envelope => {
 describe('approvals', () => {
   test('a sub-agent sends nothing before it was approved', async () => {
     let requestsBefore = -1;
-    const engine = await startEngine(spawnOne(), {
+    const engine = await start(spawnOne(), {
       person: () => {
         requestsBefore = engine.model.requests.length;
         return { kind: 'allow' };
@@ -28,12 +31,12 @@ describe('approvals', () => {
     await engine.ask('Look');
     expect(requestsBefore).toBe(1);
     const order = engine.durable().map(({ type }) => type);
-    const start = engine.durable().findIndex((event) => event.type === 'run-start' && event.parentRunId !== null);
-    expect(order.indexOf('approval-decide')).toBeLessThan(start);
+    const begun = engine.durable().findIndex((event) => event.type === 'run-start' && event.parentRunId !== null);
+    expect(order.indexOf('approval-decide')).toBeLessThan(begun);
   });
 
   test('the lead is told why it was rejected and goes on', async () => {
-    const engine = await startEngine(spawnOne(), {
+    const engine = await start(spawnOne(), {
       person: () => ({ kind: 'reject', reason: 'Too expensive today' }),
     });
     const end = await engine.ask('Look');
@@ -46,7 +49,7 @@ describe('approvals', () => {
 
   test('exactly the edited prompt is what the child gets, and both hashes are kept', async () => {
     const prompt = 'Inspect the workspace, but only the README.';
-    const engine = await startEngine(spawnOne(), {
+    const engine = await start(spawnOne(), {
       person: (approval) => ({ kind: 'edit', value: { ...envelopeOf(approval), prompt } }),
     });
     await engine.ask('Look');
@@ -60,7 +63,7 @@ describe('approvals', () => {
   });
 
   test('the time of a call is its own, without the wait for an answer', async () => {
-    const engine = await startEngine(writeFile({ path: 'a.txt', content: 'a' }), { person: () => null });
+    const engine = await start(writeFile({ path: 'a.txt', content: 'a' }), { person: () => null });
     await engine.send('Write it');
     const { approval } = await engine.event('approval-request');
     await setTimeout(100);
@@ -73,7 +76,7 @@ describe('approvals', () => {
   });
 
   test('an edit beyond what the lead has is refused, and the question stays open', async () => {
-    const engine = await startEngine(spawnOne(), { person: () => null });
+    const engine = await start(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Look');
     const request = await engine.event('approval-request');
     const { approval } = request;
@@ -98,7 +101,7 @@ describe('approvals', () => {
   });
 
   test('of many answers at the same time one wins, and it is the one that is stored', async () => {
-    const engine = await startEngine(spawnOne(), { person: () => null });
+    const engine = await start(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Look');
     const request = await engine.event('approval-request');
     const answers = await Promise.allSettled(
@@ -115,7 +118,7 @@ describe('approvals', () => {
   });
 
   test('three questions wait at the same time and are answered in any order', async () => {
-    const engine = await startEngine(threeChildren(), { person: () => null });
+    const engine = await start(threeChildren(), { person: () => null });
     const { workflowId } = await engine.send('Look at all parts');
     await engine.event(
       'approval-request',
@@ -129,7 +132,7 @@ describe('approvals', () => {
   });
 
   test('each task of a batch is answered alone', async () => {
-    const engine = await startEngine(batch(), {
+    const engine = await start(batch(), {
       person: (_, item) => (item === 0 ? { kind: 'reject', reason: 'not this half' } : { kind: 'allow' }),
     });
     const end = await engine.ask('Review both');
@@ -145,7 +148,7 @@ describe('approvals', () => {
       .reply([toolUse('spawn_agent', { operation: 'spawn', name: 'inspector', prompt: 'Inspect.' })])
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, { person: () => null });
+    const engine = await start(script, { person: () => null });
     const end = await engine.ask('Look', 'none');
     expect(outcomes(end)).toEqual(['completed', 'rejected']);
     expect(engine.of('approval-decide')[0]?.decision).toMatchObject({
@@ -169,7 +172,7 @@ describe('approvals', () => {
   });
 
   test('writing a file asks with a diff; the edited content is what lands on disk', async () => {
-    const engine = await startEngine(writeFile({ content: 'asked\n' }), {
+    const engine = await start(writeFile({ content: 'asked\n' }), {
       person: (approval) => {
         const { subject } = approval.request;
         if (subject.kind !== 'tool') return null;
@@ -183,7 +186,7 @@ describe('approvals', () => {
   });
 
   test('a rejected write changes nothing and the model reads the reason', async () => {
-    const engine = await startEngine(writeFile(), {
+    const engine = await start(writeFile(), {
       person: () => ({ kind: 'reject', reason: 'Keep the folder clean' }),
     });
     await engine.ask('Write notes');
@@ -200,7 +203,7 @@ describe('approvals', () => {
       ])
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, { person: () => null });
+    const engine = await start(script, { person: () => null });
     const { workflowId } = await engine.send('Write two');
     await engine.event('approval-request', (event) => event.seq > (engine.of('approval-request')[0]?.seq ?? 0));
     const [first, second] = engine.of('approval-request');
@@ -222,7 +225,7 @@ describe('approvals', () => {
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'x', prompt: 'Do it', tools: ['browser'] })]);
     script.on({}).reply([text('I see.')]);
-    const engine = await startEngine(script);
+    const engine = await start(script);
     await engine.ask('Go');
     expect(engine.of('tool-end')[0]?.entry.output).toMatch(/browser.*The lead can give: .*read_file/);
     expect(engine.of('run-queue').filter(({ kind }) => kind !== 'lead')).toHaveLength(0);

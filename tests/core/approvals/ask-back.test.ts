@@ -8,6 +8,9 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import type { Seen } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const write = { path: 'notes.md', content: 'One line.\n' };
 /** What is asked back stands in no other request. */
@@ -38,10 +41,11 @@ async function asked(engine: Harness): Promise<string> {
 const decide = (engine: Harness, approvalId: string, answer: Answer = { kind: 'allow' }) =>
   engine.runtime.request('approval.decide', { approvalId, answer });
 
-test('it answers from what it knows, the question stays open, and the answer is kept', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
+test('it answers from what it knows and is counted, the question stays open, and the answer is kept; an empty one is refused', async () => {
+  const engine = await start(writing(), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
+  await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow('is empty');
   await engine.runtime.request('approval.ask', { approvalId, question: ' Why this file? ' });
   await engine.event('context-end');
   const exchange = { question: 'Why this file?', answer: 'Because you wanted notes.', error: null };
@@ -55,31 +59,20 @@ test('it answers from what it knows, the question stays open, and the answer is 
   expect(request?.seen.prompt).toContain('Take notes');
   expect(request?.seen.results[0]?.text).toContain('has not decided');
   expect(request?.seen.body.tool_choice).toEqual({ type: 'none' });
+  expect((await engine.store.workflow(workflowId))?.usage.requests).toBe(2);
   await decide(engine, approvalId);
   const end = await engine.ended(workflowId);
   expect(end.outcome).toBe('completed');
+  const requests = engine.of('usage').map(({ request: { inputTokens } }) => inputTokens);
+  expect(requests).toHaveLength(3);
+  expect(requests).toContain(700);
+  expect(end.usage.inputTokens).toBe(requests.reduce((sum, tokens) => sum + tokens, 0));
   // What was said beside the work is not part of it.
   expect(JSON.stringify(engine.model.requests[2]?.seen.body.messages)).not.toContain('Because you wanted');
 });
 
-test('its tokens are counted to the run, the workflow and the conversation', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
-  const { workflowId } = await engine.send('Take notes');
-  const approvalId = await asked(engine);
-  await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
-  await engine.event('context-end');
-  const before = await engine.store.workflow(workflowId);
-  expect(before?.usage.requests).toBe(2);
-  await decide(engine, approvalId);
-  const end = await engine.ended(workflowId);
-  const requests = engine.of('usage').map(({ request }) => request);
-  expect(requests).toHaveLength(3);
-  expect(end.usage.inputTokens).toBe(requests.reduce((sum, { inputTokens }) => sum + inputTokens, 0));
-  expect(requests.map(({ inputTokens }) => inputTokens)).toContain(700);
-});
-
 test('asked twice, the second request holds the first exchange', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
+  const engine = await start(writing(), { person: () => null });
   await engine.send('Take notes');
   const approvalId = await asked(engine);
   for (const question of ['Why this?', 'And why now?']) {
@@ -95,7 +88,7 @@ test('asked twice, the second request holds the first exchange', async () => {
 
 test('while it answers, one more is refused; an answer to the question ends it, counted', async () => {
   const held = new Gate();
-  const engine = await startEngine(writing({ held }), { person: () => null });
+  const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -114,7 +107,7 @@ test('while it answers, one more is refused; an answer to the question ends it, 
 });
 
 test('a model that fails leaves the question open, with why', async () => {
-  const engine = await startEngine(writing({ status: 400 }), { person: () => null });
+  const engine = await start(writing({ status: 400 }), { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
@@ -126,7 +119,7 @@ test('a model that fails leaves the question open, with why', async () => {
 
 test('a stop ends it with everything else, and nothing is left open', async () => {
   const held = new Gate();
-  const engine = await startEngine(writing({ held }), { person: () => null });
+  const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -199,7 +192,7 @@ test('a stop tells all that it ended, also of two that were asked back at once',
     .reply([text('Because.')], { hold: held.at(2) })
     .step([toolUse('write_file', write), toolUse('write_file', { ...write, path: 'more.md' })])
     .step([text('Written.')]);
-  const engine = await startEngine(script, { person: () => null });
+  const engine = await start(script, { person: () => null });
   const { workflowId } = await engine.send('Take notes');
   await eventually(() => expect(engine.of('approval-request')).toHaveLength(2));
   for (const { approval } of engine.of('approval-request'))
@@ -245,13 +238,6 @@ test('a kill while it answers leaves nobody waiting for what it says', async () 
   ]);
 });
 
-test('an empty question is refused in words', async () => {
-  const engine = await startEngine(writing(), { person: () => null });
-  await engine.send('Take notes');
-  const approvalId = await asked(engine);
-  await expect(engine.runtime.request('approval.ask', { approvalId, question: ' ' })).rejects.toThrow('is empty');
-});
-
 test('asked while the response still comes, it sees the call that it is asked about', async () => {
   const whole = new Gate();
   const script = new Script()
@@ -261,7 +247,7 @@ test('asked while the response still comes, it sees the call that it is asked ab
       hold: whole.at(8),
     })
     .step([text('Written.')]);
-  const engine = await startEngine(script, { person: () => null });
+  const engine = await start(script, { person: () => null });
   onTestFinished(() => whole.open());
   const { workflowId } = await engine.send('Take notes');
   const approvalId = await asked(engine);

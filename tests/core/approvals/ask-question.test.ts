@@ -4,6 +4,9 @@ import type { Answer, Approval } from '#contract/approval.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const questions = [
   {
@@ -30,8 +33,10 @@ const reply = (...replies: Extract<Answer, { kind: 'reply' }>['replies']): Answe
 
 /** What the lead read as the result of its call. */
 async function toldAfter(person: (approval: Approval) => Answer | null, rules = '', settings = ''): Promise<string> {
-  const configFolder = await folderWith({ 'config.toml': rules });
-  const engine = await startEngine(asking(), { person, settings, configFolder });
+  const engine =
+    settings === ''
+      ? await start(asking(), { person, rules })
+      : await startEngine(asking(), { person, settings, configFolder: await folderWith({ 'config.toml': rules }) });
   const end = await engine.ask('Ask me');
   expect(end.outcome).toBe('completed');
   return engine.model.requests[1]?.seen.results[0]?.text ?? '';
@@ -43,7 +48,7 @@ test('each reply reaches the agent with its question, and stands in the decision
     { chosen: ['YAML', 'JSON'], words: 'and CSV' },
     { chosen: [], words: ' Reader ' },
   );
-  const engine = await startEngine(asking(), { person: () => answer });
+  const engine = await start(asking(), { person: () => answer });
   await engine.ask('Ask me');
   expect(engine.model.requests[1]?.seen.results[0]?.text).toBe(
     'Which parser stays?\n→ The new one\n\nWhich formats?\n→ YAML; JSON; and CSV\n\nWhat is it called?\n→ Reader',
@@ -63,7 +68,7 @@ test('a skipped question says so, and the agent decides', async () => {
 });
 
 test('a reply that does not fit is refused, and the question stays open', async () => {
-  const engine = await startEngine(asking(), { person: () => null });
+  const engine = await start(asking(), { person: () => null });
   const { workflowId } = await engine.send('Ask me');
   const asked = await engine.event('approval-request');
   const decide = (answer: Answer) =>
@@ -85,7 +90,7 @@ test('a reply to a question of yes and no is refused', async () => {
   const script = new Script()
     .step([toolUse('request_approval', { action: 'Go', reason: 'Because' })])
     .step([text('Done.')]);
-  const engine = await startEngine(script, { person: () => null });
+  const engine = await start(script, { person: () => null });
   await engine.send('Go');
   const asked = await engine.event('approval-request');
   await expect(
@@ -113,7 +118,7 @@ test('a rule that denies the tool does, without a question', async () => {
 });
 
 test.each(['all', 'none'] as const)('with --approve %s nobody is asked, and the agent reads that', async (approve) => {
-  const engine = await startEngine(asking(), { person: () => null });
+  const engine = await start(asking(), { person: () => null });
   const { workflowId } = await engine.send('Ask me', approve);
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
   expect(engine.model.requests[1]?.seen.results[0]?.text).toMatch(/Nobody was asked|answered no/);
@@ -121,7 +126,7 @@ test.each(['all', 'none'] as const)('with --approve %s nobody is asked, and the 
 
 test('too few choices, or the same twice, is told to the agent and asks nobody', async () => {
   const bad = { questions: [{ question: 'Which?', kind: 'single', choices: [{ label: 'One' }] }] };
-  const engine = await startEngine(asking(bad));
+  const engine = await start(asking(bad));
   await engine.ask('Ask me');
   expect(engine.model.requests[1]?.seen.results[0]).toMatchObject({ isError: true });
   expect(engine.model.requests[1]?.seen.results[0]?.text).toContain('at least two');

@@ -1,5 +1,5 @@
 /** A yes for more than once: what it answers, what it does not, and how it ends. */
-import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import type { GrantRequest } from '#contract/permission.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
@@ -7,6 +7,9 @@ import { type Harness, type HarnessOptions, startEngine } from '../../support/en
 import { CHILD, delegate, LEAD, spawn, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 /** The lead writes these files one after the other, in each workflow anew. */
 function writes(...paths: string[]): Script {
@@ -25,7 +28,9 @@ async function engineWith(script: Script, grant: GrantRequest, options: HarnessO
     first = false;
     return answer;
   };
-  return startEngine(script, { person, configFolder: await folderWith(), ...options });
+  return options.store
+    ? startEngine(script, { person, configFolder: await folderWith(), ...options })
+    : start(script, { person });
 }
 
 const deciders = (engine: Harness): string[] =>
@@ -62,7 +67,7 @@ describe('the scope', () => {
     ] as const) {
       const engine = await engineWith(writes('a.md'), { scope, pattern: 'a.md' });
       await engine.ask('Write');
-      const other = await engine.runtime.request('conversation.create', {});
+      const other = await engine.runtime.request('conversation.create', { folder: engine.folder });
       const { workflowId } = await engine.runtime.request('message.send', {
         conversationId: other.id,
         text: 'Write',
@@ -101,24 +106,6 @@ describe('its end', () => {
     expect(deciders(engine)).toEqual(['person', 'grant', 'person']);
   });
 
-  test('after so many minutes it is asked again, also in the middle of a workflow', async () => {
-    vi.useFakeTimers({ toFake: ['Date'] });
-    onTestFinished(() => void vi.useRealTimers());
-    const grant = { scope: 'project', pattern: 'a.md', minutes: 10 } as const;
-    const engine = await startEngine(writes('a.md', 'a.md', 'b.md', 'a.md'), {
-      configFolder: await folderWith(),
-      person: ({ request }) => {
-        if (request.title.includes('b.md')) vi.setSystemTime(Date.now() + 11 * 60_000);
-        return { kind: 'allow', ...(engine.of('grant-change').length === 0 ? { grant } : {}) };
-      },
-    });
-    await engine.ask('Write');
-    expect(deciders(engine)).toEqual(['person', 'grant', 'person', 'person']);
-    expect((await engine.runtime.request('permissions.list', {})).grants).toEqual([]);
-    await engine.ask('Write again');
-    expect(deciders(engine).slice(4)).toEqual(['person', 'person', 'person', 'person']);
-  });
-
   test('revoked, it answers nothing; that is told where it was given, and only once', async () => {
     const engine = await engineWith(writes('a.md'), { scope: 'project', pattern: 'a.md' });
     await engine.ask('Write');
@@ -132,7 +119,7 @@ describe('its end', () => {
     await engine.ask('Write');
     expect(deciders(engine)).toEqual(['person', 'person']);
     expect(engine.of('grant-change').map(({ change }) => change)).toEqual(['given', 'revoked']);
-    expect((await engine.runtime.request('permissions.list', {})).grants).toEqual([]);
+    expect((await engine.runtime.request('permissions.list', { folder: engine.folder })).grants).toEqual([]);
   });
 
   test('it outlives the program with its count, and the conversation where it was given', async () => {
@@ -157,7 +144,7 @@ describe('its end', () => {
 
 describe('what cannot be granted', () => {
   async function refusedWith(script: Script, wish: GrantRequest): Promise<unknown> {
-    const engine = await startEngine(script, { person: () => null, configFolder: await folderWith() });
+    const engine = await start(script, { person: () => null });
     const { workflowId } = await engine.send('Go');
     const asked = await engine.event('approval-request');
     const approvalId = asked.approval.id;

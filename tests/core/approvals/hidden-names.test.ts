@@ -2,9 +2,10 @@
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const FILES = {
   'README.md': 'word',
@@ -20,8 +21,7 @@ async function outputs(rules: string, calls: readonly [string, object][], link =
   const script = new Script();
   script.on({ step: 1 }).reply(calls.map(([tool, input]) => toolUse(tool, input)));
   script.on({}).reply([text('Done.')]);
-  const configFolder = await folderWith({ 'config.toml': rules });
-  const engine = await startEngine(script, { configFolder, files: FILES });
+  const engine = await start(script, { rules, files: FILES });
   if (link) await symlink('docs', join(engine.folder, 'alias'));
   await engine.ask('Look');
   return engine.model.requests[1]!.seen.results.map((result) => result.text);

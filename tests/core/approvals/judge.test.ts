@@ -188,7 +188,7 @@ describe('whatever the rules and grants are', () => {
         const { effect } = judge(action, { rules: all, faults: [], alwaysAsk: NO_FILES }, given, NOW);
         expect(effect === 'deny').toBe(denies);
       }),
-      samples(400),
+      samples(100),
     );
   });
 
@@ -210,7 +210,7 @@ describe('whatever the rules and grants are', () => {
         const known = { ...action, targets: action.targets?.values.length === 0 ? null : action.targets };
         expect(judge(known, { rules: more, faults: [], alwaysAsk: NO_FILES }, given, NOW).effect).toBe('deny');
       }),
-      samples(400),
+      samples(100),
     );
   });
 

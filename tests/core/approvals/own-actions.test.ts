@@ -6,6 +6,9 @@ import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const RULE = '[[permissions.rules]]\neffect = "allow"\ntool = "write_file"\npattern = "docs/**"\n';
 const FIRST = 'Each of its own actions that writes a file or reaches out will be asked about first.';
@@ -26,11 +29,10 @@ async function approval({ mode = 'manual', rules = '', project, tools, approve }
   script.on({ ...CHILD, step: 1 }).reply(paths.map((path) => toolUse('write_file', { path, content: 'x' })));
   script.on({}).reply([text('Done.')]);
   const toml = `[permissions]\nmode = "${mode}"\n${rules}`;
-  const engine = await startEngine(script, {
-    configFolder: await folderWith({ 'config.toml': toml }),
-    settings: toml,
-    files: { 'README.md': '# Here\n', ...(project ? { '.triad/config.toml': project } : {}) },
-  });
+  const files = { 'README.md': '# Here\n', ...(project ? { '.triad/config.toml': project } : {}) };
+  const own = async () => ({ configFolder: await folderWith({ 'config.toml': toml }), settings: toml, files });
+  // Its rules are read from the file whenever they are asked, its mode is not.
+  const engine = await (mode === 'manual' ? start(script, { rules: toml, files }) : startEngine(script, await own()));
   await engine.ask('Start', approve);
   const requests = engine.of('approval-request').map(({ approval: request }) => request);
   const [item] = requests.flatMap(({ subject }) => (subject.kind === 'envelopes' ? subject.items : []));

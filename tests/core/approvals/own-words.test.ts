@@ -1,7 +1,7 @@
 /** What is said of a sub-agent's own actions, and which rules and grants a call is held against: from what decides, without an engine. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Grant, Rule } from '#contract/permission.ts';
 import type { Grants } from '#core/approvals/grants.ts';
 import { ownActions } from '#core/approvals/own-actions.ts';
@@ -110,6 +110,15 @@ describe('a call', () => {
     expect(used).toEqual(['g9']);
     await permissions.decide(actionOf({ folder, tool: 'grep' }), record);
     expect(used).toEqual(['g9']);
+  });
+
+  test('that a grant allows is asked about again once its minutes are over', async () => {
+    const expiresAt = new Date(Date.now() + 600_000).toISOString();
+    const { permissions } = await permissionsWith('', [grantOf({ expiresAt })]);
+    expect(await permissions.decide(actionOf({}), record)).toMatchObject({ effect: 'allow' });
+    const later = vi.spyOn(Date, 'now').mockReturnValue(Date.now() + 660_000);
+    onTestFinished(() => later.mockRestore());
+    expect(await permissions.decide(actionOf({}), record)).toMatchObject({ effect: 'ask' });
   });
 
   test('that looks at many files passes over what rules deny to it or to reading, or want to be asked about alone', async () => {

@@ -8,18 +8,25 @@ import { startEngine, type HarnessOptions } from '../../support/engine.ts';
 import { CHILD, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const rule = (lines: string): string => `[[permissions.rules]]\n${lines}\n\n`;
 const DENY = rule('effect = "deny"\ntool = "write_file"\npattern = "private/**"');
 const ALLOW = rule('effect = "allow"\ntool = "write_file"\npattern = "docs/**"');
 
 /** With rules of the person's own; `person` must not be asked where it is left out. */
-async function engineWith(script: Script, rules: string, options: HarnessOptions = {}) {
-  const configFolder = await folderWith({ 'config.toml': rules });
+async function engineWith(
+  script: Script,
+  rules: string,
+  options: Pick<HarnessOptions, 'settings' | 'files' | 'person'> = {},
+) {
   const person = (): Answer => {
     throw new Error('Nobody should be asked');
   };
-  return startEngine(script, { person, configFolder, ...options });
+  if (options.settings === undefined) return start(script, { person, rules, ...options });
+  return startEngine(script, { person, configFolder: await folderWith({ 'config.toml': rules }), ...options });
 }
 
 /** The lead makes these calls one after the other, then answers. */

@@ -3,6 +3,9 @@ import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const input = {
   action: 'Rewrite the whole history page',
@@ -14,7 +17,9 @@ const asking = (more: Record<string, unknown> = {}): Script =>
   new Script().step([toolUse('request_approval', { ...input, ...more })]).step([text('Done.')]);
 
 async function run(answer: Answer | null, more: Record<string, unknown> = {}, settings = '') {
-  const engine = await startEngine(asking(more), { person: () => answer, settings });
+  const options = { person: () => answer };
+  const engine =
+    settings === '' ? await start(asking(more), options) : await startEngine(asking(more), { ...options, settings });
   const end = await engine.ask('Go');
   const [result] = engine.model.requests[1]?.seen.results ?? [];
   return { engine, end, result };
@@ -50,7 +55,7 @@ test('a no reaches the agent with its reason', async () => {
 });
 
 test('what cannot be undone needs the second step', async () => {
-  const engine = await startEngine(asking({ reversible: false }), { person: () => null });
+  const engine = await start(asking({ reversible: false }), { person: () => null });
   const { workflowId } = await engine.send('Go');
   const asked = await engine.event('approval-request');
   expect(asked.approval).toMatchObject({ risk: 'high', reversible: false });

@@ -3,10 +3,12 @@ import { expect, test, vi } from 'vitest';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { UNKNOWN } from '#core/model/providers/capabilities.ts';
 import { worstCase } from '#core/runs/worst-case.ts';
-import { startEngine } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 test('coagent and stages, in the order of the envelope, each as its own file says', async () => {
   const script = new Script()
@@ -14,7 +16,7 @@ test('coagent and stages, in the order of the envelope, each as its own file say
     .reply([delegateTo('both', 'Do it.')])
     .on({})
     .reply([text('Not done.')]);
-  const engine = await startEngine(script, { person: () => ({ kind: 'reject', reason: 'No' }) });
+  const engine = await start(script, { person: () => ({ kind: 'reject', reason: 'No' }) });
   const flow = (type: 'judge' | 'smart', coagent: string) =>
     ({ type, rounds: 2, primary: 'p', coagent, handoff: { type: 'static', text: 'Look' } }) as const;
   const agents = new AgentRegistry();

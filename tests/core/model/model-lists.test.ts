@@ -94,6 +94,8 @@ test('work waits for a new list where an old one stands, and for the first one n
 });
 
 test("a test of the provider keeps the endpoint's list, unless it is only a part of one", async () => {
+  const data = await folderWith();
+  const engine = await startEngine(plainAnswer(), { data });
   for (const [hasMore, models] of [
     [false, ['a-1']],
     [true, undefined],
@@ -104,8 +106,6 @@ test("a test of the provider keeps the endpoint's list, unless it is only a part
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     onTestFinished(() => void server.close());
     const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const data = await folderWith();
-    const engine = await startEngine(plainAnswer(), { data });
     await engine.runtime.request('provider.test', { baseUrl, apiKey: 'k' });
     expect((await ModelLists.load(data)).of(baseUrl)?.models).toEqual(models);
     // The same where work that starts asks for it.

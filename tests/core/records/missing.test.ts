@@ -85,18 +85,7 @@ test('each kind of row is counted by itself', async () => {
   });
 });
 
-test('a workflow that no list gives, and a block of events that is no JSON', async () => {
-  const { database, check, detail, conversationId } = await worked();
-  const row = database.record('workflow', detail.workflow.id);
-  const [before] = (await database.query('SELECT * FROM $row', { row })) as [unknown[]];
-  await database.query('DELETE $row', { row });
-  expect(countsOf((await check()).missing)).toBe('1 workflow');
-  await database.query('INSERT INTO workflow $before', { before });
-  await database.query("UPDATE event:[$id, 1] SET text = NONE, json = 'x'", { id: conversationId });
-  expect((await check()).missing).toMatchObject([{ kind: 'events', ranges: [{ from: 1 }] }]);
-});
-
-test('events that were changed after the end of their workflow', async () => {
+test('events that were changed after the end of their workflow; a workflow that no list gives; a block that is no JSON', async () => {
   const { database, store, check, conversationId, detail } = await worked();
   await store.settled();
   const { lastSeq } = detail.workflow;
@@ -120,43 +109,19 @@ test('events that were changed after the end of their workflow', async () => {
     text: frameOf(changed),
   });
   expect((await check()).missing, 'nothing was noted of it').toEqual([]);
+  await database.query('UPDATE $id SET text = $text', { id, text });
+  const row = database.record('workflow', detail.workflow.id);
+  const [before] = (await database.query('SELECT * FROM $row', { row })) as [unknown[]];
+  await database.query('DELETE $row', { row });
+  expect(countsOf((await check()).missing)).toBe('1 workflow');
+  await database.query('INSERT INTO workflow $before', { before });
+  await database.query("UPDATE event:[$id, 1] SET text = NONE, json = 'x'", { id: conversationId });
+  expect((await check()).missing).toMatchObject([{ kind: 'events', ranges: [{ from: 1 }] }]);
 });
 
-test('show, trace, export and project say it; Markdown that has more stays as it is', async () => {
-  const { database, data, project, triad, lead, runtime, conversationId, store } = await worked();
+test('show, trace, export, project and doctor --full say it; Markdown that has more stays as it is, and a rebuild gives no rows away', async () => {
+  const { database, data, project, triad, lead, runtime, conversationId, store, detail } = await worked();
   const sessions = join(data, 'sessions');
-  await project();
-  const whole = await filesBelow(sessions);
-  await loseRow(database, { kind: 'message', run: lead, name: 1 });
-  const says = 'This history is not complete: 1 message or result cannot be found or read in the store.';
-  expect(await project()).toMatchObject({ files: 0, missing: [{ kind: 'entries', count: 1 }] });
-  expect(await filesBelow(sessions)).toEqual(whole);
-  for (const args of [['show'], ['trace'], ['export'], ['project']]) {
-    const { code, text } = await triad('sessions', ...args, conversationId);
-    expect([code, text.replace(/\s+/g, ' ')], args[0]).toEqual([0, expect.stringContaining(says) as string]);
-  }
-  const { text } = await runtime.request('conversation.export', { conversationId, format: 'json' });
-  expect(JSON.parse(text)).toMatchObject({ missing: [{ kind: 'entries', runId: lead }] });
-  expect(await filesBelow(sessions)).toEqual(whole);
-  // A rebuild works from the events, which are all there; afterwards nothing is missing.
-  await store.rebuild();
-  expect(await project()).toMatchObject({ files: 5 });
-  expect(await filesBelow(sessions)).toEqual(whole);
-});
-
-test('a rebuild does not give rows away for fewer events', async () => {
-  const { database, store, detail, conversationId, lead } = await worked();
-  const rows = async () => [await store.runsOf([detail.workflow.id]), await store.entriesOf(lead)];
-  const before = await rows();
-  await database.query('DELETE event:[$id, 2]..[$id, 20]', { id: conversationId });
-  const { lastSeq } = detail.workflow;
-  expect((await store.events(conversationId, 1, lastSeq)).length).toBeLessThan(lastSeq);
-  await store.rebuild();
-  expect(await rows()).toEqual(before);
-});
-
-test('doctor --full names the session', async () => {
-  const { database, runtime, lead, conversationId } = await worked();
   const look = () => checkHistory(runtime, new AbortController().signal);
   await eventually(async () =>
     expect(await look()).toEqual([
@@ -168,9 +133,33 @@ test('doctor --full names the session', async () => {
       },
     ]),
   );
+  await project();
+  const whole = await filesBelow(sessions);
   await loseRow(database, { kind: 'message', run: lead, name: 1 });
+  const says = 'This history is not complete: 1 message or result cannot be found or read in the store.';
+  expect(await project()).toMatchObject({ files: 0, missing: [{ kind: 'entries', count: 1 }] });
+  expect(await filesBelow(sessions)).toEqual(whole);
+  for (const args of [['show'], ['trace'], ['export'], ['project']]) {
+    const { code, text } = await triad('sessions', ...args, conversationId);
+    expect([code, text.replace(/\s+/g, ' ')], args[0]).toEqual([0, expect.stringContaining(says) as string]);
+  }
   expect(await look()).toMatchObject([
     { state: 'problem', text: expect.stringContaining('missing in 1 (1 message or result)') as string },
     { state: 'problem', text: `session ${conversationId}: 1 message or result missing` },
   ]);
+  const { text } = await runtime.request('conversation.export', { conversationId, format: 'json' });
+  expect(JSON.parse(text)).toMatchObject({ missing: [{ kind: 'entries', runId: lead }] });
+  expect(await filesBelow(sessions)).toEqual(whole);
+  // A rebuild works from the events, which are all there; afterwards nothing is missing.
+  await store.rebuild();
+  expect(await project()).toMatchObject({ files: 5 });
+  expect(await filesBelow(sessions)).toEqual(whole);
+  // Where events are gone, it does not give rows away for them.
+  const rows = async () => [await store.runsOf([detail.workflow.id]), await store.entriesOf(lead)];
+  const before = await rows();
+  await database.query('DELETE event:[$id, 2]..[$id, 20]', { id: conversationId });
+  const { lastSeq } = detail.workflow;
+  expect((await store.events(conversationId, 1, lastSeq)).length).toBeLessThan(lastSeq);
+  await store.rebuild();
+  expect(await rows()).toEqual(before);
 });

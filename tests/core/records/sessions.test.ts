@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
-import { CHILD, LEAD, plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
+import { CHILD, LEAD, plainAnswer, spawnOne, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -45,18 +45,18 @@ const named = (files: Record<string, string>, end: string): string =>
 
 const project = ({ runtime, conversationId }: Harness) => runtime.request('conversation.project', { conversationId });
 
-test.for([true, false])(
-  'the data folder may be the .triad of the project: sessions.project = %s',
-  async (inProject) => {
-    const folder = await folderWith({ '.triad/README.md': '' });
-    const data = join(folder, '.triad');
-    const { runtime } = await startEngine(plainAnswer(), { data, settings: `sessions.project = ${inProject}\n` });
+test('the data folder may be the .triad of the project, with sessions.project and without', async () => {
+  const folder = await folderWith({ '.triad/README.md': '' });
+  const configFolder = await folderWith({});
+  const { runtime } = await startEngine(plainAnswer(), { data: join(folder, '.triad'), configFolder });
+  for (const value of [true, false]) {
+    await runtime.request('settings.set', { path: 'sessions.project', value });
     const { id: conversationId } = await runtime.request('conversation.create', { folder });
     await runtime.request('message.send', { conversationId, text: 'Go' });
     const { folder: session } = await runtime.request('conversation.project', { conversationId });
     expect(await readdir(session)).toEqual(['metadata.json', 'session.md']);
-  },
-);
+  }
+});
 
 test('a folder for the session, a file for each sub-agent, links both ways, and all the figures', async () => {
   const data = await folderWith({});
@@ -127,14 +127,14 @@ test('a folder for the session, a file for each sub-agent, links both ways, and 
 test('made again from the store they are the same, byte for byte', async () => {
   const data = await folderWith({});
   const sessions = join(data, 'sessions');
-  const engine = await startEngine(threeChildren(), { data });
+  const engine = await startEngine(spawnOne(), { data });
   await engine.ask('First');
   await engine.ask('Second');
   const live = await written(sessions, 2);
-  expect(Object.keys(live)).toHaveLength(8);
+  expect(Object.keys(live)).toHaveLength(4);
   await rm(sessions, { recursive: true });
   const { folder, files } = await project(engine);
-  expect(files).toBe(8);
+  expect(files).toBe(4);
   expect(await filesBelow(sessions)).toEqual(live);
   expect(folder).toBe(join(sessions, Object.keys(live)[0]?.split('/')[0] ?? ''));
   // Also over what somebody has changed; a note of one's own stays.
@@ -181,7 +181,7 @@ test('a failed sub-agent says who failed at what, below whom, and with which err
 test('the trash takes the files along, restoring makes them again, the purge leaves none', async () => {
   const data = await folderWith({});
   const sessions = join(data, 'sessions');
-  const engine = await startEngine(threeChildren(), { data });
+  const engine = await startEngine(spawnOne(), { data });
   await engine.ask('Go');
   const live = await written(sessions);
   const { conversationId } = engine;

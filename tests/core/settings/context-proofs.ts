@@ -5,7 +5,7 @@ import { text, toolUse } from '../../support/fake-model/script.ts';
 import type { Proof } from './live-settings.test.ts';
 
 const look = () => toolUse('list_directory', {});
-const MODEL = '[models]\ndefault = "claude-haiku-4-5"\n';
+const MODEL = { 'models.default': 'claude-haiku-4-5' };
 
 /** A context of 100,000 of 200,000 tokens. */
 const long = () =>
@@ -20,7 +20,7 @@ const long = () =>
 export const CONTEXT_PROOFS: Record<string, Proof> = {
   'context.compact_at': {
     value: 0.5,
-    settings: MODEL,
+    before: MODEL,
     script: long,
     check: async (engine) => {
       await engine.ask('Go');
@@ -29,7 +29,7 @@ export const CONTEXT_PROOFS: Record<string, Proof> = {
   },
   'context.auto_compact': {
     value: false,
-    settings: `${MODEL}[context]\ncompact_at = 0.5\n`,
+    before: { ...MODEL, 'context.compact_at': 0.5 },
     script: long,
     check: async (engine) => {
       await engine.ask('Go');

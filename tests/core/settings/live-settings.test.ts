@@ -4,30 +4,32 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import type { SettingRow } from '#contract/view.ts';
 import { loadSettings, settingPaths } from '#core/settings/settings.ts';
-import { type Backup, finishBackup, prune } from '#core/store/backups/backups.ts';
-import { openStore } from '#core/store/surreal.ts';
+import { type Backup, prune } from '#core/store/backups/backups.ts';
+import { writeManifest } from '#core/store/backups/manifest.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { CONTEXT_PROOFS } from './context-proofs.ts';
-import { PROVIDER_PROOFS } from './provider-proofs.ts';
-import { SEARCH_PROOFS } from './search-proofs.ts';
+import { EMBEDDINGS, PROVIDER_PROOFS } from './provider-proofs.ts';
+import { ALLOWED, SEARCH_PROOFS } from './search-proofs.ts';
 import { TELEMETRY_PROOFS } from './telemetry-proofs.ts';
 import { settingAt } from '../../support/setting-at.ts';
 
 export interface Proof {
   value: SettingRow['value'];
-  /** What the file says before. */
-  settings?: string;
+  /** What else is set before. */
+  before?: Readonly<Record<string, SettingRow['value']>>;
   script: () => Script;
-  /** Default: key and address of the scripted model. */
-  environment?: { apiKey?: string; baseUrl: undefined };
-  /** Whether the store lies in a folder; default: in memory. */
-  onDisk?: boolean;
+  /** Needs a program of its own, with this in its file and these; default: one for all. */
+  own?: {
+    settings?: string;
+    environment?: { apiKey?: string; baseUrl: undefined };
+  };
   check: (engine: Harness) => Promise<void>;
 }
 
@@ -86,6 +88,12 @@ const usesModel =
     expect(asked(engine)).toEqual([id]);
   };
 
+/** The envelope of a lead that would start now: what a run makes of its envelope is tested where it does so. */
+const wouldRun =
+  (envelope: object): Proof['check'] =>
+  async ({ runtime }) =>
+    expect((await runtime.request('agents.preview', { agent: 'lead' })).envelope).toMatchObject(envelope);
+
 /** Long before the usual number of requests. */
 async function stopsEarly(engine: Harness): Promise<void> {
   const end = await engine.ask('Go');
@@ -101,18 +109,18 @@ async function timesOut(engine: Harness): Promise<void> {
 
 const PROOFS: Readonly<Record<string, Proof>> = {
   'models.default': { value: 'haiku', script: plainAnswer, check: usesModel('claude-haiku-5-5') },
-  'models.aliases.sonnet': { value: 'mine-1', script: plainAnswer, check: usesModel('mine-1') },
+  'models.aliases.sonnet': { value: 'mine-1', script: plainAnswer, check: wouldRun({ model: 'mine-1' }) },
   'models.aliases.haiku': {
     value: 'mine-2',
-    settings: 'models.default = "haiku"',
+    before: { 'models.default': 'haiku' },
     script: plainAnswer,
-    check: usesModel('mine-2'),
+    check: wouldRun({ model: 'mine-2' }),
   },
   'models.aliases.opus': {
     value: 'mine-3',
-    settings: 'models.default = "opus"',
+    before: { 'models.default': 'opus' },
     script: plainAnswer,
-    check: usesModel('mine-3'),
+    check: wouldRun({ model: 'mine-3' }),
   },
   'limits.max_sub_agents': {
     value: 1,
@@ -130,7 +138,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
   'limits.max_concurrent': {
     value: 2,
-    settings: 'limits.max_concurrent = 1',
+    before: { 'limits.max_concurrent': 1 },
     script: together,
     check: completes,
   },
@@ -140,9 +148,17 @@ const PROOFS: Readonly<Record<string, Proof>> = {
     check: async (engine) => expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'timed_out']),
   },
   'limits.run.max_iterations': { value: 2, script: restless, check: stopsEarly },
-  'limits.run.max_tokens': { value: 1500, script: restless, check: stopsEarly },
-  'limits.run.max_cost_usd': { value: 0.003, script: restless, check: stopsEarly },
-  'limits.run.max_minutes': { value: 0.000001, script: restless, check: timesOut },
+  'limits.run.max_tokens': {
+    value: 1500,
+    script: restless,
+    check: wouldRun({ limits: { budget: { tokens: 1500 } } }),
+  },
+  'limits.run.max_cost_usd': {
+    value: 0.003,
+    script: restless,
+    check: wouldRun({ limits: { budget: { costUsd: 0.003 } } }),
+  },
+  'limits.run.max_minutes': { value: 3, script: restless, check: wouldRun({ limits: { budget: { minutes: 3 } } }) },
   'limits.workflow.max_iterations': { value: 2, script: restless, check: stopsEarly },
   'limits.workflow.max_tokens': { value: 1500, script: restless, check: stopsEarly },
   'limits.workflow.max_cost_usd': { value: 0.003, script: restless, check: stopsEarly },
@@ -156,14 +172,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
       expect(engine.of('run-queue')[0]?.envelope).toMatchObject({ limits: { maxIterations: 2 }, cut });
     },
   },
-  'limits.doom_loop_threshold': {
-    value: 2,
-    script: () => new Script().on({}).reply([toolUse('list_directory', {})]),
-    check: async (engine) => {
-      expect((await engine.ask('Go')).error).toMatchObject({ code: 'doom_loop' });
-      expect(engine.model.requests).toHaveLength(4);
-    },
-  },
+  'limits.doom_loop_threshold': { value: 2, script: restless, check: wouldRun({ limits: { doomLoopThreshold: 2 } }) },
   'limits.inactivity_seconds': {
     value: 1,
     script: () => new Script().on({}).reply([text('Hm.')], { hangAfter: 3 }),
@@ -208,15 +217,14 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   ...PROVIDER_PROOFS,
   'providers.anthropic.max_concurrent': {
     value: 2,
-    settings: 'providers.anthropic.max_concurrent = 1',
+    before: { 'providers.anthropic.max_concurrent': 1 },
     script: together,
     check: completes,
   },
   'providers.anthropic.base_url': {
     value: null,
     script: plainAnswer,
-    settings: 'providers.anthropic.base_url = "http://127.0.0.1:9"',
-    environment: { baseUrl: undefined },
+    own: { settings: 'providers.anthropic.base_url = "http://127.0.0.1:9"', environment: { baseUrl: undefined } },
     check: async (engine) => {
       const other = await startFakeModel(plainAnswer());
       onTestFinished(() => other.close());
@@ -233,6 +241,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'sessions.project': {
     value: true,
     script: plainAnswer,
+    own: {},
     check: async (engine) => {
       await completes(engine);
       const { conversationId, runtime } = engine;
@@ -250,7 +259,6 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'backups.keep': {
     value: 2,
     script: plainAnswer,
-    onDisk: true,
     check: async (engine) => {
       const { made, pruned } = await backUp(engine);
       await earlier(made, 2);
@@ -261,7 +269,6 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   'backups.max_age_days': {
     value: 1,
     script: plainAnswer,
-    onDisk: true,
     check: async (engine) => {
       const { made, pruned } = await backUp(engine);
       await earlier(made, 48);
@@ -270,10 +277,24 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   },
 };
 
-/** As the command does it. `pruned`: those that are left when older ones have gone. */
-async function backUp({ runtime }: Harness): Promise<{ made: Backup; pruned: () => Promise<string[]> }> {
+async function alone(script: Script, { settings = '', environment }: NonNullable<Proof['own']>) {
+  const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
+  const engine = await startEngine(script, {
+    settings,
+    configFolder,
+    data: configFolder,
+    ...(environment ? { environment } : {}),
+  });
+  return { engine, configFolder };
+}
+
+/** As the command does it, but for the copy of the store. `pruned`: those that are left when older ones have gone. */
+async function backUp({ runtime, store }: Harness): Promise<{ made: Backup; pruned: () => Promise<string[]> }> {
+  const folder = join(await folderWith({ 'backups/backup-now/store/CURRENT': '' }), 'backups/backup-now');
+  Object.assign(store, { beginBackup: () => Promise.resolve(folder) });
   const { partial, keep, maxAgeDays: days } = await runtime.request('backup.begin', {});
-  const made = await finishBackup(partial, 0);
+  const holds = { conversations: 1, workflows: 1, events: 1 };
+  const made = { folder: partial, ...(await writeManifest(partial, { schema: 1, holds, missing: null })) };
   const pruned = async () => {
     await prune(join(made.folder, '../..'), made, 'backup', { keep, days });
     return (await readdir(dirname(made.folder))).map((name) => join(dirname(made.folder), name));
@@ -296,21 +317,29 @@ test('no setting is without a proof', () => {
   expect(Object.keys(PROOFS).sort()).toEqual(settingPaths().sort());
 });
 
-test.for(Object.entries(PROOFS))('%s', async ([path, proof]) => {
-  const { value, settings = '', script, environment, onDisk, check } = proof;
-  const configFolder = await folderWith({ 'config.toml': `${settings}\n` });
-  const engine = await startEngine(script(), {
-    settings,
-    configFolder,
-    data: configFolder,
-    ...(environment ? { environment } : {}),
-    ...(onDisk ? { store: await openStore({ url: `rocksdb://${join(configFolder, 'store')}` }) } : {}),
-  });
-  const rows = await engine.runtime.request('settings.set', { path, value });
-  const saved = await loadSettings(configFolder);
-  expect(rows.find((row) => row.path === path)?.value).toBe(value);
-  expect(settingAt(saved, path)).toBe(value);
-  await check(engine);
+const shared = sharedEngine(`${ALLOWED}${EMBEDDINGS}`);
+
+test.for(Object.entries(PROOFS))('%s', async ([path, { value, before = {}, script, own, check }]) => {
+  const { engine, configFolder } = own
+    ? await alone(script(), own)
+    : { ...shared, engine: await shared.start(script()) };
+  const { runtime } = engine;
+  const set = (key: string, to: SettingRow['value']) => runtime.request('settings.set', { path: key, value: to });
+  const usual = await runtime.request('settings.list', {});
+  try {
+    for (const [key, said] of Object.entries(before)) await set(key, said);
+    const rows = await set(path, value);
+    const saved = await loadSettings(configFolder);
+    expect(rows.find((row) => row.path === path)?.value).toBe(value);
+    expect(settingAt(saved, path)).toBe(value);
+    await check(engine);
+  } finally {
+    // The next one finds what the file said.
+    for (const { path: key, value: now } of await runtime.request('settings.list', {})) {
+      const was = usual.find((row) => row.path === key);
+      if (was?.value !== now) await set(key, was && was.value !== was.default ? was.value : null);
+    }
+  }
 });
 
 test('what runs keeps what it started with', async () => {

@@ -23,8 +23,9 @@ async function atOpenAi({ runtime }: Harness, model = true): Promise<FakeModel> 
 
 const askedAt = ({ requests }: FakeModel): unknown[] => requests.map(({ path, body }) => [path, body.model]);
 
-const EMBEDS = (more: string): string =>
-  `[providers]\n${more}\n[providers.openai.embeddings]\nmodel = "small"\ndimensions = 3\n`;
+/** What the settings file says for these proofs. */
+export const EMBEDDINGS = '[providers.openai.embeddings]\nmodel = "small"\ndimensions = 3\n';
+const EMBEDS = { 'providers.embeddings': 'openai' };
 const searches = (): Script =>
   new Script()
     .on({ step: 1 })
@@ -121,7 +122,6 @@ export const PROVIDER_PROOFS: Readonly<Record<string, Proof>> = {
   },
   'providers.embeddings': {
     value: 'openai',
-    settings: EMBEDS(''),
     script: searches,
     check: async (engine) => {
       const { asked, isUsed } = await search(engine, 3);
@@ -130,7 +130,7 @@ export const PROVIDER_PROOFS: Readonly<Record<string, Proof>> = {
   },
   'providers.openai.embeddings.model': {
     value: 'large',
-    settings: EMBEDS('embeddings = "openai"'),
+    before: EMBEDS,
     script: searches,
     check: async (engine) => {
       // A vector of another model than the one that is set would not be compared with the others.
@@ -140,7 +140,7 @@ export const PROVIDER_PROOFS: Readonly<Record<string, Proof>> = {
   },
   'providers.openai.embeddings.dimensions': {
     value: 2,
-    settings: EMBEDS('embeddings = "openai"'),
+    before: EMBEDS,
     script: searches,
     check: async (engine) => expect(await search(engine, 2)).toMatchObject({ isUsed: true }),
   },

@@ -6,8 +6,9 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { searchServer } from '../../support/search-server.ts';
 import type { Proof } from './live-settings.test.ts';
 
-const ALLOW = '[[permissions.rules]]\neffect = "allow"\ntool = "web_search"\n';
-const NOBODY = '[web.search]\nurl = "http://127.0.0.1:1/?q={query}"\n';
+/** What the settings file says for these proofs. */
+export const ALLOWED = '[[permissions.rules]]\neffect = "allow"\ntool = "web_search"\n';
+const NOBODY = { 'web.search.url': 'http://127.0.0.1:1/?q={query}' };
 
 async function offered(engine: Harness) {
   await engine.ask('Go');
@@ -29,7 +30,6 @@ async function searched(engine: Harness): Promise<string | undefined> {
 export const SEARCH_PROOFS: Record<string, Proof> = {
   'providers.anthropic.web_search': {
     value: 'always',
-    settings: ALLOW,
     script: plainAnswer,
     check: async (engine) => {
       expect(await offered(engine)).toHaveProperty('type', 'web_search_20260318');
@@ -39,7 +39,7 @@ export const SEARCH_PROOFS: Record<string, Proof> = {
   },
   'web.search.max_uses': {
     value: 2,
-    settings: `${ALLOW}[providers.anthropic]\nweb_search = "always"\n`,
+    before: { 'providers.anthropic.web_search': 'always' },
     script: plainAnswer,
     check: async (engine) => expect(await offered(engine)).toHaveProperty('max_uses', 2),
   },
@@ -50,13 +50,13 @@ export const SEARCH_PROOFS: Record<string, Proof> = {
   },
   'web.search.key_header': {
     value: 'X-Key',
-    settings: NOBODY,
+    before: NOBODY,
     script: searching,
     check: async (engine) => expect(await searched(engine)).toContain('wants a key in X-Key'),
   },
   'web.search.results': {
     value: 1,
-    settings: NOBODY,
+    before: NOBODY,
     script: searching,
     check: async (engine) => {
       const results = [1, 2].map((n) => ({ title: `Page ${n}`, url: `https://example.org/${n}` }));

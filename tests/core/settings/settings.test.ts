@@ -289,7 +289,7 @@ test('whatever is saved in whatever order is what is read', async () => {
       for (const [path, value] of last) expect(settingAt(settings, path)).toBe(value);
       expect(await textOf(folder)).toContain('# first\n[models] # here');
     }),
-    samples(30),
+    samples(10),
   );
 });
 

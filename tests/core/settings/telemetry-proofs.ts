@@ -11,6 +11,7 @@ export const TELEMETRY_PROOFS: Record<string, Proof> = {
   'telemetry.endpoint': {
     value: NOBODY,
     script: plainAnswer,
+    own: {},
     check: async (engine) => {
       const { runtime } = engine;
       await engine.ask('Go');
@@ -21,6 +22,7 @@ export const TELEMETRY_PROOFS: Record<string, Proof> = {
   'telemetry.content': {
     value: true,
     script: plainAnswer,
+    own: {},
     check: async (engine) => {
       const { runtime } = engine;
       const collector = await startCollector();

@@ -7,6 +7,7 @@ import { attach, fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { emptyConversation, Rows } from '../support/rows.ts';
 import { Story } from '../support/story.ts';
 import { workflow, type Choices } from '../support/workflows.ts';
+import { samples } from '../../support/samples.ts';
 
 const choices: fc.Arbitrary<Choices> = fc.record({
   prompt: fc.string({ minLength: 1, maxLength: 120 }),
@@ -42,7 +43,7 @@ describe('reduce', () => {
         const view = events.reduce(reduce, emptyView());
         expect(view).toEqual(fromSnapshot(snapshotAfter(events)));
       }),
-      { numRuns: 40 },
+      samples(20),
     );
   });
 
@@ -53,7 +54,7 @@ describe('reduce', () => {
         const durable = events.filter((event) => 'seq' in event);
         expect(durable.reduce(reduce, emptyView())).toEqual(events.reduce(reduce, emptyView()));
       }),
-      { numRuns: 30 },
+      samples(15),
     );
   });
 
@@ -66,7 +67,7 @@ describe('reduce', () => {
         const view = attach(snapshotAfter(events.slice(0, at)), events.slice(from));
         expect(view).toEqual(events.reduce(reduce, emptyView()));
       }),
-      { numRuns: 200 },
+      samples(50),
     );
   });
 
@@ -80,7 +81,7 @@ describe('reduce', () => {
         const [a, b] = both.map((view) => texts(events.slice(middle, middle + 6).reduce(reduce, view)));
         expect(a).toEqual(b);
       }),
-      { numRuns: 200 },
+      samples(50),
     );
   });
 });

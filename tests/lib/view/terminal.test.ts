@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { joined, terminalOf } from '#lib/view/terminal.ts';
+import { samples } from '../../support/samples.ts';
 
 const ESC = '\x1b';
 /** All but tabs and line ends. */
@@ -118,6 +119,7 @@ describe('what is left out', () => {
         expect(textOf(coloured.join('\r\n'))).toBe(plain.join('\n'));
         expect(terminalOf(coloured.join('\n')).isReduced).toBe(false);
       }),
+      samples(40),
     );
   });
 

@@ -41,7 +41,7 @@ test('any fields come back as they were', () => {
     fc.property(fields, (given) => {
       expect(read(frontMatter(given))).toEqual(given);
     }),
-    samples(500),
+    samples(100),
   );
 });
 

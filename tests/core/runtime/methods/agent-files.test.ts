@@ -4,18 +4,17 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { builtinPlaces } from '#core/agents/places.ts';
 import { sha256 } from '#core/base/hash.ts';
-import { startEngine } from '../../../support/engine.ts';
 import { Script } from '../../../support/fake-model/script.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { sharedEngine } from '../../../support/shared-engine.ts';
+
+const shared = sharedEngine();
 
 const agent = (name: string, keys = '') => `---\nname: ${name}\ndescription: Helps # why\n${keys}---\nPrompt\n`;
 const MINE = '.triad/agents/mine.md';
 
 async function start(files: Record<string, string> = {}) {
-  const { runtime, folder, agents } = await startEngine(new Script(), {
-    files: { 'README.md': '', ...files },
-    data: await folderWith(),
-  });
+  const { runtime, folder, agents } = await shared.start(new Script(), { files: { 'README.md': '', ...files } });
   const at = (path: string) => join(folder, path);
   const of = async (path: string) => {
     const all = await runtime.request('agents.files', { folder });

@@ -7,6 +7,9 @@ import { startEngine } from '../../../support/engine.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { Gate } from '../../../support/gate.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { sharedEngine } from '../../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 /** The first question is granted for the project, which answers the second; the third is rejected. */
 async function answered(rules = '') {
@@ -104,8 +107,8 @@ test('a reading that a rule asks about and a grant allows is recorded; one that 
   for (const step of [1, 2]) script.on({ step }).reply([toolUse('read_file', { path: 'README.md' })]);
   script.on({ step: 3 }).reply([toolUse('list_directory', {})]);
   script.on({}).reply([text('Done.')]);
-  const engine = await startEngine(script, {
-    configFolder: await folderWith({ 'config.toml': rules }),
+  const engine = await start(script, {
+    rules,
     person: () => ({ kind: 'allow', grant: { scope: 'workflow', pattern: 'README.md' } }),
   });
   const { workflowId } = await engine.ask('Read');

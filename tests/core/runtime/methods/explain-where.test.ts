@@ -2,10 +2,11 @@
 import { expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import type { GrantScope } from '#contract/permission.ts';
-import { startEngine } from '../../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
-import { folderWith } from '../../../support/workspace.ts';
+import { sharedEngine } from '../../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const write = (path: string) => toolUse('write_file', { path, content: '1' });
 
@@ -16,8 +17,7 @@ async function workflowWith(scope: Exclude<GrantScope, 'project'>) {
   script.on({ ...LEAD, step: 2 }).reply([spawn({ name: 'helper', prompt: 'Write it too.', tools: ['write_file'] })]);
   script.on({ ...CHILD, step: 1 }).reply([write('a.md')]);
   script.on({}).reply([text('Done.')]);
-  const engine = await startEngine(script, {
-    configFolder: await folderWith(),
+  const engine = await start(script, {
     person: ({ request }): Answer => ({
       kind: 'allow',
       ...(request.grant ? { grant: { scope, pattern: 'a.md' } } : {}),

@@ -3,10 +3,11 @@ import { mkdir, symlink, writeFile as put } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { startEngine } from '../../../support/engine.ts';
 import { writeFile } from '../../../support/fake-model/scenarios.ts';
-import { folderWith } from '../../../support/workspace.ts';
 import { samples } from '../../../support/samples.ts';
+import { sharedEngine } from '../../../support/shared-engine.ts';
+
+const { start, configFolder } = sharedEngine();
 
 const RULES = `[[permissions.rules]]
 effect = "allow"
@@ -19,8 +20,7 @@ pattern = "private/**"
 `;
 
 async function explainer(rules: string, files: Record<string, string> = {}) {
-  const configFolder = await folderWith({ 'config.toml': rules });
-  const engine = await startEngine(writeFile(), { configFolder, files: { 'README.md': '', ...files } });
+  const engine = await start(writeFile(), { rules, files: { 'README.md': '', ...files } });
   const explain = (agent: string, tool: string, input: unknown) =>
     engine.runtime.request('permissions.explain', { agent, tool, input, folder: engine.folder });
   return { ...engine, configFolder, explain };
@@ -142,7 +142,7 @@ test('no input that does not fit is ever allowed', async () => {
       const verdict = await explain('lead', 'write_file', input).catch((error: unknown) => error);
       expect(verdict).not.toMatchObject({ effect: expect.stringMatching(/^(ask|allow)$/) as string });
     }),
-    samples(30),
+    samples(10),
   );
 });
 

@@ -41,7 +41,9 @@ test.for<[string, Buffer, string, string]>([
 
 test('pages put together are the text, in every encoding', async () => {
   const unit = fc.constantFrom('a', 'é', 'ß', ' ', '–');
-  const lines = fc.array(fc.string({ unit, maxLength: 30_000 }), { minLength: 1, maxLength: 8 });
+  // The bytes of a letter and dashes in Windows-1252 are a letter of UTF-8, and then that is what it is.
+  const line = fc.string({ unit, maxLength: 30_000 }).map((words) => words.replaceAll(/[éß](?=–)/g, ' '));
+  const lines = fc.array(line, { minLength: 1, maxLength: 8 });
   const encoded = {
     'utf-8-bom': (text: string) => Buffer.from(MARK + text),
     'utf-16le': (text: string) => le(MARK + text),

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { BlockReader, type MarkdownBlock } from '#lib/ui/markdown/blocks.ts';
 import { htmlOf } from '#lib/ui/markdown/html.ts';
+import { samples } from '../../../support/samples.ts';
 
 const pieces = fc
   .array(
@@ -56,6 +57,7 @@ describe('BlockReader', () => {
         for (let length = step; length < text.length; length += step) reader.read(text.slice(0, length), true);
         expect(reader.read(text, false)).toEqual(new BlockReader().read(text, false));
       }),
+      samples(30),
     );
   });
 
@@ -68,7 +70,7 @@ describe('BlockReader', () => {
           expect(html(reader.read(start, true))).toEqual(html(new BlockReader().read(start, false)));
         }
       }),
-      { numRuns: 100 },
+      samples(30),
     );
   });
 
@@ -94,7 +96,7 @@ describe('BlockReader', () => {
           before = blocks;
         }
       }),
-      { numRuns: 50 },
+      samples(25),
     );
   });
 

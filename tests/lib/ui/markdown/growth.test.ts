@@ -4,6 +4,7 @@ import { expect, it } from 'vitest';
 import { BlockReader } from '#lib/ui/markdown/blocks.ts';
 import { growthOf } from '#lib/ui/markdown/growth.ts';
 import { htmlOf } from '#lib/ui/markdown/html.ts';
+import { samples } from '../../../support/samples.ts';
 
 const escaped = (text: string) =>
   text
@@ -63,6 +64,7 @@ it('adds to the HTML exactly what came, or says that it can not', () => {
         }
       }
     }),
+    samples(50),
   );
   expect(grew, 'or nothing was looked at').toBeGreaterThan(100);
 });
