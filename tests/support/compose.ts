@@ -23,7 +23,7 @@ import { Workspaces } from '#core/workspace/workspaces.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { Trust } from '#core/agents/trust.ts';
 
-export { settingsOf } from './settings-of.ts';
+export { settingsOf } from './settings/settings-of.ts';
 
 /** What a test's person says to each item of a question; null leaves it open. */
 export type Person = (approval: Approval, item: number) => Answer | null;

@@ -8,12 +8,12 @@ const MAX_WAITING = 2;
 const WAIT_MS = 30_000;
 
 export class Threads {
-  readonly #file: URL;
+  readonly #file: () => URL;
   readonly #heapMb: number;
   readonly #waiting = new Map<Worker, NodeJS.Timeout>();
 
   /** `file`: of a thread that takes one task after the other as messages. */
-  constructor(file: URL, heapMb: number) {
+  constructor(file: () => URL, heapMb: number) {
     this.#file = file;
     this.#heapMb = heapMb;
   }
@@ -39,7 +39,7 @@ export class Threads {
   }
 
   #start(): Worker {
-    const worker = new Worker(this.#file, {
+    const worker = new Worker(this.#file(), {
       env: compiled(),
       execArgv: [],
       resourceLimits: { maxOldGenerationSizeMb: this.#heapMb },

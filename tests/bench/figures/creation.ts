@@ -11,7 +11,7 @@ import type { ChildRequest } from '#core/tools/children.ts';
 import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 import { temporary } from '#core/workflows/sub-agents/proposal.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 import { clock } from '../clock.ts';
 import { type Figure, figure } from '../figure.ts';
 import type { Session } from '../session.ts';

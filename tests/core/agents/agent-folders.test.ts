@@ -7,7 +7,7 @@ import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { trustLookOf } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const tools = allTools();

@@ -30,7 +30,7 @@ import {
 import { Slots } from '#core/budget/slots.ts';
 import { WorkflowBudget } from '#core/budget/workflow-budget.ts';
 import { Transcript } from '#core/log/transcript.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { Recording, requestUsage } from '../../support/recording.ts';
 

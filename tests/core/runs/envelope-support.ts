@@ -9,7 +9,7 @@ import type { ChildRequest } from '#core/tools/children.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
 import { definitionOf } from '../../support/envelope.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 
 export const registry = new ToolRegistry(allTools());
 /** Those of an agent that names none. */

@@ -6,7 +6,7 @@ import { canonicalHash } from '#core/base/hash.ts';
 import { checkCeilings, checkMode } from '#core/runs/narrowing.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { definitionOf } from '../../support/envelope.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 import { agentsWith, built, connected, delegating, leadOf, registry, spawning, unnamed } from './envelope-support.ts';
 
 describe('a lead', () => {

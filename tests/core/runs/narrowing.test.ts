@@ -8,7 +8,7 @@ import { Envelopes } from '#core/runs/envelopes.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
 import { definitionOf } from '../../support/envelope.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 import { samples } from '../../support/samples.ts';
 import { granted, modelsIn, registry } from './narrowing-support.ts';
 

@@ -7,7 +7,7 @@ import { Envelopes } from '#core/runs/envelopes.ts';
 import { delegationRequest } from '#core/tools/sub-agent-tools.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { samples } from '../../support/samples.ts';
-import { settingsOf } from '../../support/settings-of.ts';
+import { settingsOf } from '../../support/settings/settings-of.ts';
 import { granted, modelsIn, registry } from './narrowing-support.ts';
 
 const names = registry.names(false).filter((name) => !registry.get(name)?.missing);

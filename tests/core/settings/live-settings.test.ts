@@ -18,7 +18,7 @@ import { CONTEXT_PROOFS } from './context-proofs.ts';
 import { EMBEDDINGS, PROVIDER_PROOFS } from './provider-proofs.ts';
 import { ALLOWED, SEARCH_PROOFS } from './search-proofs.ts';
 import { TELEMETRY_PROOFS } from './telemetry-proofs.ts';
-import { settingAt } from '../../support/setting-at.ts';
+import { settingAt } from '../../support/settings/setting-at.ts';
 
 export interface Proof {
   value: SettingRow['value'];

@@ -19,7 +19,7 @@ import {
   settingRows,
 } from '#core/settings/settings.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { settingAt } from '../../support/setting-at.ts';
+import { settingAt } from '../../support/settings/setting-at.ts';
 import { samples } from '../../support/samples.ts';
 
 const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');

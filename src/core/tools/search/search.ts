@@ -16,7 +16,7 @@ export const SEARCH_MS = 20_000;
 const ASK: Asking = { afterMs: 15, files: 20 };
 const MEMORY_MB = 256;
 
-const threads = new Threads(new URL('./search-worker.ts', import.meta.url), MEMORY_MB);
+const threads = new Threads(() => new URL('./search-worker.ts', import.meta.url), MEMORY_MB);
 
 export type SearchJob = {
   workspace: Workspace;

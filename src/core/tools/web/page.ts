@@ -5,7 +5,7 @@ import { Threads } from '../threads.ts';
 
 const LIMITS = { ms: 15_000, heapMb: 384 };
 
-const threadsOf = (heapMb: number): Threads => new Threads(new URL('./page-worker.ts', import.meta.url), heapMb);
+const threadsOf = (heapMb: number): Threads => new Threads(() => new URL('./page-worker.ts', import.meta.url), heapMb);
 const usual = threadsOf(LIMITS.heapMb);
 
 /** What the thread is given. */

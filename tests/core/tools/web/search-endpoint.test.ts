@@ -10,7 +10,7 @@ import { type Harness, type HarnessOptions, startEngine } from '../../../support
 import { spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { type SearchAnswer, searchServer } from '../../../support/search-server.ts';
-import { settingsOf } from '../../../support/settings-of.ts';
+import { settingsOf } from '../../../support/settings/settings-of.ts';
 import { call, contextIn, folderWith } from '../../../support/workspace.ts';
 
 const searching = (query = 'sums & more') =>
