@@ -45,8 +45,14 @@ const rendered = {
   resolve: { alias: { '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts') } },
 };
 
+/** Node runs the sources as it runs the program: they need no Vite, and no mocks of modules. */
+const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+const isNative = (name: (typeof projects)[number]) => name === 'unit' || name === 'engine';
+
 export default defineConfig(({ mode }) => ({
   test: {
+    // For whoever plays samples (tests/support/samples.ts).
+    env: { SOAK: String(mode === 'soak') },
     pool: 'forks',
     // Young objects of a test die with it: the less often they are looked through, the less is moved for nothing.
     execArgv: ['--max-semi-space-size=64'],
@@ -58,6 +64,7 @@ export default defineConfig(({ mode }) => ({
       ...(name === 'lib-server' ? rendered : name.startsWith('lib') ? runes : {}),
       test: {
         name,
+        ...(isNative(name) && native),
         include: files.get(name) ?? [],
         environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),
