@@ -10,12 +10,14 @@ const WAIT_MS = 30_000;
 export class Threads {
   readonly #file: () => URL;
   readonly #heapMb: number;
+  readonly #waitMs: number;
   readonly #waiting = new Map<Worker, NodeJS.Timeout>();
 
   /** `file`: of a thread that takes one task after the other as messages. */
-  constructor(file: () => URL, heapMb: number) {
+  constructor(file: () => URL, heapMb: number, waitMs = WAIT_MS) {
     this.#file = file;
     this.#heapMb = heapMb;
+    this.#waitMs = waitMs;
   }
 
   /** The one that began to wait last, or a new one. The caller terminates it, or keeps it. */
@@ -34,7 +36,11 @@ export class Threads {
     if (this.#waiting.size >= MAX_WAITING) return void worker.terminate();
     // Nobody waits for it: the program may end.
     worker.unref();
-    const timer = setTimeout(() => void worker.terminate(), WAIT_MS).unref();
+    const timer = setTimeout(() => {
+      // Before it has ended, which takes a moment: nobody is given it any more.
+      this.#waiting.delete(worker);
+      void worker.terminate();
+    }, this.#waitMs).unref();
     this.#waiting.set(worker, timer);
   }
 

@@ -31,6 +31,23 @@ test('one that has done its search does the next one; one that failed or was sto
   expect([failed, stopped].map((thread) => thread?.threadId)).toEqual([-1, -1]);
 });
 
+test('one that has waited for long enough is given to nobody, also while it ends', async () => {
+  const threads = new Threads(() => new URL('data:text/javascript,setInterval(() => {}, 1000)'), 64, 1);
+  const first = threads.take();
+  const ending = vi.spyOn(first, 'terminate');
+  threads.keep(first);
+  await new Promise<void>((resolve) => {
+    ending.mockImplementation(() => {
+      resolve();
+      return Promise.resolve(0);
+    });
+  });
+  const second = threads.take();
+  expect(second).not.toBe(first);
+  ending.mockRestore();
+  await Promise.all([first.terminate(), second.terminate()]);
+});
+
 test('what no tool may read is looked for anew in each search', async () => {
   const taken = watched();
   const folder = await folderWith({ '.env': 'KEY', 'plain.txt': 'KEY', 'sub/.env': 'KEY' });
