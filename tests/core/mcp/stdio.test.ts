@@ -122,7 +122,7 @@ describe('output', () => {
     const big = await longestBlock(() => said(use, 'big'));
     expect(big.value).toBe('ü'.repeat(3 * 1024 * 1024));
     expect(big.longest).toBeLessThan(BLOCK_MS);
-    const megabytes = inSoak ? 100 : 0.2;
+    const megabytes = inSoak ? 20 : 0.2;
     const { value, longest } = await longestBlock(async () => [
       await said(use, 'small-lines', { megabytes }),
       await said(use, 'floods'),
