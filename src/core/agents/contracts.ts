@@ -1,6 +1,7 @@
 /** What agents hand to each other, held against JSON Schemas; and the words that tell an agent what its last message must be. */
 import type { JsonSchema, OutputExpectation } from '#contract/flows/control-flow.ts';
 import { sha256 } from '../base/hash.ts';
+import { Recent } from '../base/recent.ts';
 import { agentToolName } from '../tools/agents/agent-tool.ts';
 import { misfits, textOf } from './schemas.ts';
 
@@ -16,18 +17,11 @@ export function chainedReason(schema: JsonSchema | null, from: string): string |
   if (!schema) return null;
   const text = textOf(schema);
   if (text === null) return reasonIn(schema, from);
-  const key = sha256(`${from}\n${text}`);
-  const known = reasons.get(key);
-  const reason = known === undefined ? reasonIn(schema, from) : known;
-  reasons.delete(key);
-  reasons.set(key, reason);
-  if (reasons.size > MAX_KEPT) reasons.delete(reasons.keys().next().value ?? '');
-  return reason;
+  return reasons.get(sha256(`${from}\n${text}`), () => reasonIn(schema, from));
 }
 
-/** By schema and by the agent before, the one used last is the last: to look at a schema in bounded time costs a thread. */
-const reasons = new Map<string, string | null>();
-const MAX_KEPT = 200;
+/** By schema and by the agent before: to look at a schema in bounded time costs a thread. */
+const reasons = new Recent<string | null>(200);
 
 function reasonIn(schema: JsonSchema, from: string): string | null {
   const { properties, required, $schema, $defs, definitions } = schema;

@@ -7,6 +7,7 @@ import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { MAX_SCHEMA_CHARS } from '#contract/limits.ts';
 import { bounded } from '../base/bounded.ts';
 import { sha256 } from '../base/hash.ts';
+import { Recent } from '../base/recent.ts';
 
 /** Loads the validator with the first schema: most agents have none. */
 const load = createRequire(import.meta.url);
@@ -29,8 +30,8 @@ const MAX_FAULTS = 10;
 const MAX_FAULT_CHARS = 300;
 
 type Compiled = { validate: Draft7.ValidateFunction } | { why: string };
-/** By hash of the text; the one used last is the last. */
-const compiled = new Map<string, Compiled>();
+/** By hash of the text. */
+const compiled = new Recent<Compiled>(MAX_KEPT);
 
 /** What is wrong with a schema, to stand behind the name of its key; null for a valid one. */
 export function schemaFault(schema: JsonSchema): string | null {
@@ -72,12 +73,7 @@ function compile(schema: JsonSchema): Compiled {
   const text = textOf(schema);
   if (text === null) return { why: 'is nested too deep' };
   if (text.length > MAX_SCHEMA_CHARS) return { why: `is longer than ${MAX_SCHEMA_CHARS} characters of JSON` };
-  const key = sha256(text);
-  const made = compiled.get(key) ?? compileNew(schema);
-  compiled.delete(key);
-  compiled.set(key, made);
-  if (compiled.size > MAX_KEPT) compiled.delete(compiled.keys().next().value ?? '');
-  return made;
+  return compiled.get(sha256(text), () => compileNew(schema));
 }
 
 /** Null where it lies too deep for that. */
