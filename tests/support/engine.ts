@@ -102,23 +102,22 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
     'conversation.create',
     options.lead ? { agent: options.lead } : {},
   );
+  return { runtime, store, agents, trust, model, folder, conversationId, ...(await talkIn(runtime, conversationId)) };
+}
+
+/** A conversation as a client has it. */
+type Talk = Pick<Harness, 'events' | 'durable' | 'of' | 'send' | 'ask' | 'ended' | 'event'>;
+
+/** What is said and told in a conversation from now on; `leave` ends the listening. */
+export async function talkIn(runtime: Runtime, conversationId: string): Promise<Talk & { leave: () => void }> {
   const events: AgentEvent[] = [];
   const arrivals = new Arrivals(events);
-  await runtime.subscribe('conversation', { conversationId }, (event) => arrivals.add(event));
-  const send: Harness['send'] = (text, approve = 'ask') =>
+  const leave = await runtime.subscribe('conversation', { conversationId }, (event) => arrivals.add(event));
+  const send: Talk['send'] = (text, approve = 'ask') =>
     runtime.request('message.send', { conversationId, text, approve });
-  const ended: Harness['ended'] = (workflowId) => arrivals.find('workflow-end', (end) => end.workflowId === workflowId);
+  const ended: Talk['ended'] = (workflowId) => arrivals.find('workflow-end', (end) => end.workflowId === workflowId);
   return {
-    runtime,
-    store,
-    agents,
-    trust,
-    model,
-    folder,
-    conversationId,
-    events,
-    send,
-    ended,
+    ...{ events, send, ended, leave },
     event: (type, predicate) => arrivals.find(type, predicate),
     durable: () => events.filter((one): one is DurableEvent => 'seq' in one),
     of: <T extends AgentEvent['type']>(type: T) => events.filter((one): one is EventOf<T> => one.type === type),

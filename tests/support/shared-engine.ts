@@ -8,10 +8,10 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, onTestFinished } from 'vitest';
-import type { AgentEvent, DurableEvent } from '#contract/event.ts';
+import type { AgentEvent } from '#contract/event.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { answering, builtinAgents, composeRuntime, type Person, settingsOf, yes } from './compose.ts';
-import type { Harness, HarnessOptions } from './engine.ts';
+import { type Harness, type HarnessOptions, talkIn } from './engine.ts';
 import type { Seen } from './fake-model/request.ts';
 import { type FakeModel, startFakeModel } from './fake-model/server.ts';
 import { type Rule, Script } from './fake-model/script.ts';
@@ -22,14 +22,11 @@ type TestOptions = Pick<HarnessOptions, 'person' | 'files' | 'lead'> & {
   /** TOML of rules, which are read from the settings file whenever they are asked. */
   rules?: string;
 };
-type EventOf<T extends AgentEvent['type']> = Extract<AgentEvent, { type: T }>;
 type Shared = Pick<Harness, 'runtime' | 'store' | 'agents' | 'trust' | 'model'> & {
   script: CurrentScript;
   persons: Map<string, Person>;
   close: () => Promise<void>;
 };
-
-const PATIENCE_MS = 30_000;
 
 /** `settings`: TOML of its settings file. */
 export function sharedEngine(settings = ''): {
@@ -82,29 +79,26 @@ async function harnessIn(shared: Shared, script: Script, options: TestOptions): 
   const lead = options.lead ? { agent: options.lead } : {};
   const { id: conversationId } = await runtime.request('conversation.create', { folder, ...lead });
   shared.persons.set(conversationId, options.person ?? yes);
-  const told = new Told();
-  const leave = await runtime.subscribe('conversation', { conversationId }, (event) => told.add(event));
-  const send: Harness['send'] = (text, approve = 'ask') =>
-    runtime.request('message.send', { conversationId, text, approve });
-  const ended: Harness['ended'] = (workflowId) => told.find('workflow-end', (end) => end.workflowId === workflowId);
+  const { leave, ...talk } = await talkIn(runtime, conversationId);
   onTestFinished(async () => {
     // What a test leaves running asks the script of the next one.
-    for (const workflowId of told.running()) {
+    for (const workflowId of runningIn(talk.events)) {
       await runtime.request('workflow.stop', { workflowId }).catch(() => undefined);
-      await ended(workflowId);
+      await talk.ended(workflowId);
     }
     leave();
     shared.persons.delete(conversationId);
   });
-  return {
-    ...{ runtime, store, agents, trust, folder, conversationId, send, ended },
-    model: sinceNow(shared.model, script),
-    events: told.events,
-    event: (type, predicate) => told.find(type, predicate),
-    durable: () => told.events.filter((one): one is DurableEvent => 'seq' in one),
-    of: <T extends AgentEvent['type']>(type: T) => told.events.filter((one): one is EventOf<T> => one.type === type),
-    ask: async (text, approve) => ended((await send(text, approve)).workflowId),
-  };
+  const model = sinceNow(shared.model, script);
+  return { runtime, store, agents, trust, folder, conversationId, model, ...talk };
+}
+
+/** Workflows that have begun and not ended. */
+function runningIn(events: readonly AgentEvent[]): string[] {
+  const of = (type: AgentEvent['type']) =>
+    events.flatMap((one) => (one.type === type && 'workflowId' in one ? [one.workflowId] : []));
+  const over = of('workflow-end');
+  return [...new Set(of('run-queue'))].filter((id) => !over.includes(id));
 }
 
 /** Whichever script the test of the moment has. */
@@ -127,42 +121,4 @@ function sinceNow(model: FakeModel, script: Script): FakeModel {
     script: { value: script },
     requests: { get: () => model.requests.slice(before) },
   }) as FakeModel;
-}
-
-/** The events of a conversation as they come, for who waits for one. */
-class Told {
-  readonly events: AgentEvent[] = [];
-  readonly #waiting = new Set<() => void>();
-
-  add(event: AgentEvent): void {
-    this.events.push(event);
-    for (const look of this.#waiting) look();
-  }
-
-  /** The first that fits, also one that has come already; rejects when the patience is over. */
-  find<T extends AgentEvent['type']>(type: T, fits: (event: EventOf<T>) => boolean = () => true): Promise<EventOf<T>> {
-    return new Promise((resolve, reject) => {
-      const look = (): void => {
-        const found = this.events.find((one): one is EventOf<T> => one.type === type && fits(one as EventOf<T>));
-        if (!found) return;
-        clearTimeout(timer);
-        this.#waiting.delete(look);
-        resolve(found);
-      };
-      const timer = setTimeout(() => {
-        this.#waiting.delete(look);
-        reject(new Error(`No such ${type}; there were: ${this.events.map((one) => one.type).join(' ')}`));
-      }, PATIENCE_MS);
-      this.#waiting.add(look);
-      look();
-    });
-  }
-
-  /** Workflows that have begun and not ended. */
-  running(): string[] {
-    const of = (type: AgentEvent['type']) =>
-      this.events.flatMap((one) => (one.type === type && 'workflowId' in one ? [one.workflowId] : []));
-    const over = of('workflow-end');
-    return [...new Set(of('run-queue'))].filter((id) => !over.includes(id));
-  }
 }
