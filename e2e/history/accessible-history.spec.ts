@@ -3,6 +3,7 @@ import { CHILD, LEAD, spawn, START } from '../../tests/support/fake-model/scenar
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
+import { openActions } from '../support/conversation-menu.ts';
 
 const ITEMS = [
   { content: 'Look', status: 'completed', priority: 'high' },
@@ -54,10 +55,7 @@ test(
     await expect(page.getByRole('list', { name: 'Runs' })).toBeVisible();
     await expectAccessibleInBoth(page, 'a place');
 
-    await page
-      .getByRole('main')
-      .getByRole('button', { name: /^Actions for/ })
-      .click();
+    await openActions(page);
     await expect(page.getByRole('menu')).toBeVisible();
     await expectAccessibleInBoth(page, 'menu of a conversation');
     await page.getByRole('menuitem', { name: 'Delete conversation' }).click();

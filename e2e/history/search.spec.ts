@@ -1,19 +1,11 @@
 /** A search finds words in what agents were told, said and read, and leads to the place; what was found goes to the trash, back, and away. */
-import type { Page } from '@playwright/test';
 import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App } from '../support/app.ts';
+import { chooseAction } from '../support/conversation-menu.ts';
 import { expect, inSoak, test } from '../support/test.ts';
 
 const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join('\n\n');
-
-async function choose(page: Page, item: string): Promise<void> {
-  await page
-    .getByRole('main')
-    .getByRole('button', { name: /^Actions for/ })
-    .click();
-  await page.getByRole('menuitem', { name: item }).click();
-}
 
 /** The conversation that is looked at is deleted and restored, then gone after a second question. */
 async function deleteTwice(app: App): Promise<void> {
@@ -25,7 +17,7 @@ async function deleteTwice(app: App): Promise<void> {
   const place = app.path;
 
   if (inSoak()) {
-    await choose(page, 'Delete conversation');
+    await chooseAction(page, 'Delete conversation');
     await expect(listed).toHaveCount(0);
     await expect(app.message, 'the start page').toBeVisible();
     await page.getByRole('button', { name: 'Undo' }).click();
@@ -47,7 +39,7 @@ async function deleteTwice(app: App): Promise<void> {
   await listed.click();
   await expect(app.workflow()).toContainText('All parts are done.');
 
-  await choose(page, 'Delete conversation');
+  await chooseAction(page, 'Delete conversation');
   await page.getByRole('link', { name: 'Trash', exact: true }).click();
   await deleted.getByRole('button', { name: 'Delete for good' }).click();
   const question = page.getByRole('alertdialog');

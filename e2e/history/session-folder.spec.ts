@@ -2,6 +2,7 @@
 import type { Bridge } from '../../src/contract/frames.ts';
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
+import { openActions } from '../support/conversation-menu.ts';
 
 test(
   'the trace of a run is copied; the folder is named in history and chat, and opened on the desktop',
@@ -56,10 +57,7 @@ test(
     }
 
     await app.goto(chat);
-    await page
-      .getByRole('main')
-      .getByRole('button', { name: /^Actions for/ })
-      .click();
+    await openActions(page);
     const item = page.getByRole('menuitem', { name: opens ? 'Open the folder' : 'Copy the path' });
     await expect(item).toContainText(folder);
     await item.click();

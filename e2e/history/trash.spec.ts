@@ -1,16 +1,8 @@
 /** A conversation goes out as a file, into the trash, back, and away for good. */
 import { readFile } from 'node:fs/promises';
-import type { Page } from '@playwright/test';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { chooseAction } from '../support/conversation-menu.ts';
 import { expect, test } from '../support/test.ts';
-
-async function choose(page: Page, item: string): Promise<void> {
-  await page
-    .getByRole('main')
-    .getByRole('button', { name: /^Actions for/ })
-    .click();
-  await page.getByRole('menuitem', { name: item }).click();
-}
 
 // The desktop's files land where only its own machine sees them.
 test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@soak'] }, async ({ start }) => {
@@ -21,7 +13,7 @@ test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@so
   const texts: string[] = [];
   for (const item of ['Export as Markdown', 'Export as JSON']) {
     const saved = page.waitForEvent('download');
-    await choose(page, item);
+    await chooseAction(page, item);
     const file = await saved;
     expect(file.suggestedFilename()).toMatch(item.endsWith('JSON') ? /\.json$/ : /\.md$/);
     texts.push(await readFile(await file.path(), 'utf8'));
@@ -51,7 +43,7 @@ test(
     await page.reload();
     await app.send('Say hello.');
     await app.expectOutcome('completed');
-    await choose(page, 'Delete conversation');
+    await chooseAction(page, 'Delete conversation');
     await page.getByRole('link', { name: 'Trash', exact: true }).click();
     await expect(page.getByRole('heading', { name: 'Trash' })).toBeVisible();
     held.resolve();

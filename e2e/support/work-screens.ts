@@ -4,6 +4,7 @@ import { Gate } from '../../tests/support/gate.ts';
 import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App, AppOptions } from './app.ts';
+import { openActions } from './conversation-menu.ts';
 
 type Shoot = (screen: string) => Promise<void>;
 export interface WorkScreen {
@@ -126,10 +127,7 @@ const lookedUp: WorkScreen = {
     await hits.first().click();
     await expect(page.getByRole('list', { name: 'Runs' })).toBeVisible();
     await shoot('search-place');
-    await page
-      .getByRole('main')
-      .getByRole('button', { name: /^Actions for/ })
-      .click();
+    await openActions(page);
     await shoot('conversation-menu');
     await page.getByRole('menuitem', { name: 'Delete conversation' }).click();
     await page.getByRole('link', { name: 'Trash', exact: true }).click();
