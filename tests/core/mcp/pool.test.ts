@@ -58,7 +58,7 @@ test('the last release ends it after a time; a use in between keeps it, and a ca
   first.release();
   first.release();
   await new Promise((resolve) => setTimeout(resolve, 300));
-  expect(await areAlive([pid])).toEqual([true]);
+  expect(areAlive([pid])).toEqual([true]);
   expect(await faultOf(first.tools(never))).toMatchObject({ code: 'internal' });
   second.release();
   const third = pool.use(liar(), FOLDER);
@@ -134,7 +134,7 @@ test('a stop ends it until a person starts it again', async () => {
   const call = faultOf(said(use, 'silent'));
   await said(use, 'work');
   await pool.stop(liar(['kin']), FOLDER);
-  expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
+  expect(areAlive([pid, ...kin])).toEqual([false, false, false]);
   expect(await call).toMatchObject({ code: 'disconnected' });
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'stopped', pid: null, users: 1, error: null }]);
   expect(await faultOf(said(use, 'work'))).toMatchObject({ code: 'conflict' });
@@ -149,7 +149,7 @@ test.runIf(inSoak)('a restart needs no patience, and gives a new process', async
   const use = pool.use(liar(), FOLDER);
   const { pid } = await reportOf(use);
   await pool.restart(liar(), FOLDER);
-  expect(await areAlive([pid])).toEqual([false]);
+  expect(areAlive([pid])).toEqual([false]);
   await faultOf(said(use, 'dies'));
   await pool.restart(liar(), FOLDER);
   expect(await said(use, 'work')).toBe('done');
@@ -177,7 +177,7 @@ test('a wait that is over before it begins starts nothing, and restarts at once 
   await Promise.all([pool.restart(server, FOLDER), pool.restart(server, FOLDER), said(use, 'work')]);
   const started = (await readFile(file, 'utf8')).trim().split('\n').map(Number);
   const { pid } = await reportOf(use);
-  expect(await areAlive(started)).toEqual(started.map((one) => one === pid));
+  expect(areAlive(started)).toEqual(started.map((one) => one === pid));
 });
 
 test('the end ends all of them, also those that start, and nothing starts afterwards', async () => {
@@ -190,7 +190,7 @@ test('the end ends all of them, also those that start, and nothing starts afterw
   const end = pool.end();
   expect(() => pool.use(liar(), FOLDER)).toThrow(expect.objectContaining({ code: 'interrupted' }) as Error);
   await end;
-  expect(await areAlive([pid, ...kin])).toEqual([false, false, false]);
+  expect(areAlive([pid, ...kin])).toEqual([false, false, false]);
   expect(await starting).toMatchObject({ code: 'interrupted' });
   expect(await faultOf(use.tools(never))).toMatchObject({ code: 'interrupted' });
 });

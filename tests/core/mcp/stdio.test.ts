@@ -150,7 +150,7 @@ describe('the end', () => {
   test('one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started', async () => {
     const use = useOf(liar(['deaf', 'kin']));
     const { pid, kin } = await reportOf(use);
-    expect(await areAlive([pid, ...kin])).toEqual([true, true, true]);
+    expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
     const began = performance.now();
     await use.pool.end();
     expect(performance.now() - began).toBeGreaterThan(1900);
@@ -186,7 +186,7 @@ describe('the end', () => {
       onTestFinished(() => void child.kill('SIGKILL'));
       const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
       const { pid, kin } = JSON.parse(line) as { pid: number; kin: number[] };
-      expect(await areAlive([pid, ...kin])).toEqual([true, true, true]);
+      expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
       const [watcher] = (await groupOf(pid)).filter((one) => one !== pid && !kin.includes(one));
       const exited = once(child, 'exit');
       if (way === 'SIGKILL') child.kill(way);

@@ -96,11 +96,11 @@ export async function reportOf(use: McpUse): Promise<Report> {
   return JSON.parse(await said(use, 'report')) as Report;
 }
 
-export function areAlive(pids: readonly number[]): Promise<boolean[]> {
-  return Promise.all(pids.map(isAlive));
+export function areAlive(pids: readonly number[]): boolean[] {
+  return pids.map(isAlive);
 }
 
 export async function expectGone(pids: readonly number[]): Promise<void> {
   expect(pids).not.toEqual([]);
-  await eventually(async () => expect(await areAlive(pids)).toEqual(pids.map(() => false)));
+  await eventually(() => expect(areAlive(pids)).toEqual(pids.map(() => false)));
 }

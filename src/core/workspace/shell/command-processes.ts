@@ -51,7 +51,7 @@ export class CommandProcesses {
     if (pid === undefined) return;
     if (this.#endsAll) {
       const until = performance.now() + GONE_MS;
-      while (this.#inner !== null && performance.now() < until && (await isAlive(this.#inner))) await wait(LOOK_MS);
+      while (this.#inner !== null && performance.now() < until && isAlive(this.#inner)) await wait(LOOK_MS);
       return;
     }
     // Without /proc the group is all that is known.
@@ -61,7 +61,7 @@ export class CommandProcesses {
     for (const one of left) send(one, 'SIGTERM');
     while (left.length > 0 && performance.now() < until) {
       await wait(LOOK_MS);
-      left = (await Promise.all(left.map(async (one) => ((await isAlive(one)) ? [one] : [])))).flat();
+      left = left.filter(isAlive);
     }
     for (let round = 0; round < ROUNDS; round += 1) {
       left = await leftovers(pid, this.#mark);

@@ -6,9 +6,9 @@ import { readdir, readFile } from 'node:fs/promises';
 export const MARKER = 'TRIAD_COMMAND';
 
 /** Whether a process is there and has not ended; one that nobody collected has. */
-export function isAlive(pid: number): Promise<boolean> {
+export function isAlive(pid: number): boolean {
   const found = processOf(String(pid));
-  return Promise.resolve(found !== null && found.state !== 'Z');
+  return found !== null && found.state !== 'Z';
 }
 
 /**

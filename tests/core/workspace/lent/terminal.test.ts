@@ -76,7 +76,7 @@ describe('a command in a lent terminal', () => {
     expect(result).toMatchObject({ status: 'error', metadata: { timedOut: true } });
     const pids = [...result!.output.matchAll(/^\d+$/gm)].map(([pid]) => Number(pid));
     expect(pids).toHaveLength(2);
-    await eventually(async () => expect(await Promise.all(pids.map(isAlive))).toEqual([false, false]));
+    await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
     expect(client.calls.map(({ name }) => name)).toContain('terminal-kill');
   });
 
@@ -103,7 +103,7 @@ describe('a command in a lent terminal', () => {
       status: 'error',
       output: expect.stringContaining('The client went') as string,
     });
-    await eventually(async () => expect(await isAlive(pid)).toBe(false));
+    await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
   test('that was agreed to is run nowhere else when the client has gone, and what only reads stays in a shell of ours', async () => {
