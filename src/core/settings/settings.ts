@@ -215,12 +215,12 @@ export function settingRow(settings: Settings, path: string): SettingRow | null 
   return parts && rowAt(SettingsFile, settings, parts);
 }
 
-const known: { paths: readonly string[] | null } = { paths: null };
+let paths: readonly string[] | null = null;
 
 /** Every key by dotted path, in the order of the schema; made once, because each misspelt key asks for it. */
 export function settingPaths(): string[] {
-  known.paths ??= settingRows(SettingsFile.parse({})).map(({ path }) => path);
-  return [...known.paths];
+  paths ??= settingRows(SettingsFile.parse({})).map(({ path }) => path);
+  return [...paths];
 }
 
 const WORDS = { isNot: 'is not a setting', suggest };
@@ -336,9 +336,9 @@ function suggest(path: string): string | null {
   const ofRule = /^permissions\.rules\.\d+\.(.+)$/.exec(path)?.[1];
   if (ofRule !== undefined) return nearest(ofRule, Object.keys(RuleEntry.shape));
   const all = settingPaths();
-  const tables = new Set(all.map((one) => dotted(one.split('.').slice(0, -1))));
+  const tables = new Set(all.map((known) => dotted(known.split('.').slice(0, -1))));
   const name = path.split('.').at(-1)!;
-  const found = all.find((one) => one.endsWith(`.${name}`));
+  const found = all.find((known) => known.endsWith(`.${name}`));
   // What is missing from one provider is not to be written into the table of another.
   const named = /^providers\.([^.]+)\./.exec(path)?.[1];
   if (named !== undefined && name === 'api_key') return `providers.${named}.auth.api_key`;
