@@ -76,20 +76,26 @@ function install() {
 
 const node = () => (fs.existsSync(packagedNode) ? packagedNode : process.execPath);
 
+const lockfile = () => read(path.join(root, 'package-lock.json')) ?? fail('package-lock.json is missing.');
+const hasPackages = () => read(packagesStamp) === hash(lockfile());
+
 function preparePackages() {
-  const lock = read(path.join(root, 'package-lock.json'));
-  if (!lock) fail('package-lock.json is missing.');
-  const wanted = hash(lock);
-  if (read(packagesStamp) === wanted) return;
+  if (hasPackages()) return;
+  const lock = lockfile();
   if (!matchesLock(lock)) install();
-  fs.writeFileSync(packagesStamp, wanted);
+  fs.writeFileSync(packagesStamp, hash(lock));
 }
 
 /** The types that kit generates depend on the names of the routes; every npm install prunes them. */
-function prepareTypes() {
+function wantedTypes() {
   const names = [...walk(path.join(root, 'src', 'routes'))].map(([file]) => path.relative(root, file));
-  const wanted = hash([read(path.join(root, 'vite.config.ts')), read(packagesStamp), ...names].join('\n'));
-  if (fs.existsSync(path.join(modules, '$app')) && read(syncStamp) === wanted) return;
+  return hash([read(path.join(root, 'vite.config.ts')), read(packagesStamp), ...names].join('\n'));
+}
+const hasTypes = () => fs.existsSync(path.join(modules, '$app')) && read(syncStamp) === wantedTypes();
+
+function prepareTypes() {
+  if (hasTypes()) return;
+  const wanted = wantedTypes();
   const cli = path.join(modules, '@sveltejs', 'kit', 'svelte-kit.js');
   run(node(), [cli, 'sync'], 'Generating types failed.');
   fs.writeFileSync(syncStamp, wanted);
@@ -137,13 +143,19 @@ function exclusively(work) {
 
 requireNode(20, 'to start');
 if (process.platform === 'darwin') requireNode(24, 'on macOS, where no packaged Node is available');
-exclusively(() => {
-  preparePackages();
+const bundles = [
+  ...(process.argv.includes('--web') ? [web, program] : []),
+  ...(process.argv.includes('--tests') ? [testPrograms] : []),
+];
+const requireAnyNode = () => {
   if (!fs.existsSync(packagedNode)) requireNode(24, 'because this platform has no packaged Node');
-  prepareTypes();
-  const bundles = [
-    ...(process.argv.includes('--web') ? [web, program] : []),
-    ...(process.argv.includes('--tests') ? [testPrograms] : []),
-  ];
-  for (const bundle of bundles) prepareBundle(bundle);
-});
+};
+// Where nothing is to do, nobody is waited for: the sources are read while bundles are made.
+if (hasPackages() && hasTypes() && bundles.every((bundle) => isFresh(bundle))) requireAnyNode();
+else
+  exclusively(() => {
+    preparePackages();
+    requireAnyNode();
+    prepareTypes();
+    for (const bundle of bundles) prepareBundle(bundle);
+  });
