@@ -148,16 +148,12 @@ function workflowStart({
     kind: 'update',
     table: 'conversation',
     key: conversationId,
-    set: { updatedAt: at, lastSeq: seq, ...(seq === 1 ? { title: titleOf(prompt) } : {}) },
+    set: { updatedAt: at, lastSeq: seq },
+    ...(seq === 1 && { initial: { title: titleOf(prompt) } }),
   };
   if (attempt > 1) {
     const set = {
-      status: 'pending',
-      outcome: null,
-      text: '',
-      error: null,
-      endedAt: null,
-      durationMs: null,
+      ...{ status: 'pending', outcome: null, text: '', error: null, endedAt: null, durationMs: null },
       approve,
       attempt,
       ...(budget ? { budget } : {}),

@@ -167,7 +167,7 @@ function workflowStart(view: View, event: Event<'workflow-start'>): View {
   const conversation = {
     ...view.conversation,
     updatedAt: at,
-    ...(seq === 1 ? { title: titleOf(prompt) } : {}),
+    ...(seq === 1 && view.conversation.title === '' ? { title: titleOf(prompt) } : {}),
   };
   if (attempt > 1) {
     const set = {
