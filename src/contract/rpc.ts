@@ -95,6 +95,7 @@ export const methods = {
     }),
     ConversationRow,
   ),
+  'conversation.get': method(conversationId, ConversationRow),
   /** Its title (an empty one: that of its first message again), and whether it is pinned; its "last used" stays. */
   'conversation.keep': method(
     z.strictObject({ conversationId: Id, title: z.string().max(200).optional(), pinned: z.boolean().optional() }),

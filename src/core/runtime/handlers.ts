@@ -85,6 +85,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, ...chosen }) =>
       createConversation(engine, await canonicalFolder(folder ?? ports.folder), chosen),
+    'conversation.get': ({ conversationId }) => conversation(conversationId),
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,
     'conversation.events': async ({ conversationId, after }) => {

@@ -20,8 +20,9 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
-import { stopReceipt, advice, plural } from './sentences.ts';
+import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { shellWords, stopReceipt } from './shell-words.ts';
 import { workWords } from './work-words.ts';
 
 const phases: Readonly<Record<Phase, string>> = {
@@ -389,5 +390,6 @@ export const text = {
   settings: settingsWords,
   firstRun: firstRunWords,
   demo: demoWords,
+  shell: shellWords,
   stopped: (value: StopReceipt) => stopReceipt(value),
 } as const;

@@ -20,6 +20,7 @@ function setup(connection: FakeConnection) {
   const actions = new ConversationActions(connection, toasts, {
     removed: (id) => void lists.push(`removed ${id}`),
     restored: () => void lists.push('restored'),
+    changed: ({ title, pinned }) => void lists.push(`changed ${title}${pinned ? ', pinned' : ''}`),
   });
   return { actions, messages, lists, undo: () => undo() };
 }
