@@ -89,7 +89,8 @@ export class App {
 
   /** What the lists have not; null until it is known, which takes longer with more in the store. */
   async #lookForUnlisted(): Promise<void> {
-    await Promise.all([this.conversations.refresh(), this.rail.refresh()]);
+    await this.conversations.refresh();
+    void this.rail.refresh();
     this.unlisted = await this.connection.request('store.unlisted', {}).then(unlistedText, () => null);
   }
 

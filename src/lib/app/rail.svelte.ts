@@ -24,7 +24,7 @@ export class Rail {
   renaming = $state<string | null>(null);
   /** The conversation on the screen; null for none. */
   active = $state<string | null>(null);
-  readonly folded: SvelteSet<string>;
+  readonly folded = new SvelteSet<string>();
   readonly chosen = new SvelteSet<string>();
   readonly found: PagedList<ConversationRow>;
   readonly #newest: PagedList<ConversationRow>;
@@ -39,7 +39,6 @@ export class Rail {
   constructor(connection: Connection, newest: PagedList<ConversationRow>) {
     this.#connection = connection;
     this.#newest = newest;
-    this.folded = new SvelteSet(foldedFolders(localStorage.getItem(FOLDED)));
     this.found = newList((before) => this.#find(this.text, before));
   }
 
@@ -73,8 +72,9 @@ export class Rail {
   /** The folders of the newest conversations. */
   readonly folders = $derived.by(() => [...new Set(this.#newest.items.map(({ folder }) => folder))]);
 
-  /** Reads again what may have changed beside the newest ones. */
+  /** Reads what the rail shows beside the newest ones. */
   async refresh(): Promise<void> {
+    void this.enter(this.active);
     const pinned = await this.#connection
       .request('conversation.list', { pinned: true, limit: PINNED })
       .catch(() => null);
@@ -120,9 +120,15 @@ export class Rail {
   /** The conversation on the screen, which is asked for where no list has it. */
   async enter(id: string | null): Promise<void> {
     this.active = id;
-    if (id === null || this.rowOf(id)) return;
+    // Once the lists are there: mostly they have it.
+    if (id === null || !this.#newest.loaded || this.rowOf(id)) return;
     const row = await this.#connection.request('conversation.get', { conversationId: id }).catch(() => null);
     if (row && row.deletedAt == null && this.active === id) this.#visited = [row];
+  }
+
+  /** Folds what was folded when this browser showed it last. */
+  recall(): void {
+    for (const folder of foldedFolders(localStorage.getItem(FOLDED))) this.folded.add(folder);
   }
 
   toggleFolder(folder: string): void {

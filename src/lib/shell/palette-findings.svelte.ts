@@ -58,8 +58,14 @@ export class Palette {
   type(query: string): void {
     this.query = query;
     clearTimeout(this.#timer);
-    if (query.trim() === '') this.#conversations = this.#app.conversations.items.slice(0, MOST.idle);
+    if (query.trim() === '') this.#conversations = this.#recent();
     else this.#timer = setTimeout(() => void this.#find(query), WAIT_MS);
+  }
+
+  /** Those that one may go on with: not the one on the screen. */
+  #recent(): ConversationRow[] {
+    const { conversations, rail } = this.#app;
+    return conversations.items.filter(({ id }) => id !== rail.active).slice(0, MOST.idle);
   }
 
   /** The first that a part of all has: the older ones of many are found by more words. */
