@@ -34,7 +34,7 @@ test('stopping a workflow ends children, requests and questions, and Escape ends
   await expect.poll(() => app.model.requests.filter(({ endedAt }) => endedAt === null).length).toBe(2);
 
   await app.button('Stop workflow').click();
-  await expect(app.page.getByText(/^Stopped /)).toHaveText(
+  await expect(app.page.getByText(/^Stopped ●/)).toHaveText(
     /^Stopped ● alpha, ■ beta and the lead \(2 requests(, \d tool calls)?, 1 question\)\. Nothing is left running\.$/,
   );
   await app.expectOutcome('cancelled');

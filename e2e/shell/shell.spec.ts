@@ -137,11 +137,12 @@ test(
 
     await page.keyboard.press('Control+K');
     await palette(page).fill('keyboard shortc');
+    await expect(palette(page)).toHaveAttribute('aria-activedescendant', /./);
     await expectAccessibleInBoth(page, 'the palette');
     await page.keyboard.press('Escape');
     await app.goto('/settings?at=shortcuts');
     const keys = page.getByRole('button', { name: /^Change the keys of “Fold or unfold the sidebar”/ });
-    await expect(keys).toBeInViewport();
+    await expect(page.getByRole('heading', { name: 'Keyboard shortcuts' })).toBeInViewport();
     await keys.click();
     await page.keyboard.press('x');
     await expect(page.getByText('Hold Ctrl, Alt or ⌘')).toBeVisible();

@@ -38,7 +38,7 @@ export const COMMANDS = {
   system: { group: 'view', keys: '' },
   larger: { group: 'view', keys: '' },
   smaller: { group: 'view', keys: '' },
-  shortcuts: { group: 'view', keys: 'Shift+?' },
+  shortcuts: { group: 'view', keys: '[Shift]+?' },
 } as const satisfies Record<string, Command>;
 
 export type CommandId = keyof typeof COMMANDS;

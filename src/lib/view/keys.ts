@@ -45,13 +45,13 @@ const SIGNS: Readonly<Record<string, string>> = {
   ...{ Enter: '↵', Backspace: '⌫', Escape: 'Esc' },
 };
 
-/** What is written on the keys, press by press. Shift is left out where the sign itself needs it: `?`. */
+/** What is written on the keys, press by press, without what may be held: Shift for a `?`. */
 export function capsOf(binding: string, mac: boolean): string[][] {
   if (binding === '') return [];
   return binding.split(' ').map((press) => {
-    const parts = press.split(/(?<=\w)\+/);
+    const parts = press.split(/(?<=[\w\]])\+/);
     const key = parts.pop() ?? '';
-    const held = parts.filter((part) => part !== 'Shift' || !/^[^\p{L}\p{N}]$/u.test(key));
+    const held = parts.filter((part) => !part.startsWith('['));
     return [
       ...held.map((part) => (mac ? MAC : PC)[part] ?? part),
       SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key),

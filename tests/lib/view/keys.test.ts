@@ -31,7 +31,7 @@ it('shows them as they are written on the keys', () => {
   expect(keysText('$mod+Shift+O', false)).toBe('Ctrl+Shift+O');
   expect(keysText('$mod+Shift+O', true)).toBe('⌘⇧O');
   expect(capsOf('g h', false)).toEqual([['G'], ['H']]);
-  expect(keysText('Shift+?', false)).toBe('?');
+  expect(keysText('[Shift]+?', false)).toBe('?');
   expect(keysText('Alt+ArrowUp', false)).toBe('Alt+↑');
   expect(capsOf('', false)).toEqual([]);
 });
