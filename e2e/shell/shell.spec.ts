@@ -129,6 +129,11 @@ test(
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
     await expect(sheet.getByText('Allow, in a question')).toBeVisible();
     await expectAccessibleInBoth(page, 'the list of shortcuts');
+    // Nothing behind a dialog happens.
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await expect(sheet).toBeVisible();
+    await expect(page).not.toHaveURL(/history/);
     await page.keyboard.press('Escape');
     await expect(sheet).toBeHidden();
     await page.keyboard.press('g');
@@ -147,7 +152,7 @@ test(
     await page.keyboard.press('x');
     await expect(page.getByText('Hold Ctrl, Alt or ⌘')).toBeVisible();
     await page.keyboard.press('Control+Enter');
-    await expect(page.getByText('Ctrl+Enter is kept for “Allow, in a question”.')).toBeVisible();
+    await expect(page.getByText('Ctrl+↵ is kept for “Allow, in a question”.')).toBeVisible();
     await page.keyboard.press('Control+K');
     await expect(page.getByText('Ctrl+K belongs to “Find anything”.')).toBeVisible();
     await page.keyboard.press('Control+Alt+U');
@@ -163,16 +168,12 @@ test(
   },
 );
 
-test(
-  'the palette opens a setting at its field, and what waits is answered before any shortcut',
-  { tag: '@soak' },
-  async ({ start }) => {
-    const app = await start(said());
-    const { page } = app;
-    await page.keyboard.press('Control+K');
-    await palette(page).fill('max_sub_agents');
-    await page.getByRole('option', { name: /max_sub_agents/ }).click();
-    await expect(page).toHaveURL(/\/settings\?at=limits\.max_sub_agents$/);
-    await expect(page.locator('[data-setting="limits.max_sub_agents"]').getByRole('textbox')).toBeFocused();
-  },
-);
+test('the palette opens a setting at its field', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(said());
+  const { page } = app;
+  await page.keyboard.press('Control+K');
+  await palette(page).fill('max_sub_agents');
+  await page.getByRole('option', { name: /max_sub_agents/ }).click();
+  await expect(page).toHaveURL(/\/settings\?at=limits\.max_sub_agents$/);
+  await expect(page.locator('[data-setting="limits.max_sub_agents"]').getByRole('textbox')).toBeFocused();
+});
