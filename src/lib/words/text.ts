@@ -68,6 +68,7 @@ const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   retried: 'Tried again',
   resumed: 'Resumed',
   review: 'Review',
+  forked: 'Forked here: what came after is not part of this conversation',
 };
 
 export const text = {
