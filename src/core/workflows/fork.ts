@@ -1,5 +1,6 @@
 /** Forks a conversation: a new one, made of copies, so that what becomes of the first does not touch it. */
 import type { ForkedFrom } from '#contract/messages/fork.ts';
+import type { EventDraft } from '#contract/event.ts';
 import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -10,8 +11,8 @@ import { workflowsOf } from './rewind.ts';
 import { imagesIn, type Source, takenOver } from './taken-over.ts';
 import { purge } from './trash.ts';
 
-/** Events that are appended before their commit is waited for. */
-const STEP = 100;
+/** Workflows that are read at once, and events that are appended before their commit is waited for: nothing else waits long. */
+const [WORKFLOWS, EVENTS] = [20, 50];
 
 type Parts = Pick<Engine, 'store' | 'log' | 'outputs' | 'workspaces'>;
 type Asked = Omit<Parsed<'conversation.fork'>, 'conversationId'>;
@@ -71,38 +72,48 @@ async function begun(
   return row;
 }
 
-/** Copies these workflows, a part at a time; returns the id of the last copy. `upTo`: the last entry, where not all are wanted. */
+/** Copies these workflows, some at a time; returns the id of the last copy. `upTo`: the last entry, where not all are wanted. */
 async function copied(
   { store, log, outputs }: Parts,
   rows: readonly WorkflowRow[],
   { made, upTo }: { made: Made; upTo: Readonly<Record<string, number | undefined>> },
 ): Promise<string | null> {
-  const places = rows.map((row) => ({ row, workflowId: newId(), runId: newId() }));
-  const runs = new Map(places.map(({ row, runId }) => [row.runId, runId]));
+  const places = new Map(rows.map((row) => [row.id, { workflowId: newId(), runId: newId() }]));
+  const runs = new Map(rows.map((row) => [row.runId, places.get(row.id)?.runId ?? '']));
   let last: string | null = null;
-  for (const { row, workflowId, runId } of places) {
-    const source = await sourceOf(store, row, upTo[row.id]);
-    if (!source) continue;
-    for (const { sha256 } of imagesIn(source)) await outputs.copyImage(row.conversationId, made.id, sha256);
-    const drafts = takenOver(source, { conversationId: made.id, workflowId, runId, runs });
-    for (let from = 0; from < drafts.length; from += STEP)
-      await Promise.all(drafts.slice(from, from + STEP).map((draft) => log.append(draft)));
-    last = workflowId;
+  for (let from = 0; from < rows.length; from += WORKFLOWS) {
+    const sources = await sourcesOf(store, rows.slice(from, from + WORKFLOWS), upTo);
+    const drafts: EventDraft[] = [];
+    for (const source of sources) {
+      const { workflow } = source;
+      const place = places.get(workflow.id);
+      if (!place) continue;
+      for (const { sha256 } of imagesIn(source)) await outputs.copyImage(workflow.conversationId, made.id, sha256);
+      drafts.push(...takenOver(source, { conversationId: made.id, ...place, runs }));
+      last = place.workflowId;
+    }
+    for (let at = 0; at < drafts.length; at += EVENTS)
+      await Promise.all(drafts.slice(at, at + EVENTS).map((draft) => log.append(draft)));
   }
   return last;
 }
 
-/** Null for one of which its lead knows nothing: it waits, or was ended before it began. Throws `not_found` for no such entry. */
-async function sourceOf(
+/** Without those of which their lead knows nothing: they wait, or were ended before they began. Throws `not_found` for no such entry. */
+async function sourcesOf(
   store: Parts['store'],
-  workflow: WorkflowRow,
-  upTo: number | undefined,
-): Promise<Source | null> {
-  const run = await store.run(workflow.runId);
-  const all = run ? await store.entriesOf(run.id) : [];
-  if (upTo !== undefined && all.every(({ n }) => n !== upTo))
-    throw new TriadError('not_found', `There is no entry ${upTo} in this workflow`);
-  if (!run || all.length === 0) return null;
-  const entries = upTo === undefined ? all : all.filter(({ n }) => n <= upTo);
-  return { workflow, run, entries, isCut: entries.length < all.length };
+  rows: readonly WorkflowRow[],
+  upTo: Readonly<Record<string, number | undefined>>,
+): Promise<Source[]> {
+  const leads = (await store.runsOf(rows.map(({ id }) => id))).filter(({ parentRunId }) => parentRunId === null);
+  const { entries } = await store.recordsOf(leads, ['entries']);
+  return rows.flatMap((workflow) => {
+    const run = leads.find(({ id }) => id === workflow.runId);
+    const all = run ? (entries.get(run.id) ?? []) : [];
+    const to = upTo[workflow.id];
+    if (to !== undefined && all.every(({ n }) => n !== to))
+      throw new TriadError('not_found', `There is no entry ${to} in this workflow`);
+    if (!run || all.length === 0) return [];
+    const some = to === undefined ? all : all.filter(({ n }) => n <= to);
+    return [{ workflow, run, entries: some, isCut: some.length < all.length }];
+  });
 }

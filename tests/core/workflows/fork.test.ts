@@ -127,7 +127,7 @@ test('what works still is cut: its calls are settled, it can not go on there, an
     .on({ ...LEAD, step: 2, asked: /^Slow/ })
     .reply([text('Now the other.'), toolUse('read_file', { path: 'README.md' }, { id: 'call_4' })])
     .on({ ...LEAD, step: 3, asked: /^Slow/ })
-    .reply([text('Read.')], { hold: { until: () => gate.opened } })
+    .reply([text('Read.')], { hold: gate.at(0) })
     .on({})
     .reply([text('Done.')]);
   const engine = await start(words);

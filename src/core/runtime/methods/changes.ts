@@ -39,7 +39,8 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
     },
     'conversation.fork': async (asked) => {
       const made = await fork(engine, await present(asked.conversationId), asked);
-      await sessions.moved(made.id).catch(() => undefined);
+      // Its files are written beside what is asked next; while it was made it was in the trash, which has none.
+      void sessions.moved(made.id).catch(() => undefined);
       return made;
     },
     'conversation.rewind': async (asked) => {
