@@ -22,6 +22,7 @@ import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { stopReceipt, advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
 const phases: Readonly<Record<Phase, string>> = {
@@ -386,6 +387,7 @@ export const text = {
   history: historyWords,
   trash: trashWords,
   menu: menuWords,
+  turn: turnWords,
   work: workWords,
   settings: settingsWords,
   firstRun: firstRunWords,
