@@ -22,7 +22,7 @@ test('commands, searches, lists, plans and changes have views of their own', { t
   await button('Show all 44 lines').press('Enter');
   await expect(output).toContainText('line 1\n');
   // What the terminal left out is in the text.
-  await button('Show as text').click();
+  await button('Show as text').last().click();
   await expect(output).toContainText('https://example.com/hidden');
   await button('Show formatted').click();
 

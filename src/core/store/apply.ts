@@ -8,7 +8,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow } from '#contract/view.ts';
-import { forkOf, startedAgain, startedWorkflow } from '#contract/workflow-row.ts';
+import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { contextTokensOf, estimatedTokensOf, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { cutAtCodePoint, summaryOf, titleOf } from '../base/text.ts';
 import { providerTraits } from '../model/provider-traits.ts';

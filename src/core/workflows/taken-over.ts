@@ -19,7 +19,7 @@ export interface Source {
 }
 
 /** Its ids in the fork; `runs`: those of all lead's runs there, by the ids that they are copies of. */
-export interface Place {
+interface Place {
   conversationId: string;
   workflowId: string;
   runId: string;

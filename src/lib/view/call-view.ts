@@ -1,6 +1,6 @@
 /** How a call is best shown: chosen by its tool and by what is known of it; null for its arguments and output as text. */
 import type { PlanItem } from '#contract/message.ts';
-import { answerOf, type Answer } from './answer.ts';
+import { answerOf, type Answer, objectIn } from './answer.ts';
 import { foundOf, type FoundPage } from './found.ts';
 import { hitsOf, type FileHits } from './hits.ts';
 import type { Call } from './transcript.ts';
@@ -92,6 +92,21 @@ const read =
     return { kind: 'document', body: body.replace(/^\n+|\n+$/g, ''), markdown, notes };
   };
 
+/** What sub-agents reported, where their runs are not there to show it: a fork takes over no others than the lead's. */
+const reported: View = ({ result }) => {
+  if (result?.status !== 'completed') return null;
+  // The engine may have appended a remark to the JSON.
+  const handed = objectIn(result.output.slice(0, result.output.lastIndexOf('}') + 1));
+  const each: unknown = handed && (Reflect.get(handed, 'results') ?? [handed]);
+  const reports = (Array.isArray(each) ? each : []).flatMap((one: unknown) => {
+    const report: unknown = typeof one === 'object' && one !== null ? Reflect.get(one, 'report') : null;
+    return typeof report === 'string' && report !== '' ? [report] : [];
+  });
+  return reports.length === 0
+    ? null
+    : { kind: 'document', body: reports.join('\n\n---\n\n'), markdown: true, notes: [] };
+};
+
 const remembered: View = (call, printed) => (fieldOf(call, 'operation') === 'read' ? read(true)(call, printed) : null);
 
 /** By the name of the tool. */
@@ -111,6 +126,9 @@ const VIEWS: ReadonlyMap<string, View> = new Map([
   ['web_fetch', read(true)],
   ['web_search', found],
   ['memory', remembered],
+  ['spawn_agent', reported],
+  ['delegate_task', reported],
+  ['parallel_tasks', reported],
 ]);
 
 /** Then its output says why. */

@@ -60,8 +60,21 @@ export function showsChange({ state, result }: Pick<Call, 'state' | 'result'>): 
 /** In characters; what is longer shows when somebody asks for it. */
 const MAX_SHOWN = 12_000;
 
-export const CALL_KINDS = [
-  ...(['file', 'folder', 'search', 'web', 'page', 'note', 'report', 'command', 'memory', 'plan', 'thought'] as const),
+const CALL_KINDS = [
+  ...([
+    'file',
+    'folder',
+    'search',
+    'web',
+    'page',
+    'note',
+    'report',
+    'command',
+    'agent',
+    'memory',
+    'plan',
+    'thought',
+  ] as const),
   ...(['server', 'other'] as const),
 ] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
@@ -81,6 +94,9 @@ const KINDS: ReadonlyMap<string, CallKind> = new Map<string, CallKind>([
   ['bash', 'command'],
   ['bash_online', 'command'],
   ['bash_jobs', 'command'],
+  ['spawn_agent', 'agent'],
+  ['delegate_task', 'agent'],
+  ['parallel_tasks', 'agent'],
   ['memory', 'memory'],
   ['todo_write', 'plan'],
   ['todo_read', 'plan'],

@@ -10,7 +10,7 @@ import { aside, left, noticed, used, withoutAside } from './compactions.ts';
 import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
-import { forkOf, startedAgain, startedWorkflow } from '#contract/workflow-row.ts';
+import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
 
@@ -156,11 +156,13 @@ function apply(view: View, event: DurableEvent): View {
     case 'workflow-leave':
       return { ...view, workflows: setWorkflow(view, event.workflowId, () => ({ left: event.left })) };
     case 'workflow-fork':
-      return {
-        ...view,
-        workflows: setWorkflow(view, event.workflowId, ({ forks }) => ({ forks: [...(forks ?? []), forkOf(event)] })),
-      };
+      return workflowFork(view, event);
   }
+}
+
+function workflowFork(view: View, event: Event<'workflow-fork'>): View {
+  const added = ({ forks }: WorkflowRow) => ({ forks: [...(forks ?? []), forkOf(event)] });
+  return { ...view, workflows: setWorkflow(view, event.workflowId, added) };
 }
 
 function approvalRequest(view: View, { approval: request }: Event<'approval-request'>): View {

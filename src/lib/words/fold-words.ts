@@ -13,6 +13,7 @@ const did: Readonly<Record<CallKind, (count: number) => string>> = {
   note: (count) => `read ${plural(count, 'note', 'notes')}`,
   report: (count) => `read ${plural(count, 'report', 'reports')}`,
   command: (count) => `ran ${plural(count, 'command', 'commands')}`,
+  agent: (count) => `had sub-agents report ${times(count)}`,
   memory: () => 'used its memory',
   plan: () => 'updated its plan',
   thought: () => 'thought it over',

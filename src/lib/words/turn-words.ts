@@ -1,6 +1,4 @@
 /** The words of what can be done with a single message: copying it, going on from it elsewhere, sending it once more. */
-import { plural } from './sentences.ts';
-
 export const turnWords = {
   own: 'Your message',
   answer: 'The answer',
@@ -15,12 +13,10 @@ export const turnWords = {
   forkAfter: 'Fork from here: a new conversation that ends with this answer',
   retry: 'Retry',
   retryHint: 'Retry: sends your message again, in a new conversation that ends before it',
-  history: 'Open in history',
   editing: 'Edit your message',
   send: 'Send in a fork',
   cancel: 'Cancel',
   files: 'It goes to a new conversation that ends before this message. Files stay as they are.',
-  filesKept: 'Files stay as they are',
   notSent: (why: string) => `It was forked, and your message was not sent: ${why}`,
   from: {
     before: 'Forked from',
@@ -28,10 +24,10 @@ export const turnWords = {
     files: 'Up to here it is a copy; files stayed as they were.',
     empty: 'It begins before the first message there; files stayed as they were.',
   },
+  isFork: 'Fork:',
   taken: 'counted where it was forked from',
   takenIn: 'This is a copy: it was taken over when the conversation was forked.',
   original: 'Open the original',
-  forks: (value: number) => plural(value, 'fork', 'forks'),
   forked: { before: 'Forked before this', after: 'Forked after this' },
   openFork: 'Open the fork',
   changedThere: 'Changed in the conversation that this was forked from: it can be undone there.',

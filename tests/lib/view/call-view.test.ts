@@ -133,6 +133,17 @@ test('what was read is told apart from what its tool says of it', () => {
   expect(callView(callOf('read_file', {}, '[The file is empty.]'), null), 'nothing but its words').toBeNull();
 });
 
+test('the reports of sub-agents whose runs are not there', () => {
+  const one = JSON.stringify({ success: true, report: '# Report' });
+  expect(callView(callOf('spawn_agent', {}, `${one}\n[A remark]`), null)).toMatchObject({
+    markdown: true,
+    body: '# Report',
+  });
+  const both = JSON.stringify({ results: [{ report: 'First.' }, { report: '' }, { report: 'Second.' }] });
+  expect(callView(callOf('parallel_tasks', {}, both), null)).toMatchObject({ body: 'First.\n\n---\n\nSecond.' });
+  expect(callView(callOf('spawn_agent', {}, '{"success":false}'), null)).toBeNull();
+});
+
 test('pages that were found, each with its address', () => {
   const output = '1. A title\n   https://a.example/x\n   Some words.\n2. https://b.example/\n   https://b.example/';
   expect(callView(callOf('web_search', {}, output), null)).toEqual({

@@ -53,7 +53,9 @@ describe('itemsOf', () => {
           return block(call(`c${at}`, 'grep', kind === 'failed' ? { state: 'error' } : {}));
         });
         const items = itemsOf(blocks, never);
-        expect(items.flatMap((item): Block[] => (item.kind === 'fold' ? [...item.blocks] : [item.block]))).toEqual(blocks);
+        expect(items.flatMap((item): Block[] => (item.kind === 'fold' ? [...item.blocks] : [item.block]))).toEqual(
+          blocks,
+        );
         expect(items.map((item) => (item.kind === 'fold' ? item.blocks[0] : item.block))).toEqual(
           items.map(({ at }) => blocks[at]),
         );

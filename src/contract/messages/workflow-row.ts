@@ -1,8 +1,8 @@
 /** The row of a workflow after its start, and of a fork made at it: the same in the store and on the screen. */
-import type { DurableEvent } from './event.ts';
-import type { Fork } from './messages/fork.ts';
-import { ZERO_TALLY } from './tally.ts';
-import type { WorkflowRow } from './view.ts';
+import type { DurableEvent } from '../event.ts';
+import type { Fork } from './fork.ts';
+import { ZERO_TALLY } from '../tally.ts';
+import type { WorkflowRow } from '../view.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
