@@ -133,11 +133,8 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, approvals: withContext(view.approvals, event) };
     case 'usage':
       return usage(view, event);
-    case 'retry': {
-      const { attempt, delayMs, error, at, runId } = event;
-      const open = view.open.filter((message) => message.runId !== runId);
-      return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
-    }
+    case 'retry':
+      return retried(view, event);
     case 'request-start':
       return aside(view, event.runId, event.purpose, true);
     case 'turn-start':
@@ -158,6 +155,11 @@ function apply(view: View, event: DurableEvent): View {
     case 'workflow-fork':
       return workflowFork(view, event);
   }
+}
+
+function retried(view: View, { attempt, delayMs, error, at, runId }: Event<'retry'>): View {
+  const open = view.open.filter((message) => message.runId !== runId);
+  return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
 }
 
 function workflowFork(view: View, event: Event<'workflow-fork'>): View {
