@@ -148,6 +148,8 @@ test(
     await app.goto('/settings?at=shortcuts');
     const keys = page.getByRole('button', { name: /^Change the keys of “Fold or unfold the sidebar”/ });
     await expect(page.getByRole('heading', { name: 'Keyboard shortcuts' })).toBeInViewport();
+    // Only the page has moved, not what holds it.
+    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport({ ratio: 1 });
     await keys.click();
     await page.keyboard.press('x');
     await expect(page.getByText('Hold Ctrl, Alt or ⌘')).toBeVisible();
