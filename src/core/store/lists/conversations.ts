@@ -7,8 +7,7 @@ import type { ConversationQuery, Paged, Row } from '../store.ts';
 import { laterOf } from './lists.ts';
 
 /** Rows that a page of a filtered list looks at, at most, and those of one read. */
-const LOOKED_AT = 2000;
-const READ = 500;
+const PARTS = { lookedAt: 2000, read: 500 };
 
 interface Placed {
   row: ConversationRow;
@@ -16,17 +15,21 @@ interface Placed {
   key: string;
 }
 
-export async function conversations(database: Database, query: ConversationQuery): Promise<Paged<ConversationRow>> {
+export async function conversations(
+  database: Database,
+  query: ConversationQuery,
+  { lookedAt, read } = PARTS,
+): Promise<Paged<ConversationRow>> {
   const { limit, text = '', folder, pinned, unchangedSince } = query;
   const words = plain(text).split(/\s+/).filter(Boolean);
   if (words.length === 0 && folder === undefined) return pageOf(await next(database, query, limit + 1), limit);
   const found: Placed[] = [];
   let before = query.before ?? '';
-  for (let looked = 0; looked < LOOKED_AT; looked += READ) {
-    const rows = await next(database, { before, pinned, unchangedSince }, READ);
+  for (let looked = 0; looked < lookedAt; looked += read) {
+    const rows = await next(database, { before, pinned, unchangedSince }, read);
     found.push(...rows.filter(({ row }) => (folder ?? row.folder) === row.folder && hasWords(row, words)));
     if (found.length > limit) return pageOf(found, limit);
-    if (rows.length < READ) return { items: found.map(({ row }) => row), next: null };
+    if (rows.length < read) return { items: found.map(({ row }) => row), next: null };
     before = rows.at(-1)?.key ?? before;
   }
   return { items: found.map(({ row }) => row), next: before };

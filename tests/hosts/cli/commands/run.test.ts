@@ -201,11 +201,11 @@ test.each([
   [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
   [
     ['sessions'],
-    'triad: sessions needs a command: list, show, trace, search, agents, export, project, clean, delete, restore, rewind, resume\n',
+    'triad: sessions needs a command: list, show, trace, search, agents, export, project, clean, delete, restore, rewind, fork, resume\n',
   ],
   [
     ['sessions', 'lst'],
-    "triad: unknown command 'sessions lst': list, show, trace, search, agents, export, project, clean, delete, restore, rewind, resume\n",
+    "triad: unknown command 'sessions lst': list, show, trace, search, agents, export, project, clean, delete, restore, rewind, fork, resume\n",
   ],
   [
     ['serve', '--port', 'http'],
