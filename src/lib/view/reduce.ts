@@ -138,8 +138,10 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
     }
     case 'request-start':
-      return aside(view, event.runId, event.purpose, true);
+      if (event.purpose !== undefined) return aside(view, event.runId, event.purpose, true);
+      return { ...view, runs: setRun(view, event.runId, () => ({ askingSince: null })) };
     case 'turn-start':
+      return { ...view, runs: setRun(view, event.runId, () => ({ askingSince: event.at })) };
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':

@@ -167,6 +167,8 @@ export const settingsWords = {
   appearance: 'Appearance',
   theme: 'Colours',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
+  contrast: 'Contrast',
+  contrasts: { system: 'As the system', normal: 'Normal', more: 'High' },
   textSize: 'Size of text',
   textSizes: { small: 'Small', normal: 'Normal', large: 'Large' },
   motion: 'Motion is reduced where your system asks for it. These choices are kept on this device only.',

@@ -43,6 +43,11 @@ export const workWords = {
   wait: {
     /** Follows the word for the state. */
     since: (time: string) => time,
+    model: 'waiting for the model',
+    modelWhy: 'Its provider answers so many requests at a time: it is next in line.',
+    /** How long a workflow worked, and how long it waited for answers. */
+    worked: (time: string) => `${time} work`,
+    forYou: (time: string) => `${time} waiting for you`,
     behind: (message: string) => `queued behind “${message}”`,
     retryIn: (attempt: number, time: string) => `Attempt ${attempt} in ${time}`,
     retryNow: (attempt: number) => `Attempt ${attempt} starts…`,
