@@ -100,8 +100,6 @@ export const RunRow = z.object({
   entries: z.int().nullish(),
   /** How many sub-agents waited for a slot when it began to wait, itself included; not set if one was free. */
   queueDepth: z.int().nullish(),
-  /** Since when it waits for its turn at the model, which answers so many at a time; null or left out: it does not. */
-  askingSince: Instant.nullish(),
   /** How full its context is: input and output tokens of its last turn, or what a compaction left of them. */
   contextTokens: z.int().nullish(),
   /** What the person was told beside its transcript, such as why its context was not compacted. */
@@ -172,6 +170,8 @@ export const Snapshot = z.object({
   calls: z.array(ToolCallRow),
   approvals: z.array(Approval),
   open: z.array(OpenMessage),
+  /** By run id: since when it waits for its turn at the model, which answers so many at a time; left out for none. */
+  asking: z.record(z.string(), Instant).optional(),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 

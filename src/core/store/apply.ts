@@ -44,10 +44,10 @@ const HANDLERS: Handlers = {
   'context-request': contextChange,
   'context-end': contextChange,
   usage,
-  'turn-start': ({ runId, at }) => asking(runId, at),
+  'turn-start': nothing,
   'turn-end': nothing,
   'message-start': nothing,
-  'request-start': ({ runId, purpose }) => (purpose === undefined ? asking(runId, null) : []),
+  'request-start': nothing,
   retry: nothing,
   notice: noticed,
   'plan-change': planChange,
@@ -61,11 +61,6 @@ const HANDLERS: Handlers = {
 function noticed({ runId, level, text, at }: Event<'notice'>): Write[] {
   // A conversation may be purged before what was told of it late.
   return [{ kind: 'update', table: 'run', key: runId, append: { notices: { level, text, at } }, isOptional: true }];
-}
-
-/** Between the two events it waits for its provider to have room. */
-function asking(runId: string, askingSince: string | null): Write[] {
-  return [{ kind: 'update', table: 'run', key: runId, set: { askingSince }, isOptional: true }];
 }
 
 function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {

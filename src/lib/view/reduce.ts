@@ -12,6 +12,7 @@ import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
+import { withAsking } from './waiting.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
@@ -40,6 +41,7 @@ export function fromSnapshot(snapshot: Snapshot): View {
     reviewing: [],
     outputs: [],
     compacting: [],
+    asking: snapshot.asking ?? {},
   };
 }
 
@@ -138,10 +140,11 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
     }
     case 'request-start':
-      if (event.purpose !== undefined) return aside(view, event.runId, event.purpose, true);
-      return { ...view, runs: setRun(view, event.runId, () => ({ askingSince: null })) };
+      return event.purpose === undefined
+        ? withAsking(view, event, null)
+        : aside(view, event.runId, event.purpose, true);
     case 'turn-start':
-      return { ...view, runs: setRun(view, event.runId, () => ({ askingSince: event.at })) };
+      return withAsking(view, event, event.at);
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':
@@ -316,7 +319,7 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
   const runs = setRun(view, runId, () => set);
-  return { ...withoutAside(withoutRetry(view, runId), runId), runs, open, outputs };
+  return { ...withAsking(withoutAside(withoutRetry(view, runId), runId), event, null), runs, open, outputs };
 }
 
 function messageEnd(
@@ -330,14 +333,7 @@ function messageEnd(
 }
 
 function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {
-  const row: ToolCallRow = {
-    runId,
-    toolCallId,
-    name,
-    status: 'running',
-    startedAt: at,
-    endedAt: null,
-  };
+  const row: ToolCallRow = { runId, toolCallId, name, status: 'running', startedAt: at, endedAt: null };
   return { ...view, calls: putCall(view.calls, row) };
 }
 

@@ -1,6 +1,6 @@
 /** For what a run or a workflow waits, and how long it has. Pure. */
 import type { Approval } from '#contract/approval.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { Snapshot, WorkflowRow } from '#contract/view.ts';
 import { elapsedMs } from './elapsed.ts';
 import type { Phase } from './phase.ts';
 
@@ -8,8 +8,22 @@ import type { Phase } from './phase.ts';
 const MOMENT_MS = 500;
 
 /** Whether a running agent waits for its turn at the model: its provider answers so many requests at a time. */
-export function waitsForModel({ askingSince }: Pick<RunRow, 'askingSince'>, phase: Phase, now: number): boolean {
-  return phase === 'running' && askingSince != null && now - Date.parse(askingSince) > MOMENT_MS;
+export function waitsForModel(
+  { view, runId, phase }: { view: Pick<Snapshot, 'asking'> | null; runId: string; phase: Phase },
+  now: number,
+): boolean {
+  const since = view?.asking?.[runId];
+  return phase === 'running' && since !== undefined && now - Date.parse(since) > MOMENT_MS;
+}
+
+/** Between the start of a turn and that of its request a run waits for the model; null: no more. */
+export function withAsking<V extends Pick<Snapshot, 'asking'>>(
+  view: V,
+  { runId }: { runId: string },
+  at: string | null,
+): V {
+  const { [runId]: _before, ...asking } = view.asking ?? {};
+  return { ...view, asking: at === null ? asking : { ...asking, [runId]: at } };
 }
 
 interface Span {

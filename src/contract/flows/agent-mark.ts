@@ -1,6 +1,6 @@
 /** The mark by which a run is known within its workflow, wherever it is shown: on a screen, in a terminal. */
-import { isServing, isSubAgent } from './flows/serving.ts';
-import type { RunKind } from './agent.ts';
+import { isServing, isSubAgent } from './serving.ts';
+import type { RunKind } from '../agent.ts';
 
 export type AgentMark = 'lead' | 'first' | 'second' | 'third';
 
