@@ -39,7 +39,7 @@ interface Shift {
 const watch = (page: Page) => page.evaluate(WATCH);
 
 async function expectStill(page: Page): Promise<void> {
-  const shifts = (await page.evaluate('window.shifts')) as Shift[];
+  const shifts: Shift[] = await page.evaluate('window.shifts');
   const sum = shifts.reduce((all, { value }) => all + value, 0);
   expect(sum, JSON.stringify(shifts.toSorted((a, b) => b.value - a.value).slice(0, 3))).toBeLessThanOrEqual(MOST);
 }

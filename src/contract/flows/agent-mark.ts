@@ -12,6 +12,11 @@ export const MARK_SIGNS = { lead: '◆', first: '●', second: '■', third: '�
 
 const OF_CHILDREN = ['first', 'second', 'third'] as const;
 
+/** `index`: from 0, in the order in which the sub-agents of a workflow were asked for. */
+export function markOfSubAgent(index: number): AgentMark {
+  return OF_CHILDREN[index % OF_CHILDREN.length] ?? 'first';
+}
+
 interface Placed {
   id: string;
   kind: RunKind;
@@ -34,5 +39,5 @@ export function agentMarkOf(runs: readonly (Placed & { workflowId: string })[], 
   const served = servedBy(run, runs);
   if (!isSubAgent(served)) return 'lead';
   const subAgents = runs.filter((one) => one.workflowId === run.workflowId && isSubAgent(one));
-  return OF_CHILDREN[subAgents.indexOf(served) % OF_CHILDREN.length] ?? null;
+  return markOfSubAgent(subAgents.indexOf(served));
 }

@@ -12,7 +12,7 @@ import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
-import { withAsking } from './waiting.ts';
+import { withAsking, withTurn } from './waiting.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
@@ -139,12 +139,9 @@ function apply(view: View, event: DurableEvent): View {
       const open = view.open.filter((message) => message.runId !== runId);
       return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
     }
-    case 'request-start':
-      return event.purpose === undefined
-        ? withAsking(view, event, null)
-        : aside(view, event.runId, event.purpose, true);
     case 'turn-start':
-      return withAsking(view, event, event.at);
+    case 'request-start':
+      return withTurn(view, event);
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':

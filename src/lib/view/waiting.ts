@@ -1,8 +1,12 @@
 /** For what a run or a workflow waits, and how long it has. Pure. */
 import type { Approval } from '#contract/approval.ts';
+import type { DurableEvent } from '#contract/event.ts';
 import type { Snapshot, WorkflowRow } from '#contract/view.ts';
+import { aside, type Asides } from './compactions.ts';
 import { elapsedMs } from './elapsed.ts';
 import type { Phase } from './phase.ts';
+
+type Begins = Extract<DurableEvent, { type: 'turn-start' | 'request-start' }>;
 
 /** A request that may go at once is asked for a moment, too. */
 const MOMENT_MS = 500;
@@ -24,6 +28,12 @@ export function withAsking<V extends Pick<Snapshot, 'asking'>>(
 ): V {
   const { [runId]: _before, ...asking } = view.asking ?? {};
   return { ...view, asking: at === null ? asking : { ...asking, [runId]: at } };
+}
+
+/** What begins outside of the turns is told beside them. */
+export function withTurn<V extends Pick<Snapshot, 'asking'> & Asides>(view: V, event: Begins): V {
+  if (event.type === 'turn-start') return withAsking(view, event, event.at);
+  return event.purpose === undefined ? withAsking(view, event, null) : aside(view, event.runId, event.purpose, true);
 }
 
 interface Span {
