@@ -177,6 +177,8 @@ export const Snapshot = z.object({
   calls: z.array(ToolCallRow),
   approvals: z.array(Approval),
   open: z.array(OpenMessage),
+  /** By run id: since when it waits for its turn at the model, which answers so many at a time; left out for none. */
+  asking: z.record(z.string(), Instant).optional(),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 

@@ -13,6 +13,7 @@ import { itemCountOf } from './subject.ts';
 import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
+import { withAsking, withTurn } from './waiting.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
@@ -41,6 +42,7 @@ export function fromSnapshot(snapshot: Snapshot): View {
     reviewing: [],
     outputs: [],
     compacting: [],
+    asking: snapshot.asking ?? {},
   };
 }
 
@@ -135,9 +137,9 @@ function apply(view: View, event: DurableEvent): View {
       return usage(view, event);
     case 'retry':
       return retried(view, event);
-    case 'request-start':
-      return aside(view, event.runId, event.purpose, true);
     case 'turn-start':
+    case 'request-start':
+      return withTurn(view, event);
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':
@@ -287,7 +289,7 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
   const runs = setRun(view, runId, () => set);
-  return { ...withoutAside(withoutRetry(view, runId), runId), runs, open, outputs };
+  return { ...withAsking(withoutAside(withoutRetry(view, runId), runId), event, null), runs, open, outputs };
 }
 
 function messageEnd(
@@ -301,14 +303,7 @@ function messageEnd(
 }
 
 function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {
-  const row: ToolCallRow = {
-    runId,
-    toolCallId,
-    name,
-    status: 'running',
-    startedAt: at,
-    endedAt: null,
-  };
+  const row: ToolCallRow = { runId, toolCallId, name, status: 'running', startedAt: at, endedAt: null };
   return { ...view, calls: putCall(view.calls, row) };
 }
 

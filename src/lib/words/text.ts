@@ -16,6 +16,7 @@ import { contextWords } from './context-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
+import { mayWords } from './may-words.ts';
 import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
@@ -63,7 +64,7 @@ const kinds: Readonly<Record<RunKind, string>> = {
 const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   cancelled: 'Cancelled',
   doom_loop: 'Repeats itself',
-  max_iterations: 'Step limit reached',
+  max_iterations: 'Turn limit reached',
   budget: 'Budget used up',
   extended: 'Extended',
   retried: 'Tried again',
@@ -365,6 +366,7 @@ export const text = {
   ask: askWords,
   flow: flowWords,
   grant: grantWords,
+  may: mayWords,
   mcp: mcpWords,
   json: jsonWords,
   changes: changesWords,
