@@ -244,6 +244,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('grant-change', { change: z.enum(['given', 'used', 'revoked']), grant: Grant }),
   /** The person raised limits: the new ones, complete, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
+  /** The person said something to a run while it works: it reads that before its next request, as an entry with this id. */
+  durable('run-say', { wordId: Id, text: z.string() }),
   /** The person undid what a call had written to a file, or took that back. */
   durable('change-undo', {
     toolCallId: ToolCallId,

@@ -2,7 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { ChangeSet } from '#contract/change.ts';
-import type { AssistantEntry, Bound, Entry, PlanItem } from '#contract/message.ts';
+import type { AssistantEntry, Bound, Entry, PlanItem, Word } from '#contract/message.ts';
 import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
 import type { LimitNotice } from '../budget/limit-notices.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
@@ -127,6 +127,8 @@ export interface RunContext {
   readonly askAgain: RunQuestions['askAgain'];
   /** Its control flow; null where its first whole answer is its last. */
   readonly partner: Partner | null;
+  /** What the person said to it while it works, and it was not told yet, in order. */
+  unheard(): readonly Word[];
   /** What the person undid of what was changed in files, and the agent was not told yet; null where there is nothing. */
   undone(): Promise<{ text: string; undos: string[] } | null>;
   /**

@@ -68,6 +68,7 @@ export function createRunContext(parts: Parts): RunContext {
     get partner() {
       return partner;
     },
+    unheard: () => parts.workflow.words.unheard(plan.recorder.ids.runId, history.entries),
     undone: undosFor(parts),
     changedBy: (toolCallId) => changedBy(parts, toolCallId),
     backgroundReports: async (wait) => {

@@ -9,14 +9,13 @@ import { withContext, withDecision } from './answers.ts';
 import { aside, left, noticed, used, withoutAside } from './compactions.ts';
 import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
+import { retried, type Retry, withoutRetry } from './retries.ts';
+import { withWord } from './said.ts';
 import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
-
-/** A model request that failed and will be made again. */
-export type Retry = Pick<Event<'retry'>, 'attempt' | 'delayMs' | 'error' | 'at'>;
 
 /** The rows of a snapshot, kept up to date by events, and state that is never stored. */
 export interface View extends Snapshot {
@@ -132,11 +131,8 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, approvals: withContext(view.approvals, event) };
     case 'usage':
       return usage(view, event);
-    case 'retry': {
-      const { attempt, delayMs, error, at, runId } = event;
-      const open = view.open.filter((message) => message.runId !== runId);
-      return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
-    }
+    case 'retry':
+      return retried(view, event);
     case 'request-start':
       return aside(view, event.runId, event.purpose, true);
     case 'turn-start':
@@ -148,6 +144,8 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, runs: setRun(view, event.runId, (run) => noticed(run, event)) };
     case 'plan-change':
       return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
+    case 'run-say':
+      return { ...view, runs: setRun(view, event.runId, (run) => withWord(run, event)) };
     case 'limit-change':
       return limitChange(view, event);
     case 'change-undo':
@@ -387,13 +385,4 @@ function putEntry(entries: View['entries'], runId: string, entry: Entry): View['
   const next =
     at < 0 ? [...list, entry] : list[at]?.n === entry.n ? list.with(at, entry) : list.toSpliced(at, 0, entry);
   return { ...entries, [runId]: next };
-}
-
-/** Removes the pending retry of a run, since it shows activity. */
-function withoutRetry(view: View, runId: string): View {
-  if (!(runId in view.retries)) return view;
-  return {
-    ...view,
-    retries: Object.fromEntries(Object.entries(view.retries).filter(([id]) => id !== runId)),
-  };
 }

@@ -74,6 +74,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':
+    case 'run-say':
     case 'notice':
       return null;
   }
