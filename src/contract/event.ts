@@ -182,7 +182,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     durationMs: z.number(),
     usage: Usage,
   }),
-  durable('turn-start', { turn: z.int(), model: z.string() }),
+  /** `atATime`: how many requests its provider takes at a time, where it has to wait for its turn; left out where not. */
+  durable('turn-start', { turn: z.int(), model: z.string(), atATime: z.int().min(1).optional() }),
   durable('turn-end', { turn: z.int(), stopReason: StopReason.nullable() }),
   /** `request` holds the usage known when the response began, to account for it if its end is never recorded. */
   durable('message-start', { messageId: Id, turn: z.int(), request: RequestStart }),

@@ -102,6 +102,8 @@ export interface RunContext {
     /** The run ends at its bound: whoever raises it now comes too late, and is told so. */
     close(): void;
   };
+  /** How many requests the provider takes at a time, where the run would have to wait for its turn now; else null. */
+  queue(): number | null;
   /** Waits for the run's turn at the provider, until the signal aborts. */
   admit(signal: AbortSignal): Promise<() => void>;
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };

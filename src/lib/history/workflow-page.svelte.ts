@@ -81,5 +81,6 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
     reviewing: [],
     outputs: [],
     compacting: [],
+    turns: {},
   };
 }

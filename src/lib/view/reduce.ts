@@ -14,6 +14,7 @@ import { withWord } from './said.ts';
 import { itemCountOf } from './subject.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
+import { turnBegun, withoutTurn } from './turns.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
@@ -27,6 +28,8 @@ export interface View extends Snapshot {
   outputs: readonly Output[];
   /** Ids of runs whose context is being summarised. */
   compacting: readonly string[];
+  /** By run id: how many requests at a time its provider takes, for whose turn it waits. */
+  turns: Readonly<Record<string, number>>;
 }
 
 export function fromSnapshot(snapshot: Snapshot): View {
@@ -39,6 +42,7 @@ export function fromSnapshot(snapshot: Snapshot): View {
     reviewing: [],
     outputs: [],
     compacting: [],
+    turns: {},
   };
 }
 
@@ -134,8 +138,9 @@ function apply(view: View, event: DurableEvent): View {
     case 'retry':
       return retried(view, event);
     case 'request-start':
-      return aside(view, event.runId, event.purpose, true);
+      return aside(withoutTurn(view, event.runId), event.runId, event.purpose, true);
     case 'turn-start':
+      return turnBegun(view, event);
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':
@@ -312,7 +317,7 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
   const runs = setRun(view, runId, () => set);
-  return { ...withoutAside(withoutRetry(view, runId), runId), runs, open, outputs };
+  return { ...withoutAside(withoutRetry(withoutTurn(view, runId), runId), runId), runs, open, outputs };
 }
 
 function messageEnd(

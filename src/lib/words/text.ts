@@ -20,6 +20,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { stageWords } from './stage-words.ts';
 import { stopReceipt, advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { workWords } from './work-words.ts';
@@ -385,6 +386,7 @@ export const text = {
   history: historyWords,
   trash: trashWords,
   menu: menuWords,
+  stage: stageWords,
   work: workWords,
   settings: settingsWords,
   firstRun: firstRunWords,
