@@ -224,8 +224,6 @@ export const text = {
   agent: {
     /** Its lead does not wait for it. */
     background: 'in the background',
-    running: (name: string) => `→ Running ${name}…`,
-    lastTool: 'Last tool',
     report: 'Full report',
     hideReport: 'Hide report',
     transcript: 'Transcript',

@@ -155,7 +155,10 @@ describe('is refused, and starts nothing', () => {
     const engine = await start(working(new Gate()), { person });
     await engine.send('Go');
     await asked.promise;
-    await expect(say(engine)).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('your yes') as string });
+    await expect(say(engine)).rejects.toMatchObject({
+      code: 'conflict',
+      message: expect.stringContaining('your yes') as string,
+    });
   });
 
   test('once it has stopped; what it never read is kept, and read when it is tried again', async () => {
