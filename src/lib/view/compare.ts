@@ -1,6 +1,6 @@
 /** Reports beside each other: what has the same heading in one row, and what differs where they are alike. Pure. */
 
-export interface Block {
+interface Block {
   /** Markdown. */
   text: string;
   /** Another report has this part in much the same words, but not this block. */
