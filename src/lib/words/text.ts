@@ -23,6 +23,7 @@ import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { stopReceipt, advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
 const phases: Readonly<Record<Phase, string>> = {
@@ -69,6 +70,7 @@ const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   retried: 'Tried again',
   resumed: 'Resumed',
   review: 'Review',
+  forked: 'Forked here: what came after is not part of this conversation',
 };
 
 export const text = {
@@ -387,6 +389,7 @@ export const text = {
   history: historyWords,
   trash: trashWords,
   menu: menuWords,
+  turn: turnWords,
   work: workWords,
   settings: settingsWords,
   firstRun: firstRunWords,

@@ -100,6 +100,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'limit-change':
     case 'context-request':
     case 'context-end':

@@ -4,6 +4,7 @@ import { andMore } from '#contract/call-row.ts';
 import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
+import { forkedFromText, forksText, TAKEN_TEXT } from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
@@ -27,6 +28,7 @@ export function sessionText(session: Session, width: number, style: Style): stri
     truncate(`  ${head}`, width),
     truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
     ...(deletedAt ? wrap(`  ${trash}`, width) : []),
+    ...forkedFromText(conversation).flatMap((line) => wrap(`  ${line}`, width)),
     ...missingLines(session.missing, width, style),
     ...notesLine([['linking here', shown.linkingNotes]], width),
     ...shown.workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
@@ -56,6 +58,8 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
   return [
     '',
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
+    ...(workflow.taken ? wrap(`  ${TAKEN_TEXT}`, width) : []),
+    ...forksText(workflow).flatMap((line) => wrap(`  ${line}`, width)),
     ...(workflow.left ? [truncate(`  ${LEFT_TEXT}`, width)] : []),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...(pictures === null ? [] : wrap(`  ${pictures}`, width)),
