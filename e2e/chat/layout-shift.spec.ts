@@ -2,6 +2,7 @@
 import type { Page } from '@playwright/test';
 import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
 
 /** The sum of the shifts in ten seconds, as browsers score them, from which nobody notices any. */
@@ -74,6 +75,7 @@ test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, (
 
   test('while three sub-agents work', async ({ start }) => {
     const names = ['accuracy', 'tone', 'links'];
+    const all = new Gate();
     const app = await start(
       new Script()
         .on({ ...LEAD, step: 1 })
@@ -81,7 +83,7 @@ test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, (
         .on({ ...CHILD, step: 1 })
         .reply([toolUse('list_directory', { path: '.' })])
         .on(CHILD)
-        .reply([text(PART.repeat(4), { deltas: 200, delayMs: 25 })])
+        .reply([text(PART.repeat(4), { deltas: 200, delayMs: 25 })], { hold: all.at(1) })
         .on(LEAD)
         .reply([text('All is well.')]),
     );
@@ -89,6 +91,7 @@ test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, (
     for (const name of names) await app.allow(name);
     for (const name of names) await app.expectCard(name, 'running');
     await watch(app.page);
+    all.open();
     for (const name of names) await app.expectCard(name, 'completed');
     await expectStill(app.page);
   });

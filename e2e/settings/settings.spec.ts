@@ -148,7 +148,7 @@ test('a provider is added by its address, answers, gives way to another, and goe
   await app.button('Test').click();
   await expect(page.getByText(/It works: .* with llama-1/)).toBeVisible();
   await app.button('Save and use').click();
-  await expect(page.getByRole('radio', { name: /^local answers/ })).toBeChecked();
+  await expect(page.getByRole('radio', { name: /^local in use/ })).toBeChecked();
   await app.newConversation();
   await app.send('Hello.');
   await app.expectOutcome('completed');
@@ -157,7 +157,7 @@ test('a provider is added by its address, answers, gives way to another, and goe
   await openSettings(page);
   await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
   await app.button('Save and use').click();
-  await expect(page.getByRole('radio', { name: /^Anthropic, or .* answers/ })).toBeChecked();
+  await expect(page.getByRole('radio', { name: /^Anthropic, or .* in use/ })).toBeChecked();
   await page.getByRole('radio', { name: /^local/ }).check();
   await app.button('Remove').click();
   await app.button('Remove it with its key').click();
