@@ -90,6 +90,24 @@ export function stopReceipt({ agents, requests, tools, approvals, left, ended, g
   return `Stopped ${who}${what === '' ? '' : ` (${what})`}.${late}${rest}`;
 }
 
+export const sidebarWords = {
+  label: 'Conversations',
+  newConversation: 'New conversation',
+  history: 'History',
+  settings: 'Settings',
+  approvals: 'Approvals',
+  agents: 'Agents',
+  permissions: 'Permissions',
+  mcp: 'MCP servers',
+  empty: 'Your conversations will be listed here.',
+  hide: 'Hide sidebar',
+  show: 'Show sidebar',
+  running: 'running',
+  waiting: (value: number) => plural(value, 'question waits', 'questions wait'),
+  untitled: 'New conversation',
+  failed: 'The conversations could not be loaded',
+} as const;
+
 export const shellWords = {
   filter: 'Filter conversations',
   filterHint: 'Title or folder',

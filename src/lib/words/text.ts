@@ -16,13 +16,15 @@ import { contextWords } from './context-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
+import { mayWords } from './may-words.ts';
 import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
-import { shellWords, stopReceipt } from './shell-words.ts';
+import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
@@ -64,7 +66,7 @@ const kinds: Readonly<Record<RunKind, string>> = {
 const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   cancelled: 'Cancelled',
   doom_loop: 'Repeats itself',
-  max_iterations: 'Step limit reached',
+  max_iterations: 'Turn limit reached',
   budget: 'Budget used up',
   extended: 'Extended',
   retried: 'Tried again',
@@ -130,23 +132,7 @@ export const text = {
     costKnown: 'Cost',
     unknownCost: 'cost unknown',
   },
-  sidebar: {
-    label: 'Conversations',
-    newConversation: 'New conversation',
-    history: 'History',
-    settings: 'Settings',
-    approvals: 'Approvals',
-    agents: 'Agents',
-    permissions: 'Permissions',
-    mcp: 'MCP servers',
-    empty: 'Your conversations will be listed here.',
-    hide: 'Hide sidebar',
-    show: 'Show sidebar',
-    running: 'running',
-    waiting: (value: number) => plural(value, 'question waits', 'questions wait'),
-    untitled: 'New conversation',
-    failed: 'The conversations could not be loaded',
-  },
+  sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
   chat: {
@@ -226,8 +212,6 @@ export const text = {
   agent: {
     /** Its lead does not wait for it. */
     background: 'in the background',
-    running: (name: string) => `→ Running ${name}…`,
-    lastTool: 'Last tool',
     report: 'Full report',
     hideReport: 'Hide report',
     transcript: 'Transcript',
@@ -366,6 +350,7 @@ export const text = {
   ask: askWords,
   flow: flowWords,
   grant: grantWords,
+  may: mayWords,
   mcp: mcpWords,
   json: jsonWords,
   changes: changesWords,
@@ -389,6 +374,7 @@ export const text = {
   trash: trashWords,
   menu: menuWords,
   turn: turnWords,
+  stage: stageWords,
   work: workWords,
   settings: settingsWords,
   firstRun: firstRunWords,
