@@ -99,8 +99,22 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
       ? null
       : `${agent} does not have the tool ${tool.name}. It has: ${has.sort().join(', ')}`,
   };
-  const verdict = await parts.permissions.explain(action);
+  const whole = await parts.permissions.explain(action);
+  const each = await partsOf(parts, action);
+  const verdict = each.length > 1 ? { ...whole, parts: each } : whole;
   return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
+}
+
+/** Each thing that the call does, judged alone. */
+async function partsOf({ permissions }: Parts, action: Action): Promise<NonNullable<Verdict['parts']>> {
+  const { targets } = action;
+  if (!targets?.each) return [];
+  return Promise.all(
+    targets.values.map(async (value) => {
+      const alone = await permissions.explain({ ...action, targets: { ...targets, values: [value] } });
+      return { value, effect: alone.effect, reason: alone.reason };
+    }),
+  );
 }
 
 /** Who is started with a sub-agent is held against rules and grants like it. */

@@ -14,6 +14,7 @@ interface Box {
   label: string;
   /** Null while the question is not on the screen. */
   element: HTMLElement | null;
+  /** It was longer than its box at some time: a box that has grown since shows its end only where that is in sight. */
   overflows: boolean;
   /** Of an agent's definition: seen once, it is known in every question. */
   definition: string | null;
@@ -36,14 +37,19 @@ export class SeenTexts {
     this.#known = known;
   }
 
-  /** The texts that hold the yes back. `texts`: those of the question, for one that was never on the screen. */
+  /**
+   * The texts that hold the yes back. `texts`: those of the question; one that never had a box (the question was not on the
+   * screen, or it is folded away) waits where it may be longer than one.
+   */
   unseen(texts: readonly { name: string; label: string; text: string }[]): Unseen[] {
-    if (this.#boxes.size === 0) {
-      return texts.filter(({ text }) => !this.#known.has(text) && !surelyFits(text));
-    }
-    return [...this.#boxes].flatMap(([name, { label, overflows }]) =>
+    const never = texts.filter(
+      ({ name, text }) =>
+        !this.#boxes.has(name) && !this.#seen.has(name) && !this.#known.has(text) && !surelyFits(text),
+    );
+    const boxes = [...this.#boxes].flatMap(([name, { label, overflows }]) =>
       overflows && !this.#seen.has(name) ? [{ name, label }] : [],
     );
+    return [...boxes, ...never.map(({ name, label }) => ({ name, label }))];
   }
 
   /** The end of a text was on the screen, or the person wrote it. */
@@ -65,8 +71,9 @@ export class SeenTexts {
     return (element) => {
       if (definition !== null && this.#known.has(definition)) this.#seen.add(name);
       const look = (): void => {
-        const overflows = element.scrollHeight - element.clientHeight > OVERFLOW_PX;
         const before = this.#boxes.get(name);
+        const overflows =
+          before?.overflows === true || element.scrollHeight - element.clientHeight > OVERFLOW_PX;
         if (before?.element !== element || before.overflows !== overflows)
           this.#boxes.set(name, { label, element, overflows, definition });
         if (overflows && isAtEnd(element) && isEndInSight(element)) this.mark(name);

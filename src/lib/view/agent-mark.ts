@@ -20,5 +20,10 @@ export function agentMarkOf(
   const served = servedBy(run, runs);
   if (!isSubAgent(served)) return 'lead';
   const subAgents = runs.filter((one) => one.workflowId === run.workflowId && isSubAgent(one));
-  return OF_CHILDREN[subAgents.indexOf(served) % OF_CHILDREN.length] ?? null;
+  return markAt(subAgents.indexOf(served));
+}
+
+/** Of the sub-agent at this place (from 0) in the order in which they were asked for; null below 0. */
+export function markAt(index: number): AgentMark | null {
+  return OF_CHILDREN[index % OF_CHILDREN.length] ?? null;
 }

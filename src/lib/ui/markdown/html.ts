@@ -30,6 +30,11 @@ class SafeRenderer extends Renderer {
   }
 }
 
+/** Whether there is a page for which HTML can be made safe; without one, texts are shown as they are written. */
+export function canFormat(): boolean {
+  return DOMPurify.isSupported;
+}
+
 /** HTML of one block as a string, so that an unchanged block is detected by comparing. */
 export function htmlOf(token: Token): string {
   return Parser.parse([token], { gfm: true, renderer: new SafeRenderer() });
