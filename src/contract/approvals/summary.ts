@@ -87,12 +87,6 @@ export function weightOf(
   return changes ? 'reaching' : null;
 }
 
-/** What every item of a batch has in common, by the parts of the summary. */
-export function isAlike(summaries: readonly Summary[], part: 'may' | 'with' | 'atMost'): boolean {
-  const told = summaries.map(({ [part]: one }) => JSON.stringify(one));
-  return told.every((one) => one === told[0]);
-}
-
 function mayOf(agent: Coagent, own: OwnActions | undefined): May[] {
   const groups = own?.calls;
   const told = groups ? fromGroups(groups, agent) : fromPermissions(agent);
@@ -102,7 +96,10 @@ function mayOf(agent: Coagent, own: OwnActions | undefined): May[] {
   });
 }
 
-function fromGroups(groups: readonly CallGroup[], { tools, permissions, approvalMode }: Coagent): (permission: Permission) => May {
+function fromGroups(
+  groups: readonly CallGroup[],
+  { tools, permissions, approvalMode }: Coagent,
+): (permission: Permission) => May {
   const had = groups.flatMap((group) => {
     const names = group.always ? group.tools : group.tools.filter((name) => tools.includes(name));
     return names.length === 0 ? [] : [{ ...group, tools: names }];

@@ -66,7 +66,9 @@ function askingOf(call: Action, mode: ApprovalMode, { approve, rules, grants, no
   const inParts = (effect: Effect): boolean => about.some((rule) => rule.pattern !== null && rule.effect === effect);
   const held = grants.some((grant) => grant.tool === call.tool && isGrantLive(grant, now));
   const effects = new Set(
-    kindsOf(call).map((one) => judge({ ...one, mode }, { rules: whole, faults: [], alwaysAsk: NO_FILES }, [], now).effect),
+    kindsOf(call).map(
+      (one) => judge({ ...one, mode }, { rules: whole, faults: [], alwaysAsk: NO_FILES }, [], now).effect,
+    ),
   );
   if (effects.has('deny')) return 'refused';
   if (approve === 'all') return 'none';

@@ -4,6 +4,8 @@ import type { Leave, May, Summary } from '#contract/approvals/summary.ts';
 import { dollars, minutes, usd, tokens as compactTokens, count } from '#lib/view/format.ts';
 import { plural } from './sentences.ts';
 
+const NANO_USD_OF_A_CENT = 1e7;
+
 const verbs: Readonly<Partial<Record<Permission, string>>> = {
   FilesystemRead: 'read',
   FilesystemWrite: 'write',
@@ -61,7 +63,11 @@ function atMostLines({ atMost }: Summary): BlockLine[] {
   return [
     { key: 'turns', value: plural(turns, 'turn', 'turns'), hint: 'max_iterations' },
     { key: 'cost', value: money, hint: 'max_cost_usd' },
-    { key: 'minutes', value: atMost.minutes === null ? 'no time limit' : `${minutes(atMost.minutes)} min`, hint: 'max_minutes' },
+    {
+      key: 'minutes',
+      value: atMost.minutes === null ? 'no time limit' : `${minutes(atMost.minutes)} min`,
+      hint: 'max_minutes',
+    },
     {
       key: 'tokens',
       value:
@@ -76,7 +82,8 @@ function atMostLines({ atMost }: Summary): BlockLine[] {
 function worstWords(worst: Summary['atMost']['worst']): string {
   if (worst === null) return 'no cost limit';
   if (worst.nanoUsd === null) return 'cost not known';
-  return `${dollars(worst.nanoUsd)} in all`;
+  // It is a bound.
+  return `${dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT)} in all`;
 }
 
 export const decisionWords = {
@@ -91,7 +98,6 @@ export const decisionWords = {
   mayLines: (summary: Summary) => summary.may.map(mayLine),
   withLines,
   atMostLines,
-  sameForAll: (items: number) => `same for all ${items}`,
   was: (before: string) => `was: ${before}`,
   asFirst: (agent: string) => `as ${agent}`,
   served: 'Who works with it',
@@ -113,7 +119,6 @@ export const decisionWords = {
   whyFailed: 'Why could not be told',
   whyNone: 'An agent asks you itself: no rule decides that.',
   inPermissions: 'Open in Permissions',
-  askFirst: 'Ask first…',
   rejectMore: 'Reject…',
   keep: 'Back',
   keys: { allow: '↵', allowAll: '⇧↵', reject: '⌫', ask: '/' },
@@ -122,7 +127,7 @@ export const decisionWords = {
   inFolder: (folder: string) => `in ${folder}`,
   parts: 'What of it is asked about',
   wholeLine: 'the whole line',
-  batch: (items: number) => `${items} at once`,
-  place: (index: number) => `${index}`,
+  /** `same`: what all of a batch have. */
+  batch: (items: number, same: string) => `${items} at once, each: ${same}`,
   listKeys: '1–9 choose',
 } as const;

@@ -20,7 +20,11 @@ describe('riskOf', () => {
   it.each([
     [{ risk: 'high', reversible: true, subject: agents('parallel', ['FilesystemRead']) }, null, ''],
     [{ risk: 'medium', reversible: true, subject: agents('spawn', ['FilesystemRead']) }, null, ''],
-    [{ risk: 'medium', reversible: true, subject: agents('delegate', ['FilesystemWrite']) }, 'reaching', 'can change things'],
+    [
+      { risk: 'medium', reversible: true, subject: agents('delegate', ['FilesystemWrite']) },
+      'reaching',
+      'can change things',
+    ],
     [{ risk: 'medium', reversible: true, subject: write }, null, 'can be undone'],
     [{ risk: 'low', reversible: true, subject: tool }, null, ''],
     [{ risk: 'high', reversible: true, subject: write }, 'grave', 'high risk'],
