@@ -24,7 +24,10 @@ const own = (calls: CallGroup[] | undefined) => ({
 const agent = (tools: string[], more = {}) => envelopeOf('a', 'Look.', { tools, folder: '/w', ...more });
 const leaves = (tools: string[], calls: CallGroup[] | null = CALLS, more = {}) =>
   Object.fromEntries(
-    summaryOf(agent(tools, more), own(calls ?? undefined), undefined).may.map(({ permission, leave }) => [permission, leave]),
+    summaryOf(agent(tools, more), own(calls ?? undefined), undefined).may.map(({ permission, leave }) => [
+      permission,
+      leave,
+    ]),
   );
 
 describe('what it may', () => {
