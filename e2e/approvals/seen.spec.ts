@@ -110,7 +110,8 @@ test(
     await expect(app.question.getByText('rm -rf ~').first()).not.toBeInViewport();
     await expect(app.unseen).toHaveText(['Changes']);
     await changes.evaluate((box) => (box.scrollTop = 0));
-    await tabTo(app.page, 'Changes');
+    await app.decision.focus();
+    await tabTo(app.page, 'Changes', 'Shift+Tab');
     await app.page.keyboard.press('PageDown');
     await expect(app.unseen).toHaveText(['Changes']);
     // While a page still moves, the browser may pass over a key.

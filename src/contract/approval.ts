@@ -34,7 +34,7 @@ export const OwnActions = z.object({
   byMode: z.record(ApprovalMode, z.string()),
   /** Where it has none of them. */
   without: z.string(),
-  /** All tools that it may be given and that need a permission; left out in questions of older versions. */
+  /** All tools that it may be given; left out in questions of older versions. */
   calls: z.array(CallGroup).optional(),
 });
 export type OwnActions = z.infer<typeof OwnActions>;

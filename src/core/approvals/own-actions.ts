@@ -39,19 +39,17 @@ export function ownActions({ own, possible, always = new Set() }: Calls, decided
   };
 }
 
-/** Those that need a permission, together where nothing tells them apart. */
+/** Together where nothing tells them apart; those that need no permission too, so that a tool that is not there is unknown. */
 function groupsOf(calls: readonly Action[], always: ReadonlySet<string>, decided: Decided): CallGroup[] {
-  const described = calls
-    .filter(({ permissions }) => permissions.length > 0)
-    .map((call) => {
-      const asking = {
-        manual: askingOf(call, 'manual', decided),
-        selective: askingOf(call, 'selective', decided),
-        auto: askingOf(call, 'auto', decided),
-      };
-      const permissions = [...call.permissions].sort();
-      return { tool: call.tool, permissions, asking, ...(always.has(call.tool) ? { always: true as const } : {}) };
-    });
+  const described = calls.map((call) => {
+    const asking = {
+      manual: askingOf(call, 'manual', decided),
+      selective: askingOf(call, 'selective', decided),
+      auto: askingOf(call, 'auto', decided),
+    };
+    const permissions = [...call.permissions].sort();
+    return { tool: call.tool, permissions, asking, ...(always.has(call.tool) ? { always: true as const } : {}) };
+  });
   const alike = Map.groupBy(described, ({ tool: _, ...rest }) => JSON.stringify(rest));
   return [...alike.values()].map((group) => {
     const { tool: _, ...rest } = group[0]!;

@@ -14,6 +14,8 @@ const LEADING_KEYS = new Set([
   ...['Tab', 'Escape', 'Home', 'End', 'PageUp', 'PageDown', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'],
   ...['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'NumLock'],
 ]);
+/** Those that press the button that has the focus. */
+const PRESSING_KEYS = new Set(['Enter', ' ']);
 const PRESSES = ['keydown', 'pointerdown'] as const;
 const RELEASES = ['keyup', 'pointerup'] as const;
 
@@ -41,7 +43,8 @@ export class ClickGuard {
     const press = (event: Event): void => {
       if (isLeading(event)) return;
       const isKey = event instanceof KeyboardEvent;
-      const answers = answersIn(element, event.target) || (isKey && this.#isAnswerKey(event));
+      const presses = !isKey || PRESSING_KEYS.has(event.key);
+      const answers = (presses && answersIn(element, event.target)) || (isKey && this.#isAnswerKey(event));
       this.#deliberate = this.ready && !(isKey && event.repeat) && answers;
       if (!this.#deliberate) hold();
     };
