@@ -135,8 +135,8 @@ const TASKS: Readonly<Record<string, { reason: string; prompt: string }>> = {
     prompt: promptOf('Find the tests of the code.', 'Files: `**/*test*`'),
   },
   'code-reviewer': {
-    reason: 'Find where errors are handled',
-    prompt: promptOf('Find where the code handles errors.', 'Look for: `catch|except|rescue`'),
+    reason: 'Find the addresses in the code',
+    prompt: promptOf('Find the addresses that the code and its texts name.', 'Look for: `https?://`'),
   },
 };
 const OTHER_TASK = {
