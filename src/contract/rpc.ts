@@ -15,7 +15,8 @@ import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
-import { LeadChoice, SentImages } from './messages/sending.ts';
+import { messageMethods } from './messages/message-methods.ts';
+import { LeadChoice, SentFiles, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
@@ -162,6 +163,8 @@ export const methods = {
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
+  ...messageMethods,
+  /** `files`: their texts stand behind the words, each as data (see `attached-files.ts`). */
   'message.send': method(
     z.strictObject({
       conversationId: Id,
@@ -171,6 +174,7 @@ export const methods = {
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
       images: SentImages.optional(),
+      files: SentFiles.optional(),
       ...LeadChoice.shape,
       via: Door.optional(),
     }),
