@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { AgentName } from '../agent.ts';
 import { folder, method } from '../method.ts';
-import { AttachedName, MAX_SENT_IMAGES_CHARS } from './sending.ts';
+import { MAX_SENT_IMAGES_CHARS } from './sending-limits.ts';
+import { AttachedName } from './sending.ts';
 
 export const messageMethods = {
   /**

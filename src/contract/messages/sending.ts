@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import { ApprovalMode } from '../agent.ts';
 import { Image } from '../message.ts';
-
-export const MAX_SENT_IMAGES = 10;
-/** In base64: of one picture, and of all of a message together. */
-export const MAX_SENT_IMAGE_CHARS = 5_000_000;
-export const MAX_SENT_IMAGES_CHARS = 16_000_000;
+import {
+  MAX_FILE_CHARS,
+  MAX_SENT_FILES,
+  MAX_SENT_IMAGE_CHARS,
+  MAX_SENT_IMAGES,
+  MAX_SENT_IMAGES_CHARS,
+} from './sending-limits.ts';
 
 /** `data`: its bytes in base64. What it is, its bytes say: they are looked at. */
 export const SentImage = z.strictObject({
@@ -23,10 +25,6 @@ export const SentImages = z
     'are too large together: those of a message may have 12 MB',
   );
 
-export const MAX_SENT_FILES = 10;
-/** Of one file: a model reads a longer one in parts, by its tools. */
-export const MAX_FILE_CHARS = 1_000_000;
-
 /** As the file is called; no path. */
 export const AttachedName = z.string().min(1).max(255);
 
@@ -38,9 +36,6 @@ const SentFile = z.strictObject({
 export type SentFile = z.infer<typeof SentFile>;
 
 export const SentFiles = z.array(SentFile).max(MAX_SENT_FILES, `are too many: a message may have ${MAX_SENT_FILES}`);
-
-/** The words of a message that has none, only something attached. */
-export const LOOK_AT_ATTACHED = 'Look at what is attached.';
 
 /** Holds for the lead of one workflow and what it hands down; what is left out is as its definition and the settings say. */
 export const LeadChoice = z.strictObject({

@@ -1,8 +1,9 @@
 /** A prompt of the protocol as the words and pictures of a message. What is attached is data, and stands as such. */
 import { RequestError, type ContentBlock, type EmbeddedResource } from '@agentclientprotocol/sdk';
 import { Image } from '#contract/message.ts';
-import { LOOK_AT_ATTACHED, type SentImage } from '#contract/messages/sending.ts';
-import { ATTACHED_IS_DATA, attachedText, oneLine } from '#core/workflows/attached-files.ts';
+import { ATTACHED_IS_DATA, LOOK_AT_ATTACHED } from '#contract/messages/sending-limits.ts';
+import type { SentImage } from '#contract/messages/sending.ts';
+import { attachedText, oneLine } from '#core/workflows/attached-files.ts';
 
 export interface Message {
   text: string;

@@ -1,5 +1,5 @@
 /** The methods that help to write a message: names of files, and the text of what is attached. */
-import { MAX_FILE_CHARS } from '#contract/messages/sending.ts';
+import { MAX_FILE_CHARS } from '#contract/messages/sending-limits.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import { TriadError } from '../../base/errors.ts';
 import { Semaphore } from '../../base/semaphore.ts';

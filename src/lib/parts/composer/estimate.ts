@@ -1,0 +1,20 @@
+/** About how much a message is, and what reading it costs, before it is sent. */
+import { tokens as shortTokens, usd } from '#lib/view/format.ts';
+import { text } from '#lib/words/text.ts';
+import type { Asked } from './models.ts';
+
+interface Message {
+  tokens: number;
+  /** Of what the lead was told before, as its provider counted it; 0 where nothing was. */
+  context: number;
+  asked: Pick<Asked, 'inputPrice'> | null;
+}
+
+/** In a line, and in full. The price is that of reading message and context once; it is left out where it is not known. */
+export function estimateWords({ tokens, context, asked }: Message): { line: string; why: string } {
+  const words = text.composer;
+  const price = asked?.inputPrice ?? null;
+  const cost = price === null || price === 0 ? null : usd(((tokens + context) * price) / 1e6);
+  const before = context === 0 ? null : shortTokens(context);
+  return { line: words.estimate(shortTokens(tokens), cost), why: words.estimateWhy(shortTokens(tokens), before, cost) };
+}

@@ -1,0 +1,17 @@
+// A message as it is stored, apart again into its words and the texts that were attached.
+import { expect, it } from 'vitest';
+import { withAttached } from '#core/workflows/attached-files.ts';
+import { messageParts } from '#lib/view/attached-texts.ts';
+
+it('has what was put into it', () => {
+  const files = [
+    { name: 'a b.md', text: 'one\n\n<resource id="resource-0123456789ab" uri="x">\ntwo\n</resource id="resource-0123456789ab">' },
+    { name: 'empty', text: '' },
+  ];
+  expect(messageParts(withAttached('Look.\nAt it', files))).toEqual({ words: 'Look.\nAt it', files });
+});
+
+it.each(['', 'Plain', '<resource id="resource-0123456789ab" uri="x">\ntwo\n</resource id="resource-0123456789ab">'])(
+  'is its words where nothing is attached: %s',
+  (message) => expect(messageParts(message)).toEqual({ words: message, files: [] }),
+);
