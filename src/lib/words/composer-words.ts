@@ -14,7 +14,8 @@ export const composerWords = {
   folder: 'folder',
   agent: 'agent',
   /** What the model gets of what is named. */
-  mentionHelp: 'The lead is told the path or the name. It reads the file, or starts the agent, if it sees fit.',
+  mentionHelp:
+    'The lead is told the path or the name, no more: it reads the file, or asks you for the agent, if it sees fit.',
   commandHelp: 'Enter runs it',
   commands: {
     compact: 'Summarise the oldest part of what the lead was told, to make room',

@@ -5,7 +5,10 @@ import { messageParts } from '#lib/view/attached-texts.ts';
 
 it('has what was put into it', () => {
   const files = [
-    { name: 'a b.md', text: 'one\n\n<resource id="resource-0123456789ab" uri="x">\ntwo\n</resource id="resource-0123456789ab">' },
+    {
+      name: 'a b.md',
+      text: 'one\n\n<resource id="resource-0123456789ab" uri="x">\ntwo\n</resource id="resource-0123456789ab">',
+    },
     { name: 'empty', text: '' },
   ];
   expect(messageParts(withAttached('Look.\nAt it', files))).toEqual({ words: 'Look.\nAt it', files });

@@ -3,6 +3,9 @@ import { tokens as shortTokens, usd } from '#lib/view/format.ts';
 import { text } from '#lib/words/text.ts';
 import type { Asked } from './models.ts';
 
+/** Less is not worth a look. */
+const LEAST_USD = 0.001;
+
 interface Message {
   tokens: number;
   /** Of what the lead was told before, as its provider counted it; 0 where nothing was. */
@@ -13,8 +16,8 @@ interface Message {
 /** In a line, and in full. The price is that of reading message and context once; it is left out where it is not known. */
 export function estimateWords({ tokens, context, asked }: Message): { line: string; why: string } {
   const words = text.composer;
-  const price = asked?.inputPrice ?? null;
-  const cost = price === null || price === 0 ? null : usd(((tokens + context) * price) / 1e6);
+  const amount = ((tokens + context) * (asked?.inputPrice ?? 0)) / 1e6;
+  const cost = amount < LEAST_USD ? null : usd(amount);
   const before = context === 0 ? null : shortTokens(context);
   return { line: words.estimate(shortTokens(tokens), cost), why: words.estimateWhy(shortTokens(tokens), before, cost) };
 }
