@@ -15,11 +15,11 @@ import { tracedAll } from './traced.ts';
 import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
-import { fileMethods } from './methods/files.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
 import { contextMethods } from './methods/context.ts';
 import { mcpMethods } from './methods/mcp.ts';
+import { messageMethods } from './methods/messages.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
@@ -32,7 +32,6 @@ import { NO_USAGE } from '../model/model.ts';
 import { priceOf, type PriceTable } from '../model/prices.ts';
 import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
-import { withAttached } from '../workflows/attached-files.ts';
 import { leadNamed } from '../workflows/lead.ts';
 import { setLead } from '../workflows/set-lead.ts';
 import { leadProvider } from '../runs/provider-choice.ts';
@@ -100,14 +99,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       await setLead(engine, orchestrator, conversationId, agent);
       return conversation(conversationId);
     },
-    'message.send': async ({ conversationId, text, approve, images, files, via, ...chosen }) =>
-      orchestrator.send(await conversation(conversationId), withAttached(text, files), {
-        approve,
-        images,
-        via,
-        chosen,
-      }),
-    ...fileMethods(engine, ports.folder),
+    ...messageMethods(services, ports.folder),
     ...telemetryMethods(store, telemetry),
     ...historyMethods(engine, version),
     ...trashMethods(services),

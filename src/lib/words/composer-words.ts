@@ -76,7 +76,6 @@ export const composerWords = {
   estimate: (tokens: string, cost: string | null) => `≈ ${tokens} tokens${cost === null ? '' : ` · ≈ ${cost}`}`,
   estimateWhy: (message: string, context: string | null, cost: string | null) =>
     `Estimated here: the message has about ${message} tokens${context === null ? '' : `, the context before it ${context}`}.${cost === null ? '' : ` Reading it once costs about ${cost}; less where the provider has it cached. The answer and each further step come on top.`}`,
-  openContext: (says: string) => `Context: ${says}`,
   whatFills: 'What fills it',
   attached: {
     open: (name: string) => `Attached: ${name}`,

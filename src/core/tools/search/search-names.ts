@@ -15,15 +15,35 @@ const LOOK_MS = 2000;
 const KEPT_MS = 5000;
 
 interface Names {
-  /** Relative to the workspace; a folder ends with a slash. */
+  /** Relative to the workspace; a folder ends with a slash. Files among them may be none that can be named. */
   paths: string[];
   /** There are more. */
   more: boolean;
+  ignored: IgnoredFiles;
 }
 
 let kept: (Names & { of: string; until: number }) | null = null;
 
-export function namesIn(job: SearchJob): Names {
+/** At most so many as the job wants, the best first. Of files only these are held against what hides them: that takes longest. */
+export function namesIn(job: SearchJob & { kind: 'names' }): Pick<Names, 'paths' | 'more'> {
+  const { paths, more, ignored } = walked(job);
+  const { workspace, limit, text } = job;
+  const isShown = (path: string): boolean =>
+    path.endsWith('/') ||
+    (!isSecret(path, workspace.secrets.patterns) &&
+      !isHidden(job, path) &&
+      !isOwn(workspace, join(workspace.folder, path)) &&
+      !ignored.has(join(workspace.folder, path), false));
+  const shownOnes: string[] = [];
+  for (const path of rankedNames(paths, text)) {
+    if (!isShown(path)) continue;
+    if (shownOnes.length === limit) return { paths: shownOnes, more: true };
+    shownOnes.push(path);
+  }
+  return { paths: shownOnes, more };
+}
+
+function walked(job: SearchJob): Names {
   const of = JSON.stringify([job.workspace, job.start, job.hidden]);
   const now = performance.now();
   if (kept === null || kept.of !== of || kept.until < now)
@@ -31,7 +51,7 @@ export function namesIn(job: SearchJob): Names {
   return kept;
 }
 
-/** Links are neither named nor followed. */
+/** Links are neither named nor followed; what is hidden is not gone into. */
 function walk(job: SearchJob): Names {
   const { workspace, start } = job;
   const ignored = new IgnoredFiles(workspace);
@@ -39,19 +59,19 @@ function walk(job: SearchJob): Names {
   const paths: string[] = [];
   const folders = [start];
   for (const folder of folders) {
-    if (performance.now() > end) return { paths, more: true };
+    if (performance.now() > end) return { paths, more: true, ignored };
     for (const entry of entriesOf(job, folder)) {
       const full = join(folder, entry.name);
-      const isFolder = entry.isDirectory();
       const path = shown(job, full);
-      if (!isFolder && (!entry.isFile() || isSecret(path, workspace.secrets.patterns))) continue;
-      if (isOwn(workspace, full) || isHidden(job, path) || ignored.has(full, isFolder)) continue;
-      if (paths.length === MAX_NAMES) return { paths, more: true };
+      const isFolder = entry.isDirectory();
+      if (isFolder && (isOwn(workspace, full) || isHidden(job, path) || ignored.has(full, true))) continue;
+      if (!isFolder && !entry.isFile()) continue;
+      if (paths.length === MAX_NAMES) return { paths, more: true, ignored };
       paths.push(isFolder ? `${path}/` : path);
       if (isFolder) folders.push(full);
     }
   }
-  return { paths, more: false };
+  return { paths, more: false, ignored };
 }
 
 function entriesOf({ workspace }: SearchJob, path: string): Dirent[] {
@@ -62,7 +82,7 @@ function entriesOf({ workspace }: SearchJob, path: string): Dirent[] {
 }
 
 /** Those that have the characters in their order, the best first: by how they fit, then the shorter ones. */
-export function rankedNames(paths: readonly string[], text: string): string[] {
+function rankedNames(paths: readonly string[], text: string): string[] {
   const wanted = text.toLowerCase().replace(/^\.?\//, '');
   if (wanted === '') return [...paths];
   return paths

@@ -10,7 +10,7 @@ import { filesOf, type FoundFiles, isHidden, shown } from './search-files.ts';
 import { compile, type Hit, LineSearch } from './search-lines.ts';
 import { MAX_FILES, MAX_MATCHES, type SearchJob, type SearchMessage, type SearchTask } from './search.ts';
 import { openInside } from '../../workspace/places.ts';
-import { namesIn, rankedNames } from './search-names.ts';
+import { namesIn } from './search-names.ts';
 import { sifted } from './sifted.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 
@@ -70,9 +70,8 @@ function listFiles(job: SearchJob & { kind: 'glob' }): void {
 
 function listNames(job: SearchJob & { kind: 'names' }): void {
   const { paths, more } = namesIn(job);
-  const fitting = rankedNames(paths, job.text);
-  send({ type: 'lines', lines: fitting.slice(0, job.limit) });
-  send({ type: 'end', more: more || fitting.length > job.limit, files: paths.length, passedOver: false });
+  send({ type: 'lines', lines: paths });
+  send({ type: 'end', more, files: paths.length, passedOver: false });
 }
 
 async function searchFiles(job: SearchJob & { kind: 'grep' }, asking: Omit<SearchTask, 'job'>): Promise<void> {

@@ -4,7 +4,7 @@ import { text } from '#lib/words/text.ts';
 import type { Asked } from './models.ts';
 
 /** Less is not worth a look. */
-const LEAST_USD = 0.001;
+const [LEAST_USD, LEAST_TOKENS] = [0.001, 100];
 
 interface Message {
   tokens: number;
@@ -13,11 +13,12 @@ interface Message {
   asked: Pick<Asked, 'inputPrice'> | null;
 }
 
-/** In a line, and in full. The price is that of reading message and context once; it is left out where it is not known. */
-export function estimateWords({ tokens, context, asked }: Message): { line: string; why: string } {
+/** In a line, and in full; null for a few words that cost next to nothing. The price is that of reading message and context once; it is left out where it is not known. */
+export function estimateWords({ tokens, context, asked }: Message): { line: string; why: string } | null {
   const words = text.composer;
   const amount = ((tokens + context) * (asked?.inputPrice ?? 0)) / 1e6;
   const cost = amount < LEAST_USD ? null : usd(amount);
+  if (cost === null && tokens < LEAST_TOKENS) return null;
   const before = context === 0 ? null : shortTokens(context);
   return { line: words.estimate(shortTokens(tokens), cost), why: words.estimateWhy(shortTokens(tokens), before, cost) };
 }

@@ -1,28 +1,34 @@
-/** The methods that help to write a message: names of files, and the text of what is attached. */
+/** The methods of messages: sending one, and what helps to write it (names of files, the text of what is attached). */
 import { MAX_FILE_CHARS } from '#contract/messages/sending-limits.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
-import { TriadError } from '../../base/errors.ts';
+import { mustExist, TriadError } from '../../base/errors.ts';
 import { Semaphore } from '../../base/semaphore.ts';
-import type { Engine } from '../../runs/engine.ts';
 import { workspaceOf } from '../../runs/workspace-of.ts';
 import { decoded } from '../../tools/reading/encoding.ts';
 import { HEAD_BYTES } from '../../tools/reading/image.ts';
 import { isPdf, pdfTextIn } from '../../tools/reading/pdf.ts';
 import { search, searchFrom } from '../../tools/search/search.ts';
+import { withAttached } from '../../workflows/attached-files.ts';
+import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 import { callOf } from './permissions.ts';
 
-type Mine = 'file.find' | 'file.text';
+type Mine = 'message.send' | 'file.find' | 'file.text';
 
 /** PDFs that are read at a time, whoever asks. */
 const AT_A_TIME = 2;
 const NONE = { paths: [], more: false };
 
 /** `home`: the default folder. */
-export function fileMethods(engine: Engine, home: string): Pick<Handlers, Mine> {
+export function messageMethods({ engine, orchestrator }: Services, home: string): Pick<Handlers, Mine> {
   const searches = new Map<string, AbortController>();
   const threads = new Semaphore(AT_A_TIME);
   return {
+    'message.send': async ({ conversationId, text, approve, images, files, via, ...chosen }) => {
+      const found = engine.store.conversation(conversationId);
+      const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
+      return orchestrator.send(conversation, withAttached(text, files), { approve, images, via, chosen });
+    },
     'file.find': async ({ folder, agent, text, limit, asker }) => {
       searches.get(asker)?.abort();
       if (text === null) return NONE;
