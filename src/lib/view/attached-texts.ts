@@ -21,3 +21,10 @@ export function messageParts(message: string): { words: string; files: AttachedT
   });
   return files.length === 0 ? { words: message, files } : { words: words.trimEnd(), files };
 }
+
+/** The words to be changed, and what stays behind them; where texts stand among the words, all of it is words. */
+export function editable(message: string): { words: string; attached: string } {
+  const { words } = messageParts(message);
+  if (!message.startsWith(words)) return { words: message, attached: '' };
+  return { words, attached: message.slice(words.length) };
+}

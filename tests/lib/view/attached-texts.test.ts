@@ -1,7 +1,7 @@
 // A message as it is stored, apart again into its words and the texts that were attached.
 import { expect, it } from 'vitest';
 import { withAttached } from '#core/workflows/attached-files.ts';
-import { messageParts } from '#lib/view/attached-texts.ts';
+import { editable, messageParts } from '#lib/view/attached-texts.ts';
 
 it('has what was put into it', () => {
   const files = [
@@ -18,3 +18,16 @@ it.each(['', 'Plain', '<resource id="resource-0123456789ab" uri="x">\ntwo\n</res
   'is its words where nothing is attached: %s',
   (message) => expect(messageParts(message)).toEqual({ words: message, files: [] }),
 );
+
+it('its words can be changed, and what is attached stays behind them', () => {
+  const files = [{ name: 'a.md', text: 'one' }];
+  const { words, attached } = editable(withAttached('Look', files));
+  expect(words).toBe('Look');
+  expect(messageParts(`Look again${attached}`)).toEqual({ words: 'Look again', files });
+  expect(editable('Plain')).toEqual({ words: 'Plain', attached: '' });
+  const within = withAttached(
+    '<resource id="resource-0123456789ab" uri="x">\na\n</resource id="resource-0123456789ab">b',
+    files,
+  );
+  expect(editable(within)).toEqual({ words: within, attached: '' });
+});

@@ -23,7 +23,7 @@ export interface AttachedImage extends Common {
   thumbnail: string;
 }
 
-export interface AttachedFile extends Common {
+interface AttachedFile extends Common {
   kind: 'text';
   text: string;
   /** Of a PDF. */

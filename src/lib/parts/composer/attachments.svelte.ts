@@ -98,7 +98,7 @@ export class Attachments {
 }
 
 /** Why these cannot be sent together; null where they can. */
-export function refusalOf(attachments: readonly Attachment[]): string | null {
+function refusalOf(attachments: readonly Attachment[]): string | null {
   const images = attachments.filter((one) => one.kind === 'image');
   if (images.length > MAX_SENT_IMAGES) return words.tooManyImages(MAX_SENT_IMAGES);
   if (attachments.length - images.length > MAX_SENT_FILES) return words.tooManyFiles(MAX_SENT_FILES);
