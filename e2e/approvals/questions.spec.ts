@@ -28,8 +28,9 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   await app.reopen.click();
   await app.question.getByRole('button', { name: /^Close/ }).click();
   await expect(app.question).toBeHidden();
-  await app.card('test-generator').getByRole('button', { name: 'Answer' }).click();
-  await expect(app.field('Prompt'), 'the card opens its own question').toHaveValue(/as test-generator/);
+  const lane = await app.lane('test-generator');
+  await lane.getByRole('button', { name: /^Decide/ }).click();
+  await expect(app.field('Prompt'), 'the lane opens its own question').toHaveValue(/as test-generator/);
 
   await app.field('Reason').fill('y');
   await app.field('Reason').press('Enter');

@@ -187,7 +187,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     durationMs: z.number(),
     usage: Usage,
   }),
-  durable('turn-start', { turn: z.int(), model: z.string() }),
+  /** `atATime`: how many requests its provider takes at a time, where it has to wait for its turn; left out where not. */
+  durable('turn-start', { turn: z.int(), model: z.string(), atATime: z.int().min(1).optional() }),
   durable('turn-end', { turn: z.int(), stopReason: StopReason.nullable() }),
   /** `request` holds the usage known when the response began, to account for it if its end is never recorded. */
   durable('message-start', { messageId: Id, turn: z.int(), request: RequestStart }),
@@ -249,6 +250,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('grant-change', { change: z.enum(['given', 'used', 'revoked']), grant: Grant }),
   /** The person raised limits: the new ones, complete, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
+  /** The person said something to a run while it works: it reads that before its next request, as an entry with this id. */
+  durable('run-say', { wordId: Id, text: z.string() }),
   /** The person undid what a call had written to a file, or took that back. */
   durable('change-undo', {
     toolCallId: ToolCallId,

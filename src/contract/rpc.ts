@@ -248,6 +248,21 @@ export const methods = {
   'run.extend': method(z.strictObject({ runId: Id, ...more }), z.object({ workflowId: Id })),
   /** Continues a sub-agent that did not complete from its last finished step; the lead gets the new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
+  /**
+   * The person says something to a sub-agent that works, or waits: it reads that before its next request to the model, and
+   * its lead is told with its report. It starts nothing and answers no question. `conflict` where the run has ended, waits
+   * for its own yes, is a lead or serves another run.
+   */
+  'run.say': method(
+    z.strictObject({
+      runId: Id,
+      text: z
+        .string()
+        .max(10_000)
+        .refine((text) => text.trim() !== '', 'is empty: write what it should know'),
+    }),
+    nothing,
+  ),
   'memory.list': method(z.strictObject({ folder: z.string().max(4096).optional() }), z.array(MemoryNote)),
   'memory.delete': method(z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }), nothing),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),

@@ -5,7 +5,7 @@ import { Approval, Decision, Risk } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Entry, Image, PlanItem, Review } from './message.ts';
+import { Entry, Image, PlanItem, Review, Word } from './message.ts';
 import { Fork, ForkedFrom, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
@@ -101,6 +101,8 @@ export const RunRow = z.object({
   limits: Budget.nullish(),
   workedMs: z.number().nullish(),
   plan: z.array(PlanItem).nullish(),
+  /** What the person said to it while it worked, in order; what it has read of it stands in its entries, too. */
+  said: z.array(Word).nullish(),
   /** Reviews of its own answers; set when it has ended. */
   reviews: z.array(Review).nullish(),
   /** How many entries its history had when it last ended. */
@@ -177,8 +179,8 @@ export const Snapshot = z.object({
   calls: z.array(ToolCallRow),
   approvals: z.array(Approval),
   open: z.array(OpenMessage),
-  /** By run id: since when it waits for its turn at the model, which answers so many at a time; left out for none. */
-  asking: z.record(z.string(), Instant).optional(),
+  /** By run id, for those that wait for their turn: how many requests at a time their provider takes; left out for none. */
+  asking: z.record(z.string(), z.int()).optional(),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 

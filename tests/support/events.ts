@@ -284,6 +284,7 @@ function keepsThings(recording: Recording): void {
     auto: true,
   };
   recording.compaction(stuck, { ...summary, ...sizes });
+  recording.record(stuck, { type: 'run-say', wordId: idOf(44), text: 'Begin with the README.' });
   recording.record(stuck, { type: 'limit-change', of: 'run', limits: { tokens: 50_000, iterations: 40 } });
   const value = { type: 'text', text: 'Once more.' } as const;
   const message = { messageId: idOf(32), n: 3, turn: 1, responseId: 'msg_32' };

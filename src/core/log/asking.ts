@@ -2,20 +2,20 @@
 import type { EventDraft } from '#contract/event.ts';
 
 /** What of an event tells of it. */
-type Told = Pick<EventDraft, 'type' | 'runId' | 'conversationId' | 'at'> & { purpose?: unknown };
+type Told = Pick<EventDraft, 'type' | 'runId' | 'conversationId'> & { purpose?: unknown; atATime?: unknown };
 
 export class Asking {
-  readonly #runs = new Map<string, { conversationId: string; at: string }>();
+  readonly #runs = new Map<string, { conversationId: string; atATime: number }>();
 
-  /** Between the start of a turn and that of its request a run waits for its provider to have room. */
-  take({ type, runId, conversationId, at, purpose }: Told): void {
-    if (type === 'turn-start') this.#runs.set(runId, { conversationId, at });
+  /** Between the start of a turn that has to wait and that of its request. */
+  take({ type, runId, conversationId, purpose, atATime }: Told): void {
+    if (type === 'turn-start' && typeof atATime === 'number') this.#runs.set(runId, { conversationId, atATime });
     else if (type === 'run-end' || (type === 'request-start' && purpose === undefined)) this.#runs.delete(runId);
   }
 
-  /** By run id, since when. */
-  of(conversationId: string): Record<string, string> {
+  /** By run id, how many requests at a time its provider takes. */
+  of(conversationId: string): Record<string, number> {
     const own = [...this.#runs].filter(([, run]) => run.conversationId === conversationId);
-    return Object.fromEntries(own.map(([runId, { at }]) => [runId, at]));
+    return Object.fromEntries(own.map(([runId, { atATime }]) => [runId, atATime]));
   }
 }

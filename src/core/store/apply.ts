@@ -13,6 +13,7 @@ import { contextTokensOf, estimatedTokensOf, tallyOf, ZERO_TALLY } from '#contra
 import { cutAtCodePoint, summaryOf, titleOf } from '../base/text.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import { memoryKey } from './memory.ts';
+import { noticed, said } from './beside.ts';
 import type { Write } from './store.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
@@ -55,15 +56,11 @@ const HANDLERS: Handlers = {
   'memory-change': memoryChange,
   'grant-change': grantChange,
   'limit-change': limitChange,
+  'run-say': said,
   'change-undo': changeUndo,
   'workflow-leave': workflowLeave,
   'workflow-fork': workflowFork,
 };
-
-function noticed({ runId, level, text, at }: Event<'notice'>): Write[] {
-  // A conversation may be purged before what was told of it late.
-  return [{ kind: 'update', table: 'run', key: runId, append: { notices: { level, text, at } }, isOptional: true }];
-}
 
 function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {
   return [{ kind: 'update', table: 'run', key: runId, set: { plan } }];

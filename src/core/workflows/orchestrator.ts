@@ -319,6 +319,7 @@ export class Orchestrator {
       // Refused and never started ones gave their slot back.
       taken: children.filter((run) => run.attempt > 0 || run.outcome === null).length,
       raised: runs.flatMap((run) => (run.limits ? [[run.id, run.limits] as const] : [])),
+      said: runs.flatMap(({ id, said }) => (said ? [[id, said] as const] : [])),
       failureContexts: runs.map((run) => [run.id, failureContextOf(run)]),
     });
   }

@@ -13,7 +13,7 @@ export interface Link {
   run: RunRow | null;
 }
 
-interface Rows {
+export interface Rows {
   runs: readonly RunRow[];
   approvals: readonly Approval[];
   workflows: readonly WorkflowRow[];

@@ -1,36 +1,39 @@
 /** Which calls of a transcript stand together in one quiet line, and what that line counts. */
 import { callTitle, mcpPartsOf } from './call-title.ts';
+import type { Piece } from './stage.ts';
 import { mainArgument, type Block, type Call } from './transcript.ts';
 
 type CallBlock = Extract<Block, { kind: 'call' }>;
 
-/** `at`: its place among the blocks, of a fold that of its first call. */
-export type Item =
-  | { kind: 'block'; key: string; at: number; block: Block }
-  | { kind: 'fold'; key: string; at: number; blocks: readonly CallBlock[] };
+/** `at`: index of its first call among the blocks. */
+export type Item = Piece | { kind: 'fold'; key: string; at: number; length: number; blocks: readonly CallBlock[] };
 
 /** Fewer stand for themselves. */
 const LEAST = 2;
 
 /** `holds`: of a call that stays as it is, because somebody looks at it. A fold keeps its key while calls are added to it. */
-export function itemsOf(blocks: readonly Block[], holds: (callId: string) => boolean): Item[] {
+export function itemsOf(pieces: readonly Piece[], holds: (callId: string) => boolean): Item[] {
   const items: Item[] = [];
-  let quiet: CallBlock[] = [];
-  const settle = (end: number): void => {
-    const at = end - quiet.length;
-    if (quiet.length >= LEAST) items.push({ kind: 'fold', key: `fold-${quiet[0]!.key}`, at, blocks: quiet });
-    else items.push(...quiet.map((block, index): Item => ({ kind: 'block', key: block.key, at: at + index, block })));
+  let quiet: { piece: Piece; block: CallBlock }[] = [];
+  const settle = (): void => {
+    const [first] = quiet;
+    if (first === undefined || quiet.length < LEAST) items.push(...quiet.map(({ piece }) => piece));
+    else {
+      const blocks = quiet.map(({ block }) => block);
+      items.push({ kind: 'fold', key: `fold-${first.piece.key}`, at: first.piece.at, length: blocks.length, blocks });
+    }
     quiet = [];
   };
-  for (const [at, block] of blocks.entries()) {
-    if (block.kind === 'call' && isQuiet(block.call) && !holds(block.call.id)) {
-      quiet.push(block);
+  for (const piece of pieces) {
+    const block = piece.kind === 'block' ? piece.block : null;
+    if (block?.kind === 'call' && isQuiet(block.call) && !holds(block.call.id)) {
+      quiet.push({ piece, block });
       continue;
     }
-    settle(at);
-    items.push({ kind: 'block', key: block.key, at, block });
+    settle();
+    items.push(piece);
   }
-  settle(blocks.length);
+  settle();
   return items;
 }
 

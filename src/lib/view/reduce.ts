@@ -9,6 +9,8 @@ import { withContext, withDecision } from './answers.ts';
 import { aside, left, noticed, used, withoutAside } from './compactions.ts';
 import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
+import { retried, type Retry, withoutRetry } from './retries.ts';
+import { withWord } from './said.ts';
 import { itemCountOf } from './subject.ts';
 import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
@@ -16,9 +18,6 @@ import { titleOf } from './title.ts';
 import { withAsking, withTurn } from './waiting.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
-
-/** A model request that failed and will be made again. */
-export type Retry = Pick<Event<'retry'>, 'attempt' | 'delayMs' | 'error' | 'at'>;
 
 /** The rows of a snapshot, kept up to date by events, and state that is never stored. */
 export interface View extends Snapshot {
@@ -148,6 +147,8 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, runs: setRun(view, event.runId, (run) => noticed(run, event)) };
     case 'plan-change':
       return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
+    case 'run-say':
+      return { ...view, runs: setRun(view, event.runId, (run) => withWord(run, event)) };
     case 'limit-change':
       return limitChange(view, event);
     case 'change-undo':
@@ -157,11 +158,6 @@ function apply(view: View, event: DurableEvent): View {
     case 'workflow-fork':
       return workflowFork(view, event);
   }
-}
-
-function retried(view: View, { attempt, delayMs, error, at, runId }: Event<'retry'>): View {
-  const open = view.open.filter((message) => message.runId !== runId);
-  return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
 }
 
 function workflowFork(view: View, event: Event<'workflow-fork'>): View {
@@ -355,13 +351,4 @@ function putEntry(entries: View['entries'], runId: string, entry: Entry): View['
   const next =
     at < 0 ? [...list, entry] : list[at]?.n === entry.n ? list.with(at, entry) : list.toSpliced(at, 0, entry);
   return { ...entries, [runId]: next };
-}
-
-/** Removes the pending retry of a run, since it shows activity. */
-function withoutRetry(view: View, runId: string): View {
-  if (!(runId in view.retries)) return view;
-  return {
-    ...view,
-    retries: Object.fromEntries(Object.entries(view.retries).filter(([id]) => id !== runId)),
-  };
 }

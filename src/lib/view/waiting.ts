@@ -8,31 +8,32 @@ import type { Phase } from './phase.ts';
 
 type Begins = Extract<DurableEvent, { type: 'turn-start' | 'request-start' }>;
 
-/** A request that may go at once is asked for a moment, too. */
-const MOMENT_MS = 500;
-
-/** Whether a running agent waits for its turn at the model: its provider answers so many requests at a time. */
-export function waitsForModel(
-  { view, runId, phase }: { view: Pick<Snapshot, 'asking'> | null; runId: string; phase: Phase },
-  now: number,
-): boolean {
-  const since = view?.asking?.[runId];
-  return phase === 'running' && since !== undefined && now - Date.parse(since) > MOMENT_MS;
+/** How many requests at a time the provider takes for whose turn a running agent waits; null: for none. */
+export function waitsForModel({
+  view,
+  runId,
+  phase,
+}: {
+  view: Pick<Snapshot, 'asking'> | null;
+  runId: string;
+  phase: Phase;
+}): number | null {
+  return phase === 'running' ? (view?.asking?.[runId] ?? null) : null;
 }
 
-/** Between the start of a turn and that of its request a run waits for the model; null: no more. */
+/** Between the start of a turn that has to wait and that of its request a run waits; null: no more. */
 export function withAsking<V extends Pick<Snapshot, 'asking'>>(
   view: V,
   { runId }: { runId: string },
-  at: string | null,
+  atATime: number | null,
 ): V {
   const { [runId]: _before, ...asking } = view.asking ?? {};
-  return { ...view, asking: at === null ? asking : { ...asking, [runId]: at } };
+  return { ...view, asking: atATime === null ? asking : { ...asking, [runId]: atATime } };
 }
 
 /** What begins outside of the turns is told beside them. */
 export function withTurn<V extends Pick<Snapshot, 'asking'> & Asides>(view: V, event: Begins): V {
-  if (event.type === 'turn-start') return withAsking(view, event, event.at);
+  if (event.type === 'turn-start') return withAsking(view, event, event.atATime ?? null);
   return event.purpose === undefined ? withAsking(view, event, null) : aside(view, event.runId, event.purpose, true);
 }
 

@@ -22,6 +22,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { stageWords } from './stage-words.ts';
 import { stopReceipt, advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { turnWords } from './turn-words.ts';
@@ -228,8 +229,6 @@ export const text = {
   agent: {
     /** Its lead does not wait for it. */
     background: 'in the background',
-    running: (name: string) => `→ Running ${name}…`,
-    lastTool: 'Last tool',
     report: 'Full report',
     hideReport: 'Hide report',
     transcript: 'Transcript',
@@ -392,6 +391,7 @@ export const text = {
   trash: trashWords,
   menu: menuWords,
   turn: turnWords,
+  stage: stageWords,
   work: workWords,
   settings: settingsWords,
   firstRun: firstRunWords,

@@ -2,6 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { callsHave, countsOf, isQuiet, itemsOf, showsChange } from '#lib/view/folds.ts';
+import { pieceOf } from '#lib/view/stage.ts';
 import type { Block, Call } from '#lib/view/transcript.ts';
 import { foldedCalls } from '#lib/words/fold-words.ts';
 
@@ -17,7 +18,7 @@ const block = (one: Call): Block => ({ kind: 'call', key: `key-${one.id}`, call:
 const words = (key: string): Block => ({ kind: 'text', key, text: 'Words.', open: false, by: null });
 const never = () => false;
 const shape = (blocks: readonly Block[], holds: (id: string) => boolean = never) =>
-  itemsOf(blocks, holds).map((item) =>
+  itemsOf(blocks.map(pieceOf), holds).map((item) =>
     item.kind === 'fold' ? [item.key, item.at, item.blocks.map(({ call: { id } }) => id)] : [item.key, item.at],
   );
 
@@ -52,14 +53,15 @@ describe('itemsOf', () => {
           if (kind === 'words') return words(`w${at}`);
           return block(call(`c${at}`, 'grep', kind === 'failed' ? { state: 'error' } : {}));
         });
-        const items = itemsOf(blocks, never);
-        expect(items.flatMap((item): Block[] => (item.kind === 'fold' ? [...item.blocks] : [item.block]))).toEqual(
-          blocks,
-        );
-        expect(items.map((item) => (item.kind === 'fold' ? item.blocks[0] : item.block))).toEqual(
-          items.map(({ at }) => blocks[at]),
-        );
-        expect(items.every((item) => item.kind === 'block' || item.blocks.length > 1)).toBe(true);
+        const items = itemsOf(blocks.map(pieceOf), never);
+        const inItems = items.map((item) => {
+          if (item.kind === 'stage') throw new Error('Nobody was started');
+          return item.kind === 'fold' ? [...item.blocks] : [item.block];
+        });
+        expect(inItems.flat()).toEqual(blocks);
+        expect(items.map(({ length }) => length)).toEqual(inItems.map(({ length }) => length));
+        expect(inItems.map(([first]) => first)).toEqual(items.map(({ at }) => blocks[at]));
+        expect(items.every((item) => item.kind === 'block' || item.length > 1)).toBe(true);
       }),
     );
   });

@@ -75,6 +75,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':
+    case 'run-say':
     case 'notice':
       return null;
   }

@@ -94,6 +94,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':
+    case 'run-say':
     case 'notice':
       return;
     default:

@@ -65,6 +65,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':
+    case 'run-say':
     case 'notice':
       return null;
   }

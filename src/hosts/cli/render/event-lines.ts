@@ -71,6 +71,8 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
       return silent({ ...shown, runs: new Map(shown.runs).set(event.runId, queuedOf(event)) });
     case 'handoff':
       return noted(shown, style('dim', handoff(event.entry)));
+    case 'run-say':
+      return noted(shown, style('dim', `▸ you to ${clean(event.agent)}: ${clean(event.text)}`));
     case 'compaction':
     case 'compaction-undo':
       return noted(shown, style('dim', `⇊ ${clean(event.agent)}: ${changed(event)}`));

@@ -61,9 +61,10 @@ function runText(
     style(ink, truncate(lead + parts.join(' · '), width)),
     style('dim', truncate(below + times + path(run), width)),
     style('dim', truncate(`${below}span ${run.spanId}`, width)),
-    ...[...approvalLines(run), ...refusalLines(run), ...undoLines(run), ...compactionLines(run)].map((line) =>
-      truncate(below + line, width),
-    ),
+    ...[
+      ...[...approvalLines(run), ...saidLines(run), ...refusalLines(run)],
+      ...[...undoLines(run), ...compactionLines(run)],
+    ].map((line) => truncate(below + line, width)),
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
       const last = index === run.children.length - 1;
@@ -110,6 +111,10 @@ function undoLines({ undos }: RunTrace): string[] {
       const [mark, what] = undone ? ['↶', 'undone'] : ['↷', 'written again'];
       return `${mark} ${clean(path)}${andMore(also)} – ${what} by ${by} · ${localTime(at)}`;
     });
+}
+
+function saidLines({ said }: RunTrace): string[] {
+  return said.map(({ text, at }) => `▸ you: ${clean(text)} · ${localTime(at)}`);
 }
 
 function compactionLines({ compactions }: RunTrace): string[] {
