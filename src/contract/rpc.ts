@@ -16,7 +16,8 @@ import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
 import { ForkEnd } from './messages/fork.ts';
-import { LeadChoice, SentImages } from './messages/sending.ts';
+import { messageMethods } from './messages/message-methods.ts';
+import { LeadChoice, SentFiles, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
@@ -177,6 +178,8 @@ export const methods = {
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
+  ...messageMethods,
+  /** `files`: their texts stand behind the words, each as data (see `attached-files.ts`). */
   'message.send': method(
     z.strictObject({
       conversationId: Id,
@@ -186,6 +189,7 @@ export const methods = {
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
       images: SentImages.optional(),
+      files: SentFiles.optional(),
       ...LeadChoice.shape,
       via: Door.optional(),
     }),

@@ -12,6 +12,7 @@ import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
+import { composerWords } from './composer-words.ts';
 import { contextWords } from './context-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
@@ -195,6 +196,7 @@ export const text = {
       `${all > 0 ? `${done} of ${plural(all, 'sub-agent', 'sub-agents')} finished; ` : ''}everything up to the last finished step is kept, and resuming goes on from there.`,
     detailsOf: 'Open in history',
   },
+  composer: composerWords,
   empty: {
     heading: 'One lead, up to three sub-agents, and you at the gate',
     steps: [
