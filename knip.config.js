@@ -34,8 +34,13 @@ const entry = [
 export default {
   entry,
   project: ['src/**/*.{ts,svelte}!', 'electron/**/*.ts!', 'e2e/**/*.ts', 'tests/**/*.ts', 'scripts/**'],
-  // The style sheet imports the first, svelte-check asks the second; tests start the others by their paths.
-  ignoreDependencies: ['tailwindcss', '@typescript/native', /^@modelcontextprotocol\/server-/],
+  // Style sheets import the first two, svelte-check asks the third; tests start the others by their paths.
+  ignoreDependencies: [
+    'tailwindcss',
+    /^@fontsource-variable\//,
+    '@typescript/native',
+    /^@modelcontextprotocol\/server-/,
+  ],
   ignoreBinaries: ['mount', 'umount', 'script'],
   // Types that kit generates.
   ignoreUnresolved: ['./\\$types'],

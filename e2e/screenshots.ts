@@ -113,10 +113,7 @@ async function threeAtWork(app: App, shoot: Shoot): Promise<void> {
   await app.reopen.click();
   for (const name of NAMES) await app.allow(name);
   for (const name of NAMES) await app.expectCard(name, 'running');
-  await app
-    .card('tone-check')
-    .getByRole('button', { name: /^tone-check/ })
-    .click();
+  await app.lane('tone-check');
   await expect(app.card('tone-check')).toContainText('Finding 1');
   await shoot('streaming');
 }
@@ -126,10 +123,7 @@ async function threeWriting(app: App, shoot: Shoot): Promise<void> {
   await app.send('Have three sub-agents review the README: accuracy, tone, links.');
   for (const name of NAMES) await app.allow(name);
   for (const name of NAMES) {
-    await app
-      .card(name)
-      .getByRole('button', { name: new RegExp(`^${name}`) })
-      .click();
+    await app.lane(name);
     await expect(app.card(name)).toContainText('What the reviews found');
   }
   await expect(app.card('links-check').locator('[class^=token-]').first()).toBeVisible();
@@ -159,7 +153,6 @@ async function aWrite(app: App, shoot: Shoot): Promise<void> {
   await shoot('approval-write');
   await app.allow();
   await app.expectOutcome('completed');
-  await app.call('write_file').click();
   await shoot('written');
 }
 
@@ -168,7 +161,8 @@ async function failures(app: App, shoot: Shoot): Promise<void> {
   for (const name of ['code-reviewer', 'test-generator', 'documentation-writer']) await app.allow(name);
   await app.expectCard('code-reviewer', 'error');
   await app.expectCard('documentation-writer', 'completed');
-  await app.card('test-generator').getByRole('button', { name: 'Stop this agent' }).click();
+  const lane = await app.lane('test-generator');
+  await lane.getByRole('button', { name: 'Stop this agent' }).click();
   await app.expectOutcome('completed');
   await shoot('failed-agents');
 }

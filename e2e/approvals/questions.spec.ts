@@ -28,8 +28,9 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   await app.reopen.click();
   await app.question.getByRole('button', { name: /^Close/ }).click();
   await expect(app.question).toBeHidden();
-  await app.card('test-generator').getByRole('button', { name: 'Answer' }).click();
-  await expect(app.field('What it is told'), 'the card opens its own question').toContainText('as test-generator');
+  const lane = await app.lane('test-generator');
+  await lane.getByRole('button', { name: /^Decide/ }).click();
+  await expect(app.field('What it is told'), 'the lane opens its own question').toContainText('as test-generator');
 
   await app.question.getByRole('button', { name: 'Reject…' }).click();
   await app.field('Reason').fill('y');

@@ -33,6 +33,16 @@ test('stopping a workflow ends children, requests and questions, and Escape ends
   await app.page.keyboard.press('Escape');
   await expect.poll(() => app.model.requests.filter(({ endedAt }) => endedAt === null).length).toBe(2);
 
+  // Lanes are tabs where there is no room; a word to one of them is kept for its next request.
+  await app.log.getByRole('tab', { name: /^beta / }).click();
+  await app.page.keyboard.press('Home');
+  await expect(app.log.getByRole('tab', { name: /^alpha / })).toHaveAttribute('aria-selected', 'true');
+  const word = app.card('alpha').getByRole('textbox', { name: 'Say something to alpha' });
+  await word.fill('Mind the tests.');
+  await word.press('Enter');
+  await expect(app.card('alpha')).toContainText('It reads this before its next request');
+  await expect(word).toHaveValue('');
+
   await app.button('Stop workflow').click();
   await expect(app.page.getByText(/^Stopped: /)).toHaveText(
     /^Stopped: 3 agents, 2 requests(, \d tool calls)?, 1 question\. Nothing is left running\.$/,

@@ -116,7 +116,6 @@ async function rounds(app: App, looking: Gate): Promise<void> {
   await app.allow();
   const card = app.card('pair');
   await expect(card).toContainText('reviewer:');
-  await card.getByRole('button', { name: /^pair/ }).press('Enter');
   const line = card.getByRole('button', { name: /^→ reviewer, round 1 of 3/ });
   await expect(line).toContainText('running');
   await line.press('Enter');

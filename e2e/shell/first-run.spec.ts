@@ -81,7 +81,7 @@ test('a server on this machine is found, and its model is used', { tag: '@soak' 
     await app.button('Save without a working test').click();
     await expect(app.message).toBeVisible();
     await page.getByRole('link', { name: 'Settings' }).first().click();
-    await expect(page.getByRole('radio', { name: /^ollama answers/ })).toBeChecked();
+    await expect(page.getByRole('radio', { name: /^ollama in use/ })).toBeChecked();
     await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toHaveValue('tiny:1b');
   } finally {
     await server.close();

@@ -39,7 +39,8 @@ test('a failed and a stuck sub-agent take nothing from the third', { tag: '@soak
   const stuck = await app.model.waitFor(({ seen }) => seen.prompt.includes('the tests'));
   expect(stuck.closedAt, 'the failure of one does not stop another').toBeNull();
 
-  await app.card('test-generator').getByRole('button', { name: 'Stop this agent' }).click();
+  const lane = await app.lane('test-generator');
+  await lane.getByRole('button', { name: 'Stop this agent' }).click();
   await expect(app.page.getByText(/^Stopped: 1 agent, 1 request\. Nothing is left running\.$/)).toBeVisible();
   await app.expectCard('test-generator', 'cancelled');
   await app.expectOutcome('completed');

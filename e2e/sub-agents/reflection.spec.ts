@@ -37,14 +37,14 @@ test(
 
     const card = app.card('checker');
     await expect(card).toContainText('Reviewing its answer…');
-    await card.locator('header').getByRole('button', { expanded: false }).click();
     await expectAccessible(page, 'while it is reviewed');
     reviewed.open();
+    await app.expectCard('checker', 'completed');
+    await card.getByRole('button', { name: /^checker/ }).click();
     await expect(card).toContainText('Review not passed: 40 of 100');
     await expect(card).toContainText('It does not say where: name the file and the line.');
     await expect(card).toContainText('Review passed: 95 of 100');
     await expect(card).not.toContainText('Reviewing');
-    await app.expectCard('checker', 'completed');
     await app.expectOutcome('completed');
 
     await page.getByRole('link', { name: 'Open in history' }).click();

@@ -57,10 +57,22 @@ export class Person {
     return this.log.getByRole('article', { name, exact: true, includeHidden: true });
   }
 
+  /** The card of a sub-agent at work, in sight: where there is room for one alone, its tab is chosen. */
+  async lane(name: string): Promise<Locator> {
+    const tab = this.#tab(name);
+    if ((await tab.count()) > 0) await tab.first().click();
+    return this.card(name);
+  }
+
+  #tab(name: string): Locator {
+    return this.log.getByRole('tab', { name: new RegExp(`^${name} `), includeHidden: true });
+  }
+
   async expectCard(name: string, state: string): Promise<void> {
-    await expect(this.card(name).locator('header').getByText(state, { exact: true })).toBeVisible({
-      timeout: 15_000,
-    });
+    // Of one that works beside others its tab says so, too, where there is no room for all of them.
+    const said = (where: Locator): Locator => where.getByText(state, { exact: true });
+    const header = this.card(name).locator('header');
+    await expect(said(this.#tab(name)).or(said(header)).first()).toBeVisible({ timeout: 15_000 });
   }
 
   /** The lead's answer quotes the report on this task. */
@@ -72,6 +84,11 @@ export class Person {
   call(name: string | RegExp): Locator {
     const pattern = name instanceof RegExp ? name : new RegExp(`^${name}`);
     return this.log.getByRole('button', { name: pattern, includeHidden: true });
+  }
+
+  /** Shows the calls that are folded into one line, which says what was done by them. */
+  async unfold(words: string | RegExp): Promise<void> {
+    await this.log.getByRole('button', { name: words, expanded: false }).click();
   }
 
   get waiting(): Locator {

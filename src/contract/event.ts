@@ -18,6 +18,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
+import { ForkEnd, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -131,6 +132,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     chosen: LeadChoice.optional(),
     /** The door that the message came through; left out where it is not known, and where an interrupted one goes on. */
     via: Door.optional(),
+    /** It was taken over from another conversation, when this one was forked from that; left out of one that was sent here. */
+    taken: TakenFrom.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,
@@ -139,6 +142,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     durationMs: z.number(),
     usage: Usage,
     subAgents: z.array(SubAgentSummary),
+    /** As of its start. */
+    taken: z.literal(true).optional(),
   }),
   /** A run was created and waits: for approval, for a slot, or (a lead) for the workflow before it. */
   z.object({
@@ -182,7 +187,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     durationMs: z.number(),
     usage: Usage,
   }),
-  durable('turn-start', { turn: z.int(), model: z.string() }),
+  /** `atATime`: how many requests its provider takes at a time, where it has to wait for its turn; left out where not. */
+  durable('turn-start', { turn: z.int(), model: z.string(), atATime: z.int().min(1).optional() }),
   durable('turn-end', { turn: z.int(), stopReason: StopReason.nullable() }),
   /** `request` holds the usage known when the response began, to account for it if its end is never recorded. */
   durable('message-start', { messageId: Id, turn: z.int(), request: RequestStart }),
@@ -244,6 +250,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('grant-change', { change: z.enum(['given', 'used', 'revoked']), grant: Grant }),
   /** The person raised limits: the new ones, complete, of this event's run or of the workflow. */
   durable('limit-change', { of: z.enum(['run', 'workflow']), limits: Budget }),
+  /** The person said something to a run while it works: it reads that before its next request, as an entry with this id. */
+  durable('run-say', { wordId: Id, text: z.string() }),
   /** The person undid what a call had written to a file, or took that back. */
   durable('change-undo', {
     toolCallId: ToolCallId,
@@ -256,6 +264,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The person went back to before this message (`left`), so that its lead is not told of it any more; or it is told again. */
   durable('workflow-leave', { left: z.boolean() }),
+  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it. */
+  durable('workflow-fork', { to: Id, end: ForkEnd }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

@@ -62,6 +62,10 @@ export const Image = z.object({
 });
 export type Image = z.infer<typeof Image>;
 
+/** What the person said to a run while it worked; kept with its run until that has read it. */
+export const Word = z.object({ id: Id, text: z.string(), at: Instant });
+export type Word = z.infer<typeof Word>;
+
 /** Words for the agent: from the person, from the parent (the prompt of a sub-agent), from its coagent or from the engine. */
 export const UserEntry = z.object({
   ...base,
@@ -72,6 +76,8 @@ export const UserEntry = z.object({
   reportsOf: z.array(z.string()).optional(),
   /** What the person undid in files, or did again, that this text tells of. */
   undos: z.array(z.string()).optional(),
+  /** The word of the person, said while the run worked, that this hands over. */
+  said: Id.optional(),
   /** Pictures that the person sent with it; left out where there are none. */
   images: z.array(Image).optional(),
 });
@@ -136,10 +142,11 @@ export type Review = z.infer<typeof Review>;
 export const SystemEntry = z.object({
   ...base,
   kind: z.literal('system'),
-  /** `budget`: a limit other than `max_iterations`; `extended`, `retried`: the person raised a limit, or retried. */
+  /** `budget`: a limit other than `max_iterations`; `extended`, `retried`: the person raised a limit, or retried; `forked`: a fork begins with what was done until here. */
   code: z.enum([
     ...(['cancelled', 'doom_loop', 'max_iterations', 'budget', 'extended', 'retried', 'resumed'] as const),
     'review',
+    'forked',
   ]),
   text: z.string(),
   /** The limit that was reached. */

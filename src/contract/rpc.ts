@@ -15,7 +15,9 @@ import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
-import { LeadChoice, SentImages } from './messages/sending.ts';
+import { ForkEnd } from './messages/fork.ts';
+import { messageMethods } from './messages/message-methods.ts';
+import { LeadChoice, SentFiles, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
@@ -112,6 +114,20 @@ export const methods = {
    * where it has no such workflow.
    */
   'conversation.rewind': method(z.strictObject({ conversationId: Id, workflowId: Id, left: z.boolean() }), nothing),
+  /**
+   * A new conversation whose history ends with this workflow of it, with entry `entry` of its lead's run, or right before it.
+   * What was left since is left out; what works still is cut there. No file is touched, and nothing is counted twice.
+   * `conflict` for one in the trash.
+   */
+  'conversation.fork': method(
+    z.strictObject({
+      conversationId: Id,
+      workflowId: Id,
+      end: ForkEnd.default('after'),
+      entry: z.int().nonnegative().optional(),
+    }),
+    ConversationRow,
+  ),
   /** The bytes of a picture that a call has shown to its agent, in base64; `not_found` where they are not kept any more. */
   'call.image': method(
     z.strictObject({ conversationId: Id, sha256: Image.shape.sha256 }),
@@ -162,6 +178,8 @@ export const methods = {
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
+  ...messageMethods,
+  /** `files`: their texts stand behind the words, each as data (see `attached-files.ts`). */
   'message.send': method(
     z.strictObject({
       conversationId: Id,
@@ -171,6 +189,7 @@ export const methods = {
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
       images: SentImages.optional(),
+      files: SentFiles.optional(),
       ...LeadChoice.shape,
       via: Door.optional(),
     }),
@@ -229,6 +248,21 @@ export const methods = {
   'run.extend': method(z.strictObject({ runId: Id, ...more }), z.object({ workflowId: Id })),
   /** Continues a sub-agent that did not complete from its last finished step; the lead gets the new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
+  /**
+   * The person says something to a sub-agent that works, or waits: it reads that before its next request to the model, and
+   * its lead is told with its report. It starts nothing and answers no question. `conflict` where the run has ended, waits
+   * for its own yes, is a lead or serves another run.
+   */
+  'run.say': method(
+    z.strictObject({
+      runId: Id,
+      text: z
+        .string()
+        .max(10_000)
+        .refine((text) => text.trim() !== '', 'is empty: write what it should know'),
+    }),
+    nothing,
+  ),
   'memory.list': method(z.strictObject({ folder: z.string().max(4096).optional() }), z.array(MemoryNote)),
   'memory.delete': method(z.strictObject({ scope: z.string(), folder: z.string(), name: z.string() }), nothing),
   'run.get': method(z.strictObject({ runId: Id }), RunRow),

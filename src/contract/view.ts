@@ -5,7 +5,8 @@ import { Approval, Decision, Risk } from './approval.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Entry, Image, PlanItem, Review } from './message.ts';
+import { Entry, Image, PlanItem, Review, Word } from './message.ts';
+import { Fork, ForkedFrom, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -22,6 +23,8 @@ export const ConversationRow = z.object({
   usage: Tally,
   /** When it was moved to the trash; null or left out if it was not. */
   deletedAt: Instant.nullish(),
+  /** Where its first workflows are from; left out for one that is no fork. */
+  from: ForkedFrom.nullish(),
 });
 export type ConversationRow = z.infer<typeof ConversationRow>;
 
@@ -58,6 +61,10 @@ export const WorkflowRow = z.object({
   /** Pictures of the message, and what was chosen for its lead with it; left out for none. */
   images: z.array(Image).nullish(),
   chosen: LeadChoice.nullish(),
+  /** Set in a fork, for what it took over: nothing of it is counted, listed or continued here. */
+  taken: TakenFrom.nullish(),
+  /** The forks that were made at it, in order; left out for none. */
+  forks: z.array(Fork).nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 
@@ -94,6 +101,8 @@ export const RunRow = z.object({
   limits: Budget.nullish(),
   workedMs: z.number().nullish(),
   plan: z.array(PlanItem).nullish(),
+  /** What the person said to it while it worked, in order; what it has read of it stands in its entries, too. */
+  said: z.array(Word).nullish(),
   /** Reviews of its own answers; set when it has ended. */
   reviews: z.array(Review).nullish(),
   /** How many entries its history had when it last ended. */
@@ -170,6 +179,8 @@ export const Snapshot = z.object({
   calls: z.array(ToolCallRow),
   approvals: z.array(Approval),
   open: z.array(OpenMessage),
+  /** By run id, for those that wait for their turn: how many requests at a time their provider takes; left out for none. */
+  asking: z.record(z.string(), z.int()).optional(),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 

@@ -27,6 +27,8 @@ export interface LifeParts {
    * a sub-agent answers.
    */
   compacts?: boolean | undefined;
+  /** Said by the person to the first sub-agent that answers, once. */
+  says?: string | undefined;
   /** With the first yes; default: every yes is for once. */
   grant?: GrantRequest | undefined;
 }
@@ -41,7 +43,7 @@ export interface Result {
 
 /** Closes the store, also where it fails. */
 export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): Promise<Result> {
-  const { settings = '', files, groupSize, workspaces, grant, definitions, compacts } = rest;
+  const { settings = '', files, groupSize, workspaces, grant, definitions, compacts, says } = rest;
   const runtime = await composeRuntime({
     store,
     folder,
@@ -55,9 +57,11 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
   try {
     await answering(runtime, compacts ? spawnsOnly : grant === undefined ? yes : granting(grant));
     const opened = compacting(runtime);
+    const saying = says === undefined ? null : speaking(runtime, says);
     const ended = Promise.withResolvers<Result['end']>();
     const hear = (event: AgentEvent): void => {
       if (compacts) opened(event);
+      saying?.(event);
       if (event.type === 'workflow-end') ended.resolve(event);
     };
     if (mode === 'start') {
@@ -84,6 +88,15 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
 
 const spawnsOnly: Person = (approval, item) =>
   approval.request.subject.kind === 'envelopes' ? yes(approval, item) : null;
+
+function speaking(runtime: Runtime, text: string): (event: AgentEvent) => void {
+  let said = false;
+  return ({ type, parentRunId, runId }) => {
+    if (said || type !== 'message-start' || parentRunId === null) return;
+    said = true;
+    void runtime.request('run.say', { runId, text });
+  };
+}
 
 /** Asks for it when what it waits for has happened. */
 function compacting(runtime: Runtime): (event: AgentEvent) => void {

@@ -273,6 +273,7 @@ function keepsThings(recording: Recording): void {
   recording.record(stuck, { type: 'request-start', purpose: 'review', turn: 0, request });
   recording.record(chief, { type: 'change-undo', toolCallId: 'call_parallel', path: 'docs/a.md', undone: true });
   recording.record(chief, { type: 'workflow-leave', left: true });
+  recording.record(chief, { type: 'workflow-fork', to: idOf(44), end: 'after' });
   const sizes = { tokensBefore: 90_000, tokensAfter: 12_000 };
   const summary = {
     kind: 'compaction' as const,
@@ -283,6 +284,7 @@ function keepsThings(recording: Recording): void {
     auto: true,
   };
   recording.compaction(stuck, { ...summary, ...sizes });
+  recording.record(stuck, { type: 'run-say', wordId: idOf(44), text: 'Begin with the README.' });
   recording.record(stuck, { type: 'limit-change', of: 'run', limits: { tokens: 50_000, iterations: 40 } });
   const value = { type: 'text', text: 'Once more.' } as const;
   const message = { messageId: idOf(32), n: 3, turn: 1, responseId: 'msg_32' };

@@ -22,6 +22,11 @@ export class Semaphore {
     }
   }
 
+  /** Whether one more would have to wait. */
+  get isFull(): boolean {
+    return this.#free <= 0;
+  }
+
   /** The function that gives the permit back (once); null where none is free. */
   tryAcquire(): (() => void) | null {
     if (this.#free <= 0) return null;

@@ -200,6 +200,11 @@ export function repeatsOf(entries: readonly Entry[], call: ToolUsePart): number 
   return count;
 }
 
+/** As its model reads it: what the person says while it works is told apart from what its task is. */
+export function asTold({ text, said }: Pick<UserEntry, 'text' | 'said'>): string {
+  return said === undefined ? text : `[Triad: the person, who follows your work, says to you:]\n\n${text}`;
+}
+
 /** What the model is told of a response of its own that was cut off after it had been acted upon. */
 function noteOfCut(calls: readonly string[]): string {
   const begun = calls.length > 0 ? `, with the calls that you had begun: ${calls.join(', ')}` : '';
@@ -227,7 +232,7 @@ export function toWire(entries: readonly Entry[], pending = LOST, head: string |
   for (const entry of entries) {
     if (entry.kind === 'user') {
       content.push(...(entry.images ?? []).map((image) => ({ type: 'image' as const, image })));
-      content.push({ type: 'text', text: entry.text });
+      content.push({ type: 'text', text: asTold(entry) });
     }
     if (entry.kind !== 'assistant' || entry.interrupted || entry.parts.length === 0) continue;
     flush();

@@ -1,5 +1,5 @@
 /** The loop of every agent: model turn, tool calls, model turn, … until it has answered, was stopped or hit a limit. */
-import type { Bound } from '#contract/message.ts';
+import type { Bound, Word } from '#contract/message.ts';
 import { limitNotice, answeredSince, tellLimit, tellRaised } from '../budget/limit-notices.ts';
 import { doomLoopThresholdOf, endsAtOnce } from '../budget/limits.ts';
 import { newId } from '../base/ids.ts';
@@ -54,11 +54,19 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         yield { type: 'message-end', entry: history.add({ kind: 'user', ...words }) };
         continue;
       }
+      // Nor while the person has said something to it. A response in which the provider has only paused is one with the next.
+      const words = lastResponse(history.entries)?.stopReason === 'pause_turn' ? [] : run.unheard();
+      if (words.length > 0) {
+        yield* tellWords(history, words);
+        continue;
+      }
       if (step.do === 'close') {
         const result = yield* reflect(run, step.last, notice);
         const last = result && run.partner ? yield* run.partner.next(step.last, result, notice) : result;
-        if (last) return asPromised(run.envelope, last);
-        continue;
+        // Said meanwhile. Without a wait from here to the end: who says something from now on comes too late, and is told so.
+        if (!last || run.unheard().length > 0) continue;
+        run.limits.close();
+        return asPromised(run.envelope, last);
       }
 
       const undone = await run.undone();
@@ -93,6 +101,11 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
     const stuck = repeatedCalls(history, doomLoopThresholdOf(run.envelope));
     if (stuck) return yield* end(history, stuck);
   }
+}
+
+function* tellWords(history: Transcript, words: readonly Word[]): Generator<Payload, void> {
+  for (const { id: said, text } of words)
+    yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'person', text, said }) };
 }
 
 /** A response like any other, but that nobody was asked for. */

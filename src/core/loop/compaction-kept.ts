@@ -2,7 +2,7 @@
 import type { Entry, PlanItem } from '#contract/message.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import type { Told } from '../log/told.ts';
-import { textOf } from '../log/transcript.ts';
+import { asTold, textOf } from '../log/transcript.ts';
 
 /** Characters of one text, of which the beginning and the end stay. */
 const MAX_TEXT_CHARS = 8_000;
@@ -45,7 +45,7 @@ const section = (title: string, items: readonly string[]): string =>
 
 function saidIn(entries: readonly Entry[], maxChars: number): string[] {
   const said = entries.flatMap((entry) =>
-    entry.kind === 'user' && (entry.source === 'person' || entry.source === 'parent') ? [entry.text.trim()] : [],
+    entry.kind === 'user' && (entry.source === 'person' || entry.source === 'parent') ? [asTold(entry).trim()] : [],
   );
   let room = maxChars;
   return said

@@ -18,7 +18,9 @@ import { withImages } from './with-images.ts';
  * unknown reason is an error all the same). Nor is any other that would cross a bound: that bound is returned.
  */
 export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | null> {
-  void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model });
+  const queue = run.queue();
+  const wait = queue === null ? {} : { atATime: queue };
+  void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model, ...wait });
   const release = await run.admit(run.signal);
   let resume = run.watchdog.hold();
   const silence = new AbortController();

@@ -2,7 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { ChangeSet } from '#contract/change.ts';
-import type { AssistantEntry, Bound, Entry, PlanItem } from '#contract/message.ts';
+import type { AssistantEntry, Bound, Entry, PlanItem, Word } from '#contract/message.ts';
 import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
 import type { LimitNotice } from '../budget/limit-notices.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
@@ -102,6 +102,8 @@ export interface RunContext {
     /** The run ends at its bound: whoever raises it now comes too late, and is told so. */
     close(): void;
   };
+  /** How many requests the provider takes at a time, where the run would have to wait for its turn now; else null. */
+  queue(): number | null;
   /** Waits for the run's turn at the provider, until the signal aborts. */
   admit(signal: AbortSignal): Promise<() => void>;
   price(usage: ModelUsage): { nanoUsd: number | null; priceVersion: string | null };
@@ -127,6 +129,8 @@ export interface RunContext {
   readonly askAgain: RunQuestions['askAgain'];
   /** Its control flow; null where its first whole answer is its last. */
   readonly partner: Partner | null;
+  /** What the person said to it while it works, and it was not told yet, in order. */
+  unheard(): readonly Word[];
   /** What the person undid of what was changed in files, and the agent was not told yet; null where there is nothing. */
   undone(): Promise<{ text: string; undos: string[] } | null>;
   /**

@@ -54,6 +54,11 @@ export class ProviderLimiter {
     }
   }
 
+  /** Requests at a time, where one more would have to wait for its turn now; null where it would not. `free`: as in `acquire`. */
+  queue({ free }: { free: boolean }): number | null {
+    return (free && this.limit > 1) || !this.#semaphore.isFull ? null : Math.max(1, this.limit);
+  }
+
   /** Call after each attempt, with null for a success. */
   attemptEnded(error: ErrorInfo | null): void {
     if (error === null) {

@@ -4,11 +4,13 @@ import { andMore, wroteOf } from '#contract/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
 import type { Entry, Image } from '#contract/message.ts';
+import { forksText, TAKEN_TEXT } from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
+import { unreadWords } from '#contract/messages/unread-words.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { cachedText, estimatedTokensOf } from '#contract/tally.ts';
 import { searchesText } from '#contract/web-search.ts';
-import type { ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 
 /** A duration as a suffix of a list item; empty for null. */
 export function seconds(ms: number | null): string {
@@ -17,6 +19,11 @@ export function seconds(ms: number | null): string {
 
 export function lines(all: readonly string[]): string {
   return `${all.join('\n')}\n`;
+}
+
+/** As list items: that it was taken over, and the forks that were made at it. */
+export function forked({ taken, forks }: Pick<WorkflowRow, 'taken' | 'forks'>): string[] {
+  return [...(taken ? [TAKEN_TEXT] : []), ...forksText({ forks })].map((line) => `- ${line}.`);
 }
 
 /** As a list item; none where the lead is told of it. */
@@ -33,6 +40,17 @@ export function pictures(images: readonly Image[] | null | undefined): string[] 
 /** Each time that the context of a run was summarised, as a list item. */
 export function compactionItems(entries: readonly Entry[] = []): string[] {
   return entries.flatMap((entry) => (entry.kind === 'compaction' ? [`- ${compactionText(entry)}, ${entry.at}`] : []));
+}
+
+/** What the person said to a run while it worked, each with its time, as list items; `entries`: which of it the run has read. */
+export function wordItems({ said }: Pick<RunRow, 'said'>, entries: readonly Entry[] = []): string[] {
+  const unread = new Set(unreadWords(said, entries).map(({ id }) => id));
+  return (said ?? []).flatMap(({ id, text, at }) => [
+    `- Said at ${at}${unread.has(id) ? ', and not read by the agent' : ''}:`,
+    '',
+    quote(text),
+    '',
+  ]);
 }
 
 /** A block whose fence is longer than any in the text. */

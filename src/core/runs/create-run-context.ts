@@ -68,6 +68,7 @@ export function createRunContext(parts: Parts): RunContext {
     get partner() {
       return partner;
     },
+    unheard: () => parts.workflow.words.unheard(plan.recorder.ids.runId, history.entries),
     undone: undosFor(parts),
     changedBy: (toolCallId) => changedBy(parts, toolCallId),
     backgroundReports: async (wait) => {
@@ -85,12 +86,13 @@ export function createRunContext(parts: Parts): RunContext {
 function requestsFor(
   { engine, plan, model, watchdog }: Parts,
   limiter: ProviderLimiter,
-): Pick<RunContext, 'model' | 'retryDelays' | 'seesImages' | 'admit' | 'price'> {
+): Pick<RunContext, 'model' | 'retryDelays' | 'seesImages' | 'queue' | 'admit' | 'price'> {
   const { envelope, kind } = plan;
   return {
     model,
     retryDelays: engine.retryDelays,
     seesImages: engine.capabilities(envelope.provider, envelope.model).vision !== false,
+    queue: () => limiter.queue({ free: kind === 'lead' }),
     // The lead would wait for itself where its children hold all permits, so it takes one only where there is one.
     admit: async (until) => {
       const resume = watchdog.hold();

@@ -4,6 +4,7 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import type { WorkflowBudget } from '../budget/workflow-budget.ts';
 import type { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { PersonWords } from './person-words.ts';
 import type { RunTree } from './run-tree.ts';
 
 export interface WorkflowScope {
@@ -15,4 +16,5 @@ export interface WorkflowScope {
   readonly runs: RunTree;
   readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
+  readonly words: PersonWords;
 }

@@ -40,6 +40,8 @@ export interface ChildReport {
   durationMs: number;
   /** What the person changed in its settings before allowing it; null where nothing. */
   edits?: string | null;
+  /** What the person said to it and to its stages while they worked; left out where nothing. */
+  said?: string[];
   /** All classes of input. */
   tokensInput: number;
   tokensOutput: number;

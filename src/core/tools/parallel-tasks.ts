@@ -9,6 +9,7 @@ import {
   atMost,
   chainFields,
   metricsOf,
+  personFields,
   requireChildren,
   delegationRequest,
   PROMPT_RULE,
@@ -89,7 +90,7 @@ function batchResult(reports: readonly ChildReport[]): ToolResult {
     outcome: report.outcome ?? 'running',
     report: report.report,
     error: report.error,
-    ...(report.edits ? { changed_by_person: report.edits } : {}),
+    ...personFields(report),
     ...chainFields(report),
     metrics: metricsOf(report),
   }));

@@ -84,7 +84,7 @@ export function reportResult(report: ChildReport | undefined): ToolResult {
     outcome: report.outcome,
     report: report.report,
     ...(report.error === null ? {} : { error: report.error }),
-    ...(report.edits ? { changed_by_person: report.edits } : {}),
+    ...personFields(report),
     ...chainFields(report),
     metrics: metricsOf(report),
   };
@@ -95,6 +95,11 @@ export function reportResult(report: ChildReport | undefined): ToolResult {
         ? 'cancelled'
         : 'error';
   return { status, output: JSON.stringify(output) };
+}
+
+/** What the person changed in its settings before it was allowed, and said to it while it worked; nothing where it did neither. */
+export function personFields({ edits, said }: Pick<ChildReport, 'edits' | 'said'>): Record<string, unknown> {
+  return { ...(edits && { changed_by_person: edits }), ...(said && { person_said_to_it: said }) };
 }
 
 /** What the lead is told of a chain; nothing of an agent that nothing follows. */

@@ -1,11 +1,13 @@
 /** One workflow while it lives: what its runs share, and the sub-agents that its lead has asked for. */
 import type { ApprovePolicy, Budget } from '#contract/agent.ts';
 import type { FailureContext, RequestUsage, SubAgentSummary } from '#contract/event.ts';
+import type { Word } from '#contract/message.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { WorkflowBudget } from '../budget/workflow-budget.ts';
 import { WorkflowTotals } from '../log/workflow-totals.ts';
 import type { Engine } from '../runs/engine.ts';
+import { PersonWords } from '../runs/person-words.ts';
 import { RunTree } from '../runs/run-tree.ts';
 import type { WorkflowScope } from '../runs/workflow-scope.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -30,8 +32,9 @@ interface Parts {
   tally: Tally;
   workedMs: number;
   requests: readonly (RequestUsage & { runId: string })[];
-  /** By run id: limits that the person raised, and where each queued run stands. */
+  /** By run id: limits that the person raised, what it said to it, and where each queued run stands. */
   raised: Iterable<readonly [string, Budget]>;
+  said: Iterable<readonly [string, readonly Word[]]>;
   failureContexts: Iterable<readonly [string, FailureContext]>;
 }
 
@@ -46,6 +49,7 @@ export class Workflow implements WorkflowScope {
   readonly runs: RunTree;
   readonly record: WorkflowTotals;
   readonly budget: WorkflowBudget;
+  readonly words: PersonWords;
   readonly subAgents: Roster;
 
   constructor(parts: Parts) {
@@ -59,6 +63,7 @@ export class Workflow implements WorkflowScope {
     this.record = record;
     this.runs = new RunTree(parts.leadRunId);
     this.budget = new WorkflowBudget({ ...parts, limits: parts.budget, tally: () => record.tally });
+    this.words = new PersonWords(parts.said);
     this.subAgents = new Roster(parts);
   }
   /** Its temporary agents: those that work or may begin, and, forgotten from now on, how many others were left. */

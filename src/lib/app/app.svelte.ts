@@ -1,7 +1,7 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
 import type { AppState } from '#contract/app-state.ts';
-import type { SentImage } from '#contract/messages/sending.ts';
+import type { LeadChoice, SentFile, SentImage } from '#contract/messages/sending.ts';
 import { unlistedText } from '#contract/missing-text.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
@@ -16,11 +16,18 @@ import { Attention } from './attention.svelte.ts';
 import { Clock } from './clock.svelte.ts';
 import { ContextWindows } from './context-windows.svelte.ts';
 import { ConversationActions } from './conversation-actions.ts';
+import { Forks, imagesOf } from './forks.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
 import { PagedList } from './paged-list.svelte.ts';
 
 const CONVERSATIONS = 50;
 const TRASHED = 100;
+
+/** What goes out with the words of a message. */
+export interface Sent extends Pick<LeadChoice, 'model' | 'provider'> {
+  images?: SentImage[];
+  files?: SentFile[];
+}
 
 /** What the person sent, as it is stored. */
 type Message = Pick<WorkflowRow, 'conversationId' | 'prompt' | 'images'>;
@@ -39,6 +46,7 @@ export class App {
   readonly trash: PagedList<ConversationRow>;
   readonly history: HistoryBrowser;
   readonly conversationActions: ConversationActions;
+  readonly forks: Forks;
   readonly clock = new Clock();
   readonly contexts: ContextWindows;
   readonly toasts: Toasts;
@@ -73,6 +81,7 @@ export class App {
         this.history.invalidate();
       },
     });
+    this.forks = new Forks(connection, toasts, () => void this.conversations.refresh());
     this.status = connection.status;
     connection.onStatus((status) => {
       this.status = status;
@@ -143,15 +152,17 @@ export class App {
    * Sends a message, which starts a workflow or waits for the one at work. Rejects with a `RequestError`: `bad_input`
    * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
    */
-  async send(conversationId: string, text: string, images?: SentImage[]): Promise<void> {
-    await this.connection.request('message.send', { conversationId, text, via: 'app', ...(images && { images }) });
+  async send(conversationId: string, text: string, sent: Sent = {}): Promise<void> {
+    await this.connection.request('message.send', { conversationId, text, via: 'app', ...sent });
     void this.conversations.refresh();
   }
 
   /** Creates a conversation and sends its first message; resolves with its id. Rejects as `send` does. */
-  async startConversation(input: Input<'conversation.create'>, text: string): Promise<string> {
-    const { id } = await this.connection.request('conversation.create', input);
-    await this.send(id, text);
+  async startConversation(input: Input<'conversation.create'>, text: string, sent: Sent = {}): Promise<string> {
+    const { provider } = sent;
+    const created = { ...input, ...(provider !== undefined && { provider }) };
+    const { id } = await this.connection.request('conversation.create', created);
+    await this.send(id, text, sent);
     return id;
   }
 
@@ -163,12 +174,9 @@ export class App {
     return succeeds(this.toasts, this.#sendAgain(message));
   }
 
-  async #sendAgain({ conversationId, prompt, images }: Message): Promise<void> {
-    const again = images?.map(async ({ sha256, mediaType }) => {
-      const { data } = await this.connection.request('call.image', { conversationId, sha256 });
-      return { mediaType, data };
-    });
-    await this.send(conversationId, prompt, again && (await Promise.all(again)));
+  async #sendAgain(message: Message): Promise<void> {
+    const images = await imagesOf(this.connection, message);
+    await this.send(message.conversationId, message.prompt, images ? { images } : {});
   }
 
   /** Shows an error as a toast. */

@@ -4,7 +4,7 @@ import type { Answer } from '#contract/approval.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { type AgentMark, markAt } from '#lib/view/agent-mark.ts';
+import { type AgentMark, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { questionsOf, type Question } from '#lib/view/phase.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
@@ -111,7 +111,8 @@ export class Attention {
     const work = this.state.running.find(({ workflowId }) => workflowId === request.workflowId);
     if (!work) return null;
     const place = work.subAgents.indexOf(spawn && !asking ? spawn.runId : request.runId);
-    return markAt(place) ?? (request.chain.length <= 2 ? 'lead' : null);
+    if (place >= 0) return markOfSubAgent(place);
+    return request.chain.length <= 2 ? 'lead' : null;
   }
 
   /** The other items of its batch that nobody has answered yet, and itself. */

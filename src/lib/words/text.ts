@@ -12,17 +12,21 @@ import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
+import { composerWords } from './composer-words.ts';
 import { contextWords } from './context-words.ts';
 import { decisionWords } from './decision-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
+import { mayWords } from './may-words.ts';
 import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { stageWords } from './stage-words.ts';
 import { stopReceipt, advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
 const phases: Readonly<Record<Phase, string>> = {
@@ -63,12 +67,13 @@ const kinds: Readonly<Record<RunKind, string>> = {
 const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   cancelled: 'Cancelled',
   doom_loop: 'Repeats itself',
-  max_iterations: 'Step limit reached',
+  max_iterations: 'Turn limit reached',
   budget: 'Budget used up',
   extended: 'Extended',
   retried: 'Tried again',
   resumed: 'Resumed',
   review: 'Review',
+  forked: 'Forked here: what came after is not part of this conversation',
 };
 
 export const text = {
@@ -192,6 +197,7 @@ export const text = {
       `${all > 0 ? `${done} of ${plural(all, 'sub-agent', 'sub-agents')} finished; ` : ''}everything up to the last finished step is kept, and resuming goes on from there.`,
     detailsOf: 'Open in history',
   },
+  composer: composerWords,
   empty: {
     heading: 'One lead, up to three sub-agents, and you at the gate',
     steps: [
@@ -224,8 +230,6 @@ export const text = {
   agent: {
     /** Its lead does not wait for it. */
     background: 'in the background',
-    running: (name: string) => `→ Running ${name}…`,
-    lastTool: 'Last tool',
     report: 'Full report',
     hideReport: 'Hide report',
     transcript: 'Transcript',
@@ -355,6 +359,7 @@ export const text = {
   ask: askWords,
   flow: flowWords,
   grant: grantWords,
+  may: mayWords,
   mcp: mcpWords,
   json: jsonWords,
   changes: changesWords,
@@ -378,6 +383,8 @@ export const text = {
   history: historyWords,
   trash: trashWords,
   menu: menuWords,
+  turn: turnWords,
+  stage: stageWords,
   work: workWords,
   settings: settingsWords,
   firstRun: firstRunWords,

@@ -55,6 +55,27 @@ test.for(
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
 });
 
+test('who waits for its turn at the provider says so, and how many are taken at a time', async () => {
+  const held = new Gate();
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply(NAMES.slice(0, 2).map((name) => spawn({ name, prompt: `Do ${name}.` })))
+    .on(LEAD)
+    .reply([text('Done.')])
+    .on({})
+    .reply([text('Report.')], { hold: held.at(0) });
+  const engine = await startEngine(script, { settings: '[providers.anthropic]\nmax_concurrent = 1\n' });
+  const { workflowId } = await engine.send('Go');
+  const waiting = await engine.event('turn-start', ({ atATime }) => atATime !== undefined);
+  expect(waiting).toMatchObject({ atATime: 1, turn: 0 });
+  const isSent = (): boolean => engine.of('request-start').some(({ runId }) => runId === waiting.runId);
+  expect(isSent()).toBe(false);
+  held.open();
+  await engine.ended(workflowId);
+  expect(isSent()).toBe(true);
+  expect(engine.of('turn-start').filter(({ atATime }) => atATime !== undefined)).toHaveLength(1);
+});
+
 /** As the session's metadata and the trace say it. */
 async function depthOf(engine: Harness, workflowId: string): Promise<number> {
   const { runs } = await engine.runtime.request('workflow.get', { workflowId });

@@ -71,9 +71,11 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':
+    case 'run-say':
     case 'notice':
       return null;
   }

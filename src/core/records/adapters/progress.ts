@@ -90,9 +90,11 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':
+    case 'run-say':
     case 'notice':
       return;
     default:

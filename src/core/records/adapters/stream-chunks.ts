@@ -61,9 +61,11 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':
+    case 'run-say':
     case 'notice':
       return null;
   }

@@ -4,10 +4,12 @@ import { isServing } from '#contract/flows/serving.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
+import { forkedFromText } from '#contract/messages/fork-text.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
-import type { AssistantEntry, Entry, HandoffEntry, Part } from '#contract/message.ts';
+import type { AssistantEntry, Entry, HandoffEntry, Part, UserEntry } from '#contract/message.ts';
+import { unreadWords } from '#contract/messages/unread-words.ts';
 import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
 import { roleOf, servedBy } from '../run-words.ts';
 import { verdictOf } from '../../loop/review-words.ts';
@@ -19,6 +21,7 @@ import {
   dollars,
   exchanges,
   fence,
+  forked,
   inline,
   leftOut,
   lines,
@@ -47,6 +50,7 @@ export async function* markdownOf(
     `- Last change: ${updatedAt}`,
     ...(deletedAt ? [`- In the trash since: ${deletedAt}`] : []),
     `- Used: ${used(usage)}`,
+    ...forkedFromText(conversation).map((line) => `- ${line}.`),
     ...(notice === null ? [] : ['', inline(notice)]),
   ]);
   let number = 0;
@@ -73,6 +77,7 @@ function workflowOf(record: ExportedWorkflow, number: number): string {
     `- Sub-agents: ${subAgentCount}`,
     ...executions.map(executionOf),
     `- Used: ${used(usage)}`,
+    ...forked(workflow),
     ...leftOut(workflow),
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     // The lead may not be queued yet.
@@ -124,18 +129,30 @@ function runOf(run: RunRow, { runs, entries, calls }: OfRun): string[] {
     ...(entries.length === 0
       ? ['', '**Task**', '', fence(run.task)]
       : entries.flatMap((entry) => entryOf(entry, calls))),
+    ...unread(run, entries),
   ];
 }
+
+/** What the person said that is in no entry. */
+function unread({ said }: RunRow, entries: readonly Entry[]): string[] {
+  return unreadWords(said, entries).flatMap(({ text, at }) => [
+    ...['', `**Person**, not read by the agent · ${at}`, '', fence(text)],
+  ]);
+}
+
+const SOURCES: Readonly<Record<UserEntry['source'], string>> = {
+  person: '**Person**',
+  parent: '**Task**',
+  engine: '**Handed over**',
+  coagent: '**Coagent**',
+};
 
 function entryOf(entry: Entry, calls: readonly ToolCallRow[]): string[] {
   const block = (head: string, text: string, language = '') => ['', `${head} · ${entry.at}`, '', fence(text, language)];
   switch (entry.kind) {
     case 'user':
       return [
-        ...block(
-          { person: '**Person**', parent: '**Task**', engine: '**Handed over**', coagent: '**Coagent**' }[entry.source],
-          entry.text,
-        ),
+        ...block(entry.said ? '**Person**, while it worked' : SOURCES[entry.source], entry.text),
         ...pictures(entry.images),
       ];
     case 'assistant':

@@ -6,7 +6,7 @@ import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
 import { roleOf, servedBy, serversOf } from '../run-words.ts';
-import { code, compactionItems, decided, fence, inline, lines, quote, wrote } from '../markdown-parts.ts';
+import { code, compactionItems, decided, fence, inline, lines, quote, wordItems, wrote } from '../markdown-parts.ts';
 import { instructionItems } from '../instructions-part.ts';
 import { frontMatter } from './front-matter.ts';
 import { handoffEntries, handoffsOf } from './handoffs-part.ts';
@@ -34,6 +34,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
   const questions = questionsOf(run.id, approvals);
   const told = instructionItems(run.envelope);
   const reviews = reviewsOf(run, handoffs);
+  const words = wordItems(run, entries.get(run.id));
   const files = calls.filter(({ runId }) => runId === run.id).flatMap((call) => wrote(call) ?? []);
   const none = run.outcome === null ? 'None yet.' : 'It handed over no report.';
   return lines([
@@ -44,6 +45,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),
     ...(told.length > 0 ? ['', '## Told by the project', ...told] : []),
+    ...(words.length > 0 ? ['', '## Said by the person', '', ...words] : []),
     ...(questions.length > 0 ? ['', '## Questions', ...questions] : []),
     ...(files.length > 0 ? section('Files written', files.map((file) => `- ${file}`).join('\n')) : []),
     ...(compactions.length > 0 ? ['', '## Context', '', ...compactions] : []),

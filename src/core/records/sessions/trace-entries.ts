@@ -44,6 +44,7 @@ function entryOf(run: RunRow, approvals: readonly Approval[], traces: ReadonlyMa
     ...estimatedPart(usage),
     cost_usd: usd(usage),
     permissions: envelope.permissions,
+    ...(run.said && { said: run.said.map(({ text, at }) => ({ text, at })) }),
     approvals: approvals.filter(({ request }) => request.runId === id).flatMap(answersOf),
     error: error && { type: error.code, message: error.message, detail: error.detail ?? null },
   };

@@ -1,5 +1,6 @@
 /** The methods of runs, approvals, continued work and agents' memory. */
 import { Continuation } from '../../workflows/continuation.ts';
+import { sayTo } from '../../workflows/say.ts';
 import type { Services } from '../services.ts';
 import { mustExist } from '../../base/errors.ts';
 import { deleteNote } from '../../runs/memory.ts';
@@ -8,7 +9,7 @@ import type { Handlers } from './handlers.ts';
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('call.image' | 'agents.cleanup')
-  | ('workflow.extend' | 'run.extend' | 'run.retry' | 'memory.list' | 'memory.delete');
+  | ('workflow.extend' | 'run.extend' | 'run.retry' | 'run.say' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
   const { store } = engine;
@@ -33,6 +34,10 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
       return { workflowId };
     },
     'run.retry': ({ runId }) => continuation.retry(runId),
+    'run.say': async ({ runId, text }) => {
+      await sayTo(engine, orchestrator, runId, text);
+      return {};
+    },
     'call.image': async ({ conversationId, sha256 }) => {
       const bytes = await mustExist(engine.outputs.image(conversationId, sha256), 'This image is not kept any more');
       return { data: bytes.toString('base64') };

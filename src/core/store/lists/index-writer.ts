@@ -119,7 +119,7 @@ async function rowsOf(
     const own = runsOf.get(workflow.id) ?? [];
     const used = own.flatMap(({ id }) => calls.get(id) ?? []);
     const old = before.get(workflow.id);
-    const facets = termsOf({ workflow, runs: own, calls: used, folder: conversation.folder });
+    const facets = workflow.taken ? [] : termsOf({ workflow, runs: own, calls: used, folder: conversation.folder });
     const terms = listedTerms(old, facets, Boolean(conversation.deletedAt), counts);
     const segmented = JSON.parse(old?.segmented ?? '{}') as Record<string, number>;
     const waiting = own.reduce((sum, { id }) => sum + (lengths.get(id) ?? 0) - (segmented[id] ?? 0), 0);

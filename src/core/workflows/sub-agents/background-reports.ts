@@ -37,12 +37,13 @@ export class BackgroundReports {
   }
 }
 
-function wordsOf({ agent, runId, outcome, report, error, stages = [], gave = [] }: ChildReport): string {
+function wordsOf({ agent, runId, outcome, report, error, stages = [], gave = [], said = [] }: ChildReport): string {
   const why = error === null || error === outcome ? '' : ` (${error})`;
   const through = stages.map((stage) => `${stage.place} ${stage.agent} (${stage.runId}): ${stage.outcome}`);
   const chain = through.length === 0 ? '' : `. Its stages: ${through.join(', ')}`;
   const before = gave.map((run) => `\n\nWhat ${run.agent} (${run.runId}) gave before:\n\n${run.report}`);
-  return `Report of the sub-agent ${agent} (${runId}), outcome ${outcome}${why}${chain}:\n\n${report || error || ''}${before.join('')}`;
+  const told = said.map((text) => `\n\nWhile it worked, the person said to it:\n\n${text}`);
+  return `Report of the sub-agent ${agent} (${runId}), outcome ${outcome}${why}${chain}:\n\n${report || error || ''}${before.join('')}${told.join('')}`;
 }
 
 /**

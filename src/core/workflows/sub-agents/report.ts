@@ -3,18 +3,20 @@ import { MAX_REPORT_BYTES } from '#contract/limits.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { addTally, inputTokensOf } from '#contract/tally.ts';
 import type { ChainEnd } from '../../flows/chain.ts';
+import type { PersonWords } from '../../runs/person-words.ts';
 import type { ChildReport } from '../../tools/children.ts';
 import { reportPage } from '../../tools/read-report.ts';
 
 /** Of a sub-agent that did nothing (yet). */
 export const EMPTY_REPORT = { report: '', error: null, durationMs: 0, tokensInput: 0, tokensOutput: 0 };
 
-/** Of a sub-agent and the stages that followed it; it goes by the id of its first run. */
-export function reportOf({ links, outcome, error }: ChainEnd): ChildReport {
+/** Of a sub-agent and the stages that followed it; it goes by the id of its first run. `words`: what the person said to them. */
+export function reportOf({ links, outcome, error }: ChainEnd, words: Pick<PersonWords, 'of'>): ChildReport {
   const [{ runId, agent }, ...stages] = links;
   const last = links.at(-1)!;
   const tally = links.map((link) => link.tally).reduce(addTally);
   const handedOn = links.slice(0, -1);
+  const said = links.flatMap((link) => words.of(link.runId).map(({ text }) => text));
   return {
     runId,
     agent,
@@ -25,6 +27,7 @@ export function reportOf({ links, outcome, error }: ChainEnd): ChildReport {
     durationMs: links.reduce((sum, { durationMs }) => sum + durationMs, 0),
     tokensInput: inputTokensOf(tally),
     tokensOutput: tally.outputTokens,
+    ...(said.length > 0 && { said }),
     ...(stages.length > 0 && {
       stages: stages.map((stage, index) => ({
         place: index + 1,

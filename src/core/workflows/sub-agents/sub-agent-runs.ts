@@ -10,7 +10,16 @@ import { reportOf } from './report.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { newId, traceIdOf } from '../../base/ids.ts';
-import { chainsIn, hasEnded, isLeft, type Link, linkOf, type NextStage, runChain } from '../../flows/chain.ts';
+import {
+  type ChainEnd,
+  chainsIn,
+  hasEnded,
+  isLeft,
+  type Link,
+  linkOf,
+  type NextStage,
+  runChain,
+} from '../../flows/chain.ts';
 import { partnerFor } from '../../flows/partner.ts';
 import type { Transcript } from '../../log/transcript.ts';
 import { Recorder } from '../../log/recorder.ts';
@@ -93,7 +102,8 @@ export class SubAgentRuns {
     this.#begin(asked);
     const stopped = this.#stopped.get(asked.id);
     if (stopped) return stopped;
-    if (asked.stored && !isLeft(asked.stored, asked.stages)) return reportOfStored(asked, asked.stored);
+    if (asked.stored && !isLeft(asked.stored, asked.stages))
+      return this.#reportOf(await storedEnd(asked, asked.stored));
     if (!decision?.allowed) return this.#refuse(asked, decision);
     const envelope = decision.edited === undefined ? asked.envelope : Envelope.parse(decision.edited);
     return this.#start({ ...asked, envelope, envelopeHash: decision.hashAfter });
@@ -128,7 +138,7 @@ export class SubAgentRuns {
     { retry = null, queueDepth = 0 }: { retry?: string | null; queueDepth?: number } = {},
   ): Promise<ChildReport> {
     const end = (run: Asked): Link => endedBefore(run, retry) ?? this.#endUnstarted(run, outcome, error, queueDepth);
-    return reportOf(await runChain(end(asked), asked, async (next) => end(this.#stage(asked, next))));
+    return this.#reportOf(await runChain(end(asked), asked, async (next) => end(this.#stage(asked, next))));
   }
 
   /** `queueDepth`: how many waited with it. */
@@ -187,7 +197,7 @@ export class SubAgentRuns {
   /** The sub-agent, and in its slot and turn the stages that follow it, from the first that has not ended. */
   async #goThrough(live: LiveRun, asked: AskedSubAgent, how: How): Promise<ChildReport> {
     const first = endedBefore(asked, how.retry) ?? (await this.#execute(live, asked, how));
-    return reportOf(await runChain(first, asked, (next) => this.#runStage(live, asked, next, how)));
+    return this.#reportOf(await runChain(first, asked, (next) => this.#runStage(live, asked, next, how)));
   }
 
   /** One that is stopped before its start is queued and ended, so that a chain that did not come to its end says where. */
@@ -293,6 +303,10 @@ export class SubAgentRuns {
     return this.#endNext(asked, cancelled ? 'cancelled' : 'rejected', { code, message });
   }
 
+  #reportOf(end: ChainEnd): ChildReport {
+    return reportOf(end, this.#parts.workflow.words);
+  }
+
   /** Stopped while it waited for its turn. */
   async #neverStarted(asked: AskedSubAgent, error: unknown, how: How): Promise<ChildReport> {
     const info = errorInfo(error);
@@ -308,8 +322,8 @@ interface How {
 }
 
 /** Of one that had ended, with its chain, before a restart. */
-async function reportOfStored(asked: AskedSubAgent, stored: RunRow): Promise<ChildReport> {
-  return reportOf(await runChain(linkOf(stored), asked, async ({ place }) => linkOf(asked.stages[place - 1]!)));
+function storedEnd(asked: AskedSubAgent, stored: RunRow): Promise<ChainEnd> {
+  return runChain(linkOf(stored), asked, async ({ place }) => linkOf(asked.stages[place - 1]!));
 }
 
 /** How it ended in an earlier attempt; null where it goes on, or is to be tried again. */

@@ -141,6 +141,7 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     requests: own.length,
     toolCalls: calls.map(callOf),
     undos: calls.flatMap(undosOf),
+    said: (run.said ?? []).map(({ text, at }) => ({ text, at })),
     approvals: detail.approvals
       .filter(({ request }) => request.runId === id)
       .flatMap((approval) => approvalItems(approval, detail.grants ?? [])),

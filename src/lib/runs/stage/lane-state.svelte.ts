@@ -1,0 +1,33 @@
+/** What the reader does in one lane of the stage: how far it follows, and what is being written there. */
+import { AutoScroll } from '#lib/ui/auto-scroll.svelte.ts';
+import { readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
+
+export class LaneState {
+  /** Follows the end of the lane's own transcript. */
+  readonly scroll = new AutoScroll();
+  readonly #key: string;
+  #draft = $state('');
+
+  constructor(runId: string) {
+    this.#key = `run-${runId}`;
+    this.#draft = readDraft(this.#key);
+  }
+
+  /** What the person writes to it and has not said; kept across a reload. */
+  get draft(): string {
+    return this.#draft;
+  }
+
+  set draft(text: string) {
+    this.#draft = text;
+    writeDraft(this.#key, text);
+  }
+
+  /** The focus is in what it says. */
+  reading = $state(false);
+
+  /** Whether the reader would lose something if the lane went away. */
+  get isHeld(): boolean {
+    return this.reading || !this.scroll.atEnd || this.#draft.trim() !== '';
+  }
+}

@@ -1,0 +1,106 @@
+/** The stage: what stands on it together, what each agent does now, and which bound is the tightest. */
+import { describe, expect, test } from 'vitest';
+import { unreadWords } from '#contract/messages/unread-words.ts';
+import type { RunRow } from '#contract/view.ts';
+import type { Block, Call } from '#lib/view/transcript.ts';
+import { type Now, nowOf, piecesOf, tightest, type Working } from '#lib/view/stage.ts';
+import { text } from '#lib/words/text.ts';
+import { team, viewOf } from '../support/flows.ts';
+import { id } from '../support/story.ts';
+
+const run = (agent: string) => ({ id: agent, agent }) as RunRow;
+const words = (key: string): Block => ({ kind: 'text', key, text: 'Words.', open: false, by: null });
+const call = (key: string, agents: readonly string[], more: Partial<Call> = {}): Block => {
+  const none = { id: key, input: {}, draft: null, startedAt: null, result: null, change: null, allowedBy: null };
+  return {
+    kind: 'call',
+    key,
+    call: { ...none, name: 'spawn_agent', state: 'running', children: agents.map(run), ...more },
+  };
+};
+const told = (blocks: Block[]) =>
+  piecesOf(blocks).map((piece) =>
+    piece.kind === 'block' ? piece.key : [piece.at, piece.length, piece.runs.map(({ agent }) => agent), piece.coming],
+  );
+
+describe('on the stage', () => {
+  test('are those whose calls stand right after each other; words between them make two', () => {
+    const blocks = [words('a'), call('b', ['one']), call('c', ['two', 'three']), words('d'), call('e', ['four'])];
+    expect(told(blocks)).toEqual(['a', [1, 2, ['one', 'two', 'three'], 0], 'd', [4, 1, ['four'], 0]]);
+  });
+
+  test('is a place for the one that is about to be asked for, but only beside another', () => {
+    const coming = call('b', [], { state: 'writing' });
+    expect(told([call('a', ['one']), coming])).toEqual([[0, 2, ['one'], 1]]);
+    expect(told([coming])).toEqual(['b']);
+    expect(told([call('a', ['one']), call('b', [], { name: 'read_file' })])).toEqual([[0, 1, ['one'], 0], 'b']);
+    expect(told([call('a', ['one']), call('b', [], { state: 'error' })]), 'it was refused').toEqual([
+      [0, 1, ['one'], 0],
+      'b',
+    ]);
+  });
+});
+
+describe('what it does now', () => {
+  function nowIn(change: Partial<Working> = {}): Now {
+    const { story, first } = team('coder', {});
+    first.answer('I look.', { id: 'c1', name: 'read_file', input: { path: 'src/a.ts' } });
+    const view = viewOf(story);
+    const row = view.runs.find(({ id: runId }) => runId === first.runId)!;
+    const entries = view.entries[row.id] ?? [];
+    const idle = { open: null, reviewing: false, compacting: false, retrying: false, atATime: undefined };
+    return nowOf({ run: row, phase: 'running', entries, ...idle, ...change });
+  }
+  const open = (kind: 'text' | 'thinking', words: string): Working['open'] => ({
+    ...{ messageId: id(90), conversationId: id(1), workflowId: id(2), runId: id(3), at: '2026-01-02T03:04:05.000Z' },
+    parts: [{ kind, text: words, toolCallId: null, name: null }],
+  });
+  const says = (now: Now) => text.stage.now('coder', now);
+
+  test.each([
+    ['its last call, in the words of the person', {}, 'reading src/a.ts'],
+    ['its words', { open: open('text', 'The') }, 'writing'],
+    ['its thoughts', { open: open('thinking', '') }, 'thinking'],
+    ['nothing yet', { entries: [] }, '→ Running coder…'],
+    ['its turn at the provider', { atATime: 1 }, 'waiting for the model (1 at a time)'],
+    ['a question before all', { phase: 'waiting', atATime: 1, open: open('text', 'The') }, 'waiting for you'],
+    ['its slot', { phase: 'queued' }, 'waiting for its turn'],
+    ['its review', { reviewing: true }, 'Reviewing its answer…'],
+    ['one more attempt at the request', { retrying: true }, 'asking the model once more'],
+  ] as const)('%s', (_, change, words) => {
+    expect(says(nowIn(change as Partial<Working>))).toBe(words);
+  });
+
+  test('a tool without words of its own is named', () => {
+    expect(says({ kind: 'call', name: 'mcp__maps__route', argument: 'Rome' })).toBe('using maps · route Rome');
+    expect(says({ kind: 'call', name: 'list_directory', argument: '.' })).toBe('looking into the folder');
+  });
+});
+
+test('the tightest bound is that of which most is used; what nobody knows is none', () => {
+  const tokens = { kind: 'tokens', used: 50, of: 100 } as const;
+  const turns = { kind: 'iterations', used: 18, of: 20 } as const;
+  expect(tightest([tokens, turns])).toEqual({ bound: turns, share: 0.9 });
+  expect(tightest([{ kind: 'costUsd', used: null, of: 1 }])).toBeNull();
+  expect(tightest([{ ...tokens, used: 300 }])?.share).toBe(1);
+});
+
+test('a word is there at once, and read when an entry tells of it; so it is in a view of the rows', () => {
+  const { story, first } = team('coder', {});
+  first.say({ type: 'run-say', wordId: id(70), text: 'Mind the tests.' });
+  first.say({ type: 'run-say', wordId: id(71), text: 'And the docs.' });
+  const row = () => viewOf(story).runs.find(({ id: runId }) => runId === first.runId)!;
+  const unread = () => unreadWords(row().said, viewOf(story).entries[first.runId] ?? []).map((word) => word.text);
+  expect(unread()).toEqual(['Mind the tests.', 'And the docs.']);
+  const entry = { kind: 'user', source: 'person', text: 'Mind the tests.', said: id(70) } as const;
+  first.say({ type: 'message-end', entry: { ...entry, n: first.entries++, at: story.now } });
+  expect(unread()).toEqual(['And the docs.']);
+});
+
+test('who waits for its turn at the provider does so until its request is sent', () => {
+  const { story, first } = team('coder', {});
+  first.say({ type: 'turn-start', turn: 1, model: 'sonnet', atATime: 1 });
+  expect(viewOf(story).asking).toEqual({ [first.runId]: 1 });
+  first.say({ type: 'request-start', turn: 1, request: story.request() });
+  expect(viewOf(story).asking).toEqual({});
+});
