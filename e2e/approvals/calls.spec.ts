@@ -21,7 +21,7 @@ async function write(app: App): Promise<void> {
   const changes = app.question.getByLabel('Changes', { exact: true });
   await expect(changes).toContainText('A small project.');
   await expect(changes).toContainText('A small project with notes.');
-  await app.unfold();
+  await app.unfoldForm();
   await expect(app.question.getByRole('textbox', { name: 'Content' })).toHaveValue(CONTENT);
   expect(await file(), 'nothing before the answer').toBe(before);
 

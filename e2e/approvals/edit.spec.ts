@@ -17,7 +17,7 @@ async function seeTheEnd(app: App): Promise<void> {
   await expect(app.question.getByRole('button', { name: 'Reject…' })).toBeEnabled();
 
   // A change before the end shows nothing of the end.
-  await app.unfold();
+  await app.unfoldForm();
   await expect(app.field('Prompt')).toHaveAccessibleDescription('80 lines, 1,357 characters');
   await app.field('Prompt').focus();
   await app.page.keyboard.press('ControlOrMeta+Home');

@@ -69,7 +69,7 @@ test('a write is answered by no key, click or reload that is not on a button', {
   await page.keyboard.type('yes allow');
   await page.keyboard.press('Enter');
   await title.click();
-  await app.unfold();
+  await app.unfoldForm();
   await question.getByRole('textbox', { name: 'Content' }).click();
   await page.keyboard.press('Enter');
   await page.mouse.click(3, 300);

@@ -35,7 +35,7 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   await app.question.getByRole('button', { name: 'Reject…' }).click();
   await app.field('Reason').fill('y');
   await app.field('Reason').press('Enter');
-  await app.unfold();
+  await app.unfoldForm();
   await app.field('Prompt').press('Enter');
   await app.page.reload();
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
@@ -45,7 +45,7 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   await expect(app.button('Allow all 3')).toBeVisible();
   await app.reject('Not needed.', 'test-generator');
   await app.lookAt('code-reviewer');
-  await app.unfold();
+  await app.unfoldForm();
   await app.field('Prompt').fill('Work as code-reviewer. Be brief.');
   await app.lookAt('documentation-writer');
   await expect(app.field('Reason')).toHaveCount(0);

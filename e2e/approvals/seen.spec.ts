@@ -29,7 +29,7 @@ test(
     await app.lookAt('helper-1');
     await expect(app.unseen).toHaveCount(0);
     await app.lookAt('helper-2');
-    await app.unfold();
+    await app.unfoldForm();
     await app.field('Prompt').fill(lines(90, 'Then tell me.'));
     await expect(app.unseen).toHaveCount(0);
     await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();

@@ -32,7 +32,7 @@ test(
     const { page } = app;
     await app.send('Read the lines.');
     await app.lookAt('inspector');
-    await app.unfold();
+    await app.unfoldForm();
     await app.field('Max iterations').fill('1');
     await app.allow();
     await app.expectOutcome('completed');

@@ -13,7 +13,7 @@ test(
     await expect(app.field('What it is told')).toHaveText('Review the code of the workspace.');
     await expect(app.field('Its system prompt'), 'as whole as the prompt, without a click').toBeVisible();
     await expect(app.question.locator('[data-risk]'), 'it only reads').toHaveCount(0);
-    await app.unfold();
+    await app.unfoldForm();
     await expect(app.question.getByRole('checkbox', { name: 'write_file' })).not.toBeChecked();
     const shown = await app.field('System prompt').inputValue();
     expect(shown.length).toBeGreaterThan(100);

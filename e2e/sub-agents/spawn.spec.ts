@@ -20,7 +20,7 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   await expect(app.field('What it is told')).toHaveText('Inspect the workspace and report.');
   await expect(app.question).toContainText('read this folder');
   await expectAccessibleInBoth(app.page, 'approval');
-  await app.unfold();
+  await app.unfoldForm();
   await expect(app.field('Prompt')).toHaveValue('Inspect the workspace and report.');
   await expect(app.field('Model')).not.toHaveValue('');
   await expect(app.question.getByRole('checkbox', { name: 'read_file' })).toBeChecked();

@@ -104,7 +104,7 @@ export class Person {
   }
 
   /** Unfolds every field of the question that is shown, to edit it. */
-  async unfold(): Promise<void> {
+  async unfoldForm(): Promise<void> {
     const fold = this.question.getByRole('button', { name: /^(?:Everything, and edit|Edit)$/ });
     if ((await fold.getAttribute('aria-expanded')) === 'false') await fold.click();
   }
