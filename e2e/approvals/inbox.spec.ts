@@ -125,6 +125,7 @@ test('there is room for it, and for the conversations, at 800 by 600', { tag: '@
   const app = await twoConversations(start);
   const { page } = app;
   await page.setViewportSize({ width: 800, height: 600 });
+  await app.button('Show sidebar').click();
   const list = await page.getByRole('navigation').getByRole('list').first().boundingBox();
   expect(list?.height ?? 0).toBeGreaterThan(150);
   await app.goto('/approvals');

@@ -12,7 +12,7 @@ test('stopping a reply ends its request and keeps what was said', { tag: '@soak'
   expect(request.endedAt).toBeNull();
 
   await app.button('Stop reply').click();
-  await expect(app.page.getByText(/^Stopped: 1 agent, 1 request\. Nothing is left running\.$/)).toBeVisible();
+  await expect(app.page.getByText(/^Stopped the lead \(1 request\)\. Nothing is left running\.$/)).toBeVisible();
   await app.expectOutcome('cancelled');
   await expect.poll(() => request.closedAt, 'the server saw the request closed').not.toBeNull();
   await expect(app.workflow()).toContainText('These words came');
@@ -44,8 +44,8 @@ test('stopping a workflow ends children, requests and questions, and Escape ends
   await expect(word).toHaveValue('');
 
   await app.button('Stop workflow').click();
-  await expect(app.page.getByText(/^Stopped: /)).toHaveText(
-    /^Stopped: 3 agents, 2 requests(, \d tool calls)?, 1 question\. Nothing is left running\.$/,
+  await expect(app.page.getByText(/^Stopped ●/)).toHaveText(
+    /^Stopped ● alpha, ■ beta and the lead \(2 requests(, \d tool calls)?, 1 question\)\. Nothing is left running\.$/,
   );
   await app.expectOutcome('cancelled');
   for (const name of ['alpha', 'beta', 'gamma']) await app.expectCard(name, 'cancelled');

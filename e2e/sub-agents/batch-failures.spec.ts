@@ -41,7 +41,7 @@ test('a failed and a stuck sub-agent take nothing from the third', { tag: '@soak
 
   const lane = await app.lane('test-generator');
   await lane.getByRole('button', { name: 'Stop this agent' }).click();
-  await expect(app.page.getByText(/^Stopped: 1 agent, 1 request\. Nothing is left running\.$/)).toBeVisible();
+  await expect(app.page.getByText(/^Stopped ■ test-generator \(1 request\)\. The lead goes on\.$/)).toBeVisible();
   await app.expectCard('test-generator', 'cancelled');
   await app.expectOutcome('completed');
   expect(stuck.closedAt, 'its request was ended').not.toBeNull();

@@ -6,6 +6,13 @@ import { Outcome, Status } from './outcome.ts';
 
 const name = z.string().min(1).max(200).optional();
 
+export const conversationFilter = {
+  text: z.string().max(200).optional(),
+  folder: z.string().min(1).max(4096).optional(),
+  /** Only those that are pinned. */
+  pinned: z.literal(true).optional(),
+};
+
 /** All given ones must match. */
 const both = {
   agent: AgentName.optional(),

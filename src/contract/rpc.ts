@@ -12,7 +12,7 @@ import { SubAgentExecution } from './execution.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
-import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
+import { conversationFilter, executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
 import { ForkEnd } from './messages/fork.ts';
@@ -81,7 +81,11 @@ export const methods = {
   ),
   'trust.revoke': method(z.strictObject({ folder }), z.object({ revoked: z.boolean() })),
   'trust.list': method(nothing, z.array(TrustedFolder)),
-  'conversation.list': method(z.strictObject(paging), pageOf(ConversationRow)),
+  /**
+   * `text`: all of its words occur in the title or the folder, whatever their case and accents. A page of those has what
+   * was found in a part of the list, may be empty, and is the last where `next` is null.
+   */
+  'conversation.list': method(z.strictObject({ ...paging, ...conversationFilter }), pageOf(ConversationRow)),
   /** What happened in each of these conversations, in their order; also of those in the trash. */
   'conversation.work': method(z.strictObject({ conversationIds: z.array(Id).max(200) }), z.array(SessionWork)),
   /** `provider`: the one that its first message will ask, where it names one. */
@@ -93,6 +97,17 @@ export const methods = {
     }),
     ConversationRow,
   ),
+  'conversation.get': method(conversationId, ConversationRow),
+  /** Its title (an empty one: that of its first message again), and whether it is pinned; its "last used" stays. */
+  'conversation.keep': method(
+    z.strictObject({ conversationId: Id, title: z.string().max(200).optional(), pinned: z.boolean().optional() }),
+    ConversationRow,
+  ),
+  /**
+   * Folders whose path begins with `text`, absolute or with `~`; at most 30, by name; hidden ones where their dot was
+   * written. Empty where there is none that can be read.
+   */
+  'folder.complete': method(z.strictObject({ text: z.string().max(4096) }), z.array(z.string())),
   /** Another lead for a conversation in which nothing was said yet; else `conflict`. */
   'conversation.set': method(z.strictObject({ conversationId: Id, agent: AgentName }), ConversationRow),
   /** Durable events after number `after`, oldest first, at most 1000: for a client that reconnects. */

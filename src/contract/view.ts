@@ -14,6 +14,10 @@ import { Grant } from './permission.ts';
 export const ConversationRow = z.object({
   id: Id,
   title: z.string(),
+  /** Its title before the person gave it another: its Markdown keeps its name. Left out where nobody did. */
+  firstTitle: z.string().optional(),
+  /** The person wants it at hand: before all others. Left out where it is not. */
+  pinned: z.boolean().optional(),
   folder: z.string(),
   agent: z.string(),
   createdAt: Instant,
@@ -247,13 +251,22 @@ export const Answered = z.object({
 });
 export type Answered = z.infer<typeof Answered>;
 
-/** What a stop ended: numbers by kind; `left` counts the runs that have not ended yet. */
+/** A lead or a sub-agent in the receipt of a stop. `place`: 0 for the lead, else which sub-agent of its workflow, from 1. */
+export const StoppedRun = z.object({ agent: z.string(), place: z.int() });
+export type StoppedRun = z.infer<typeof StoppedRun>;
+
+/**
+ * What a stop ended: numbers by kind; `left` counts the runs of these that have not ended yet. `ended` names the leads and
+ * sub-agents among them, `goOn` those of the workflow that still run and were not meant.
+ */
 export const StopReceipt = z.object({
   agents: z.int(),
   requests: z.int(),
   tools: z.int(),
   approvals: z.int(),
   left: z.int(),
+  ended: z.array(StoppedRun),
+  goOn: z.array(StoppedRun),
 });
 export type StopReceipt = z.infer<typeof StopReceipt>;
 /** A search hit: one entry of a run. */

@@ -26,6 +26,14 @@ export interface LiveRun {
   done: Promise<unknown>;
 }
 
+/** What a stop has ended, and what of the workflow still runs because it was not meant. */
+export interface Stop {
+  counts: StopCounts;
+  ended: readonly Pick<LiveRun, 'runId' | 'agent'>[];
+  goOn: readonly Pick<LiveRun, 'runId' | 'agent'>[];
+}
+export type StopCounts = Omit<StopReceipt, 'ended' | 'goOn'>;
+
 export class RunTree {
   readonly leadRunId: string;
   /** The lead's; everything else hangs below it. */
@@ -42,6 +50,10 @@ export class RunTree {
 
   get(runId: string): LiveRun | undefined {
     return this.#runs.get(runId);
+  }
+
+  all(): LiveRun[] {
+    return [...this.#runs.values()];
   }
 
   has(runId: string): boolean {
@@ -76,7 +88,7 @@ export class RunTree {
   }
 
   /** Stops a run and all below it; says what was ended once it has ended. `approvals`: counts the open questions of these runs. */
-  async stop(runId: string, kind: StopKind, approvals: (runIds: readonly string[]) => number): Promise<StopReceipt> {
+  async stop(runId: string, kind: StopKind, approvals: (runIds: readonly string[]) => number): Promise<Stop> {
     const own = this.#runs.get(runId);
     // The lead's can be stopped before it lives: it then ends as soon as it starts.
     const controller = runId === this.leadRunId ? this.controller : own?.controller;
@@ -92,6 +104,8 @@ export class RunTree {
     const patience = new Promise((resolve) => (timer = setTimeout(resolve, STOP_PATIENCE_MS)));
     await Promise.race([Promise.all(runs.map((run) => run.done)), patience]);
     clearTimeout(timer);
-    return { ...receipt, left: runs.filter((run) => this.#runs.has(run.runId)).length };
+    const goOn = this.all().filter((run) => !runs.includes(run) && !run.controller.signal.aborted);
+    const counts = { ...receipt, left: runs.filter((run) => this.#runs.has(run.runId)).length };
+    return { counts, ended: runs, goOn };
   }
 }

@@ -15,6 +15,7 @@ import { tracedAll } from './traced.ts';
 import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
+import { folderMethods } from './methods/folders.ts';
 import { historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
 import { contextMethods } from './methods/context.ts';
@@ -83,9 +84,11 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...agentMethods(engine, ports.folder),
     ...agentFileMethods(engine, files, ports.folder),
     ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers, telemetry }),
+    ...folderMethods,
     'conversation.list': (page) => store.conversations(page),
     'conversation.create': async ({ folder, ...chosen }) =>
       createConversation(engine, await canonicalFolder(folder ?? ports.folder), chosen),
+    'conversation.get': ({ conversationId }) => conversation(conversationId),
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,
     'conversation.events': async ({ conversationId, after }) => {

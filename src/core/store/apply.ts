@@ -135,9 +135,9 @@ function contextChange({ approvalId, n, context }: Event<'context-request' | 'co
 
 function workflowStart(event: Event<'workflow-start'>): Write[] {
   const { workflowId, conversationId, prompt, attempt, taken, at, seq } = event;
-  const changed = taken ? {} : { updatedAt: at, ...(seq === 1 ? { title: titleOf(prompt) } : {}) };
-  const set = { ...changed, lastSeq: seq };
-  const touch: Write = { kind: 'update', table: 'conversation', key: conversationId, set };
+  const set = { ...(taken ? {} : { updatedAt: at }), lastSeq: seq };
+  const initial = seq === 1 && !taken ? { title: titleOf(prompt) } : {};
+  const touch: Write = { kind: 'update', table: 'conversation', key: conversationId, set, initial };
   return attempt > 1
     ? [touch, { kind: 'update', table: 'workflow', key: workflowId, set: startedAgain(event) }]
     : [touch, { kind: 'put', table: 'workflow', key: workflowId, row: startedWorkflow(event) }];

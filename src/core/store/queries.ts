@@ -8,7 +8,8 @@ import type { ConversationRow, OpenMessage, RunRow, WorkflowRow } from '#contrac
 import { TriadError } from '../base/errors.ts';
 import type { Database } from './database.ts';
 import { countsOf } from './lists/facets.ts';
-import { conversations, idAfter } from './lists/lists.ts';
+import { conversations } from './lists/conversations.ts';
+import { idAfter } from './lists/lists.ts';
 import { sessionWork } from './lists/session-work.ts';
 import { ANY } from './lists/workflow-terms.ts';
 import { memoryReads } from './memory.ts';

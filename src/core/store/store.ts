@@ -45,6 +45,8 @@ export type Write =
       key: Key;
       /** Fields replaced. A dotted path such as `decisions.1` is not allowed here: see `item`. */
       set?: Record<string, unknown>;
+      /** Fields set where the row has none, or an empty text. */
+      initial?: Record<string, unknown>;
       /** Integers added, by dotted path such as `usage.inputTokens`. */
       add?: Record<string, number>;
       /** Values added to a list field that do not stand in it yet. */
@@ -55,6 +57,8 @@ export type Write =
       append?: Record<string, unknown>;
       /** Left out where there is no such row, which else refuses the whole commit. */
       isOptional?: true;
+      /** No event makes it again, so it is stored with its commit. */
+      isKept?: true;
     }
   | { kind: 'delete'; table: Table; key: Key };
 
@@ -62,6 +66,13 @@ export interface Page {
   /** Cursor of the previous page (exclusive). */
   before?: string | undefined;
   limit: number;
+}
+/** `text`: see `conversation.list`. `unchangedSince`: those that did not change after that instant, and are not pinned. */
+export interface ConversationQuery extends Page {
+  text?: string | undefined;
+  folder?: string | undefined;
+  pinned?: true | undefined;
+  unchangedSince?: string;
 }
 export interface Paged<T> {
   items: T[];
@@ -146,8 +157,8 @@ export interface Store {
   commit(events: readonly DurableEvent[], writes: readonly Write[]): Promise<void>;
 
   conversation(id: string): Promise<ConversationRow | null>;
-  /** Newest `updatedAt` first; with `unchangedSince` only those that did not change after that instant. */
-  conversations(page: Page & { unchangedSince?: string }): Promise<Paged<ConversationRow>>;
+  /** Newest `updatedAt` first. */
+  conversations(query: ConversationQuery): Promise<Paged<ConversationRow>>;
   /** Every conversation, in the trash or not, that anything names; those that are being purged are left out. In order. */
   conversationIds(): Promise<string[]>;
   /**

@@ -75,7 +75,7 @@ export interface Children {
    */
   run(approval: Approval, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]>;
   list(): ChildState[];
-  terminate(runId: string): Promise<StopReceipt>;
+  terminate(runId: string): Promise<Omit<StopReceipt, 'ended' | 'goOn'>>;
   /** Definitions that can be delegated to now. */
   agents(): { name: string; description: string }[];
 }

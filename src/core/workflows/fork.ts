@@ -43,7 +43,9 @@ export async function fork(
     await mustExist(store.conversation(conversation.id), 'The conversation was deleted while it was forked');
     const { conversationId, title } = made.from;
     const from: ForkedFrom = { conversationId, title, workflowId: at.id, last };
-    await log.save([{ kind: 'update', table: 'conversation', key: made.id, set: { from } }]);
+    // Where nothing is told of in it, its first message gives it a title.
+    const set = { from, ...(last === null && { title: '' }) };
+    await log.save([{ kind: 'update', table: 'conversation', key: made.id, set, isKept: true }]);
     await store.restore(made.id);
   } catch (error) {
     await purge(store, workspaces.changes, made.id).catch(() => false);

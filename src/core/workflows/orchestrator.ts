@@ -25,6 +25,7 @@ import { withLentServers } from './lent-servers.ts';
 import { type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
+import { receiptOf, unstartedReceipt } from './stop-receipt.ts';
 import { refuseInTrash } from './trash.ts';
 import { Workflow } from './workflow.ts';
 
@@ -245,18 +246,22 @@ export class Orchestrator {
   async stopWorkflow(workflowId: string, kind: StopKind): Promise<StopReceipt> {
     const workflow = this.#workflows.get(workflowId);
     if (!workflow) throw new TriadError('conflict', 'This workflow has ended already');
-    return workflow.runs.stop(workflow.runs.leadRunId, kind, (runIds) => this.#questionsOf(runIds));
+    return receiptOf(
+      workflow,
+      await workflow.runs.stop(workflow.runs.leadRunId, kind, (runIds) => this.#questionsOf(runIds)),
+    );
   }
 
   /** Stops one run and what it started; one that still waits for a yes is answered no, through `approvals`. */
   async stopRun(runId: string, approvals: Pick<OpenApprovals, 'rejectSpawn'>): Promise<StopReceipt> {
     const workflow = this.active().find(({ runs }) => runs.has(runId));
-    if (workflow) return workflow.runs.stop(runId, 'user', (runIds) => this.#questionsOf(runIds));
-    if (await approvals.rejectSpawn(runId, 'Stopped by the person before it started'))
-      return { agents: 1, requests: 0, tools: 0, approvals: 1, left: 0 };
+    if (workflow)
+      return receiptOf(workflow, await workflow.runs.stop(runId, 'user', (runIds) => this.#questionsOf(runIds)));
+    const receipt = async (questions: 0 | 1) =>
+      unstartedReceipt(this.active(), await this.#engine.store.run(runId), questions);
+    if (await approvals.rejectSpawn(runId, 'Stopped by the person before it started')) return receipt(1);
     // Approved, but not started yet (others of its batch are still asked about, or its lead waits): it never will.
-    if (this.active().some(({ subAgents }) => subAgents.stopUnstarted(runId)))
-      return { agents: 1, requests: 0, tools: 0, approvals: 0, left: 0 };
+    if (this.active().some(({ subAgents }) => subAgents.stopUnstarted(runId))) return receipt(0);
     throw new TriadError('conflict', 'This agent has ended already');
   }
 

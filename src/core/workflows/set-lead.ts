@@ -13,6 +13,8 @@ export function setLead(
   return orchestrator.whileIdle(conversationId, async () => {
     if (!log.isEmpty(conversationId))
       throw new TriadError('conflict', 'A conversation keeps the lead that it began with: begin another one');
-    return { stored: log.save([{ kind: 'update', table: 'conversation', key: conversationId, set: { agent } }]) };
+    return {
+      stored: log.save([{ kind: 'update', table: 'conversation', key: conversationId, set: { agent }, isKept: true }]),
+    };
   });
 }

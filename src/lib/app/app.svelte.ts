@@ -19,6 +19,7 @@ import { ConversationActions } from './conversation-actions.ts';
 import { Forks, imagesOf } from './forks.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
 import { PagedList } from './paged-list.svelte.ts';
+import { Rail } from './rail.svelte.ts';
 
 const CONVERSATIONS = 50;
 const TRASHED = 100;
@@ -43,6 +44,7 @@ export class App {
   /** One sentence, where the store cannot list all that is in it. */
   unlisted = $state<string | null>(null);
   readonly conversations: PagedList<ConversationRow>;
+  readonly rail: Rail;
   readonly trash: PagedList<ConversationRow>;
   readonly history: HistoryBrowser;
   readonly conversationActions: ConversationActions;
@@ -64,6 +66,7 @@ export class App {
           ...(before === undefined ? {} : { before }),
         }),
     );
+    this.rail = new Rail(connection, this.conversations);
     this.trash = new PagedList(
       ({ id }) => id,
       (before) => connection.request('trash.list', { limit: TRASHED, ...(before === undefined ? {} : { before }) }),
@@ -71,15 +74,17 @@ export class App {
     this.history = new HistoryBrowser(connection);
     this.conversationActions = new ConversationActions(connection, toasts, {
       removed: (id) => {
-        this.conversations.drop((conversation) => conversation.id === id);
+        this.rail.removed(id);
         this.history.removeConversation(id);
         void this.trash.refresh();
       },
       restored: (id) => {
         this.trash.drop((conversation) => conversation.id === id);
         void this.conversations.refresh();
+        void this.rail.refresh();
         this.history.invalidate();
       },
+      changed: (row) => this.rail.changed(row),
     });
     this.forks = new Forks(connection, toasts, () => void this.conversations.refresh());
     this.status = connection.status;
@@ -94,6 +99,7 @@ export class App {
   /** What the lists have not; null until it is known, which takes longer with more in the store. */
   async #lookForUnlisted(): Promise<void> {
     await this.conversations.refresh();
+    void this.rail.refresh();
     this.unlisted = await this.connection.request('store.unlisted', {}).then(unlistedText, () => null);
   }
 

@@ -1,16 +1,24 @@
-/** The current time (`Date.now()`), updated every second while something on the screen reads it. */
+/** The current time (`Date.now()`), updated every second, or every minute, while something on the screen reads it. */
 import { createSubscriber } from 'svelte/reactivity';
 
-const STEP_MS = 1000;
-
-export class Clock {
-  readonly #subscribe = createSubscriber((update) => {
-    const timer = setInterval(update, STEP_MS);
+const every = (ms: number) =>
+  createSubscriber((update) => {
+    const timer = setInterval(update, ms);
     return () => clearInterval(timer);
   });
 
+export class Clock {
+  readonly #eachSecond = every(1000);
+  readonly #eachMinute = every(60_000);
+
   get now(): number {
-    this.#subscribe();
+    this.#eachSecond();
+    return Date.now();
+  }
+
+  /** For what is told by the day. */
+  get minute(): number {
+    this.#eachMinute();
     return Date.now();
   }
 }

@@ -1,5 +1,6 @@
-/** What can be done with a whole conversation: move it to the trash, restore it, delete it for good, download it, find its folder. */
-import type { Client } from '#contract/rpc.ts';
+/** What can be done with a whole conversation: give it a title, pin it, move it to the trash, restore it, delete it for good, download it, find its folder. */
+import type { Client, Input } from '#contract/rpc.ts';
+import type { ConversationRow } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
@@ -18,6 +19,7 @@ export interface SessionPlace {
 export interface ConversationLists {
   removed(conversationId: string): void;
   restored(conversationId: string): void;
+  changed(row: ConversationRow): void;
 }
 
 export class ConversationActions {
@@ -33,12 +35,45 @@ export class ConversationActions {
 
   /** Moves it to the trash and offers to undo that. Returns whether it was moved; a toast says why it was not. */
   async remove(conversationId: string): Promise<boolean> {
-    if (!(await succeeds(this.#toasts, this.#client.request('conversation.delete', { conversationId })))) {
-      return false;
-    }
-    this.#lists.removed(conversationId);
+    if (!(await this.#toTrash(conversationId))) return false;
     this.#toasts.offer(text.trash.moved, text.trash.undo, () => void this.restore(conversationId));
     return true;
+  }
+
+  /** Moves several, and offers to undo that for all of them. Returns those that were moved. */
+  async removeAll(conversationIds: readonly string[]): Promise<string[]> {
+    const moved: string[] = [];
+    for (const id of conversationIds) if (await this.#toTrash(id)) moved.push(id);
+    if (moved.length > 0)
+      this.#toasts.offer(text.shell.movedToTrash(moved.length), text.trash.undo, () => void this.#restoreAll(moved));
+    return moved;
+  }
+
+  async #toTrash(conversationId: string): Promise<boolean> {
+    const asked = this.#client.request('conversation.delete', { conversationId });
+    const moved = await succeeds(this.#toasts, asked);
+    if (moved) this.#lists.removed(conversationId);
+    return moved;
+  }
+
+  async #restoreAll(conversationIds: readonly string[]): Promise<void> {
+    for (const id of conversationIds) await this.restore(id);
+  }
+
+  /** Gives it another title; an empty one is that of its first message. Returns whether that was done. */
+  rename(conversationId: string, title: string): Promise<boolean> {
+    return this.#keep({ conversationId, title });
+  }
+
+  pin(conversationId: string, pinned: boolean): Promise<boolean> {
+    return this.#keep({ conversationId, pinned });
+  }
+
+  #keep(kept: Input<'conversation.keep'>): Promise<boolean> {
+    return succeeds(
+      this.#toasts,
+      this.#client.request('conversation.keep', kept).then((row) => this.#lists.changed(row)),
+    );
   }
 
   /** Takes it out of the trash. Returns whether that was done. */

@@ -58,6 +58,13 @@ export class PagedList<T> {
     });
   }
 
+  /** A row that is loaded, as it is now. */
+  replace(row: T): void {
+    this.grewAtStart = false;
+    const id = this.#idOf(row);
+    this.items = this.items.map((item) => (this.#idOf(item) === id ? row : item));
+  }
+
   drop(gone: (item: T) => boolean): void {
     this.grewAtStart = false;
     this.items = this.items.filter((item) => !gone(item));

@@ -1,31 +1,38 @@
-/** Whether the sidebar is open; remembered in local storage, and closed at first in a narrow window. */
+/**
+ * Whether the sidebar is open; remembered in local storage. Where it is not, its icons stay; in a narrow window it
+ * overlays the page, and is closed at first.
+ */
 import { createContext } from 'svelte';
 
 const KEY = 'triad-sidebar';
 const WIDE_PX = 960;
-/** Below this width it overlays the page. */
-const NARROW_PX = 640;
+/** Up to this width it overlays the page. */
+const NARROW_PX = 800;
 
 export class SidebarState {
   open = $state(true);
-
-  #narrow = false;
+  narrow = $state(false);
 
   constructor() {
-    this.open = this.#remembered();
-    this.handleResize();
+    this.narrow = innerWidth <= NARROW_PX;
+    this.open = !this.narrow && this.#remembered();
   }
 
   /** Call when the window was resized: an open sidebar closes where it would overlay the page. */
   handleResize(): void {
-    const narrow = innerWidth < NARROW_PX;
-    if (narrow !== this.#narrow) this.open = !narrow && this.#remembered();
-    this.#narrow = narrow;
+    const narrow = innerWidth <= NARROW_PX;
+    if (narrow !== this.narrow) this.open = !narrow && this.#remembered();
+    this.narrow = narrow;
   }
 
   toggle(): void {
     this.open = !this.open;
-    if (innerWidth >= NARROW_PX) localStorage.setItem(KEY, this.open ? 'open' : 'closed');
+    if (!this.narrow) localStorage.setItem(KEY, this.open ? 'open' : 'closed');
+  }
+
+  /** Opens it, as for something in it. */
+  show(): void {
+    if (!this.open) this.toggle();
   }
 
   #remembered(): boolean {
@@ -35,7 +42,7 @@ export class SidebarState {
 
   /** Closes it after a navigation where it overlays the page. */
   closeOverlay(): void {
-    if (innerWidth < NARROW_PX) this.open = false;
+    if (this.narrow) this.open = false;
   }
 }
 

@@ -172,7 +172,8 @@ function approvalRequest(view: View, { approval: request }: Event<'approval-requ
 
 function workflowStart(view: View, event: Event<'workflow-start'>): View {
   const { workflowId, prompt, attempt, taken, at, seq } = event;
-  const changed = taken ? {} : { updatedAt: at, ...(seq === 1 ? { title: titleOf(prompt) } : {}) };
+  const isFirst = seq === 1 && view.conversation.title === '';
+  const changed = taken ? {} : { updatedAt: at, ...(isFirst ? { title: titleOf(prompt) } : {}) };
   const conversation = { ...view.conversation, ...changed };
   const workflows =
     attempt > 1

@@ -1,20 +1,7 @@
 /** Sentences that depend on numbers or codes. */
-import type { StopReceipt } from '#contract/view.ts';
 
 export function plural(value: number, one: string, many: string): string {
   return `${value} ${value === 1 ? one : many}`;
-}
-
-/** `Stopped: 2 agents, 1 request. Nothing is left running.` */
-export function stopReceipt({ agents, requests, tools, approvals, left }: StopReceipt): string {
-  const parts = [
-    plural(agents, 'agent', 'agents'),
-    ...(requests > 0 ? [plural(requests, 'request', 'requests')] : []),
-    ...(tools > 0 ? [plural(tools, 'tool call', 'tool calls')] : []),
-    ...(approvals > 0 ? [plural(approvals, 'question', 'questions')] : []),
-  ];
-  const rest = left === 0 ? 'Nothing is left running.' : `${left} still running.`;
-  return `Stopped: ${parts.join(', ')}. ${rest}`;
 }
 
 /** Only what the sentences about these errors do not say already. */

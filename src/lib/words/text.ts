@@ -24,8 +24,9 @@ import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { stageWords } from './stage-words.ts';
-import { stopReceipt, advice, plural } from './sentences.ts';
+import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
@@ -133,23 +134,7 @@ export const text = {
     costKnown: 'Cost',
     unknownCost: 'cost unknown',
   },
-  sidebar: {
-    label: 'Conversations',
-    newConversation: 'New conversation',
-    history: 'History',
-    settings: 'Settings',
-    approvals: 'Approvals',
-    agents: 'Agents',
-    permissions: 'Permissions',
-    mcp: 'MCP servers',
-    empty: 'Your conversations will be listed here.',
-    hide: 'Hide sidebar',
-    show: 'Show sidebar',
-    running: 'running',
-    waiting: (value: number) => plural(value, 'question waits', 'questions wait'),
-    untitled: 'New conversation',
-    failed: 'The conversations could not be loaded',
-  },
+  sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
   chat: {
@@ -389,5 +374,6 @@ export const text = {
   settings: settingsWords,
   firstRun: firstRunWords,
   demo: demoWords,
+  shell: shellWords,
   stopped: (value: StopReceipt) => stopReceipt(value),
 } as const;

@@ -31,7 +31,7 @@ export class RowsMade {
     if (write.kind !== 'update') throw new Error('there is no such kind of write');
     if (!before && write.isOptional) return;
     if (!before) throw new Error(`${write.table} ${key} is changed but not there`);
-    const row = structuredClone({ ...before, ...write.set });
+    const row = structuredClone({ ...write.initial, ...before, ...write.set });
     for (const [path, more] of Object.entries(write.add ?? {})) addAt(row, path.split('.'), more);
     for (const [field, value] of Object.entries(write.union ?? {}))
       row[field] = [...new Set([...listOf(row, field), value])];

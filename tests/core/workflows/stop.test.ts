@@ -35,7 +35,14 @@ describe('stop', () => {
     await engine.event('message-delta', (event) => event.agent === 'slow');
     const receipt = await engine.runtime.request('workflow.stop', { workflowId });
     const end = await engine.ended(workflowId);
-    expect(receipt).toEqual({ agents: 2, requests: 1, tools: 0, approvals: 0, left: 0 });
+    expect(receipt).toEqual({
+      ...{ agents: 2, requests: 1, tools: 0, approvals: 0, left: 0 },
+      ended: [
+        { agent: 'lead', place: 0 },
+        { agent: 'slow', place: 1 },
+      ],
+      goOn: [],
+    });
     expect(outcomes(end)).toEqual(['cancelled', 'cancelled']);
     const request = engine.model.requests.find(({ seen }) => seen.prompt === 'Take your time.');
     await engine.model.waitFor((one) => one === request && one.closedAt !== null);
@@ -56,7 +63,8 @@ describe('stop', () => {
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', (event) => event.agent === 'slow');
     const receipt = await engine.runtime.request('run.stop', { runId: delta.runId });
-    expect(receipt).toMatchObject({ agents: 1, requests: 1, left: 0 });
+    expect(receipt).toMatchObject({ agents: 1, requests: 1, left: 0, ended: [{ agent: 'slow', place: 1 }] });
+    expect(receipt.goOn).toEqual([{ agent: 'lead', place: 0 }]);
     const end = await engine.ended(workflowId);
     expect(outcomes(end)).toEqual(['completed', 'cancelled']);
     const report = outputOf(engine.model.requests.at(-1)?.seen.results[0]?.text);
@@ -121,7 +129,8 @@ describe('stop', () => {
     const { workflowId } = await engine.send('Go');
     await engine.event('approval-request');
     const child = engine.of('run-queue').find(({ kind }) => kind === 'spawn');
-    await engine.runtime.request('run.stop', { runId: child?.runId ?? '' });
+    const receipt = await engine.runtime.request('run.stop', { runId: child?.runId ?? '' });
+    expect(receipt).toMatchObject({ approvals: 1, ended: [{ place: 1 }], goOn: [{ agent: 'lead', place: 0 }] });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'rejected']);
   });
 

@@ -7,6 +7,7 @@ import { AgentEditor } from '#lib/agents/agent-editor.svelte.ts';
 import { RequestError } from '#lib/client/request-error.ts';
 import { eventually } from '../../support/eventually.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
+import { storage } from '../support/storage.ts';
 
 const FILE = '/work/.triad/agents/a.md';
 const text = (model: string, description = 'd') =>
@@ -42,16 +43,6 @@ async function opened(now: string) {
   await editor.reload();
   await eventually(() => expect(editor.values).not.toBeNull());
   return { file, editor };
-}
-
-/** What a browser keeps, as far as drafts need it. */
-function storage(): Partial<Storage> {
-  const kept = new Map<string, string>();
-  return {
-    getItem: (key) => kept.get(key) ?? null,
-    setItem: (key, value) => void kept.set(key, value),
-    removeItem: (key) => void kept.delete(key),
-  };
 }
 
 beforeEach(() => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { ConversationActions } from '#lib/app/conversation-actions.ts';
 import { RequestError } from '#lib/client/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { emptyConversation } from '../support/rows.ts';
 import { CONVERSATION } from '../support/story.ts';
 
 function setup(connection: FakeConnection) {
@@ -20,6 +21,7 @@ function setup(connection: FakeConnection) {
   const actions = new ConversationActions(connection, toasts, {
     removed: (id) => void lists.push(`removed ${id}`),
     restored: () => void lists.push('restored'),
+    changed: ({ title, pinned }) => void lists.push(`changed ${title}${pinned ? ', pinned' : ''}`),
   });
   return { actions, messages, lists, undo: () => undo() };
 }
@@ -37,6 +39,33 @@ describe('ConversationActions', () => {
     expect(connection.calls.map(({ method }) => method)).toEqual(['conversation.delete', 'conversation.restore']);
     expect(lists.at(-1)).toBe('restored');
     expect(messages).toEqual(['Conversation moved to the trash [Undo]', 'Conversation restored']);
+  });
+
+  it('moves several to the trash with one offer to undo, and passes over those that were refused', async () => {
+    const connection = new FakeConnection()
+      .on('conversation.delete', ({ conversationId }) => {
+        if (conversationId === 'busy') throw new RequestError('conflict', 'Something runs in this conversation');
+        return {};
+      })
+      .on('conversation.restore', () => ({}));
+    const { actions, messages, lists, undo } = setup(connection);
+    expect(await actions.removeAll(['one', 'busy', 'two'])).toEqual(['one', 'two']);
+    expect(messages).toEqual([
+      'error: Something runs in this conversation',
+      '2 conversations moved to the trash [Undo]',
+    ]);
+    undo();
+    await settled();
+    expect(lists).toEqual(['removed one', 'removed two', 'restored', 'restored']);
+  });
+
+  it('renames and pins, and the lists take the row in', async () => {
+    const row = { ...emptyConversation(), title: 'Named' };
+    const connection = new FakeConnection().on('conversation.keep', ({ pinned }) => ({ ...row, pinned }));
+    const { actions, lists } = setup(connection);
+    expect(await actions.rename(CONVERSATION, 'Named')).toBe(true);
+    expect(await actions.pin(CONVERSATION, true)).toBe(true);
+    expect(lists).toEqual(['changed Named', 'changed Named, pinned']);
   });
 
   it('tells why something was refused, and changes nothing', async () => {

@@ -81,6 +81,7 @@ export class Rows {
     if (write.kind === 'delete') return void rows.delete(key);
     if (write.kind === 'put') return void rows.set(key, { ...write.row });
     const row = rows.get(key) ?? {};
+    for (const [field, value] of Object.entries(write.initial ?? {})) row[field] ||= value;
     Object.assign(row, write.set);
     for (const [path, n] of Object.entries(write.add ?? {})) addAt(row, path.split('.'), n);
     for (const [field, value] of Object.entries(write.union ?? {})) {

@@ -47,6 +47,12 @@ describe('reduce', () => {
     );
   });
 
+  it('keeps a title that was given before the first message', () => {
+    const named = { ...emptyView(), conversation: { ...emptyView().conversation, title: 'Named' } };
+    const [one] = fc.sample(choices, 1);
+    expect(storyOf([one!]).reduce(reduce, named).conversation.title).toBe('Named');
+  });
+
   it('needs no hints for the view at rest', () => {
     fc.assert(
       fc.property(choices, (one) => {

@@ -11,8 +11,13 @@ export const METADATA_FILE = 'metadata.json';
 const UNIQUE = 12;
 
 /** `YYYY-MM-DD-description-ID`; nothing of it changes after the first message. */
-export function folderNameOf({ createdAt, title, id }: Pick<ConversationRow, 'createdAt' | 'title' | 'id'>) {
-  return [createdAt.slice(0, 10), slugOf(redact(title)) || 'session', id.slice(-UNIQUE)].join('-');
+export function folderNameOf({
+  createdAt,
+  title,
+  firstTitle = title,
+  id,
+}: Pick<ConversationRow, 'createdAt' | 'title' | 'firstTitle' | 'id'>) {
+  return [createdAt.slice(0, 10), slugOf(redact(firstTitle)) || 'session', id.slice(-UNIQUE)].join('-');
 }
 
 /** `{agent}-{task}.md`. */

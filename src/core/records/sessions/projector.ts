@@ -139,6 +139,15 @@ export class SessionProjector {
     this.#wait(GATHER_MS);
   }
 
+  /** Schedules the session, whose title has changed. */
+  renamed(conversationId: string): void {
+    if (this.#stale === null) return;
+    const pending = this.#pending.get(conversationId) ?? { newest: null, workflows: new Set() };
+    this.#pending.set(conversationId, pending);
+    this.#stale.mark(conversationId);
+    this.#wait(GATHER_MS);
+  }
+
   /** Schedules the sessions that earlier processes left stale; does not wait for their files. */
   async catchUp(): Promise<void> {
     const live = [...this.#pending];

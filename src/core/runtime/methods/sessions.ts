@@ -1,6 +1,7 @@
-/** The methods of the Markdown files: where they lie, and writing them again. */
+/** The methods of the Markdown files: where they lie, and writing them again; and of the title that they show. */
 import { mustExist } from '../../base/errors.ts';
 import { linkingNotes } from '../../records/sessions/linking-notes.ts';
+import { keep } from '../../workflows/keep.ts';
 import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
@@ -10,7 +11,7 @@ export function sessionMethods({
   sessions,
 }: Pick<Services, 'engine' | 'sessions'>): Pick<
   Handlers,
-  'conversation.project' | 'conversation.folder' | 'conversation.notes'
+  'conversation.project' | 'conversation.folder' | 'conversation.notes' | 'conversation.keep'
 > {
   const { store } = engine;
   return {
@@ -21,6 +22,13 @@ export function sessionMethods({
       ),
       opens: false,
     }),
+    'conversation.keep': async ({ conversationId, ...kept }) => {
+      const row = () => mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
+      await keep(engine, await row(), kept);
+      // The files that are there show the title.
+      if (kept.title !== undefined) sessions.renamed(conversationId);
+      return row();
+    },
     'conversation.notes': async ({ conversationId }) => {
       const row = await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
       return { linking: await linkingNotes(engine, row, new AbortController().signal) };

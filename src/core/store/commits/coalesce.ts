@@ -48,8 +48,12 @@ export function coalesce(writes: readonly Write[], before: (place: RowKey) => Ro
 type Update = Extract<Write, { kind: 'update' }>;
 
 /** A copy of the row with the update applied: `set` first, then the others. */
-function updated(row: Row, { table, set = {}, add = {}, union = {}, item = {}, append = {} }: Update): Row {
+function updated(
+  row: Row,
+  { table, set = {}, initial = {}, add = {}, union = {}, item = {}, append = {} }: Update,
+): Row {
   const next: Row = { ...row };
+  for (const [field, value] of Object.entries(initial)) if ((next[field] ?? '') === '') next[field] = value;
   for (const [field, value] of Object.entries(set)) if (value !== undefined) next[field] = value;
   for (const [path, amount] of Object.entries(add)) {
     const [field = '', inner, ...deeper] = path.split('.');

@@ -207,7 +207,12 @@ export class Commits {
   }
 }
 
-/** Whether a replay would make all these writes again. No event makes a conversation. */
+/** No event makes a conversation, nor what the person wants to keep of it. */
+function isKept(write: Write): boolean {
+  return write.kind === 'put' ? write.table === 'conversation' : write.kind === 'update' && write.isKept === true;
+}
+
+/** Whether a replay would make all these writes again. */
 function isOfEventsAlone(events: readonly DurableEvent[], writes: readonly Write[]): boolean {
-  return events.length > 0 && !writes.some(({ kind, table }) => kind === 'put' && table === 'conversation');
+  return events.length > 0 && !writes.some(isKept);
 }

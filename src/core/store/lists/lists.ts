@@ -3,7 +3,7 @@ import type { SubAgentExecution } from '#contract/execution.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { countsOf } from './facets.ts';
-import { decodeRow, sortKeyOfId, sortKeyOfInstant } from '../rows/row-codec.ts';
+import { decodeRow, sortKeyOfId } from '../rows/row-codec.ts';
 import type { ExecutionQuery, Page, Paged, Row, Store, Table, WorkflowQuery } from '../store.ts';
 import { ANY_EXECUTION, termsOfExecution, termsOfExecutionFilter } from './execution-terms.ts';
 import {
@@ -17,17 +17,6 @@ import {
   termsOfFilter,
   type WorkflowFacts,
 } from './workflow-terms.ts';
-
-/** The cursor is the sort key, because a conversation moves to the front when it changes. */
-export async function conversations(
-  database: Database,
-  { before = '', limit, unchangedSince }: Parameters<Store['conversations']>[0],
-): Promise<Paged<ConversationRow>> {
-  const sql = 'SELECT * FROM conversation WITH INDEX newest WHERE listed = true AND place > $place LIMIT $count';
-  const place = laterOf(before, unchangedSince === undefined ? '' : sortKeyOfInstant(unchangedSince));
-  const [found] = await database.query(sql, { place, count: limit + 1 });
-  return page<ConversationRow>('conversation', found as Row[], limit, 'place');
-}
 
 /** Last deleted first. */
 export async function trashed(database: Database, { before = '', limit }: Page): Promise<Paged<ConversationRow>> {
@@ -174,7 +163,7 @@ export function idAfter(at: string): string {
   return startOfIds(Date.parse(at) + SKEW_MS);
 }
 
-function laterOf(a: string, b: string): string {
+export function laterOf(a: string, b: string): string {
   return a > b ? a : b;
 }
 

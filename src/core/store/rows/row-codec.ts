@@ -129,8 +129,13 @@ function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
   if (typeof key !== 'string') return null;
   if (table === 'workflow') return sortKeyOfId(key);
   if (table !== 'conversation' || typeof fields.updatedAt !== 'string') return null;
-  return `${sortKeyOfInstant(fields.updatedAt)}-${sortKeyOfId(key)}`;
+  return `${fields.pinned === true ? PINNED : ''}${sortKeyOfInstant(fields.updatedAt)}-${sortKeyOfId(key)}`;
 }
+
+/** Before the sort key of a pinned conversation, so that these are a range of their own, before all others. */
+export const PINNED = '!';
+/** Sorts behind every pinned one, and before all others. */
+export const AFTER_PINNED = '"';
 
 /** Sorts later instants first. */
 export function sortKeyOfInstant(at: string): string {

@@ -26,7 +26,8 @@ const LETTERS: Readonly<Record<string, string>> = {
 /** Characters at which a word is cut: nobody types longer ones, and a file of one line must not fill the index. */
 const MAX_WORD = 64;
 
-function plain(text: string): string {
+/** Without case and accents. */
+export function plain(text: string): string {
   if (ASCII.test(text)) return text.toLowerCase();
   const bare = text.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
   return bare.replace(/[ßæœøđðþłħı]/g, (letter) => LETTERS[letter] ?? letter);

@@ -5,7 +5,7 @@ import { isSubAgent } from '#contract/flows/serving.ts';
 import { DEPTH_REFUSAL, MAX_AGENT_DEPTH } from '#contract/limits.ts';
 import type { Status } from '#contract/outcome.ts';
 import { isSpawn, spawnItems } from '#contract/spawn-items.ts';
-import type { RunRow, StopReceipt } from '#contract/view.ts';
+import type { RunRow } from '#contract/view.ts';
 import { BackgroundReports, owesReport } from './background-reports.ts';
 import { type AskedSubAgent, type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
 import { EMPTY_REPORT } from './report.ts';
@@ -16,6 +16,7 @@ import { limitNotice } from '../../budget/limit-notices.ts';
 import { chainOf, chainsIn, isLeft } from '../../flows/chain.ts';
 import { type Operation, questionOf } from './proposal.ts';
 import type { LeadChildren } from '../../runs/run-plan.ts';
+import type { StopCounts } from '../../runs/run-tree.ts';
 import { isRaised, limitsOf } from '../../budget/limits.ts';
 import { Stopped, stopOf } from '../../base/stop.ts';
 import type { ChildReport, ChildRequest, ChildState } from '../../tools/children.ts';
@@ -117,13 +118,13 @@ export class SubAgents implements LeadChildren {
     return working.map(({ runId, agent, title }) => ({ runId, agent, title, status: this.#statusOf(runId) }));
   }
 
-  async terminate(runId: string): Promise<StopReceipt> {
+  async terminate(runId: string): Promise<StopCounts> {
     const active = this.list();
     if (!active.some((child) => child.runId === runId)) {
       const ids = active.map((child) => `${child.runId} (${child.agent})`).join(', ');
       throw new TriadError('not_found', `No active sub-agent has the id "${runId}". Active are: ${ids || 'none'}`);
     }
-    return this.#parts.workflow.runs.stop(runId, 'lead', () => 0);
+    return (await this.#parts.workflow.runs.stop(runId, 'lead', () => 0)).counts;
   }
 
   async backgroundReports(wait: boolean): Promise<{ text: string; runIds: string[] } | null> {

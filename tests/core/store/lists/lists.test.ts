@@ -46,7 +46,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     };
     const { store: reads } = storeOn(watched);
     const id = newId();
-    await Promise.all([reads.conversations({ limit: 50 }), reads.lastSeq(id), reads.events(id, 1, 200)]);
+    for (const query of [{}, { pinned: true }, { text: 'a' }, { folder: '/a' }] as const)
+      await reads.conversations({ ...query, limit: 50 });
+    await Promise.all([reads.lastSeq(id), reads.events(id, 1, 200)]);
     await Promise.all([reads.unfinishedWorkflows(), reads.openApprovals(), reads.requestsOf(id), reads.entriesOf(id)]);
     await Promise.all([reads.runsOf([id, newId()]), reads.callsOf([id]), reads.approvalsOf([id])]);
     for (const page of [{ limit: 50 }, { limit: 50, before: id }]) {

@@ -23,7 +23,7 @@ function scripted(events: AgentEvent[], answers: Parameters<typeof memoryClient>
       setImmediate(() => events.forEach((event) => client.emit('conversation', event)));
       return { workflowId, runId: workflowId, queued: false };
     },
-    'workflow.stop': () => ({ agents: 1, requests: 1, tools: 0, approvals: 0, left: 0 }),
+    'workflow.stop': () => ({ agents: 1, requests: 1, tools: 0, approvals: 0, left: 0, ended: [], goOn: [] }),
     ...answers,
   });
   return client;
@@ -87,7 +87,7 @@ test('Ctrl-C stops the workflow, waits for its end and exits with 130', async ()
   const client = scripted([delta], {
     'workflow.stop': () => {
       setImmediate(() => client.emit('conversation', workflowEnd({ outcome: 'cancelled', text: '' })));
-      return { agents: 1, requests: 1, tools: 0, approvals: 0, left: 0 };
+      return { agents: 1, requests: 1, tools: 0, approvals: 0, left: 0, ended: [], goOn: [] };
     },
   });
   const io = memoryIo({ client });
@@ -201,11 +201,11 @@ test.each([
   [['rum', 'x'], "triad: unknown command 'rum' (Did you mean run?)\n"],
   [
     ['sessions'],
-    'triad: sessions needs a command: list, show, trace, search, agents, export, project, clean, delete, restore, rewind, resume\n',
+    'triad: sessions needs a command: list, show, trace, search, agents, export, project, clean, delete, restore, rewind, fork, resume\n',
   ],
   [
     ['sessions', 'lst'],
-    "triad: unknown command 'sessions lst': list, show, trace, search, agents, export, project, clean, delete, restore, rewind, resume\n",
+    "triad: unknown command 'sessions lst': list, show, trace, search, agents, export, project, clean, delete, restore, rewind, fork, resume\n",
   ],
   [
     ['serve', '--port', 'http'],

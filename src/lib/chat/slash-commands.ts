@@ -14,7 +14,7 @@ export interface Doable {
   context: () => void;
 }
 
-export function commandsOf(app: App, { conversationId, running, rewind, context }: Doable): Command[] {
+export function slashCommandsOf(app: App, { conversationId, running, rewind, context }: Doable): Command[] {
   const words = text.composer.commands;
   const { conversationActions: actions, contexts } = app;
   return [

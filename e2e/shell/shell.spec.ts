@@ -1,0 +1,181 @@
+/** The frame around the pages: the rail, the palette and the shortcuts, by keyboard. */
+import { join } from 'node:path';
+import type { Page } from '@playwright/test';
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text } from '../../tests/support/fake-model/script.ts';
+import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import type { App } from '../support/app.ts';
+import { expect, test } from '../support/test.ts';
+
+const rail = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
+const conversations = (page: Page) => rail(page).getByRole('list', { name: 'Conversations' });
+const palette = (page: Page) => page.getByRole('combobox', { name: 'Find a command, conversation, agent or setting' });
+const said = () => new Script().on({}).reply([text('Done.')]);
+
+async function talk(app: App, message: string, folder?: string): Promise<void> {
+  await app.page.keyboard.press('Control+Shift+O');
+  if (folder !== undefined) await app.page.getByLabel('Folder', { exact: true }).fill(join(app.workspace, folder));
+  await app.send(message);
+  await expect(app.workflow()).toContainText('Done.');
+}
+
+test('a conversation is renamed, found and gone to by keyboard alone', async ({ start }) => {
+  const app = await start(plainAnswer({ answer: 'Done.' }));
+  const { page } = app;
+  await talk(app, 'Look at the parser');
+  await page.keyboard.press('F2');
+  await page.keyboard.type('Grammar');
+  await page.keyboard.press('Enter');
+  await expect(conversations(page).getByRole('link', { name: 'Grammar' })).toBeVisible();
+  await expect(page).toHaveTitle(/Grammar/);
+  await page.keyboard.press('Control+Shift+O');
+  await expect(app.message).toBeVisible();
+  await app.message.focus();
+  await page.keyboard.press('Control+K');
+  await expect(palette(page)).toBeFocused();
+  await palette(page).fill('gramm');
+  await expect(page.getByRole('option', { name: /^Grammar/ })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Grammar');
+});
+
+test(
+  'the rail: pinned first, several to the trash and back, found among all, the one on the screen in sight',
+  { tag: '@soak', annotation: SAME_PAGE },
+  async ({ start }) => {
+    test.slow();
+    const app = await start(said(), { files: { 'parser/a.ts': '', 'site/b.ts': '' } });
+    const { page } = app;
+    const list = conversations(page);
+    const row = (name: string) => list.getByRole('link', { name });
+    for (let n = 10; n < 22; n += 1) await talk(app, `Parser ${n}`, 'parser');
+    await talk(app, 'Site 1', 'site');
+    // Of a folder among several the newest ones show.
+    await expect(row('Parser 14')).toBeVisible();
+    await expect(row('Parser 13')).toBeHidden();
+    await list.getByRole('button', { name: /^Show more of .*parser$/ }).click();
+    await expect(row('Parser 10')).toBeVisible();
+
+    // Renamed in place by a double click; Escape leaves it.
+    await row('Parser 20').dblclick();
+    await page.keyboard.type('No');
+    await page.keyboard.press('Escape');
+    await expect(row('Parser 20')).toBeFocused();
+    await page.keyboard.press('F2');
+    await page.keyboard.type('Tokens');
+    await page.keyboard.press('Enter');
+    await expect(row('Tokens')).toBeFocused();
+
+    // Chosen with Shift and the arrows; moved together, and taken back together.
+    await page.keyboard.press('Shift+ArrowDown');
+    await page.keyboard.press('Shift+ArrowDown');
+    await expect(rail(page).getByText('3 selected')).toBeVisible();
+    await expectAccessibleInBoth(page, 'the rail with chosen conversations');
+    await page.keyboard.press('Delete');
+    await expect(row('Parser 19')).toBeHidden();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(row('Parser 19')).toBeVisible();
+    await expect(row('Parser 18')).toBeVisible();
+
+    // Found among all, by title and folder.
+    await page.keyboard.press('Control+Shift+F');
+    await page.keyboard.type('parser 10');
+    await expect(list.getByRole('link')).toHaveCount(1);
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { level: 1 })).toHaveText('Parser 10');
+    await page.getByRole('button', { name: 'Clear the filter' }).click();
+
+    // The oldest one is in sight, also after a reload and in a folded folder; pinned it stands first.
+    await page.setViewportSize({ width: 1280, height: 620 });
+    await page.reload();
+    await expect(row('Parser 10')).toBeInViewport();
+    await list.getByRole('button', { name: /^Folder .*parser$/ }).click();
+    await expect(row('Parser 10')).toBeInViewport();
+    await expect(row('Parser 19')).toBeHidden();
+    await page.reload();
+    await expect(row('Parser 10')).toBeInViewport();
+    await expect(row('Parser 19')).toBeHidden();
+    await list.getByRole('button', { name: /^Folder .*parser$/ }).click();
+    await row('Parser 10').hover();
+    await list.getByRole('button', { name: /^Actions for “Parser 10/ }).click();
+    await page.getByRole('menuitem', { name: 'Pin' }).click();
+    await expect(list.getByText('Pinned')).toBeVisible();
+
+    // Folded to icons it stays so.
+    await page.keyboard.press('Control+B');
+    await expect(list).toBeHidden();
+    await page.reload();
+    await expect(rail(page).getByRole('link', { name: 'History' })).toBeVisible();
+    await expect(list).toBeHidden();
+    await expectAccessibleInBoth(page, 'the folded rail');
+  },
+);
+
+test(
+  'shortcuts: none while typing, shown by ?, changed in the settings with what is in the way said',
+  { tag: '@soak', annotation: SAME_PAGE },
+  async ({ start }) => {
+    const app = await start(said());
+    const { page } = app;
+    await app.message.fill('');
+    await app.message.pressSequentially('g h?');
+    await expect(app.message).toHaveValue('g h?');
+    await expect(page.getByRole('dialog')).toBeHidden();
+    await app.message.fill('');
+    await page.getByRole('heading', { level: 1 }).click();
+    await page.keyboard.press('?');
+    const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
+    await expect(sheet.getByText('Allow, in a question')).toBeVisible();
+    await expectAccessibleInBoth(page, 'the list of shortcuts');
+    // Nothing behind a dialog happens.
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await expect(sheet).toBeVisible();
+    await expect(page).not.toHaveURL(/history/);
+    await page.keyboard.press('Escape');
+    await expect(sheet).toBeHidden();
+    await page.keyboard.press('g');
+    await page.keyboard.press('h');
+    await expect(page).toHaveURL(/\/history$/);
+
+    await page.keyboard.press('Control+K');
+    await palette(page).fill('keyboard shortc');
+    await expect(palette(page)).toHaveAttribute('aria-activedescendant', /./);
+    await expectAccessibleInBoth(page, 'the palette');
+    await page.keyboard.press('Escape');
+    await app.goto('/settings?at=shortcuts');
+    const keys = page.getByRole('button', { name: /^Change the keys of “Fold or unfold the sidebar”/ });
+    await expect(page.getByRole('heading', { name: 'Keyboard shortcuts' })).toBeInViewport();
+    // Only the page has moved, not what holds it.
+    await expect(page.getByRole('heading', { level: 1 })).toBeInViewport({ ratio: 1 });
+    await keys.click();
+    await page.keyboard.press('x');
+    await expect(page.getByText('Hold Ctrl, Alt or ⌘')).toBeVisible();
+    await page.keyboard.press('Control+Enter');
+    await expect(page.getByText('Ctrl+↵ is kept for “Allow, in a question”.')).toBeVisible();
+    await page.keyboard.press('Control+K');
+    await expect(page.getByText('Ctrl+K belongs to “Find anything”.')).toBeVisible();
+    await page.keyboard.press('Control+Alt+U');
+    await expect(keys).toHaveAccessibleName(/: Ctrl\+Alt\+U$/);
+    await page.reload();
+    await page.keyboard.press('Control+B');
+    await expect(conversations(page)).toBeVisible();
+    await page.keyboard.press('Control+Alt+U');
+    await expect(conversations(page)).toBeHidden();
+    await page.getByRole('button', { name: 'Reset all' }).click();
+    await page.keyboard.press('Control+B');
+    await expect(conversations(page)).toBeVisible();
+  },
+);
+
+test('the palette opens a setting at its field', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(said());
+  const { page } = app;
+  await page.keyboard.press('Control+K');
+  await palette(page).fill('max_sub_agents');
+  await page.getByRole('option', { name: /max_sub_agents/ }).click();
+  await expect(page).toHaveURL(/\/settings\?at=limits\.max_sub_agents$/);
+  await expect(page.locator('[data-setting="limits.max_sub_agents"]').getByRole('textbox')).toBeFocused();
+});

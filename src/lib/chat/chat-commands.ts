@@ -1,0 +1,35 @@
+/** The commands of the conversation on the screen: those that make sense now. */
+import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
+import type { App } from '#lib/app/app.svelte.ts';
+import type { CommandId } from '#lib/view/command-table.ts';
+
+interface Chat {
+  app: App;
+  conversation: ConversationRow | null;
+  workflows: readonly WorkflowRow[];
+  rename: () => void;
+  remove: () => void;
+  toggleContext: () => void;
+  toggleChanges: () => void;
+}
+
+export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>> {
+  const { app, conversation, workflows } = chat;
+  const message = () => document.querySelector<HTMLElement>('[data-message]')?.focus();
+  if (!conversation) return { message };
+  const { id, pinned } = conversation;
+  const running = workflows.find(({ status }) => status === 'running' || status === 'pending');
+  const last = workflows.at(-1);
+  const cutOff = last?.outcome === 'interrupted' && !last.left ? last : undefined;
+  return {
+    message,
+    rename: chat.rename,
+    pin: () => void app.conversationActions.pin(id, !pinned),
+    context: chat.toggleContext,
+    changes: chat.toggleChanges,
+    exportMarkdown: () => void app.conversationActions.download(id, 'md'),
+    exportJson: () => void app.conversationActions.download(id, 'json'),
+    ...(running ? { stop: () => void app.stopWorkflow(running.id) } : { remove: chat.remove }),
+    ...(cutOff && { resume: () => void app.resume(cutOff.id) }),
+  };
+}

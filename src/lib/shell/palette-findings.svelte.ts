@@ -1,0 +1,138 @@
+/** What the palette finds: commands that can be given now, conversations of all, agents, settings. */
+import type { AgentFile } from '#contract/agent.ts';
+import type { ConversationRow, SettingRow } from '#contract/view.ts';
+import type { App } from '#lib/app/app.svelte.ts';
+import type { Commands } from '#lib/app/commands.svelte.ts';
+import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/command-table.ts';
+import { bestOf } from '#lib/view/palette.ts';
+import { text } from '#lib/words/text.ts';
+
+/** Of each kind: with nothing typed, and else. */
+const MOST = { idle: 5, found: 8 };
+/** After the last key press, before conversations are asked for. */
+const WAIT_MS = 100;
+
+export interface Finding {
+  /** Of all that is found. */
+  key: string;
+  label: string;
+  /** Beside it, in small. */
+  detail: string;
+  /** Keys that do the same; empty for none. */
+  keys: string;
+  /** A place to go to, or a command to give. */
+  to: { path: string } | { command: CommandId };
+}
+export interface Findings {
+  name: string;
+  items: Finding[];
+}
+
+export class Palette {
+  query = $state('');
+  #conversations = $state.raw<readonly ConversationRow[]>([]);
+  #agents = $state.raw<readonly AgentFile[]>([]);
+  #settings = $state.raw<readonly SettingRow[]>([]);
+  readonly #app: App;
+  readonly #commands: Commands;
+  #timer: ReturnType<typeof setTimeout> | undefined;
+
+  constructor(app: App, commands: Commands) {
+    this.#app = app;
+    this.#commands = commands;
+  }
+
+  /** Asks for what there is now; what cannot be had is not found. */
+  async open(): Promise<void> {
+    this.type('');
+    const { connection, settings } = this.#app;
+    const folder = settings?.folder;
+    const [agents, rows] = await Promise.all([
+      connection.request('agents.files', folder === undefined ? {} : { folder }).catch(() => []),
+      connection.request('settings.list', {}).catch(() => []),
+    ]);
+    this.#agents = agents;
+    this.#settings = rows;
+  }
+
+  type(query: string): void {
+    this.query = query;
+    clearTimeout(this.#timer);
+    if (query.trim() === '') this.#conversations = this.#recent();
+    else this.#timer = setTimeout(() => void this.#find(query), WAIT_MS);
+  }
+
+  /** Those that one may go on with: not the one on the screen. */
+  #recent(): ConversationRow[] {
+    const { conversations, rail } = this.#app;
+    return conversations.items.filter(({ id }) => id !== rail.active).slice(0, MOST.idle);
+  }
+
+  /** The first that a part of all has: the older ones of many are found by more words. */
+  async #find(query: string): Promise<void> {
+    const asked = { text: query.slice(0, 200), limit: MOST.found };
+    const page = await this.#app.connection.request('conversation.list', asked).catch(() => null);
+    if (page && this.query === query) this.#conversations = page.items;
+  }
+
+  readonly findings: Findings[] = $derived.by(() => {
+    const { query } = this;
+    const words = text.shell;
+    const isIdle = query.trim() === '';
+    const conversations = this.#conversations.map(conversationFound);
+    const commands = this.#commandsFound(query, isIdle ? COMMAND_IDS.length : MOST.found);
+    const found = isIdle
+      ? []
+      : [
+          { name: words.palette.agents, items: this.#agentsFound(query) },
+          { name: words.palette.settings, items: this.#settingsFound(query) },
+        ];
+    const known = { name: words.palette.conversations, items: conversations };
+    const groups = isIdle ? [known, ...commands] : [...commands, known, ...found];
+    return groups.filter(({ items }) => items.length > 0);
+  });
+
+  #commandsFound(query: string, most: number): Findings[] {
+    const { commands: names, groups } = text.shell;
+    const can = COMMAND_IDS.filter((id) => id !== 'palette' && this.#commands.can(id));
+    const best = bestOf(can, query, (id) => `${names[id]} ${groups[COMMANDS[id].group]}`, most);
+    const items = best.map((id) => ({ id, item: this.#commandFound(id) }));
+    return [...Map.groupBy(items, ({ id }) => COMMANDS[id].group)].map(([group, some]) => ({
+      name: groups[group],
+      items: some.map(({ item }) => item),
+    }));
+  }
+
+  #commandFound(id: CommandId): Finding {
+    const label = text.shell.commands[id];
+    return { key: `command:${id}`, label, detail: '', keys: this.#commands.keysOf(id), to: { command: id } };
+  }
+
+  #agentsFound(query: string): Finding[] {
+    const folder = encodeURIComponent(this.#app.settings?.folder ?? '');
+    const best = bestOf(this.#agents, query, ({ name, description }) => `${name} ${description ?? ''}`, MOST.found);
+    return best.map(({ name, description, file }) => {
+      const path = `/agents?folder=${folder}&file=${encodeURIComponent(file)}`;
+      return { key: `agent:${file}`, label: name ?? file, detail: description ?? '', keys: '', to: { path } };
+    });
+  }
+
+  #settingsFound(query: string): Finding[] {
+    const { label } = text.settings;
+    const best = bestOf(
+      this.#settings,
+      query,
+      ({ path, description }) => `${label(path)} ${path} ${description}`,
+      MOST.found,
+    );
+    return best.map(({ path }) => ({
+      ...{ key: `setting:${path}`, label: label(path), detail: path, keys: '' },
+      to: { path: `/settings?at=${encodeURIComponent(path)}` },
+    }));
+  }
+}
+
+function conversationFound({ id, title, folder }: ConversationRow): Finding {
+  const label = title || text.sidebar.untitled;
+  return { key: `conversation:${id}`, label, detail: folder, keys: '', to: { path: `/chat/${id}` } };
+}

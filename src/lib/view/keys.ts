@@ -1,0 +1,67 @@
+/** Keys of shortcuts in the notation of tinykeys (`$mod+Shift+O`, `g h`): recorded, compared and shown. Pure. */
+
+/** What a binding is recorded from. */
+export type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
+
+const MODIFIERS = new Set(['Control', 'Meta', 'Alt', 'Shift', 'AltGraph', 'CapsLock', 'Fn', 'Dead', 'Unidentified']);
+
+/** The binding of one press; null while only modifiers are held. `mac`: ⌘ is the first modifier there. */
+export function bindingOf(event: Pressed, mac: boolean): string | null {
+  if (MODIFIERS.has(event.key)) return null;
+  const held = [
+    (mac ? event.metaKey : event.ctrlKey) && '$mod',
+    mac && event.ctrlKey && 'Control',
+    !mac && event.metaKey && 'Meta',
+    event.altKey && 'Alt',
+    event.shiftKey && 'Shift',
+  ].filter((one) => one !== false);
+  return [...held, keyOf(event)].join('+');
+}
+
+/** With Alt a letter may come as another sign, and a space would part two presses. */
+function keyOf({ key, code, altKey }: Pressed): string {
+  if (key === ' ') return 'Space';
+  const letter = /^(?:Key|Digit)(.)$/.exec(code)?.[1];
+  if (altKey && letter !== undefined) return letter;
+  return key.length === 1 ? key.toUpperCase() : key;
+}
+
+/** Whether it can be a shortcut: nobody types it in a text. */
+export function isChord(binding: string): boolean {
+  const parts = binding.split('+');
+  return /^F([1-9]|1[0-9])$/.test(parts.at(-1) ?? '') || parts.some((part) => /^(\$mod|Control|Meta|Alt)$/.test(part));
+}
+
+/** Whether both are the same keys, or one begins with the other, so that only one of them could work. */
+export function isInTheWay(one: string, other: string): boolean {
+  const [a, b] = [one, other].map((keys) => keys.toUpperCase().split(' ')) as [string[], string[]];
+  return a.slice(0, b.length).join(' ') === b.slice(0, a.length).join(' ');
+}
+
+const MAC: Readonly<Record<string, string>> = { $mod: '⌘', Meta: '⌘', Control: '⌃', Alt: '⌥', Shift: '⇧' };
+const PC: Readonly<Record<string, string>> = { $mod: 'Ctrl', Control: 'Ctrl' };
+const SIGNS: Readonly<Record<string, string>> = {
+  ...{ ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' },
+  ...{ Enter: '↵', Backspace: '⌫', Escape: 'Esc' },
+};
+
+/** What is written on the keys, press by press, without what may be held: Shift for a `?`. */
+export function capsOf(binding: string, mac: boolean): string[][] {
+  if (binding === '') return [];
+  return binding.split(' ').map((press) => {
+    const parts = press.split(/(?<=[\w\]])\+/);
+    const key = parts.pop() ?? '';
+    const held = parts.filter((part) => !part.startsWith('['));
+    return [
+      ...held.map((part) => (mac ? MAC : PC)[part] ?? part),
+      SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key),
+    ];
+  });
+}
+
+/** The same as words: `Ctrl+K`, `G then H`. */
+export function keysText(binding: string, mac: boolean): string {
+  return capsOf(binding, mac)
+    .map((press) => press.join(mac ? '' : '+'))
+    .join(' ');
+}

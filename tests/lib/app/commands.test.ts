@@ -1,0 +1,63 @@
+// Keys of commands: kept in this browser, taken from whom had them, and given back.
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import { Commands } from '#lib/app/commands.svelte.ts';
+import { COMMAND_IDS, FIXED_KEYS } from '#lib/view/command-table.ts';
+import { isInTheWay } from '#lib/view/keys.ts';
+import { storage } from '../support/storage.ts';
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', storage());
+  return () => void vi.unstubAllGlobals();
+});
+
+describe('Commands', () => {
+  it('has no keys by default that are in the way of others', () => {
+    const commands = new Commands(false);
+    const all = [...COMMAND_IDS.map((id) => commands.keysOf(id)), ...Object.values(FIXED_KEYS)].filter(Boolean);
+    for (const keys of all) expect(all.filter((other) => isInTheWay(keys, other))).toEqual([keys]);
+  });
+
+  it('keeps what was changed, and takes keys from the command that had them', () => {
+    const commands = new Commands(false);
+    expect(commands.faultOf('pin', '$mod+B')).toEqual({ kind: 'command', id: 'rail' });
+    commands.set('pin', '$mod+B');
+    const later = new Commands(false);
+    expect([later.keysOf('pin'), later.keysOf('rail')]).toEqual(['$mod+B', '']);
+    expect(later.shown('pin')).toBe('Ctrl+B');
+    later.reset('pin');
+    expect([later.isOwn('pin'), later.isOwn('rail')]).toEqual([false, true]);
+    later.reset();
+    expect([later.hasOwn, localStorage.getItem('triad-shortcuts')]).toEqual([false, null]);
+    expect(later.keysOf('rail')).toBe('$mod+B');
+  });
+
+  it('refuses what people type, and what other parts answer to', () => {
+    const commands = new Commands(false);
+    expect(commands.faultOf('pin', 'P')).toEqual({ kind: 'plain' });
+    expect(commands.faultOf('pin', FIXED_KEYS.allow)).toEqual({ kind: 'fixed', id: 'allow' });
+    expect(commands.faultOf('rail', '$mod+B')).toBeNull();
+  });
+
+  it('gives the command of the newest offer, until that is taken back', () => {
+    const commands = new Commands(false);
+    const given: string[] = [];
+    const end = commands.offer({ stop: () => given.push('first') });
+    const endNewer = commands.offer({ stop: () => given.push('newer') });
+    commands.run('stop');
+    endNewer();
+    commands.run('stop');
+    end();
+    commands.run('stop');
+    expect(given).toEqual(['newer', 'first']);
+    expect(commands.can('stop')).toBe(false);
+  });
+
+  it('passes over what is stored and makes no sense', () => {
+    localStorage.setItem('triad-shortcuts', '{"pin": 3, "nothing": "F3", "rail": "F4"}');
+    const commands = new Commands(false);
+    expect([commands.keysOf('pin'), commands.keysOf('rail')]).toEqual(['', 'F4']);
+    localStorage.setItem('triad-shortcuts', '{');
+    commands.reload();
+    expect(commands.hasOwn).toBe(false);
+  });
+});

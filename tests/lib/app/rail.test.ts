@@ -1,0 +1,108 @@
+// The rail: looks among all conversations, keeps what was chosen, and has the one on the screen whatever is loaded.
+import { beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Input, Output } from '#contract/rpc.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { PagedList } from '#lib/app/paged-list.svelte.ts';
+import { Rail } from '#lib/app/rail.svelte.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+import { emptyConversation } from '../support/rows.ts';
+import { storage } from '../support/storage.ts';
+
+type Query = Input<'conversation.list'>;
+type Page = Output<'conversation.list'>;
+
+const row = (id: string, folder = '/a', rest: Partial<ConversationRow> = {}): ConversationRow => ({
+  ...emptyConversation(),
+  ...{ id, title: id, folder, updatedAt: '2026-03-01T12:00:00.000Z' },
+  ...rest,
+});
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', storage());
+  return () => void vi.unstubAllGlobals();
+});
+
+async function railOf(newest: ConversationRow[], answer: (query: Query) => Page = () => ({ items: [], next: null })) {
+  const connection = new FakeConnection().on('conversation.list', (query) => answer(query));
+  const list = new PagedList<ConversationRow>(
+    ({ id }) => id,
+    async () => ({ items: newest, next: 'more' }),
+  );
+  await list.load();
+  const rail = new Rail(connection, list);
+  const ids = () =>
+    rail
+      .entries(0)
+      .flatMap((entry) => (entry.kind === 'conversation' ? [entry.key] : entry.kind === 'more' ? ['…'] : []));
+  return { rail, connection, ids };
+}
+
+describe('Rail', () => {
+  it('goes on looking until a page is filled or all was looked at', async () => {
+    const pages: Record<string, Page> = {
+      '': { items: [], next: '1' },
+      '1': { items: [row('found')], next: '2' },
+      '2': { items: [], next: null },
+    };
+    const { rail, ids, connection } = await railOf([row('a')], ({ before = '' }) => pages[before]!);
+    rail.look('fou');
+    await settled();
+    expect(ids()).toEqual(['found']);
+    expect(connection.calls.map(({ input }) => (input as Query).text)).toEqual(['fou', 'fou', 'fou']);
+    expect(rail.total).toBe(1);
+    rail.look('');
+    expect(ids()).toEqual(['a']);
+  });
+
+  it('cuts folders where there are several, and asks for more of one', async () => {
+    const many = Array.from({ length: 12 }, (_, n) => row(`a${n}`));
+    const asked: Query[] = [];
+    const { rail, ids } = await railOf([...many, row('b', '/b')], (query) => {
+      asked.push(query);
+      return { items: many, next: null };
+    });
+    expect(ids()).toEqual([...many.slice(0, 8).map(({ id }) => id), '…', 'b']);
+    expect(rail.hasOlder).toBe(true);
+    await rail.more('/a');
+    expect(asked).toEqual([{ folder: '/a', limit: 50 }]);
+    expect(ids()).toEqual([...many.map(({ id }) => id), 'b']);
+  });
+
+  it('has the conversation on the screen, also where no list has it', async () => {
+    const { rail, ids, connection } = await railOf([row('a')]);
+    connection.on('conversation.get', () => row('old'));
+    await rail.enter('old');
+    expect(ids()).toContain('old');
+    await rail.enter('a');
+    expect(connection.calls.filter(({ method }) => method === 'conversation.get')).toHaveLength(1);
+  });
+
+  it('takes in what was renamed, pinned and moved to the trash', async () => {
+    const { rail, ids } = await railOf([row('a'), row('b')]);
+    rail.changed(row('b', '/a', { title: 'Named', pinned: true }));
+    expect([rail.rowOf('b')?.title, ids()]).toEqual(['Named', ['b', 'a']]);
+    rail.toggle('b');
+    rail.removed('b');
+    expect([ids(), [...rail.chosen]]).toEqual([['a'], []]);
+  });
+
+  it('chooses a range from where the choice began', async () => {
+    const { rail } = await railOf([]);
+    const shown = ['1', '2', '3', '4', '5'];
+    rail.toggle('2');
+    rail.chooseTo('4', shown);
+    expect([...rail.chosen]).toEqual(['2', '3', '4']);
+    rail.chooseTo('1', shown);
+    expect([...rail.chosen]).toEqual(['1', '2']);
+    rail.choose([]);
+    expect(rail.chosen.size).toBe(0);
+  });
+
+  it('remembers which folders are folded', async () => {
+    const { rail } = await railOf([]);
+    rail.toggleFolder('/a');
+    const { rail: next } = await railOf([]);
+    next.recall();
+    expect([...next.folded]).toEqual(['/a']);
+  });
+});

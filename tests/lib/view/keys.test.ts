@@ -1,0 +1,37 @@
+// Keys are recorded, compared and shown as they stand on the keyboard in front of the person.
+import { expect, it } from 'vitest';
+import { bindingOf, capsOf, isChord, isInTheWay, keysText, type Pressed } from '#lib/view/keys.ts';
+
+const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
+const press = (key: string, code: string, held: Partial<Pressed> = {}): Pressed => ({ ...none, key, code, ...held });
+
+it('records what is pressed, with Ctrl or ⌘ as the first modifier of the platform', () => {
+  expect(bindingOf(press('k', 'KeyK', { ctrlKey: true }), false)).toBe('$mod+K');
+  expect(bindingOf(press('k', 'KeyK', { metaKey: true }), true)).toBe('$mod+K');
+  expect(bindingOf(press('k', 'KeyK', { ctrlKey: true }), true)).toBe('Control+K');
+  expect(bindingOf(press('O', 'KeyO', { ctrlKey: true, shiftKey: true }), false)).toBe('$mod+Shift+O');
+  expect(bindingOf(press('Control', 'ControlLeft', { ctrlKey: true }), false)).toBeNull();
+  expect(bindingOf(press('˚', 'KeyK', { altKey: true }), true)).toBe('Alt+K');
+  expect(bindingOf(press(' ', 'Space', { ctrlKey: true }), false)).toBe('$mod+Space');
+});
+
+it('takes what nobody types', () => {
+  expect(['$mod+K', 'Alt+ArrowDown', 'F2', 'Control+Shift+P'].every(isChord)).toBe(true);
+  expect(['k', 'Shift+K', '?', 'Enter', 'F'].some(isChord)).toBe(false);
+});
+
+it('knows what is in the way of what', () => {
+  expect(isInTheWay('$mod+K', '$mod+k')).toBe(true);
+  expect(isInTheWay('g h', 'G')).toBe(true);
+  expect(isInTheWay('g h', 'g a')).toBe(false);
+  expect(isInTheWay('$mod+K', '$mod+Shift+K')).toBe(false);
+});
+
+it('shows them as they are written on the keys', () => {
+  expect(keysText('$mod+Shift+O', false)).toBe('Ctrl+Shift+O');
+  expect(keysText('$mod+Shift+O', true)).toBe('⌘⇧O');
+  expect(capsOf('g h', false)).toEqual([['G'], ['H']]);
+  expect(keysText('[Shift]+?', false)).toBe('?');
+  expect(keysText('Alt+ArrowUp', false)).toBe('Alt+↑');
+  expect(capsOf('', false)).toEqual([]);
+});

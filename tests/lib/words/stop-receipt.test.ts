@@ -1,0 +1,30 @@
+// A stop says what it ended, and what of the same workflow goes on.
+import { expect, it } from 'vitest';
+import type { StopReceipt } from '#contract/view.ts';
+import { stopReceipt } from '#lib/words/shell-words.ts';
+
+const receipt = (rest: Partial<StopReceipt>): StopReceipt => ({
+  ...{ agents: 1, requests: 0, tools: 0, approvals: 0, left: 0, ended: [], goOn: [] },
+  ...rest,
+});
+const lead = { agent: 'lead', place: 0 };
+const [one, two, four] = [1, 2, 4].map((place) => ({ agent: `agent-${place}`, place })) as [
+  ...[typeof lead, typeof lead, typeof lead],
+];
+
+it('names who was ended with what it did, and who goes on', () => {
+  expect(stopReceipt(receipt({ requests: 1, ended: [two], goOn: [lead, one] }))).toBe(
+    'Stopped ■ agent-2 (1 request). ● agent-1 and the lead go on.',
+  );
+  expect(stopReceipt(receipt({ ended: [one], goOn: [lead] }))).toBe('Stopped ● agent-1. The lead goes on.');
+});
+
+it('says that nothing is left only where that is so', () => {
+  expect(stopReceipt(receipt({ tools: 2, approvals: 1, ended: [lead, one, two] }))).toBe(
+    'Stopped ● agent-1, ■ agent-2 and the lead (2 tool calls, 1 question). Nothing is left running.',
+  );
+  expect(stopReceipt(receipt({ left: 1, ended: [four] }))).toBe('Stopped ● agent-4. 1 is still ending.');
+  expect(stopReceipt(receipt({ agents: 2, left: 2, goOn: [one] }))).toBe(
+    'Stopped 2 agents. 2 are still ending. ● agent-1 goes on.',
+  );
+});
