@@ -14,7 +14,7 @@ import { tracedAll } from './traced.ts';
 import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
-import { historyMethods } from './methods/history.ts';
+import { filterMethods, historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
 import { contextMethods } from './methods/context.ts';
 import { mcpMethods } from './methods/mcp.ts';
@@ -100,6 +100,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       orchestrator.send(await conversation(conversationId), text, { approve, images, via, chosen }),
     ...telemetryMethods(store, telemetry),
     ...historyMethods(engine, version),
+    ...filterMethods(ports.settings),
     ...trashMethods(services),
     ...workMethods(services),
     ...changeMethods(services),

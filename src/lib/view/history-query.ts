@@ -1,6 +1,6 @@
 /** The query of the history page as its address holds it: search words, filters and sort order. */
 import type { RunKind } from '#contract/agent.ts';
-import type { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
+import type { ListSort } from '#contract/list-filter.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { Input } from '#contract/rpc.ts';
 import { OUTCOMES, STATUS_OF } from '#contract/status-of.ts';
@@ -13,7 +13,7 @@ export interface HistoryQuery {
   /** Search words; empty for a list. */
   text: string;
   list: HistoryList;
-  sort: WorkflowSort;
+  sort: ListSort;
   outcome: Outcome | null;
   status: Status | null;
   agent: string | null;
@@ -33,8 +33,8 @@ export type FilterName = Exclude<keyof HistoryQuery, 'text' | 'list' | 'sort'>;
 export const LISTS = ['workflows', 'agents'] as const satisfies readonly HistoryList[];
 export const KINDS = ['spawn', 'delegate', 'parallel', 'chain', 'coagent'] as const satisfies readonly ChildKind[];
 export const STATUSES: readonly Status[] = [...new Set<Status>(['pending', 'running', ...Object.values(STATUS_OF)])];
-const EXECUTION_SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ExecutionSort[];
-export const SORTS: Readonly<Record<HistoryList, readonly WorkflowSort[]>> = {
+const EXECUTION_SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ListSort[];
+export const SORTS: Readonly<Record<HistoryList, readonly ListSort[]>> = {
   workflows: ['newest', 'cost', 'tokens', 'duration'],
   agents: EXECUTION_SORTS,
 };

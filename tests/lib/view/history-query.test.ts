@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunKind } from '#contract/agent.ts';
-import { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
+import { ListSort } from '#contract/list-filter.ts';
 import { Outcome, Status } from '#contract/outcome.ts';
 import { methods } from '#contract/rpc.ts';
 import {
@@ -31,7 +31,7 @@ const query: fc.Arbitrary<HistoryQuery> = fc
   .record({
     text: fc.string(),
     list: fc.constantFrom(...LISTS),
-    sort: fc.constantFrom(...WorkflowSort.options),
+    sort: fc.constantFrom(...ListSort.options),
     kind: fc.option(fc.constantFrom(...KINDS)),
     outcome: fc.option(fc.constantFrom(...Outcome.options)),
     status: fc.option(fc.constantFrom(...STATUSES)),
@@ -72,7 +72,7 @@ describe('the address of the history', () => {
       ...NO_FILTERS,
       list: 'agents',
     });
-    expect([SORTS.workflows, SORTS.agents]).toEqual([WorkflowSort.options, ExecutionSort.options]);
+    expect([SORTS.workflows, SORTS.agents]).toEqual([ListSort.options, ListSort.options]);
     expect(['lead', ...KINDS]).toEqual(RunKind.options);
   });
 
