@@ -28,10 +28,11 @@ interface Asked {
 
 /** In the order of the days. */
 export async function daysOf(database: Database, asked: Asked): Promise<Days> {
-  const { query, group, by } = asked;
+  const { group, by } = asked;
+  const query = { ...asked.query, days: asked.query.days.map((day) => within(day, asked.query)) };
   const days = query.days.map(({ from, to }) => ({ from: Date.parse(from), to: Date.parse(to) }));
-  const isKept = asked.listing.wanted.length === 0 && !query.from && !query.to && query.minCostUsd === undefined;
-  const { sums, whole } = await (isKept && days.every(isInHours) ? keptIn : foundIn)(database, asked);
+  const isKept = asked.listing.wanted.length === 0 && query.minCostUsd === undefined && days.every(isInHours);
+  const { sums, whole } = await (isKept ? keptIn : foundIn)(database, { ...asked, query });
   return {
     whole,
     days: days.map(({ from, to }) => {
@@ -41,6 +42,12 @@ export async function daysOf(database: Database, asked: Asked): Promise<Days> {
       return { ...totalOf(all), ...parts };
     }),
   };
+}
+
+/** The part of a day that a filter leaves; of nothing it is empty. */
+function within({ from, to }: Bounds['days'][number], { from: first = from, to: last = to }: Bounds) {
+  const begin = greatest([from, first]);
+  return { from: begin, to: greatest([begin, least([to, last])]) };
 }
 
 /** A sum and when it was, in milliseconds. */
@@ -89,7 +96,7 @@ async function indexedFigures(database: Database, { index, live }: Asked['listin
 
 async function foundIn(database: Database, { query, listing, live }: Asked): Promise<Found> {
   const [from, to] = [least(query.days.map((day) => day.from)), greatest(query.days.map((day) => day.to))];
-  const bounds = { ...query, from: greatest([from, query.from ?? from]), to: least([to, query.to ?? to]) };
+  const bounds = { ...query, from, to };
   const { rows, whole } = await scanned(database, bounds, listing, MOST);
   const matching = new Set(
     listing.live
