@@ -13,7 +13,7 @@ import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
-import { executionFilter, ListSort, workflowFilter } from './list-filter.ts';
+import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
 import { LeadChoice, SentImages } from './messages/sending.ts';
@@ -179,7 +179,7 @@ export const methods = {
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),
   ),
   'workflow.list': method(
-    z.strictObject({ ...paging, ...workflowFilter, sort: ListSort.default('newest') }),
+    z.strictObject({ ...paging, ...workflowFilter, sort: WorkflowSort.default('newest') }),
     pageOf(WorkflowRow),
   ),
   /** What can be filtered by: the values that occur, most frequent first. */
@@ -194,14 +194,11 @@ export const methods = {
   ),
   /** The executions of sub-agents in all conversations that are not in the trash. */
   'execution.list': method(
-    z.strictObject({ ...paging, ...executionFilter, sort: ListSort.default('newest') }),
+    z.strictObject({ ...paging, ...executionFilter, sort: ExecutionSort.default('newest') }),
     pageOf(SubAgentExecution),
   ),
   /** What they can be filtered by: the values that occur, most frequent first. */
-  'execution.facets': method(
-    nothing,
-    z.object({ agents: z.array(z.string()), models: z.array(z.string()), folders: z.array(z.string()) }),
-  ),
+  'execution.facets': method(nothing, z.object({ agents: z.array(z.string()), models: z.array(z.string()) })),
   ...historyMethods,
   /** Full text of prompts, answers, reports and tool results; all words must occur. Newest first. */
   'history.search': method(

@@ -147,12 +147,10 @@ function listsOf(
       return { agents: found.agent, models: found.model, tools: found.tool, folders: found.folder };
     },
     executionFacets: async () => {
-      const running = (await unfinished()).flatMap(({ runs, folder }) =>
-        executionsIn([{ runs }]).map((run) => termsOfExecution(run, folder)),
-      );
-      const [agent, model, folder] = [executionFacet('agent'), executionFacet('model'), executionFacet('folder')];
-      const found = await facetValues(database, running, [agent, model, folder]);
-      return { agents: found[agent], models: found[model], folders: found[folder] };
+      const running = executionsIn(await unfinished()).map(termsOfExecution);
+      const [agent, model] = [executionFacet('agent'), executionFacet('model')];
+      const found = await facetValues(database, running, [agent, model]);
+      return { agents: found[agent], models: found[model] };
     },
   };
 }

@@ -1,7 +1,7 @@
 /** The query of the history page as its address holds it: search words, filters and sort order. */
 import type { RunKind } from '#contract/agent.ts';
 import type { TotalsBy } from '#contract/history/history-methods.ts';
-import type { ListSort } from '#contract/list-filter.ts';
+import type { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { Input } from '#contract/rpc.ts';
 import { OUTCOMES, STATUS_OF } from '#contract/status-of.ts';
@@ -15,7 +15,7 @@ export interface HistoryQuery {
   /** Search words; empty for a list. */
   text: string;
   list: HistoryList;
-  sort: ListSort;
+  sort: WorkflowSort;
   outcome: Outcome | null;
   status: Status | null;
   agent: string | null;
@@ -35,11 +35,15 @@ export type FilterName = Exclude<keyof HistoryQuery, 'text' | 'list' | 'sort'>;
 export const LISTS = ['workflows', 'agents'] as const satisfies readonly HistoryList[];
 export const KINDS = ['spawn', 'delegate', 'parallel', 'chain', 'coagent'] as const satisfies readonly ChildKind[];
 export const STATUSES: readonly Status[] = [...new Set<Status>(['pending', 'running', ...Object.values(STATUS_OF)])];
-export const SORTS = ['newest', 'cost', 'tokens', 'duration'] as const satisfies readonly ListSort[];
+const EXECUTION_SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ExecutionSort[];
+export const SORTS: Readonly<Record<HistoryList, readonly WorkflowSort[]>> = {
+  workflows: ['newest', 'cost', 'tokens', 'duration'],
+  agents: EXECUTION_SORTS,
+};
 /** In the order of their fields. */
 export const FILTERS: Readonly<Record<HistoryList, readonly FilterName[]>> = {
   workflows: ['outcome', 'status', 'agent', 'model', 'tool', 'folder', 'from', 'to', 'minCostUsd'],
-  agents: ['outcome', 'status', 'agent', 'kind', 'model', 'folder', 'from', 'to', 'minCostUsd'],
+  agents: ['status', 'agent', 'kind', 'model', 'from', 'to', 'minCostUsd'],
 };
 
 export const NO_FILTERS: HistoryQuery = {
@@ -65,7 +69,7 @@ export function queryOf(params: Pick<URLSearchParams, 'get'>): HistoryQuery {
   const query: HistoryQuery = {
     text: params.get('q') ?? '',
     list,
-    sort: oneOf(SORTS, params.get('sort')) ?? 'newest',
+    sort: oneOf(SORTS.workflows, params.get('sort')) ?? 'newest',
     outcome: oneOf(OUTCOMES, params.get('outcome')),
     status: oneOf(STATUSES, params.get('status')),
     agent: params.get('agent') || null,
@@ -80,10 +84,10 @@ export function queryOf(params: Pick<URLSearchParams, 'get'>): HistoryQuery {
   return withList(query, list);
 }
 
-/** The same query of a list, as far as that has its filters. */
-export function withList({ text, sort, ...query }: HistoryQuery, list: HistoryList): HistoryQuery {
+/** The same query of a list, as far as that has its filters and its order. */
+export function withList({ text, ...query }: HistoryQuery, list: HistoryList): HistoryQuery {
   const filters = Object.fromEntries(FILTERS[list].map((name) => [name, query[name]]));
-  return { ...NO_FILTERS, ...filters, text, list, sort };
+  return { ...NO_FILTERS, ...filters, text, list, sort: oneOf(SORTS[list], query.sort) ?? 'newest' };
 }
 
 /** The query string with `?`, or empty for the default query; equal queries give equal strings. */
@@ -112,7 +116,7 @@ export function listInput(query: HistoryQuery): Input<'workflow.list'> {
 
 /** The input of `execution.list`, likewise. */
 export function executionInput(query: HistoryQuery): Input<'execution.list'> {
-  return { sort: query.sort, ...executionFilterOf(query) };
+  return { sort: oneOf(EXECUTION_SORTS, query.sort) ?? 'newest', ...executionFilterOf(query) };
 }
 
 type Span = { from: string; to: string };
@@ -133,8 +137,8 @@ function filterOf(query: HistoryQuery) {
 }
 
 function executionFilterOf(query: HistoryQuery) {
-  const { outcome, status, agent, kind, model, folder } = query;
-  return { ...given({ outcome, status, agent, kind, model, folder }), ...boundsOf(query) };
+  const { status, agent, kind, model } = query;
+  return { ...given({ status, agent, kind, model }), ...boundsOf(query) };
 }
 
 function boundsOf({ from, to, minCostUsd }: HistoryQuery): Pick<Input<'workflow.list'>, 'from' | 'to' | 'minCostUsd'> {

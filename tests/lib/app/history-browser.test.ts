@@ -47,7 +47,7 @@ it('offers what each list can be filtered by', async () => {
   const none = { agents: [], models: [], tools: [], folders: [] };
   const connection = new FakeConnection()
     .on('workflow.facets', () => ({ ...none, tools: ['grep'] }))
-    .on('execution.facets', () => ({ agents: ['inspector'], models: [], folders: [] }));
+    .on('execution.facets', () => ({ agents: ['inspector'], models: [] }));
   const browser = new HistoryBrowser(connection);
   await browser.loadFacets('agents');
   expect(browser.facets).toEqual({ workflows: none, agents: { ...none, agents: ['inspector'] } });

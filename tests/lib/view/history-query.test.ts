@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { RunKind } from '#contract/agent.ts';
-import { ListSort } from '#contract/list-filter.ts';
+import { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import { Outcome, Status } from '#contract/outcome.ts';
 import { methods } from '#contract/rpc.ts';
 import { spanOfDay, startOfDay } from '#lib/view/calendar.ts';
@@ -34,7 +34,7 @@ const query: fc.Arbitrary<HistoryQuery> = fc
   .record({
     text: fc.string(),
     list: fc.constantFrom(...LISTS),
-    sort: fc.constantFrom(...ListSort.options),
+    sort: fc.constantFrom(...WorkflowSort.options),
     kind: fc.option(fc.constantFrom(...KINDS)),
     outcome: fc.option(fc.constantFrom(...Outcome.options)),
     status: fc.option(fc.constantFrom(...STATUSES)),
@@ -69,13 +69,13 @@ describe('the address of the history', () => {
 
   it('has of each list what that can be asked for', () => {
     const both = { ...NO_FILTERS, text: 'x', agent: 'a', tool: 'grep', kind: 'chain', sort: 'tokens' } as const;
-    expect(withList(both, 'agents')).toEqual({ ...both, list: 'agents', tool: null });
+    expect(withList(both, 'agents')).toEqual({ ...both, list: 'agents', tool: null, sort: 'newest' });
     expect(withList(both, 'workflows')).toEqual({ ...both, kind: null });
     expect(queryOf(new URLSearchParams('?list=agents&tool=grep&outcome=error&sort=tokens&kind=lead'))).toEqual({
       ...NO_FILTERS,
-      ...{ list: 'agents', outcome: 'error', sort: 'tokens' },
+      list: 'agents',
     });
-    expect(SORTS).toEqual(ListSort.options);
+    expect([SORTS.workflows, SORTS.agents]).toEqual([WorkflowSort.options, ExecutionSort.options]);
     expect(['lead', ...KINDS]).toEqual(RunKind.options);
   });
 
@@ -94,8 +94,8 @@ describe('the address of the history', () => {
       ...{ agent: 'lead', outcome: 'error', from: startOfDay('2026-01-31'), minCostUsd: 1, by: 'model' },
       days: [{ from: startOfDay('2026-02-01'), to: startOfDay('2026-02-02') }],
     });
-    const ofAgents = { ...asked, list: 'agents', folder: '/x' } as const;
-    expect(methods['execution.days'].input.parse(executionDaysInput(ofAgents, days))).toMatchObject({ folder: '/x' });
+    const ofAgents = { ...asked, list: 'agents', kind: 'spawn' } as const;
+    expect(methods['execution.days'].input.parse(executionDaysInput(ofAgents, days))).toMatchObject({ kind: 'spawn' });
   });
 
   it('knows every status', () => {

@@ -11,7 +11,7 @@ type Days = Output<'workflow.days'>;
 type Bounds = Omit<Parsed<'workflow.days'>, 'by'>;
 
 /** Most index rows that are looked at for one answer. */
-const MOST = 4000;
+const MOST = 2000;
 const HOUR_MS = 3_600_000;
 
 /** What belongs to unfinished workflows, as it is now: the index does not have it, or not as it is. */

@@ -2,7 +2,7 @@
 import type { RunRow } from '#contract/view.ts';
 import type { ExecutionFilter } from '../store.ts';
 
-const FACETS = ['agent', 'kind', 'status', 'outcome', 'model', 'folder'] as const;
+const FACETS = ['agent', 'kind', 'status', 'model'] as const;
 type Facet = (typeof FACETS)[number];
 
 /** The term of every execution that is listed. No term of an execution is one of a workflow: their counts share a table. */
@@ -17,15 +17,9 @@ function termOf(facet: Facet, value: string): string {
   return `${executionFacet(facet)}:${value}`;
 }
 
-/** `folder`: of its conversation. */
-export function termsOfExecution(run: RunRow, folder: string): string[] {
-  const { agent, kind, status, outcome, envelope } = run;
-  const values: Record<Facet, string | null> = { agent, kind, status, outcome, model: envelope.model, folder };
-  const terms = FACETS.flatMap((facet) => {
-    const value = values[facet];
-    return value === null ? [] : [termOf(facet, value)];
-  });
-  return [ANY_EXECUTION, ...terms];
+export function termsOfExecution({ agent, kind, status, envelope: { model } }: RunRow): string[] {
+  const values: Record<Facet, string> = { agent, kind, status, model };
+  return [ANY_EXECUTION, ...FACETS.map((facet) => termOf(facet, values[facet]))];
 }
 
 /** The terms that a matching execution must have. */

@@ -68,12 +68,22 @@ export function figuresOfExecution({ queuedAt, usage }: RunRow): Figures {
   return { hour: hourOf(queuedAt), sums: [{ group: 'execution', name: '', ...totalsOf(usage) }] };
 }
 
-/** As an index row has them. */
-export function textOf(figures: Figures): string {
-  return JSON.stringify(figures);
+type Packed = [group: Group, name: string, ...totals: [number, number, number, number, number]];
+
+/** As an index row has them: without the names of the fields, which would be most of it. */
+export function textOf({ hour, sums }: Figures): string {
+  const packed = sums.map(({ group, name, count, tokens, estimated, nanoUsd, unpriced }): Packed => [
+    ...([group, name, count, tokens, estimated, nanoUsd, unpriced] as const),
+  ]);
+  return JSON.stringify([hour, packed]);
 }
 
 /** Null for a row from before they were kept. */
 export function figuresIn(text: string | null | undefined): Figures | null {
-  return text == null ? null : (JSON.parse(text) as Figures);
+  if (text == null) return null;
+  const [hour, packed] = JSON.parse(text) as [string, Packed[]];
+  const sums = packed.map(([group, name, count, tokens, estimated, nanoUsd, unpriced]) => ({
+    ...{ group, name, count, tokens, estimated, nanoUsd, unpriced },
+  }));
+  return { hour, sums };
 }

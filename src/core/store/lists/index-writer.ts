@@ -74,10 +74,10 @@ export async function indexSome(
   return queue.length;
 }
 
-const COLUMNS = ['terms', 'facets', 'figures', 'newest', 'cost', 'tokens', 'duration', 'createdAt', 'nanoUsd'];
+const COLUMNS = ['terms', 'facets', 'figures', 'newest', 'cost', 'duration', 'createdAt', 'nanoUsd'];
 const replace = (columns: readonly string[]) => columns.map((column) => `${column} = $input.${column}`).join(', ');
 const REPLACE = {
-  workflow: replace([...COLUMNS, 'segmented', 'segments', 'waiting', 'tail', 'seal']),
+  workflow: replace([...COLUMNS, 'tokens', 'segmented', 'segments', 'waiting', 'tail', 'seal']),
   execution: replace(COLUMNS),
 };
 
@@ -168,9 +168,10 @@ async function executionRowsOf(
   return own.flatMap((run) => {
     const conversation = ownerOf.get(run.workflowId);
     if (!conversation) return [];
-    const counted = { facets: termsOfExecution(run, conversation.folder), figures: figuresOfExecution(run) };
+    const counted = { facets: termsOfExecution(run), figures: figuresOfExecution(run) };
     const listed = listedAs(before.get(run.id), counted, Boolean(conversation.deletedAt), counts);
-    return { id: run.id, ...indexKeysOf({ ...run, createdAt: run.queuedAt }), ...listed };
+    const { tokens: _, ...keys } = indexKeysOf({ ...run, createdAt: run.queuedAt });
+    return { id: run.id, ...keys, ...listed };
   });
 }
 

@@ -80,6 +80,8 @@ async function workflowRows(database: Database, ids: readonly string[]): Promise
 /** Rows of the first read when rows must be filtered here; later reads grow. */
 const CHUNK = 200;
 const MAX_CHUNK = 2000;
+/** The most of one read whose rows are all needed: they are parsed here. */
+const SCANNED = 500;
 
 type Found = IndexKeys & { id: { id: string }; terms: string[]; figures?: string };
 
@@ -124,7 +126,8 @@ async function ended<T>(database: Database, query: Bounds, listing: Listing<T>):
   const { limit } = query;
   const found: Found[] = [];
   const needsLook = listing.wanted.length > 1 || query.from || query.to || query.minCostUsd;
-  for await (const rows of chunks(database, query, listing, needsLook ? CHUNK : limit + 1)) {
+  const first = needsLook ? CHUNK : limit + 1;
+  for await (const rows of chunks(database, query, listing, { first, most: MAX_CHUNK, fields: [] })) {
     found.push(...rows.found);
     if (found.length > limit) return found.slice(0, limit + 1);
   }
@@ -140,7 +143,12 @@ export async function scanned<T>(
 ): Promise<{ rows: Found[]; whole: boolean }> {
   const rows: Found[] = [];
   let looked = 0;
-  for await (const chunk of chunks(database, { ...query, limit: 0 }, listing, CHUNK)) {
+  const fields = ['figures'];
+  for await (const chunk of chunks(database, { ...query, limit: 0 }, listing, {
+    first: CHUNK,
+    most: SCANNED,
+    fields,
+  })) {
     rows.push(...chunk.found);
     looked += chunk.looked;
     if (looked >= most && !chunk.isLast) return { rows, whole: false };
@@ -153,13 +161,15 @@ async function* chunks<T>(
   database: Database,
   query: Bounds,
   { index, any, wanted, live }: Pick<Listing<T>, 'index' | 'any' | 'wanted' | 'live'>,
-  first: number,
+  { first, most, fields }: { first: number; most: number; fields: readonly string[] },
 ): AsyncGenerator<{ found: Found[]; looked: number; isLast: boolean }> {
   const { sort = 'newest' } = query;
   const running = new Set(live.map(({ id }) => id));
   const counts = await countsOf(database, wanted);
   const [term = any] = [...wanted].sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
-  const sql = `SELECT id, terms, figures, createdAt, nanoUsd, ${sort} FROM ${index} WITH INDEX ${sort} WHERE terms = $term AND ${sort} > $after LIMIT $count`;
+  // The terms are most of a row.
+  const columns = ['id', 'createdAt', 'nanoUsd', sort, ...fields, ...(wanted.length > 1 ? ['terms'] : [])];
+  const sql = `SELECT ${columns.join(', ')} FROM ${index} WITH INDEX ${sort} WHERE terms = $term AND ${sort} > $after LIMIT $count`;
   let after = laterOf(query.before ?? '', startOf(query));
   let count = first;
   for (;;) {
@@ -168,13 +178,13 @@ async function* chunks<T>(
     const found = rows
       .slice(0, end === -1 ? rows.length : end)
       .filter((row) => !running.has(row.id.id) && matchesFilter(query, row))
-      .filter((row) => wanted.every((one) => row.terms.includes(one)));
+      .filter((row) => wanted.length < 2 || wanted.every((one) => row.terms.includes(one)));
     const last = rows.at(-1);
     const isLast = end !== -1 || !last || rows.length < count;
     yield { found, looked: rows.length, isLast };
     if (isLast) return;
     after = last[sort];
-    count = Math.min(MAX_CHUNK, count * 2);
+    count = Math.min(most, count * 2);
   }
 }
 
@@ -235,11 +245,9 @@ export function executionListing(
 ): Listing<SubAgentExecution> {
   return {
     ...{ index: 'execution_index', any: ANY_EXECUTION, wanted: termsOfExecutionFilter(filter) },
-    live: unfinished.flatMap(({ runs, folder }) =>
-      executionsIn([{ runs }]).map((run) => ({
-        ...{ id: run.id, keys: indexKeysOf({ ...run, createdAt: run.queuedAt }), terms: termsOfExecution(run, folder) },
-      })),
-    ),
+    live: executionsIn(unfinished).map((run) => ({
+      ...{ id: run.id, keys: indexKeysOf({ ...run, createdAt: run.queuedAt }), terms: termsOfExecution(run) },
+    })),
     rowsOf: async (ids) => new Map((await reads.executionsOf(ids)).map((row) => [row.id, row])),
   };
 }

@@ -1,6 +1,6 @@
 /** Index terms of a workflow (one for each filter value) and its index keys (one for each sort order). */
 import { notesOf } from '#contract/call-row.ts';
-import type { ListSort } from '#contract/list-filter.ts';
+import type { WorkflowSort } from '#contract/list-filter.ts';
 import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { sortKeyOfId } from '../rows/row-codec.ts';
 import type { WorkflowFilter } from '../store.ts';
@@ -61,8 +61,8 @@ export function termsOfFilter(filter: WorkflowFilter): string[] {
   });
 }
 
-/** The fields of an index row besides its terms, of a workflow or of an execution. */
-export interface IndexKeys extends Record<ListSort, string> {
+/** The fields of an index row besides its terms, of a workflow or of an execution (which has no order by tokens). */
+export interface IndexKeys extends Record<WorkflowSort, string> {
   createdAt: string;
   nanoUsd: number;
 }

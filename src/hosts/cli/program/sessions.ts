@@ -1,6 +1,6 @@
 /** The commands under `triad sessions`. */
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import type { ListSort } from '#contract/list-filter.ts';
+import type { ExecutionSort } from '#contract/list-filter.ts';
 import type { Status } from '#contract/outcome.ts';
 import type { RunKind } from '#contract/agent.ts';
 import { UsageError } from '../terminal/failure.ts';
@@ -98,7 +98,7 @@ function addRewind(sessions: Command, io: Io, done: Done): void {
 
 const KINDS = ['spawn', 'delegate', 'parallel', 'chain', 'coagent'] as const satisfies readonly RunKind[];
 const STATUSES = ['pending', 'running', 'completed', 'error', 'cancelled'] as const satisfies readonly Status[];
-const SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ListSort[];
+const SORTS = ['newest', 'cost', 'duration'] as const satisfies readonly ExecutionSort[];
 
 function addExecutions(sessions: Command, io: Io, done: Done): void {
   sessions

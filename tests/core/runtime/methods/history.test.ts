@@ -73,10 +73,10 @@ test('a sub-agent that failed and was tried again is one execution, as it ended 
     ...{ tokens_output: run.usage.outputTokens, completed_at: run.endedAt },
   });
   expect([others, await list({ status: 'error' })]).toEqual([[], []]);
-  expect(await runtime.request('execution.facets', {})).toMatchObject({ agents: ['finder'], models: [run.envelope.model] });
+  expect(await runtime.request('execution.facets', {})).toEqual({ agents: ['finder'], models: [run.envelope.model] });
   await runtime.request('conversation.delete', { conversationId });
   expect(await list()).toEqual([]);
-  await expect(list({ sort: 'prompt' as 'cost' })).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(list({ sort: 'tokens' as 'cost' })).rejects.toMatchObject({ code: 'bad_input' });
 });
 
 test('while something runs or waits in it, it cannot be deleted', async () => {
