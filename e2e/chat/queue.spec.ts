@@ -44,7 +44,7 @@ test(
     for (const name of ['beta', 'gamma']) {
       const run = runs.getByRole('button', { name: new RegExp(name) });
       await expect(run).toContainText(/in the queue/);
-      const lane = runs.getByRole('listitem').filter({ has: run });
+      const lane = runs.getByRole('listitem').filter({ has: page.getByRole('button', { name: new RegExp(name) }) });
       await expect(lane.locator('.queue').first()).toBeVisible();
     }
   },

@@ -10,10 +10,10 @@ export interface Fold extends Interval {
 
 export interface Scale {
   /** From 0 to 1. */
-  at(ms: number): number;
+  at: (ms: number) => number;
   folds: readonly Fold[];
   /** Round times within a part of the axis, at most so many: how long after the beginning, without what is folded. */
-  ticks(from: number, to: number, count: number): { ms: number; at: number }[];
+  ticks: (from: number, to: number, count: number) => { ms: number; at: number }[];
 }
 
 /** A notch is so wide, as a share of the work beside it, and all of them no wider than this together. */
