@@ -1,6 +1,6 @@
 // Lint of components and plain JavaScript, and of *.ts beside components by the rules of Svelte alone.
 // oxlint holds the other rules in *.ts (oxlint.config.ts).
-import './scripts/svelte-program.js';
+import { inOneProgram } from './scripts/svelte-program.js';
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import svelte from 'eslint-plugin-svelte';
@@ -51,8 +51,9 @@ export default defineConfig(
     files: ['**/*.svelte'],
     languageOptions: {
       parserOptions: {
-        project: './tsconfig.web.json',
-        tsconfigRootDir: import.meta.dirname,
+        parser: inOneProgram,
+        // A program is given.
+        projectService: false,
         extraFileExtensions: ['.svelte'],
       },
     },

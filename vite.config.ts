@@ -4,11 +4,14 @@ import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
 
-export default defineConfig({
+const folderOf = (mode: string) => (mode === 'parts' ? 'dist/parts' : 'build');
+
+export default defineConfig(({ mode }) => ({
   plugins: [
     tailwindcss(),
     sveltekit({
-      adapter: adapter({ pages: 'build', assets: 'build', fallback: 'index.html' }),
+      // The page of parts is in a build of its own only: `vite build --mode parts`.
+      adapter: adapter({ pages: folderOf(mode), assets: folderOf(mode), fallback: 'index.html' }),
       compilerOptions: {
         // Runes for our own files; libraries decide for themselves.
         runes: ({ filename }) => (/[\\/]node_modules[\\/]/.test(filename) ? undefined : true),
@@ -39,4 +42,4 @@ export default defineConfig({
   ],
   // It loads languages as they are needed.
   worker: { format: 'es' },
-});
+}));

@@ -158,7 +158,6 @@ async function aWrite(app: App, shoot: Shoot): Promise<void> {
   await shoot('approval-write');
   await app.allow();
   await app.expectOutcome('completed');
-  await app.call('write_file').click();
   await shoot('written');
 }
 

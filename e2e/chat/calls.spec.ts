@@ -22,10 +22,11 @@ test('commands, searches, lists, plans and changes have views of their own', { t
   await button('Show all 44 lines').press('Enter');
   await expect(output).toContainText('line 1\n');
   // What the terminal left out is in the text.
-  await button('Show as text').click();
+  await button('Show as text').last().click();
   await expect(output).toContainText('https://example.com/hidden');
   await button('Show formatted').click();
 
+  await app.unfold('Listed 1 folder, searched once, updated its plan');
   await app.call(/^grep/).click();
   const hits = app.log.getByRole('table', { name: 'Matches' });
   await expect(hits.getByRole('row')).toHaveCount(1 + 1 + 20);
@@ -38,7 +39,6 @@ test('commands, searches, lists, plans and changes have views of their own', { t
   await app.call(/^todo_write/).click();
   await expect(app.log.getByRole('listitem').filter({ hasText: 'at work: Change it' })).toBeVisible();
 
-  await app.call(/^edit_file/).click();
   const changes = shown('Changes');
   await expect(changes.locator('[class^=token-]').filter({ hasText: 'const' }).first()).toBeVisible();
   await expect(changes).toContainText('− export const sum = (a, b) => a + b;');

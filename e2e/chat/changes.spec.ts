@@ -72,7 +72,6 @@ test(
   async ({ start }) => {
     const { app, page, opener, panel, asked, told, file } = await changed(start);
     // What is undone in the conversation is told here, too.
-    await app.call('write_file').click();
     await app.workflow().getByRole('button', { name: 'Undo', exact: true }).click();
     await panel.getByRole('button', { name: 'Redo: notes.md by lead' }).click();
     await expect(app.workflow().getByRole('button', { name: 'Undo', exact: true })).toBeVisible();

@@ -13,7 +13,8 @@ async function firstMessage(app: App): Promise<void> {
   await app.send('What is here?');
   await app.allow('file-counter');
   await app.expectCard('file-counter', 'completed');
-  await expect(app.card('file-counter').getByText('Demo', { exact: true })).toBeVisible();
+  // Once, for all that is on the page.
+  await expect(app.page.getByText('Demo', { exact: true })).toHaveCount(1);
   await app.expectOutcome('completed');
   await expect(app.workflow()).toContainText('scripted');
   await expect(app.workflow()).toContainText('2 files match **/*');

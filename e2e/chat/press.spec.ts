@@ -52,3 +52,49 @@ test('a click right after the conversation scrolled counts', { tag: '@soak' }, a
   await page.mouse.up();
   await expect(row).toHaveAttribute('aria-expanded', 'true');
 });
+
+test(
+  'a click that is begun after a reload, while the answer grows, counts; then the end is in sight',
+  {
+    tag: '@soak',
+  },
+  async ({ start }) => {
+    const [early, late] = [new Gate(), new Gate()];
+    const app = await start(
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([toolUse('list_directory', { path: '.' })])
+        .on({ ...LEAD, step: 2 })
+        .reply(
+          [text('One more paragraph.\n\n'.repeat(60), { deltas: 60 }), toolUse('list_directory', { path: 'src' })],
+          {
+            hold: early.at(30),
+          },
+        )
+        .on(LEAD)
+        .reply([text('One more paragraph.\n\n'.repeat(60), { deltas: 60 })], { hold: late.at(1) }),
+    );
+    const { page } = app;
+    await app.send('Look around.');
+    await expect(app.workflow().getByText('One more paragraph.').nth(20)).toBeAttached();
+    await page.reload();
+    await expect(app.workflow().getByText('One more paragraph.').nth(20)).toBeAttached();
+    early.open();
+    const row = app.call('list_directory').last();
+    await expect(app.call('list_directory')).toHaveCount(2);
+    await expect(row.getByText('completed')).toBeAttached();
+    await expect(row).toBeInViewport();
+    const box = await row.boundingBox();
+    if (!box) throw new Error('The row is nowhere');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.down();
+    late.open();
+    await expect(app.footer().getByText('completed', { exact: true })).toBeAttached();
+    await page.mouse.up();
+    await expect(row, 'the click counts').toHaveAttribute('aria-expanded', 'true');
+    await expect(
+      app.footer().getByText('completed', { exact: true }),
+      'then the end comes into sight',
+    ).toBeInViewport();
+  },
+);

@@ -20,9 +20,12 @@ test(
 
     const image = app.page.getByRole('img', { name: 'The image that was read' });
     const seen = () => image.evaluate((element: HTMLImageElement) => [element.naturalWidth, element.naturalHeight]);
+    const folded = 'Looked at 2 files';
+    await app.unfold(folded);
     await app.call(/red\.png/).click();
     await expect.poll(seen).toEqual([4, 3]);
     await app.page.reload();
+    await app.unfold(folded);
     await app.call(/red\.png/).click();
     await expect.poll(seen).toEqual([4, 3]);
     await app.call(/red\.png/).click();

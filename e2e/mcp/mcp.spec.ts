@@ -138,6 +138,7 @@ test('answers are tables, trees and pictures', { tag: '@soak' }, async ({ start 
   await app.allow();
   for (let left = 2; left > 0; left -= 1) await allowForGood(app);
   await app.expectOutcome('completed');
+  await app.unfold(/^Asked MCP servers/);
   await app.call('everything · echo').click();
   await expect(app.log.getByLabel('Output', { exact: true })).toContainText('Echo: Hi');
   await app.call('tracker · list_issues').click();

@@ -121,7 +121,7 @@ test('from a question to why it is asked, and back to it, without a mouse', { ta
   const { page } = app;
   await app.send('Write it.');
   await app.question.getByRole('link', { name: 'Why am I asked?' }).press('Enter');
-  await expect(page.getByRole('heading', { name: 'What would become of a call?' })).toBeFocused();
+  await expect(page.getByRole('heading', { name: 'Try a call' })).toBeFocused();
   await expect(page.getByLabel('Path', { exact: true })).toHaveValue('docs/a.md');
   await expect(decisive(page)).toContainText('write_file is asked about');
   await expect(app.question, 'the question is put aside, not answered').toBeHidden();

@@ -41,7 +41,7 @@ test('a bad value stays in its field with the reason, and is not saved', { tag: 
   await set(page, 'Sub-agents per workflow', '9');
   const problem = page.getByText('Sub-agents per workflow must be at most 3');
   await expect(problem).toBeVisible();
-  await set(page, 'Silence (seconds)', '60');
+  await set(page, 'Inactivity limit (seconds)', '60');
   await expect(page.getByText('Saved.')).toBeVisible();
   await set(page, 'Time to answer (seconds)', 'long');
   await expect(page.getByText('Time to answer (seconds) must be a number')).toBeVisible();
@@ -54,7 +54,7 @@ test('a bad value stays in its field with the reason, and is not saved', { tag: 
   await page.reload();
   await expect(page.getByRole('checkbox', { name: 'Compact by itself' })).not.toBeChecked();
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
-  await expect(page.getByRole('textbox', { name: 'Silence (seconds)' })).toHaveValue('60');
+  await expect(page.getByRole('textbox', { name: 'Inactivity limit (seconds)' })).toHaveValue('60');
 });
 
 test('a search of the web is set up, and its key kept for its host alone', { tag: '@soak' }, async ({ start }) => {
@@ -140,8 +140,8 @@ test('a provider is added by its address, answers, gives way to another, and goe
   await openSettings(page);
   await page.getByRole('radio', { name: 'Another provider' }).check();
   await page.getByRole('textbox', { name: 'Endpoint', exact: true }).fill(`${model.url}/v1`);
-  await app.button('See what it speaks').click();
-  await expect(page.getByLabel('What it speaks')).toHaveValue('openai-chat');
+  await app.button('Detect the protocol').click();
+  await expect(page.getByLabel('Protocol')).toHaveValue('openai-chat');
   await page.getByLabel('Name', { exact: true }).fill('local');
   await page.getByRole('combobox', { name: 'Model', exact: true }).fill('llama-1');
   await page.getByLabel(/^API key/).fill('sk-local');

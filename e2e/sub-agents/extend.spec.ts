@@ -34,8 +34,8 @@ test('an extension lets a sub-agent finish', { tag: '@soak' }, async ({ start })
   await app.expectOutcome('completed');
 
   await card.getByRole('button', { name: 'Extend', exact: true }).click();
-  await expect(card.getByLabel('Iterations to add')).toHaveValue('1');
-  await card.getByLabel('Iterations to add').fill('5');
+  await expect(card.getByLabel('Turns to add')).toHaveValue('1');
+  await card.getByLabel('Turns to add').fill('5');
   await card.getByRole('button', { name: 'Extend and go on' }).click();
   await app.expectCard('inspector', 'completed');
   await expect(card).toContainText('the workspace is in good order.');

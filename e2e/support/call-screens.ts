@@ -56,10 +56,12 @@ const calls: WorkScreen = {
   script: allCalls,
   go: async (app, shoot) => {
     await letAllRun(app);
-    for (const name of ['todo_write', 'grep', 'list_directory', 'read_file', 'edit_file', 'bash']) {
+    await expect(app.log.locator('[class^=token-]').first()).toBeVisible();
+    await shoot('calls-folded');
+    await app.unfold(/^Listed/);
+    for (const name of ['todo_write', 'grep', 'list_directory', 'read_file', 'bash']) {
       await app.call(new RegExp(`^${name}`)).click();
       await app.call(new RegExp(`^${name}`)).scrollIntoViewIfNeeded();
-      if (name === 'edit_file') await expect(app.log.locator('[class^=token-]').first()).toBeVisible();
       if (name === 'bash') await app.button('Jump to latest').click();
       await shoot(`call-${name}`);
       await app.call(new RegExp(`^${name}`)).click();

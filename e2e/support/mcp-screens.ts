@@ -101,6 +101,7 @@ const results: WorkScreen = {
       await (tool === 'list_issues' ? app.allow() : allowForGood(app));
     }
     await app.expectOutcome('completed');
+    await app.unfold(/^Asked MCP servers/);
     for (const tool of ['list_issues', 'get-structured-content', 'get-tiny-image']) {
       await app.call(new RegExp(` · ${tool}`)).click();
     }

@@ -74,6 +74,11 @@ export class Person {
     return this.log.getByRole('button', { name: pattern, includeHidden: true });
   }
 
+  /** Shows the calls that are folded into one line, which says what was done by them. */
+  async unfold(words: string | RegExp): Promise<void> {
+    await this.log.getByRole('button', { name: words, expanded: false }).click();
+  }
+
   get waiting(): Locator {
     return this.page.getByRole('list', { name: 'Waiting questions' });
   }

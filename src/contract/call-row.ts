@@ -6,7 +6,7 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 export function endedCall({ runId, at, entry }: Event<'tool-end'>): ToolCallRow {
   const { toolCallId, name, status, durationMs, output, metadata } = entry;
-  const { refused, undoable, path, also } = metadata;
+  const { refused, undoable, path, also, taken } = metadata;
   return {
     runId,
     toolCallId,
@@ -16,7 +16,7 @@ export function endedCall({ runId, at, entry }: Event<'tool-end'>): ToolCallRow 
     endedAt: at,
     ...(refused === true ? { refusal: output } : {}),
     ...(undoable === true && typeof path === 'string' ? { wrote: path, ...alsoOf(also) } : {}),
-    ...(status === 'completed' && undoable !== true && isNote(path) ? { read: path } : {}),
+    ...(status === 'completed' && undoable !== true && taken !== true && isNote(path) ? { read: path } : {}),
   };
 }
 

@@ -18,6 +18,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
+import { ForkEnd, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -131,6 +132,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     chosen: LeadChoice.optional(),
     /** The door that the message came through; left out where it is not known, and where an interrupted one goes on. */
     via: Door.optional(),
+    /** It was taken over from another conversation, when this one was forked from that; left out of one that was sent here. */
+    taken: TakenFrom.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,
@@ -139,6 +142,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     durationMs: z.number(),
     usage: Usage,
     subAgents: z.array(SubAgentSummary),
+    /** As of its start. */
+    taken: z.literal(true).optional(),
   }),
   /** A run was created and waits: for approval, for a slot, or (a lead) for the workflow before it. */
   z.object({
@@ -256,6 +261,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The person went back to before this message (`left`), so that its lead is not told of it any more; or it is told again. */
   durable('workflow-leave', { left: z.boolean() }),
+  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it. */
+  durable('workflow-fork', { to: Id, end: ForkEnd }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

@@ -136,10 +136,11 @@ export type Review = z.infer<typeof Review>;
 export const SystemEntry = z.object({
   ...base,
   kind: z.literal('system'),
-  /** `budget`: a limit other than `max_iterations`; `extended`, `retried`: the person raised a limit, or retried. */
+  /** `budget`: a limit other than `max_iterations`; `extended`, `retried`: the person raised a limit, or retried; `forked`: a fork begins with what was done until here. */
   code: z.enum([
     ...(['cancelled', 'doom_loop', 'max_iterations', 'budget', 'extended', 'retried', 'resumed'] as const),
     'review',
+    'forked',
   ]),
   text: z.string(),
   /** The limit that was reached. */

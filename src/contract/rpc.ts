@@ -16,6 +16,7 @@ import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
+import { ForkEnd } from './messages/fork.ts';
 import { LeadChoice, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
@@ -113,6 +114,20 @@ export const methods = {
    * where it has no such workflow.
    */
   'conversation.rewind': method(z.strictObject({ conversationId: Id, workflowId: Id, left: z.boolean() }), nothing),
+  /**
+   * A new conversation whose history ends with this workflow of it, with entry `entry` of its lead's run, or right before it.
+   * What was left since is left out; what works still is cut there. No file is touched, and nothing is counted twice.
+   * `conflict` for one in the trash.
+   */
+  'conversation.fork': method(
+    z.strictObject({
+      conversationId: Id,
+      workflowId: Id,
+      end: ForkEnd.default('after'),
+      entry: z.int().nonnegative().optional(),
+    }),
+    ConversationRow,
+  ),
   /** The bytes of a picture that a call has shown to its agent, in base64; `not_found` where they are not kept any more. */
   'call.image': method(
     z.strictObject({ conversationId: Id, sha256: Image.shape.sha256 }),

@@ -6,6 +6,7 @@ import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { Entry, Image, PlanItem, Review } from './message.ts';
+import { Fork, ForkedFrom, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -22,6 +23,8 @@ export const ConversationRow = z.object({
   usage: Tally,
   /** When it was moved to the trash; null or left out if it was not. */
   deletedAt: Instant.nullish(),
+  /** Where its first workflows are from; left out for one that is no fork. */
+  from: ForkedFrom.nullish(),
 });
 export type ConversationRow = z.infer<typeof ConversationRow>;
 
@@ -58,6 +61,10 @@ export const WorkflowRow = z.object({
   /** Pictures of the message, and what was chosen for its lead with it; left out for none. */
   images: z.array(Image).nullish(),
   chosen: LeadChoice.nullish(),
+  /** Set in a fork, for what it took over: nothing of it is counted, listed or continued here. */
+  taken: TakenFrom.nullish(),
+  /** The forks that were made at it, in order; left out for none. */
+  forks: z.array(Fork).nullish(),
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 
@@ -170,6 +177,8 @@ export const Snapshot = z.object({
   calls: z.array(ToolCallRow),
   approvals: z.array(Approval),
   open: z.array(OpenMessage),
+  /** By run id: since when it waits for its turn at the model, which answers so many at a time; left out for none. */
+  asking: z.record(z.string(), Instant).optional(),
 });
 export type Snapshot = z.infer<typeof Snapshot>;
 

@@ -273,6 +273,7 @@ function keepsThings(recording: Recording): void {
   recording.record(stuck, { type: 'request-start', purpose: 'review', turn: 0, request });
   recording.record(chief, { type: 'change-undo', toolCallId: 'call_parallel', path: 'docs/a.md', undone: true });
   recording.record(chief, { type: 'workflow-leave', left: true });
+  recording.record(chief, { type: 'workflow-fork', to: idOf(44), end: 'after' });
   const sizes = { tokensBefore: 90_000, tokensAfter: 12_000 };
   const summary = {
     kind: 'compaction' as const,

@@ -70,6 +70,7 @@ export class Recorder {
     this.#open.publish();
     if (payload.type === 'message-end' && payload.entry.kind === 'assistant') this.#open.end(payload.entry.messageId);
     const at = new Date().toISOString();
+    this.#open.asking.take({ ...payload, at, ...this.ids });
     const stored = this.#log.append({ ...payload, ...(origin && { origin }), at, ...this.ids });
     stored.catch(() => undefined);
     return stored;

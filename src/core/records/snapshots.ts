@@ -34,6 +34,7 @@ export async function snapshot(
     calls,
     approvals,
     open: before === undefined ? open.of(conversationId) : [],
+    ...(before === undefined && { asking: open.asking.of(conversationId) }),
   };
 }
 

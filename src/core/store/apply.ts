@@ -7,7 +7,8 @@ import { STATUS_OF } from '#contract/status-of.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Entry } from '#contract/message.ts';
-import type { MemoryNote, RunRow, WorkflowRow } from '#contract/view.ts';
+import type { MemoryNote, RunRow } from '#contract/view.ts';
+import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { contextTokensOf, estimatedTokensOf, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { cutAtCodePoint, summaryOf, titleOf } from '../base/text.ts';
 import { providerTraits } from '../model/provider-traits.ts';
@@ -56,6 +57,7 @@ const HANDLERS: Handlers = {
   'limit-change': limitChange,
   'change-undo': changeUndo,
   'workflow-leave': workflowLeave,
+  'workflow-fork': workflowFork,
 };
 
 function noticed({ runId, level, text, at }: Event<'notice'>): Write[] {
@@ -97,6 +99,10 @@ function workflowLeave({ workflowId, left }: Event<'workflow-leave'>): Write[] {
   return [{ kind: 'update', table: 'workflow', key: workflowId, set: { left } }];
 }
 
+function workflowFork(event: Event<'workflow-fork'>): Write[] {
+  return [{ kind: 'update', table: 'workflow', key: event.workflowId, append: { forks: forkOf(event) } }];
+}
+
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {
   const writes = entry(runId, value);
   if (value.kind === 'assistant') writes.push({ kind: 'delete', table: 'open_message', key: value.messageId });
@@ -130,69 +136,18 @@ function contextChange({ approvalId, n, context }: Event<'context-request' | 'co
   return [{ kind: 'update', table: 'approval', key: approvalId, item: { context: { index: n, value: context } } }];
 }
 
-function workflowStart({
-  workflowId,
-  conversationId,
-  runId,
-  agent,
-  prompt,
-  approve,
-  attempt,
-  budget,
-  images,
-  chosen,
-  at,
-  seq,
-}: Event<'workflow-start'>): Write[] {
-  const touch: Write = {
-    kind: 'update',
-    table: 'conversation',
-    key: conversationId,
-    set: { updatedAt: at, lastSeq: seq, ...(seq === 1 ? { title: titleOf(prompt) } : {}) },
-  };
-  if (attempt > 1) {
-    const set = {
-      status: 'pending',
-      outcome: null,
-      text: '',
-      error: null,
-      endedAt: null,
-      durationMs: null,
-      approve,
-      attempt,
-      ...(budget ? { budget } : {}),
-    };
-    return [touch, { kind: 'update', table: 'workflow', key: workflowId, set }];
-  }
-  const row: WorkflowRow = {
-    id: workflowId,
-    conversationId,
-    runId,
-    prompt,
-    agents: [agent],
-    approve,
-    status: 'pending',
-    outcome: null,
-    text: '',
-    error: null,
-    attempt,
-    createdAt: at,
-    startedAt: null,
-    endedAt: null,
-    durationMs: null,
-    firstSeq: seq,
-    lastSeq: seq,
-    subAgentCount: 0,
-    usage: ZERO_TALLY,
-    ...(budget ? { budget } : {}),
-    ...(images && { images }),
-    ...(chosen && { chosen }),
-  };
-  return [touch, { kind: 'put', table: 'workflow', key: workflowId, row }];
+function workflowStart(event: Event<'workflow-start'>): Write[] {
+  const { workflowId, conversationId, prompt, attempt, taken, at, seq } = event;
+  const changed = taken ? {} : { updatedAt: at, ...(seq === 1 ? { title: titleOf(prompt) } : {}) };
+  const set = { ...changed, lastSeq: seq };
+  const touch: Write = { kind: 'update', table: 'conversation', key: conversationId, set };
+  return attempt > 1
+    ? [touch, { kind: 'update', table: 'workflow', key: workflowId, set: startedAgain(event) }]
+    : [touch, { kind: 'put', table: 'workflow', key: workflowId, row: startedWorkflow(event) }];
 }
 
 function workflowEnd(event: Event<'workflow-end'>): Write[] {
-  const { outcome, text, error, durationMs, at, seq } = event;
+  const { outcome, text, error, durationMs, at, seq, taken } = event;
   const set = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at, lastSeq: seq };
   return [
     { kind: 'update', table: 'workflow', key: event.workflowId, set },
@@ -200,7 +155,7 @@ function workflowEnd(event: Event<'workflow-end'>): Write[] {
       kind: 'update',
       table: 'conversation',
       key: event.conversationId,
-      set: { updatedAt: at, lastSeq: seq },
+      set: taken ? { lastSeq: seq } : { updatedAt: at, lastSeq: seq },
     },
   ];
 }

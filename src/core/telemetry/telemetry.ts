@@ -38,6 +38,8 @@ export class Telemetry {
   /** Of workflows that run; those whose beginning is being read have the events that came meanwhile. */
   readonly #workflows = new Map<string, WorkflowSpans | DurableEvent[]>();
   readonly #reading = new Set<Promise<void>>();
+  /** Workflows that are being taken over. */
+  readonly #taken = new Set<string>();
   #way: { endpoint: string; made: Promise<Way> } | null = null;
   /** Of former collectors. */
   #before: Pick<TelemetryState, 'sent' | 'dropped' | 'failure'> = { sent: 0, dropped: 0, failure: null };
@@ -50,6 +52,7 @@ export class Telemetry {
   observe(event: DurableEvent): void {
     if (!TAKEN.has(event.type) || placeOf(this.#ports).endpoint === null) return;
     const { workflowId } = event;
+    if (this.#isTaken(event)) return;
     const known = this.#workflows.get(workflowId);
     if (known instanceof WorkflowSpans) return this.#take(known, event);
     if (known) known.push(event);
@@ -59,6 +62,13 @@ export class Telemetry {
       const reading = this.#read(event).finally(() => this.#reading.delete(reading));
       this.#reading.add(reading);
     }
+  }
+
+  /** What a fork took over was told when it happened. */
+  #isTaken(event: DurableEvent): boolean {
+    const { workflowId } = event;
+    if (event.type === 'workflow-start' && event.taken) this.#taken.add(workflowId);
+    return event.type === 'workflow-end' ? this.#taken.delete(workflowId) : this.#taken.has(workflowId);
   }
 
   async state(): Promise<TelemetryState> {

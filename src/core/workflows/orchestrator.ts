@@ -169,6 +169,8 @@ export class Orchestrator {
     // Deleted for good: its workflows go after it, a few at a time.
     if (!conversation) throw new TriadError('not_found', `There is no workflow ${workflowId}`);
     refuseInTrash(conversation);
+    if (row.taken)
+      throw new TriadError('conflict', 'This was taken over from another conversation: it goes on there alone');
     if (row.left)
       throw new TriadError('conflict', 'The lead is not told of this message any more: have it told again first');
     if (retry && runs.every((run) => !isAsSeen(run, retry)))

@@ -1,8 +1,8 @@
 /** Long outputs of calls, and pictures that they have shown, kept beside what calls replaced, until their conversation is gone. */
-import { type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
+import { constants, copyFile, type FileHandle, mkdir, open, readFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
-import { TriadError } from '../base/errors.ts';
+import { codeOf, TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
 import { type CallIds, placeOfCall } from './changes.ts';
 
@@ -43,6 +43,14 @@ export class Outputs {
     return bytes !== null && sha256(bytes) === hash ? bytes : null;
   }
 
+  /** Keeps a picture of one conversation for another one, too; one that is gone stays so. */
+  async copyImage(from: string, to: string, hash: string): Promise<void> {
+    await mkdir(join(this.#folder, to), { recursive: true, mode: 0o700 });
+    await copyFile(this.#imagePath(from, hash), this.#imagePath(to, hash), constants.COPYFILE_FICLONE).catch(
+      unlessGone,
+    );
+  }
+
   /** Where those of commands go that a run has in the background. */
   background({ conversationId, runId }: Omit<CallIds, 'toolCallId'>): string {
     return join(this.#folder, conversationId, `${runId}.background`);
@@ -56,4 +64,8 @@ export class Outputs {
   path(ids: CallIds): string {
     return `${placeOfCall(this.#folder, ids)}.output`;
   }
+}
+
+function unlessGone(error: unknown): void {
+  if (codeOf(error) !== 'ENOENT') throw error;
 }

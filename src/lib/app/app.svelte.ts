@@ -16,6 +16,7 @@ import { Attention } from './attention.svelte.ts';
 import { Clock } from './clock.svelte.ts';
 import { ContextWindows } from './context-windows.svelte.ts';
 import { ConversationActions } from './conversation-actions.ts';
+import { Forks, imagesOf } from './forks.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
 import { PagedList } from './paged-list.svelte.ts';
 
@@ -39,6 +40,7 @@ export class App {
   readonly trash: PagedList<ConversationRow>;
   readonly history: HistoryBrowser;
   readonly conversationActions: ConversationActions;
+  readonly forks: Forks;
   readonly clock = new Clock();
   readonly contexts: ContextWindows;
   readonly toasts: Toasts;
@@ -73,6 +75,7 @@ export class App {
         this.history.invalidate();
       },
     });
+    this.forks = new Forks(connection, toasts, () => void this.conversations.refresh());
     this.status = connection.status;
     connection.onStatus((status) => {
       this.status = status;
@@ -163,12 +166,8 @@ export class App {
     return succeeds(this.toasts, this.#sendAgain(message));
   }
 
-  async #sendAgain({ conversationId, prompt, images }: Message): Promise<void> {
-    const again = images?.map(async ({ sha256, mediaType }) => {
-      const { data } = await this.connection.request('call.image', { conversationId, sha256 });
-      return { mediaType, data };
-    });
-    await this.send(conversationId, prompt, again && (await Promise.all(again)));
+  async #sendAgain(message: Message): Promise<void> {
+    await this.send(message.conversationId, message.prompt, await imagesOf(this.connection, message));
   }
 
   /** Shows an error as a toast. */

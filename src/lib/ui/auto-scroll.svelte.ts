@@ -30,7 +30,9 @@ export class AutoScroll {
     };
     const observer = new ResizeObserver(settle);
     observer.observe(column);
-    if (column.firstElementChild) observer.observe(column.firstElementChild);
+    const content = column.firstElementChild;
+    const measure = content instanceof HTMLElement ? deepMeasure(content) : null;
+    if (measure) observer.observe(measure.inner);
     let touched = -Infinity;
     const onTouch = (): void => {
       touched = performance.now();
@@ -51,6 +53,7 @@ export class AutoScroll {
     for (const touch of TOUCHES) column.addEventListener(touch, onTouch, { passive: true });
     return () => {
       observer.disconnect();
+      measure?.outer.remove();
       column.removeEventListener('scroll', onScroll);
       column.removeEventListener('pointerdown', onPress);
       for (const release of RELEASES) window.removeEventListener(release, onRelease);
@@ -72,6 +75,27 @@ export class AutoScroll {
       if (column && isNearEnd(column)) this.atEnd = true;
     });
   }
+}
+
+/** More elements than lie between the content and what a list in it observes. */
+const DEEP = 12;
+
+/**
+ * An element as high as the content, deep inside of it. Of a size that changes because an observer was told of another one,
+ * the browser tells in the same frame only where it lies deeper; else the content would be seen for a frame before it is
+ * scrolled along.
+ */
+function deepMeasure(content: HTMLElement): { outer: HTMLElement; inner: HTMLElement } {
+  const chain = Array.from({ length: DEEP }, () => document.createElement('span'));
+  for (const [at, element] of chain.entries()) chain[at - 1]?.append(element);
+  const [outer, inner] = [chain[0], chain.at(-1)];
+  if (!outer || !inner) throw new Error('A chain has ends');
+  outer.ariaHidden = 'true';
+  Object.assign(inner.style, { position: 'absolute', top: '0', bottom: '0', left: '0', width: '0' });
+  inner.style.pointerEvents = 'none';
+  content.style.position = 'relative';
+  content.append(outer);
+  return { outer, inner };
 }
 
 function isNearEnd({ scrollHeight, scrollTop, clientHeight }: HTMLElement): boolean {

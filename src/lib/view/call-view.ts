@@ -1,6 +1,7 @@
 /** How a call is best shown: chosen by its tool and by what is known of it; null for its arguments and output as text. */
 import type { PlanItem } from '#contract/message.ts';
-import { answerOf, type Answer } from './answer.ts';
+import { answerOf, type Answer, objectIn } from './answer.ts';
+import { foundOf, type FoundPage } from './found.ts';
 import { hitsOf, type FileHits } from './hits.ts';
 import type { Call } from './transcript.ts';
 
@@ -15,6 +16,9 @@ export type CallView =
   | { kind: 'change'; diff: string }
   | { kind: 'plan'; items: PlanItem[] }
   | { kind: 'thought'; text: string }
+  | { kind: 'found'; pages: FoundPage[] }
+  /** `notes`: what the tool says of it, apart from it. */
+  | { kind: 'document'; body: string; markdown: boolean; notes: string[] }
   | Answer;
 
 /** `printed`: what it has printed last while it runs, null where nothing is known. */
@@ -68,6 +72,43 @@ const thought: View = (call) => {
   return typeof text === 'string' ? { kind: 'thought', text } : null;
 };
 
+const found: View = (call) => {
+  const pages = call.result?.status === 'completed' ? foundOf(call.result.output) : null;
+  return pages && { kind: 'found', pages };
+};
+
+/** The sentences that a tool puts around what it read stand in brackets, on the first lines or on the last one. */
+const read =
+  (markdown: boolean): View =>
+  ({ result }) => {
+    // A picture shows itself.
+    if (result?.status !== 'completed' || result.image) return null;
+    const lines = result.output.trimEnd().split('\n');
+    const from = lines.findIndex((line) => !NOTE.test(line));
+    if (from < 0) return null;
+    const hasEnd = NOTE.test(lines.at(-1) ?? '');
+    const body = lines.slice(from, hasEnd ? -1 : undefined).join('\n');
+    const notes = [...lines.slice(0, from), ...lines.slice(hasEnd ? -1 : lines.length)];
+    return { kind: 'document', body: body.replace(/^\n+|\n+$/g, ''), markdown, notes };
+  };
+
+/** What sub-agents reported, where their runs are not there to show it: a fork takes over no others than the lead's. */
+const reported: View = ({ result }) => {
+  if (result?.status !== 'completed') return null;
+  // The engine may have appended a remark to the JSON.
+  const handed = objectIn(result.output.slice(0, result.output.lastIndexOf('}') + 1));
+  const each: unknown = handed && (Reflect.get(handed, 'results') ?? [handed]);
+  const reports = (Array.isArray(each) ? each : []).flatMap((one: unknown) => {
+    const report: unknown = typeof one === 'object' && one !== null ? Reflect.get(one, 'report') : null;
+    return typeof report === 'string' && report !== '' ? [report] : [];
+  });
+  return reports.length === 0
+    ? null
+    : { kind: 'document', body: reports.join('\n\n---\n\n'), markdown: true, notes: [] };
+};
+
+const remembered: View = (call, printed) => (fieldOf(call, 'operation') === 'read' ? read(true)(call, printed) : null);
+
 /** By the name of the tool. */
 const VIEWS: ReadonlyMap<string, View> = new Map([
   ['bash', command],
@@ -78,6 +119,16 @@ const VIEWS: ReadonlyMap<string, View> = new Map([
   ['list_directory', paths],
   ['todo_write', plan],
   ['think', thought],
+  ['read_file', read(false)],
+  ['read_output', read(false)],
+  ['read_note', read(true)],
+  ['read_report', read(true)],
+  ['web_fetch', read(true)],
+  ['web_search', found],
+  ['memory', remembered],
+  ['spawn_agent', reported],
+  ['delegate_task', reported],
+  ['parallel_tasks', reported],
 ]);
 
 /** Then its output says why. */
@@ -86,7 +137,7 @@ function hasFailed({ result }: Call): boolean {
 }
 
 /** What a tool adds to a list: the sentences stand in brackets, on lines of their own. */
-const NOTE = /^\[.*\.\]$/;
+const NOTE = /^\[.*\.\]$|^\[You look for: .*\]$/;
 
 function fieldOf({ input }: Call, name: string): unknown {
   return typeof input === 'object' && input !== null ? Reflect.get(input, name) : undefined;

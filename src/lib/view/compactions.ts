@@ -6,7 +6,7 @@ import type { RunRow } from '#contract/view.ts';
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 /** Ids of the runs that ask for a review, or for a summary of their context. */
-interface Aside {
+export interface Asides {
   reviewing: readonly string[];
   compacting: readonly string[];
 }
@@ -14,7 +14,7 @@ interface Aside {
 const LISTS = { review: 'reviewing', compaction: 'compacting' } as const;
 
 /** `purpose`: of a request outside of the turns, which begins or (`now` false) has ended. */
-export function aside<V extends Aside>(view: V, runId: string, purpose: string | undefined, now: boolean): V {
+export function aside<V extends Asides>(view: V, runId: string, purpose: string | undefined, now: boolean): V {
   if (purpose !== 'review' && purpose !== 'compaction') return view;
   const list = LISTS[purpose];
   if (view[list].includes(runId) === now) return view;
@@ -23,7 +23,7 @@ export function aside<V extends Aside>(view: V, runId: string, purpose: string |
 }
 
 /** A run that has ended asks for nothing. */
-export function withoutAside<V extends Aside>(view: V, runId: string): V {
+export function withoutAside<V extends Asides>(view: V, runId: string): V {
   return aside(aside(view, runId, 'review', false), runId, 'compaction', false);
 }
 

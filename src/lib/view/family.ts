@@ -1,6 +1,5 @@
 /** Which runs belong together: a sub-agent with the stages that follow it, and each run with its coagent's. Pure. */
 import type { Approval } from '#contract/approval.ts';
-import { isServing } from '#contract/flows/serving.ts';
 import type { Tally } from '#contract/outcome.ts';
 import { addTally, ZERO_TALLY } from '#contract/tally.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
@@ -18,14 +17,6 @@ interface Rows {
   runs: readonly RunRow[];
   approvals: readonly Approval[];
   workflows: readonly WorkflowRow[];
-}
-
-type Placed = Pick<RunRow, 'id' | 'kind' | 'parentRunId'>;
-
-/** The run that it serves, and so on: the sub-agent or the lead that all of it is for. */
-export function servedBy<T extends Placed>(run: T, runs: readonly T[]): T {
-  const parent = isServing(run) ? runs.find(({ id }) => id === run.parentRunId) : undefined;
-  return parent ? servedBy(parent, runs) : run;
 }
 
 /** What serves it directly: its coagent's runs, by round. */

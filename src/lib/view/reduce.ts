@@ -10,8 +10,10 @@ import { aside, left, noticed, used, withoutAside } from './compactions.ts';
 import { applyHint, applyPart, opened, withEmptyParts, withoutOpen } from './open-messages.ts';
 import { type Output, outputsWithout, withOutput } from './outputs.ts';
 import { itemCountOf } from './subject.ts';
+import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from './title.ts';
+import { withAsking, withTurn } from './waiting.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
@@ -40,6 +42,7 @@ export function fromSnapshot(snapshot: Snapshot): View {
     reviewing: [],
     outputs: [],
     compacting: [],
+    asking: snapshot.asking ?? {},
   };
 }
 
@@ -132,14 +135,11 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, approvals: withContext(view.approvals, event) };
     case 'usage':
       return usage(view, event);
-    case 'retry': {
-      const { attempt, delayMs, error, at, runId } = event;
-      const open = view.open.filter((message) => message.runId !== runId);
-      return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
-    }
-    case 'request-start':
-      return aside(view, event.runId, event.purpose, true);
+    case 'retry':
+      return retried(view, event);
     case 'turn-start':
+    case 'request-start':
+      return withTurn(view, event);
     case 'turn-end':
     case 'memory-change':
     case 'grant-change':
@@ -154,7 +154,19 @@ function apply(view: View, event: DurableEvent): View {
       return changeUndo(view, event);
     case 'workflow-leave':
       return { ...view, workflows: setWorkflow(view, event.workflowId, () => ({ left: event.left })) };
+    case 'workflow-fork':
+      return workflowFork(view, event);
   }
+}
+
+function retried(view: View, { attempt, delayMs, error, at, runId }: Event<'retry'>): View {
+  const open = view.open.filter((message) => message.runId !== runId);
+  return { ...view, open, retries: { ...view.retries, [runId]: { attempt, delayMs, error, at } } };
+}
+
+function workflowFork(view: View, event: Event<'workflow-fork'>): View {
+  const added = ({ forks }: WorkflowRow) => ({ forks: [...(forks ?? []), forkOf(event)] });
+  return { ...view, workflows: setWorkflow(view, event.workflowId, added) };
 }
 
 function approvalRequest(view: View, { approval: request }: Event<'approval-request'>): View {
@@ -163,51 +175,14 @@ function approvalRequest(view: View, { approval: request }: Event<'approval-requ
 }
 
 function workflowStart(view: View, event: Event<'workflow-start'>): View {
-  const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq, budget, images, chosen } = event;
-  const conversation = {
-    ...view.conversation,
-    updatedAt: at,
-    ...(seq === 1 ? { title: titleOf(prompt) } : {}),
-  };
-  if (attempt > 1) {
-    const set = {
-      status: 'pending',
-      outcome: null,
-      text: '',
-      error: null,
-      endedAt: null,
-      durationMs: null,
-      approve,
-      attempt,
-      ...(budget === undefined ? {} : { budget }),
-    } as const;
-    return { ...view, conversation, workflows: setWorkflow(view, workflowId, () => set) };
-  }
-  const row: WorkflowRow = {
-    id: workflowId,
-    conversationId,
-    runId,
-    prompt,
-    agents: [agent],
-    approve,
-    status: 'pending',
-    outcome: null,
-    text: '',
-    error: null,
-    attempt,
-    createdAt: at,
-    startedAt: null,
-    endedAt: null,
-    durationMs: null,
-    firstSeq: seq,
-    lastSeq: seq,
-    subAgentCount: 0,
-    usage: ZERO_TALLY,
-    ...(budget === undefined ? {} : { budget }),
-    ...(images && { images }),
-    ...(chosen && { chosen }),
-  };
-  return { ...view, conversation, workflows: [...view.workflows, row] };
+  const { workflowId, prompt, attempt, taken, at, seq } = event;
+  const changed = taken ? {} : { updatedAt: at, ...(seq === 1 ? { title: titleOf(prompt) } : {}) };
+  const conversation = { ...view.conversation, ...changed };
+  const workflows =
+    attempt > 1
+      ? setWorkflow(view, workflowId, () => startedAgain(event))
+      : [...view.workflows, startedWorkflow(event)];
+  return { ...view, conversation, workflows };
 }
 
 function limitChange(view: View, { of, runId, workflowId, limits }: Event<'limit-change'>): View {
@@ -217,7 +192,7 @@ function limitChange(view: View, { of, runId, workflowId, limits }: Event<'limit
 }
 
 function workflowEnd(view: View, event: Event<'workflow-end'>): View {
-  const { workflowId, outcome, text, error, durationMs, at, seq } = event;
+  const { workflowId, outcome, text, error, durationMs, at, seq, taken } = event;
   const set = {
     status: STATUS_OF[outcome],
     outcome,
@@ -229,7 +204,7 @@ function workflowEnd(view: View, event: Event<'workflow-end'>): View {
   };
   return {
     ...view,
-    conversation: { ...view.conversation, updatedAt: at },
+    conversation: { ...view.conversation, ...(!taken && { updatedAt: at }) },
     workflows: setWorkflow(view, workflowId, () => set),
     open: view.open.filter((message) => message.workflowId !== workflowId),
   };
@@ -314,7 +289,7 @@ function runEnd(view: View, event: Event<'run-end'>): View {
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
   const runs = setRun(view, runId, () => set);
-  return { ...withoutAside(withoutRetry(view, runId), runId), runs, open, outputs };
+  return { ...withAsking(withoutAside(withoutRetry(view, runId), runId), event, null), runs, open, outputs };
 }
 
 function messageEnd(
@@ -328,14 +303,7 @@ function messageEnd(
 }
 
 function toolStart(view: View, { runId, toolCallId, name, at }: Event<'tool-start'>): View {
-  const row: ToolCallRow = {
-    runId,
-    toolCallId,
-    name,
-    status: 'running',
-    startedAt: at,
-    endedAt: null,
-  };
+  const row: ToolCallRow = { runId, toolCallId, name, status: 'running', startedAt: at, endedAt: null };
   return { ...view, calls: putCall(view.calls, row) };
 }
 

@@ -24,6 +24,24 @@ export function summaryOf(report: string): string {
   return points.length <= SUMMARY_CHARS ? line : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }
 
+/** The summary as Markdown: what the cut left open in it is closed, so that no mark of it shows. */
+export function previewOf(report: string): string {
+  const summary = summaryOf(report);
+  const cut = summary.endsWith('…') ? summary.slice(0, -1) : summary;
+  const code = openCodeOf(cut);
+  if (code !== '') return `${cut}${code}${summary.slice(cut.length)}`;
+  // Of a link whose address was cut off, its words are left.
+  const whole = cut.replace(/!?\[([^\]]*)(?:\]\([^)]*)?$/, '$1');
+  const strong = (whole.replace(/(`+)(?:(?!\1).)*\1/g, '').match(/\*\*/g) ?? []).length % 2 === 1 ? '**' : '';
+  return `${whole.trimEnd()}${strong}${summary.slice(cut.length)}`;
+}
+
+/** The backticks that would end a code span in which a text ends; empty where it ends in none. */
+function openCodeOf(text: string): string {
+  const runs = text.match(/`+/g) ?? [];
+  return runs.reduce((open, run) => (open === '' ? run : run === open ? '' : open), '');
+}
+
 /** Whether a title says no more than the message does. */
 export function isTitleOf(title: string, prompt: string): boolean {
   const start = title.replace(/…$/, '').trim();

@@ -237,14 +237,18 @@ export function lastCall(blocks: readonly Block[]): Call | null {
 }
 
 /** Argument names that say most about a call, the best first. */
-const MAIN_ARGUMENTS = ['path', 'file_path', 'command', 'pattern', 'query', 'url', 'agent', 'name', 'title', 'prompt'];
+const MAIN_ARGUMENTS = ['path', 'file_path', 'command', 'query', 'url', 'agent', 'name', 'title', 'prompt'];
 
 /** The one argument that tells calls of a tool apart, on one line; empty where there is none. */
 export function mainArgument(input: unknown): string {
   if (typeof input !== 'object' || input === null) return '';
   const fields: [string, unknown][] = Object.entries(input);
-  const { from, to } = Object.fromEntries(fields);
+  const { from, to, pattern, path } = Object.fromEntries(fields);
   if (typeof from === 'string' && typeof to === 'string') return onOneLine(`${from} → ${to}`);
+  // What is looked for, then where.
+  if (typeof pattern === 'string' && typeof path === 'string' && path !== '' && path !== '.')
+    return onOneLine(`${pattern} · ${path}`);
+  if (typeof pattern === 'string' && pattern !== '') return onOneLine(pattern);
   const named = MAIN_ARGUMENTS.map((name) => fields.find(([field]) => field === name)?.[1]);
   const value = [...named, ...fields.map(([, other]) => other)].find(
     (candidate) => typeof candidate === 'string' && candidate !== '',

@@ -118,7 +118,7 @@ export const agentsWords = {
     effort: 'Effort',
     max_tokens: 'Max tokens per answer',
     temperature: 'Temperature',
-    max_iterations: 'Max iterations',
+    max_iterations: 'Most turns',
     doom_loop_threshold: 'Identical calls in a row',
     max_minutes: 'Max minutes',
     tools: 'Tools',

@@ -19,4 +19,5 @@ export const callWords = {
   hits: 'Matches',
   hitColumns: { line: 'Line', text: 'Text' },
   paths: 'Entries',
+  found: 'Pages that were found',
 } as const;

@@ -90,8 +90,8 @@ export const permissionsWords = {
   revoked: (agent: string, tool: string, pattern: string) =>
     `Revoked: it no longer allows ${agent} to use ${tool} on ${pattern}`,
   conversation: 'Open conversation',
-  explainer: 'What would become of a call?',
-  explainerHint: 'Nothing is asked, run or counted.',
+  explainer: 'Try a call',
+  explainerHint: 'Says whether it would be allowed, asked about or denied, and why. Nothing is asked, run or counted.',
   agent: 'Agent',
   tool: 'Tool',
   within: 'Where',

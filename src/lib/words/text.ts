@@ -16,12 +16,14 @@ import { contextWords } from './context-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
+import { mayWords } from './may-words.ts';
 import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { stopReceipt, advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
 const phases: Readonly<Record<Phase, string>> = {
@@ -62,12 +64,13 @@ const kinds: Readonly<Record<RunKind, string>> = {
 const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   cancelled: 'Cancelled',
   doom_loop: 'Repeats itself',
-  max_iterations: 'Step limit reached',
+  max_iterations: 'Turn limit reached',
   budget: 'Budget used up',
   extended: 'Extended',
   retried: 'Tried again',
   resumed: 'Resumed',
   review: 'Review',
+  forked: 'Forked here: what came after is not part of this conversation',
 };
 
 export const text = {
@@ -363,6 +366,7 @@ export const text = {
   ask: askWords,
   flow: flowWords,
   grant: grantWords,
+  may: mayWords,
   mcp: mcpWords,
   json: jsonWords,
   changes: changesWords,
@@ -385,6 +389,7 @@ export const text = {
   history: historyWords,
   trash: trashWords,
   menu: menuWords,
+  turn: turnWords,
   work: workWords,
   settings: settingsWords,
   firstRun: firstRunWords,

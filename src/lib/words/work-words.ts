@@ -17,13 +17,13 @@ export const workWords = {
       tokens: (of: number) => plural(of, 'token', 'tokens'),
       costUsd: (of: number) => `$${of}`,
       minutes: (of: number) => plural(of, 'minute', 'minutes'),
-      iterations: (of: number) => plural(of, 'iteration', 'iterations'),
+      iterations: (of: number) => plural(of, 'turn', 'turns'),
     } satisfies Readonly<Record<BudgetKind, (of: number) => string>>,
     used: {
       tokens: (used: string, of: string) => `${used} of ${of} tokens`,
       costUsd: (used: string, of: string) => `${used} of ${of}`,
       minutes: (used: string, of: string) => `${used} of ${of} min`,
-      iterations: (used: string, of: string) => `${used} of ${of} ${of === '1' ? 'iteration' : 'iterations'}`,
+      iterations: (used: string, of: string) => `${used} of ${of} ${of === '1' ? 'turn' : 'turns'}`,
     },
     extend: 'Extend',
     extendLabel: 'How much more',
@@ -31,7 +31,7 @@ export const workWords = {
       tokens: 'Tokens to add',
       costUsd: 'Dollars to add',
       minutes: 'Minutes to add',
-      iterations: 'Iterations to add',
+      iterations: 'Turns to add',
     },
     goOn: 'Extend and go on',
     raise: 'Extend',
@@ -43,6 +43,11 @@ export const workWords = {
   wait: {
     /** Follows the word for the state. */
     since: (time: string) => time,
+    model: 'waiting for the model',
+    modelWhy: 'Its provider answers so many requests at a time: it is next in line.',
+    /** How long a workflow worked, and how long it waited for answers. */
+    worked: (time: string) => `${time} work`,
+    forYou: (time: string) => `${time} waiting for you`,
     behind: (message: string) => `queued behind “${message}”`,
     retryIn: (attempt: number, time: string) => `Attempt ${attempt} in ${time}`,
     retryNow: (attempt: number) => `Attempt ${attempt} starts…`,

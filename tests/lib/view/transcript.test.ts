@@ -78,6 +78,8 @@ describe('mainArgument', () => {
     expect(mainArgument({ content: 'x', path: 'a/b.ts' })).toBe('a/b.ts');
     expect(mainArgument({ n: 1, other: 'two\nlines' })).toBe('two lines');
     expect(mainArgument({ from: 'a.ts', to: 'b/a.ts' })).toBe('a.ts → b/a.ts');
+    expect(mainArgument({ path: 'src', pattern: 'TODO' })).toBe('TODO · src');
+    expect(mainArgument({ path: '.', pattern: 'TODO' })).toBe('TODO');
     expect(mainArgument(null)).toBe('');
   });
 });

@@ -71,6 +71,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':

@@ -112,6 +112,7 @@ function remark({ at, code }: SystemEntry): HistoryEntry[] {
     case 'retried':
     case 'resumed':
     case 'review':
+    case 'forked':
       return [];
   }
 }

@@ -90,6 +90,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':

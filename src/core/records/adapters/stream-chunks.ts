@@ -61,6 +61,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':

@@ -4,6 +4,7 @@ import { isServing } from '#contract/flows/serving.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
+import { forkedFromText } from '#contract/messages/fork-text.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { cutText } from '#contract/cut-text.ts';
 import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.ts';
@@ -19,6 +20,7 @@ import {
   dollars,
   exchanges,
   fence,
+  forked,
   inline,
   leftOut,
   lines,
@@ -47,6 +49,7 @@ export async function* markdownOf(
     `- Last change: ${updatedAt}`,
     ...(deletedAt ? [`- In the trash since: ${deletedAt}`] : []),
     `- Used: ${used(usage)}`,
+    ...forkedFromText(conversation).map((line) => `- ${line}.`),
     ...(notice === null ? [] : ['', inline(notice)]),
   ]);
   let number = 0;
@@ -73,6 +76,7 @@ function workflowOf(record: ExportedWorkflow, number: number): string {
     `- Sub-agents: ${subAgentCount}`,
     ...executions.map(executionOf),
     `- Used: ${used(usage)}`,
+    ...forked(workflow),
     ...leftOut(workflow),
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     // The lead may not be queued yet.

@@ -1,6 +1,7 @@
 /** Renders `session.md` and `metadata.json` from the parts of a session. Pure. */
 import type { Missing } from '#contract/missing.ts';
 import { isReported } from '#contract/flows/serving.ts';
+import { forkedFromText } from '#contract/messages/fork-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
@@ -43,7 +44,8 @@ export function sessionPage(
     (part, index) => `\n## Workflow ${index + 1}: ${part.outcome ?? part.status}\n\n${part.body}`,
   );
   const notice = missingText(missing);
-  return `${fields}# ${inline(title) || 'Session'}\n${notice === null ? '' : `\n${inline(notice)}\n`}${sections.join('')}`;
+  const from = forkedFromText(conversation).map((line) => `\n${line}.\n`);
+  return `${fields}# ${inline(title) || 'Session'}\n${from.join('')}${notice === null ? '' : `\n${inline(notice)}\n`}${sections.join('')}`;
 }
 
 /** `program`: its version. */

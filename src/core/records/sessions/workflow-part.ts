@@ -9,6 +9,7 @@ import type { WorkflowRows } from '../../store/check.ts';
 import {
   code,
   compactionItems,
+  forked,
   inline,
   leftOut,
   lines,
@@ -86,6 +87,7 @@ function bodyOf(
     `- Used: ${used(usage)}`,
     ...compactionItems(said),
     ...notesOfWorkflow(calls),
+    ...forked(workflow),
     ...leftOut(workflow),
     ...['', '### Query', '', quote(workflow.prompt), ...pictures(workflow.images)],
     ...(told.length > 0 ? ['', '### Told by the project', ...told] : []),

@@ -1,15 +1,18 @@
-/** The methods about what agents changed in files, and of going back to before a message. */
+/** The methods about what agents changed in files, of going back to before a message, and of forking there. */
 import { mustExist } from '../../base/errors.ts';
 import { commitFiles } from '../../runs/commit-files.ts';
 import { changeDiff, changeRows, keepChange, keepFiles, undo } from '../../runs/undo.ts';
+import { fork } from '../../workflows/fork.ts';
 import { rewind } from '../../workflows/rewind.ts';
 import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 
-type Mine = ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.commit') | 'conversation.rewind';
+type Mine =
+  | ('change.list' | 'change.diff' | 'change.undo' | 'change.keep' | 'change.commit')
+  | ('conversation.rewind' | 'conversation.fork');
 
-export function changeMethods({ engine, orchestrator }: Services): Pick<Handlers, Mine> {
+export function changeMethods({ engine, orchestrator, sessions }: Services): Pick<Handlers, Mine> {
   const present = async (conversationId: string) => {
     const found = engine.store.conversation(conversationId);
     const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
@@ -33,6 +36,12 @@ export function changeMethods({ engine, orchestrator }: Services): Pick<Handlers
       const done = await commitFiles(engine, { folder, message, paths });
       await keepFiles(engine, { conversationId, folder, paths });
       return done;
+    },
+    'conversation.fork': async (asked) => {
+      const made = await fork(engine, await present(asked.conversationId), asked);
+      // Its files are written beside what is asked next; while it was made it was in the trash, which has none.
+      void sessions.moved(made.id).catch(() => undefined);
+      return made;
     },
     'conversation.rewind': async (asked) => {
       await present(asked.conversationId);

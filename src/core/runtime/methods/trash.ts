@@ -41,7 +41,9 @@ export function trashMethods({ engine, orchestrator, approvals, sessions }: Serv
       return {};
     },
     'conversation.restore': async ({ conversationId }) => {
-      await conversation(conversationId);
+      const { from } = await conversation(conversationId);
+      if (from?.whole === false)
+        throw new TriadError('conflict', 'Triad ended while this was forked, so it is not whole: fork it again');
       if (!(await store.restore(conversationId))) throw notInTrash();
       await moved(conversationId);
       await approvals.refresh();

@@ -139,8 +139,10 @@ async function rowsOf(
     const own = runsOf.get(workflow.id) ?? [];
     const used = own.flatMap(({ id }) => calls.get(id) ?? []);
     const old = before.get(workflow.id);
-    const facets = termsOf({ workflow, runs: own, calls: used, folder: conversation.folder });
-    const counted = { facets, figures: figuresOfWorkflow(workflow, own) };
+    // What a fork took over is listed where it happened, and counts there.
+    const facets = workflow.taken ? [] : termsOf({ workflow, runs: own, calls: used, folder: conversation.folder });
+    const figures = figuresOfWorkflow(workflow, own);
+    const counted = { facets, figures: workflow.taken ? { ...figures, sums: [] } : figures };
     const segmented = JSON.parse(old?.segmented ?? '{}') as Record<string, number>;
     const waiting = own.reduce((sum, { id }) => sum + (lengths.get(id) ?? 0) - (segmented[id] ?? 0), 0);
     return {

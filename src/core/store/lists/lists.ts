@@ -260,7 +260,7 @@ export function executionsIn(workflows: readonly Pick<WorkflowFacts, 'runs'>[]):
 export async function unfinishedFacts(
   reads: Pick<Store, 'unfinishedWorkflows' | 'runsOf' | 'callsOf' | 'conversation'>,
 ): Promise<WorkflowFacts[]> {
-  const workflows = await reads.unfinishedWorkflows();
+  const workflows = (await reads.unfinishedWorkflows()).filter(({ taken }) => !taken);
   const runs = Map.groupBy(await reads.runsOf(workflows.map(({ id }) => id)), ({ workflowId }) => workflowId);
   return Promise.all(
     workflows.map(async (workflow) => {

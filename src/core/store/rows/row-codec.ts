@@ -84,6 +84,8 @@ export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeT
     if (value === null || value === undefined) continue;
     stored[field] = column === 'instant' && typeof value === 'string' ? new Date(value) : value;
   }
+  // What was taken over stands in no list but that of its conversation.
+  if (table === 'workflow' && row.taken) stored.listed = false;
   const place = sortKeyOf(table, key, row);
   if (place !== null) stored.place = place;
   return stored;

@@ -154,19 +154,18 @@ async function checked(
 ): Promise<{ place: string; hit: SearchHit }[]> {
   if (candidates.length === 0) return [];
   const conversationIds = [...new Set(candidates.map(({ run }) => run.conversationId))];
-  const [conversations, entries] = await Promise.all([
-    new Reader(database).rows<ConversationRow>('conversation', 'SELECT * FROM $records', {
-      records: conversationIds.map((id) => database.record('conversation', id)),
-    }),
-    entriesOf(database, candidates),
-  ]);
-  const shown = new Map(conversations.filter(({ deletedAt }) => !deletedAt).map((row) => [row.id, row]));
+  const [shown, entries] = await Promise.all([shownOf(database, conversationIds), entriesOf(database, candidates)]);
+  const origins = [...shown.values()].flatMap(({ from }) => from?.conversationId ?? []);
+  const first = await shownOf(database, [...new Set(origins)]);
   return candidates.flatMap(({ place, run, n }) => {
     const conversation = shown.get(run.conversationId);
     const entry = entries.get(`${run.runId}/${n}`);
     const found = entry && searchableText(entry, run.lead);
     const hits = found && hitsIn(found.text, terms);
     if (!conversation || !entry || !found || !hits) return [];
+    // Found where it was said, as long as that is there.
+    const { from } = conversation;
+    if (from && run.workflowId <= (from.last ?? '') && first.has(from.conversationId)) return [];
     const { runId, workflowId, agent } = run;
     const words = plainText(found.text, hits);
     const hit = {
@@ -182,6 +181,16 @@ async function checked(
     };
     return { place, hit };
   });
+}
+
+/** Those that are there, and not in the trash. */
+async function shownOf(database: Database, ids: readonly string[]): Promise<Map<string, ConversationRow>> {
+  const records = ids.map((id) => database.record('conversation', id));
+  const rows =
+    ids.length === 0
+      ? []
+      : await new Reader(database).rows<ConversationRow>('conversation', 'SELECT * FROM $records', { records });
+  return new Map(rows.filter(({ deletedAt }) => !deletedAt).map((row) => [row.id, row]));
 }
 
 /** Entries by run id and number. */

@@ -1,8 +1,10 @@
 /** The trash: hides a conversation at once, restores it unchanged, or starts its permanent deletion. */
 import type { Database } from '../database.ts';
+import type { ConversationRow } from '#contract/view.ts';
 import { facetChanges, type FacetCounts } from '../lists/facets.ts';
 import { figuresIn } from '../lists/figures.ts';
 import { countFigures, type HourChanges, hourChanges } from '../lists/usage-hours.ts';
+import { Reader } from '../rows/reader.ts';
 import { sortKeyOfInstant } from '../rows/row-codec.ts';
 import type { Row } from '../store.ts';
 import { runIdsOf } from './purge.ts';
@@ -38,7 +40,7 @@ async function changeListing(
 ): Promise<boolean> {
   const conversation = database.record('conversation', id);
   if ((await listedOf(database, id)) !== listed) return false;
-  const [ids] = (await database.query(WORKFLOWS, { id })) as [string[]];
+  const ids = await listedWorkflows(database, id);
   const runs = await Promise.all(ids.map((one) => runIdsOf(database, one)));
   const indexed = [
     ...ids.map((one) => database.record('workflow_index', one)),
@@ -71,6 +73,14 @@ async function changeListing(
     },
   );
   return true;
+}
+
+/** Those that lists show where it is not in the trash: what a fork took over is in none. */
+async function listedWorkflows(database: Database, id: string): Promise<string[]> {
+  const row = await new Reader(database).row<ConversationRow>('conversation', id);
+  const [ids] = (await database.query(WORKFLOWS, { id })) as [string[]];
+  const last = row?.from?.last ?? '';
+  return ids.filter((one) => one > last);
 }
 
 async function listedOf(database: Database, id: string): Promise<boolean | null> {

@@ -15,6 +15,7 @@ export function addSessions(sessions: Command, io: Io, done: Done): void {
   addExecutions(sessions, io, done);
   addMoving(sessions, io, done);
   addRewind(sessions, io, done);
+  addFork(sessions, io, done);
   sessions
     .command('resume')
     .description('go on with the newest interrupted workflow')
@@ -93,6 +94,26 @@ function addRewind(sessions: Command, io: Io, done: Done): void {
       const { rewindSession } = await import('../commands/sessions/rewind.ts');
       const wish = { ...rest, files, messages, again, leave };
       done(await withClient(io, (client) => rewindSession(io, client, { id, workflow }, wish)));
+    });
+}
+
+interface Forked {
+  at?: string;
+  before?: boolean;
+  json?: boolean;
+}
+
+function addFork(sessions: Command, io: Io, done: Done): void {
+  sessions
+    .command('fork')
+    .description('make a new session whose history ends at a message of this one; files stay as they are')
+    .argument('<id>', ID)
+    .option('--at <workflow>', 'the id of its workflow, or the first characters; default: the newest')
+    .option('--before', 'end right before that message')
+    .addOption(json())
+    .action(async (id: string, { before = false, ...options }: Forked) => {
+      const { forkSession } = await import('../commands/sessions/fork.ts');
+      done(await withClient(io, (client) => forkSession(io, client, id, { ...options, before })));
     });
 }
 

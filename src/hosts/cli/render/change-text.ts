@@ -56,7 +56,7 @@ export function runLines(run: Run & { prompt: string }, width: number, style: St
 
 export function runLine(run: Run, style: Style): string {
   const states = run.calls.flatMap(({ files }) => files.map(({ state }) => state));
-  const mark = states.length > 0 && states.every((state) => state === 'undone') ? '↶' : '●';
+  const mark = states.length > 0 && states.every((state) => state === 'undone') ? '↶' : '•';
   return `${style('bold', `${mark} ${visible(run.agent)}`)} · ${localTime(run.at)} · ${run.runId}`;
 }
 

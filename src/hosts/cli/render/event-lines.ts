@@ -8,6 +8,7 @@ import { summaryOf } from '#core/base/text.ts';
 import { verdictOf } from '#core/loop/review-words.ts';
 import { observe } from '#core/records/adapters/progress.ts';
 import { cost, duration, oneLine, tokens } from './format.ts';
+import { markText } from './mark-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { harmless, visible } from '../terminal/visible.ts';
 
@@ -21,7 +22,8 @@ const NOTICE_INK = { info: 'dim', warning: 'yellow', error: 'red' } as const;
 const clean = (text: string) => oneLine(visible(text));
 
 /** Of a run: its place in its chain, and of the first run of one, how many follow it. */
-interface Queued extends Pick<Durable<'run-queue'>, 'kind' | 'agent' | 'place' | 'parentRunId'> {
+interface Queued extends Pick<Durable<'run-queue'>, 'kind' | 'agent' | 'place' | 'parentRunId' | 'workflowId'> {
+  id: string;
   stages: number;
 }
 
@@ -98,6 +100,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'grant-change':
     case 'change-undo':
     case 'workflow-leave':
+    case 'workflow-fork':
     case 'limit-change':
     case 'context-request':
     case 'context-end':
@@ -181,8 +184,16 @@ function anewOf({ agent }: AgentEvent, style: Style): string {
   return style('yellow', `↻ ${clean(agent)}: the answer above was cut off, and starts again here:`);
 }
 
-function queuedOf({ kind, agent, place, parentRunId, envelope }: Durable<'run-queue'>): Queued {
-  return { kind, agent, parentRunId, stages: envelope.stages.length, ...(place === undefined ? {} : { place }) };
+function queuedOf({ runId: id, workflowId, kind, agent, place, parentRunId, envelope }: Durable<'run-queue'>): Queued {
+  return {
+    id,
+    workflowId,
+    kind,
+    agent,
+    parentRunId,
+    stages: envelope.stages.length,
+    ...(place === undefined ? {} : { place }),
+  };
 }
 
 /** One line each way, quiet: what is handed over stands in the history. */
@@ -200,20 +211,21 @@ function progress({ runs }: Shown, event: Durable<'run-start' | 'run-end'>, styl
   const own = runs.get(event.runId);
   const first = own?.kind === 'chain' ? runs.get(own.parentRunId ?? '') : undefined;
   const stage = first ? ` (stage ${own?.place} of ${first.stages} after ${clean(first.agent)})` : '';
+  const mark = markText([...runs.values()], event.runId, style);
   const isBetween = first ? own?.place !== first.stages : (own?.stages ?? 0) > 0;
   observe(event, {
     onAgentSpawn: ({ text, attempt }) => {
       if (own?.kind === 'coagent') return;
-      lines.push(style(first ? 'dim' : 'cyan', `${clean(text)}${stage}${attempt > 1 ? ' (resumed)' : ''}`));
+      lines.push(mark + style(first ? 'dim' : 'cyan', `${clean(text)}${stage}${attempt > 1 ? ' (resumed)' : ''}`));
     },
     onAgentComplete: ({ agent, text }) => {
       if (event.type !== 'run-end' || own?.kind === 'coagent') return;
       const figures = `${duration(event.durationMs)} · ${tokens(event.usage)}`;
-      lines.push(`${style('green', '✓')} ${clean(agent)}${stage} ${style('dim', figures)}`);
+      lines.push(`${mark}${style('green', '✓')} ${clean(agent)}${stage} ${style('dim', figures)}`);
       if (!isBetween) lines.push(harmless(text));
     },
     onAgentError: ({ text, message, severity }) => {
-      lines.push(`${style(severity === 'error' ? 'red' : 'yellow', clean(text))}: ${clean(message)}`);
+      lines.push(`${mark}${style(severity === 'error' ? 'red' : 'yellow', clean(text))}: ${clean(message)}`);
       if (event.type !== 'run-end' || !event.origin) return;
       const { traceId, parentChain, attempted } = event.origin;
       const chain = parentChain.map(clean).join(' → ');

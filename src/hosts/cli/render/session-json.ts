@@ -2,6 +2,7 @@
 import { notesOf, wroteOf } from '#contract/call-row.ts';
 import { isReported } from '#contract/flows/serving.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
+import type { ForkedFrom } from '#contract/messages/fork.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, SessionWork, ToolCallRow, WorkflowRow } from '#contract/view.ts';
 import { usageOf } from '#core/base/usage.ts';
@@ -36,6 +37,7 @@ export function listedSession({ conversation, workflows }: ListedSession) {
     createdAt,
     updatedAt,
     ...trashed(conversation),
+    ...fromOf(conversation),
     usage: usageOf(conversation.usage),
     workflows: workflows.map(({ subAgentCount: _, ...workflow }) => workflow),
   };
@@ -51,6 +53,7 @@ export function shownSession({ conversation, workflows, runs, calls = [], linkin
     createdAt,
     updatedAt,
     ...trashed(conversation),
+    ...fromOf(conversation),
     usage: usageOf(conversation.usage),
     ...(missing.length > 0 ? { missing } : {}),
     linkingNotes: linking,
@@ -65,6 +68,8 @@ export function shownSession({ conversation, workflows, runs, calls = [], linkin
       return {
         ...listedWorkflow(workflow, runs),
         ...left,
+        ...(workflow.taken ? { taken: workflow.taken } : {}),
+        ...(workflow.forks ? { forks: workflow.forks } : {}),
         prompt,
         ...(images ? { images } : {}),
         answer: text,
@@ -91,6 +96,11 @@ function writesOf({ id, agent }: RunRow, calls: readonly ToolCallRow[]) {
 /** Only what is in the trash says so. */
 function trashed({ deletedAt }: Session['conversation']): { deletedAt?: string } {
   return deletedAt ? { deletedAt } : {};
+}
+
+/** Only a fork says where it is from. */
+function fromOf({ from }: Session['conversation']): { from?: ForkedFrom } {
+  return from ? { from } : {};
 }
 
 function listedWorkflow({ id, outcome, status, usage }: WorkflowRow, runs: readonly RunRow[]) {

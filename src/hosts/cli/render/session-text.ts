@@ -1,7 +1,10 @@
 /** One conversation as lines for the terminal. Pure. */
 import type { Missing } from '#contract/missing.ts';
 import { andMore } from '#contract/call-row.ts';
+import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
+import { isSubAgent } from '#contract/flows/serving.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
+import { forkedFromText, forksText, TAKEN_TEXT } from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
@@ -25,6 +28,7 @@ export function sessionText(session: Session, width: number, style: Style): stri
     truncate(`  ${head}`, width),
     truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
     ...(deletedAt ? wrap(`  ${trash}`, width) : []),
+    ...forkedFromText(conversation).flatMap((line) => wrap(`  ${line}`, width)),
     ...missingLines(session.missing, width, style),
     ...notesLine([['linking here', shown.linkingNotes]], width),
     ...shown.workflows.flatMap((workflow) => workflowLines(workflow, width, style)),
@@ -43,14 +47,19 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
   const { id, outcome, status, durationMs, usage, error, prompt, images, answer, subAgents, writes, notes } = workflow;
   const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
   const pictures = picturesText(images);
+  const marked = subAgents.filter(isSubAgent);
   const children = subAgents.map((child) => {
+    // A stage follows the one that it is below.
+    const sign = isSubAgent(child) ? `${MARK_SIGNS[markOfSubAgent(marked.indexOf(child))]} ` : '  ';
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
     const own = [child.outcome ?? child.status, duration(child.durationMs), tokens(child.usage)];
-    return truncate(`  ${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
+    return truncate(`  ${sign}${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
   });
   return [
     '',
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
+    ...(workflow.taken ? wrap(`  ${TAKEN_TEXT}`, width) : []),
+    ...forksText(workflow).flatMap((line) => wrap(`  ${line}`, width)),
     ...(workflow.left ? [truncate(`  ${LEFT_TEXT}`, width)] : []),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...(pictures === null ? [] : wrap(`  ${pictures}`, width)),

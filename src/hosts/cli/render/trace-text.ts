@@ -2,6 +2,7 @@
 import stringWidth from 'string-width';
 import { andMore } from '#contract/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
+import { type AgentMark, MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
 import { cost, duration, localTime, oneLine, tokens } from './format.ts';
 import { missingLines } from './session-text.ts';
@@ -30,17 +31,24 @@ function workflowText(workflow: WorkflowTrace, width: number, style: Style): str
     truncate(head, width),
     truncate(`  “${clean(workflow.prompt)}”`, width),
     style('dim', truncate(`  trace ${workflow.traceId} · span ${workflow.spanId}`, width)),
-    ...workflow.runs.flatMap((run) => runText(run, '', '', width, style)),
+    ...workflow.runs.flatMap((run) => runText(run, 'lead', { lead: '', rest: '' }, width, style)),
     ...grantLines(workflow).map((line) => truncate(line, width)),
   ];
 }
 
-/** `lead` stands before the run's own line, `rest` before everything below it. */
-function runText(run: RunTrace, lead: string, rest: string, width: number, style: Style): string[] {
+/** `lead` stands before the run's own line, `rest` before everything below it; `above`: the mark of the run that it is below. */
+function runText(
+  run: RunTrace,
+  above: AgentMark,
+  { lead, rest }: { lead: string; rest: string },
+  width: number,
+  style: Style,
+): string[] {
+  const own = run.role === 'sub-agent' && run.order !== null ? markOfSubAgent(run.order - 1) : above;
   const mark = run.outcome === null ? '…' : run.outcome === 'completed' ? '✓' : '✗';
   const { queuedMs, waitingMs, modelMs, toolsMs } = run.times;
   const parts = [
-    `${mark} ${clean(run.name)} (${roleText(run)})`,
+    `${MARK_SIGNS[own]} ${mark} ${clean(run.name)} (${roleText(run)})`,
     ms(run.durationMs),
     tokens(run.usage),
     cost(run.usage.costUsd),
@@ -59,7 +67,8 @@ function runText(run: RunTrace, lead: string, rest: string, width: number, style
     ...errorLines(run, width - stringWidth(below)).map((line) => below + style('red', line)),
     ...run.children.flatMap((child, index) => {
       const last = index === run.children.length - 1;
-      return runText(child, rest + (last ? '└── ' : '├── '), rest + (last ? '    ' : '│   '), width, style);
+      const before = { lead: rest + (last ? '└── ' : '├── '), rest: rest + (last ? '    ' : '│   ') };
+      return runText(child, own, before, width, style);
     }),
   ];
 }

@@ -1,7 +1,7 @@
 /** Colours of the terminal: on a terminal only, and never against the person's will. */
 import { styleText } from 'node:util';
 
-type Ink = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan';
+type Ink = 'bold' | 'dim' | 'red' | 'green' | 'yellow' | 'cyan' | 'blue';
 export type Style = (ink: Ink, text: string) => string;
 
 export const plainStyle: Style = (_ink, text) => text;

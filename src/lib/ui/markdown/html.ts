@@ -16,6 +16,12 @@ class SafeRenderer extends Renderer {
     return escapeHtml(text);
   }
 
+  /** A task has its box instead of a bullet. */
+  override listitem(item: Tokens.ListItem): string {
+    const html = super.listitem(item);
+    return item.task ? html.replace(/^<li>/, '<li data-task="">') : html;
+  }
+
   override checkbox({ checked }: Tokens.Checkbox): string {
     return checked ? '☑ ' : '☐ ';
   }
@@ -39,11 +45,11 @@ export function htmlOf(token: Token): string {
 export function trusted(html: string): string {
   const safe = DOMPurify.sanitize(html, {
     ALLOWED_TAGS: TAGS.split(' '),
-    ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'data-target', 'start', 'align'],
+    ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'data-target', 'data-task', 'start', 'align'],
     ALLOW_DATA_ATTR: false,
     ALLOWED_URI_REGEXP: ADDRESS,
     // Otherwise the values of all attributes would have to be addresses.
-    ADD_URI_SAFE_ATTR: ['title', 'target', 'rel', 'data-target', 'start', 'align'],
+    ADD_URI_SAFE_ATTR: ['title', 'target', 'rel', 'data-target', 'data-task', 'start', 'align'],
     RETURN_TRUSTED_TYPE: true,
   });
   // `{@html}` is typed for strings and takes trusted values as they are.

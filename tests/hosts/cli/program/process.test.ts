@@ -68,7 +68,7 @@ test('without a terminal nobody is asked: the answer is no; SIGINT stops the wor
   const home = await machine(script.on({}).reply([text('The answer without it.', { deltas: 8 })], { hangAfter: 5 }));
   const { child, out, err, exit } = home.start(['run', 'Ask a helper']);
   await expect.poll(out).toContain('The');
-  expect(err()).toMatch(/not approved by .*\n✗ inspector: /);
+  expect(err()).toMatch(/not approved by .*\n● ✗ inspector: /);
   child.kill('SIGINT');
   expect(await exit).toBe(130);
   expect(err()).toMatch(/\nStopped by the person; continue with: triad run --conversation [\w-]{36} "…"\n$/);

@@ -194,15 +194,15 @@ test('a response that was cut off after a call says so, with the calls that are 
 
 test('a handoff and its verdict are a line each, and a stage says its place; its words go to the next one unseen', () => {
   const { notes, data } = printed(...recordedServing().events);
-  expect(notes.filter((note) => !/^(✓ proofreader|approved)/.test(note))).toEqual([
-    '→ Running writer agent...',
+  expect(notes.filter((note) => !/^(● ✓ proofreader|approved)/.test(note))).toEqual([
+    '● → Running writer agent...',
     '⇄ writer → proofreader: round 1 of 3',
     '⇄ proofreader → writer: passed',
-    '✓ writer 500 ms · 3,120 tokens, cached 67 %',
-    '→ Running editor agent... (stage 1 of 2 after writer)',
-    '✓ editor (stage 1 of 2 after writer) 500 ms · 3,120 tokens, cached 67 %',
-    '→ Running checker agent... (stage 2 of 2 after writer)',
-    '✓ checker (stage 2 of 2 after writer) 500 ms · 3,120 tokens, cached 67 %',
+    '● ✓ writer 500 ms · 3,120 tokens, cached 67 %',
+    '● → Running editor agent... (stage 1 of 2 after writer)',
+    '● ✓ editor (stage 1 of 2 after writer) 500 ms · 3,120 tokens, cached 67 %',
+    '● → Running checker agent... (stage 2 of 2 after writer)',
+    '● ✓ checker (stage 2 of 2 after writer) 500 ms · 3,120 tokens, cached 67 %',
     '  All three faults are real.',
     '⇄ lead → critic: round 1 of 3',
     '⇄ critic → lead: not passed, 60 of 100: Score: 60 Name the files.',

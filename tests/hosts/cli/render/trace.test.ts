@@ -123,11 +123,11 @@ test('the text has header, total, tree, order, times, tokens, marks and errors',
   const [lead] = runs;
   expect(lines[5]).toBe(`  trace ${traceId} · span ${spanId}`);
   expect(lines.slice(6)).toEqual([
-    '✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed',
+    '◆ ✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed',
     '│   queued 0 ms · waiting 400 ms · model 50 ms · tools 0 ms',
     `│   span ${lead?.spanId}`,
     '│   ? Start code-reviewer – approved by person',
-    '└── ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · $0.00 · error',
+    '└── ● ✗ code-reviewer (spawn #1) · 1,500 ms · 0 tokens · $0.00 · error',
     '        queued 100 ms · waiting 400 ms · model 500 ms · tools 200 ms',
     `        span ${lead?.children[0]?.spanId}`,
     '        rate_limited: Too many requests',
@@ -139,7 +139,7 @@ test('what was interrupted and resumed says so', () => {
   const again = { workflow: workflowRow({ attempt: 3 }), runs: [runRow({ attempt: 2 })] };
   const lines = traceText(traceOf(detail.conversation, [{ ...detail, ...again }]), Infinity, plainStyle);
   expect(lines[3]).toMatch(/^Workflow .* · attempt 3, interrupted 2 times$/);
-  expect(lines[6]).toBe('✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once');
+  expect(lines[6]).toBe('◆ ✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once');
 });
 
 test('a narrow terminal cuts lines, and breaks errors so that nothing of them is missing', () => {
@@ -203,10 +203,12 @@ test('what serves a run stands below it, with its role, its place and the path o
   ]);
   const lines = traceText(trace, 120, plainStyle).join('\n');
   expect(lines).toMatch(
-    /├── ✓ writer \(delegate #1\)[^\n]*\n[^\n]*\n[^\n]*\n│ {3}├── ✓ proofreader \(coagent, round 1\)/,
+    /├── ● ✓ writer \(delegate #1\)[^\n]*\n[^\n]*\n[^\n]*\n│ {3}├── ● ✓ proofreader \(coagent, round 1\)/,
   );
-  expect(lines).toMatch(/│ {3}└── ✓ checker \(stage 2\)[^\n]*\n[^\n]* · child:writer › child:editor › child:checker\n/);
-  expect(lines).toMatch(/└── ✓ critic \(coagent, round 2\)/);
+  expect(lines).toMatch(
+    /│ {3}└── ● ✓ checker \(stage 2\)[^\n]*\n[^\n]* · child:writer › child:editor › child:checker\n/,
+  );
+  expect(lines).toMatch(/└── ◆ ✓ critic \(coagent, round 2\)/);
 });
 
 test('each time that a context was summarised is a line of its run', () => {

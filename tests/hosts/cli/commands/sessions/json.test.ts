@@ -164,7 +164,7 @@ test('show prints prompt, sub-agents, outcome and answer, older pages too', asyn
     });
   const { out } = await triad(['sessions', 'show', conversationId], client());
   expect(out).toMatch(
-    /> Earlier\n[\s\S]*First answer\n[\s\S]*> Review it\n {2}✓ code-reviewer \(delegate\) · completed · 1\.5 s · 0 tokens\n {2}✓ editor \(chain\) · completed · 1\.5 s · 0 tokens\n\nAll good\.\n$/,
+    /> Earlier\n[\s\S]*First answer\n[\s\S]*> Review it\n {2}● ✓ code-reviewer \(delegate\) · completed · 1\.5 s · 0 tokens\n {4}✓ editor \(chain\) · completed · 1\.5 s · 0 tokens\n\nAll good\.\n$/,
   );
   const json = JSON.parse((await triad(['sessions', 'show', conversationId, '--json'], client())).out) as {
     workflows: object[];

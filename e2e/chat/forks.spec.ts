@@ -1,0 +1,109 @@
+/** Going on from a message elsewhere, by the keyboard: forked, edited, sent again; what was done is folded, and found. */
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expectAccessibleInBoth } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+function script(): Script {
+  return new Script()
+    .on({ asked: /^Look/, step: 1 })
+    .reply([
+      text('I look around.'),
+      toolUse('read_file', { path: 'README.md' }),
+      toolUse('list_directory', { path: '.' }),
+      toolUse('grep', { pattern: 'sum' }),
+    ])
+    .on({ asked: /^Look/, step: 2 })
+    .reply([toolUse('write_file', { path: 'found.md', content: 'Two sums.\n' })])
+    .on({})
+    .reply([text('There are **two** sums.')]);
+}
+
+test(
+  'a message is edited in its place and sent in a fork; both conversations know of each other',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(script());
+    const { page } = app;
+    await app.send('Look for sums.');
+    await app.allow();
+    await app.expectOutcome('completed');
+
+    const folded = app.workflow().getByRole('button', { name: 'Looked at 1 file, listed 1 folder, searched once' });
+    await expect(app.call('grep')).toHaveCount(0);
+    await expect(app.workflow().getByLabel('Changes', { exact: true }), 'what a yes has changed stays').toContainText(
+      '+ Two sums.',
+    );
+    await expect(app.workflow().getByRole('button', { name: 'Undo', exact: true })).toBeVisible();
+    await folded.press('Enter');
+    await app.call('grep').press('Enter');
+    await expect(app.workflow().getByRole('table', { name: 'Matches' })).toBeVisible();
+    await folded.press('Enter');
+    await expect(app.call('grep')).toHaveCount(0);
+    await page.keyboard.press('ControlOrMeta+f');
+    await page.keyboard.type('README.md');
+    await expect(app.call('read_file'), 'what is looked for opens').toBeVisible();
+    await page.keyboard.press('Escape');
+    await expectAccessibleInBoth(page, 'folded calls and changes that stay');
+
+    const own = app.workflow().getByRole('toolbar', { name: /^Your message: Look/ });
+    await own.getByRole('button', { name: 'Copy', exact: true }).focus();
+    await page.keyboard.press('ArrowRight');
+    await expect(own.getByRole('button', { name: 'Edit and resend' })).toBeFocused();
+    await page.keyboard.press('Enter');
+    const box = app.workflow().getByRole('textbox', { name: 'Edit your message' });
+    await expect(box).toBeFocused();
+    await page.keyboard.press('Escape');
+    await expect(own.getByRole('button').first()).toBeFocused();
+    await own.getByRole('button', { name: 'Edit and resend' }).press('Enter');
+    await expectAccessibleInBoth(page, 'a message that is edited');
+    await box.fill('Say it in a word.');
+    await box.press('Enter');
+    await expect(page).not.toHaveURL(/new/);
+    await expect(app.workflow().getByText('Say it in a word.', { exact: true })).toBeVisible();
+    await app.expectOutcome('completed');
+    await expect(app.log).toContainText('It begins before the first message there; files stayed as they were.');
+    await app.log.getByRole('link', { name: 'Look for sums.' }).press('Enter');
+    await expect(app.workflow()).toContainText('Forked before this');
+
+    await app
+      .workflow()
+      .getByRole('toolbar', { name: /^The answer/ })
+      .getByRole('button', { name: 'Fork from here' })
+      .press('Enter');
+    await expect(app.log).toContainText('Up to here it is a copy; files stayed as they were.');
+    await expect(app.workflow()).toContainText('Changed in the conversation that this was forked from');
+    await expect(app.workflow().getByRole('button', { name: 'Undo', exact: true })).toHaveCount(0);
+    await expectAccessibleInBoth(page, 'a fork');
+    await app.send('And now?');
+    await app.expectOutcome('completed');
+    expect(JSON.stringify(app.model.requests.at(-1)?.body.messages)).toMatch(
+      /Look for sums[^]*two\*\* sums[^]*And now/,
+    );
+
+    await app
+      .workflow(0)
+      .getByRole('toolbar', { name: /^Your message/ })
+      .getByRole('button', { name: 'Fork from here' })
+      .press('Enter');
+    await expect(app.message).toHaveValue('Look for sums.');
+  },
+);
+
+test('an answer is asked for again in a fork', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(
+    new Script()
+      .on({})
+      .reply([text('Once.')], { times: 1 })
+      .on({})
+      .reply([text('Twice.')]),
+  );
+  await app.send('Try.');
+  await app.expectOutcome('completed');
+  const answer = app.workflow().getByRole('toolbar', { name: /^The answer/ });
+  await answer.getByRole('button', { name: 'Copy as Markdown' }).press('Enter');
+  await expect(app.page.getByText(/^Copied$|did not let this be copied/)).toBeVisible();
+  await answer.getByRole('button', { name: 'Retry' }).press('Enter');
+  await expect(app.workflow()).toContainText('Twice.');
+  await app.expectOutcome('completed');
+  await expect(app.log).not.toContainText('Once.');
+});

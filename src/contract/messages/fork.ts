@@ -1,0 +1,29 @@
+/** A fork: a new conversation that begins with the history of another one up to some place in it. */
+import { z } from 'zod';
+import { Id, Instant } from '../ids.ts';
+
+/** The conversation that another one was forked from, and how much of it was taken over. */
+export const ForkedFrom = z.object({
+  conversationId: Id,
+  /** As it was then: it may be gone since. */
+  title: z.string(),
+  /** The workflow there at which it was forked. */
+  workflowId: Id,
+  /** The newest of the own workflows that were taken over: all up to it were. Null where none was. */
+  last: Id.nullable(),
+  /** False while it is being made, and of one that a crash cut off then; left out once it is whole. */
+  whole: z.literal(false).optional(),
+});
+export type ForkedFrom = z.infer<typeof ForkedFrom>;
+
+/** What a workflow that was taken over is a copy of; tokens and costs stay there. */
+export const TakenFrom = z.object({ conversationId: Id, workflowId: Id, runId: Id });
+export type TakenFrom = z.infer<typeof TakenFrom>;
+
+/** Whether the history of a fork ends with a workflow, or right before it. */
+export const ForkEnd = z.enum(['before', 'after']);
+export type ForkEnd = z.infer<typeof ForkEnd>;
+
+/** A fork that was made at a workflow. */
+export const Fork = z.object({ conversationId: Id, end: ForkEnd, at: Instant });
+export type Fork = z.infer<typeof Fork>;

@@ -1,0 +1,119 @@
+/** Forks a conversation: a new one, made of copies, so that what becomes of the first does not touch it. */
+import type { ForkedFrom } from '#contract/messages/fork.ts';
+import type { EventDraft } from '#contract/event.ts';
+import type { Parsed } from '#contract/rpc.ts';
+import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
+import { mustExist, TriadError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import type { Engine } from '../runs/engine.ts';
+import { workflowsOf } from './rewind.ts';
+import { imagesIn, type Source, takenOver } from './taken-over.ts';
+import { purge } from './trash.ts';
+
+/** Workflows that are read at once, and events that are appended before their commit is waited for: nothing else waits long. */
+const [WORKFLOWS, EVENTS] = [20, 50];
+
+type Parts = Pick<Engine, 'store' | 'log' | 'outputs' | 'workspaces'>;
+type Asked = Omit<Parsed<'conversation.fork'>, 'conversationId'>;
+
+/**
+ * Resolves with the new conversation once all of it is stored; until then it is in the trash, where one that a crash cut
+ * off stays. Rejects with `not_found` for a workflow or an entry that the conversation does not have.
+ */
+export async function fork(
+  parts: Parts,
+  conversation: ConversationRow,
+  { workflowId, end, entry }: Asked,
+): Promise<ConversationRow> {
+  const { store, log, workspaces } = parts;
+  const rows = await workflowsOf(store, conversation.id);
+  const at = rows.find(({ id }) => id === workflowId);
+  if (!at) throw new TriadError('not_found', `There is no workflow ${workflowId} in this conversation`);
+  if (end === 'before' && entry !== undefined)
+    throw new TriadError(
+      'bad_input',
+      'entry belongs to the end "after": before it nothing of the workflow is taken over',
+    );
+  // With a message that was left goes what was left with it.
+  const told = rows.filter((row) => (!row.left || at.left) && (row.id < at.id || (end === 'after' && row === at)));
+  const made = await begun(parts, conversation, at.id);
+  try {
+    const last = await copied(parts, told, { made, upTo: { [at.id]: entry } });
+    await mustExist(store.conversation(conversation.id), 'The conversation was deleted while it was forked');
+    const { conversationId, title } = made.from;
+    const from: ForkedFrom = { conversationId, title, workflowId: at.id, last };
+    await log.save([{ kind: 'update', table: 'conversation', key: made.id, set: { from } }]);
+    await store.restore(made.id);
+  } catch (error) {
+    await purge(store, workspaces.changes, made.id).catch(() => false);
+    throw error;
+  }
+  await log.open(conversation.id);
+  const who = { workflowId: at.id, runId: at.runId, parentRunId: null, agent: at.agents[0] ?? conversation.agent };
+  const about = { conversationId: conversation.id, ...who, at: new Date().toISOString() };
+  await log.append({ type: 'workflow-fork', ...about, to: made.id, end });
+  return mustExist(store.conversation(made.id), 'The fork was not stored');
+}
+
+type Made = ConversationRow & { from: ForkedFrom };
+
+/** The row of the new one, in the trash. */
+async function begun(
+  { store, log }: Parts,
+  { id, title, folder, agent }: ConversationRow,
+  workflowId: string,
+): Promise<Made> {
+  const at = new Date().toISOString();
+  const from: ForkedFrom = { conversationId: id, title, workflowId, last: null, whole: false };
+  const row = { id: newId(), title, folder, agent, createdAt: at, updatedAt: at, lastSeq: 0, usage: ZERO_TALLY, from };
+  await log.begin(row);
+  await store.trash(row.id, at);
+  return row;
+}
+
+/** Copies these workflows, some at a time; returns the id of the last copy. `upTo`: the last entry, where not all are wanted. */
+async function copied(
+  { store, log, outputs }: Parts,
+  rows: readonly WorkflowRow[],
+  { made, upTo }: { made: Made; upTo: Readonly<Record<string, number | undefined>> },
+): Promise<string | null> {
+  const places = new Map(rows.map((row) => [row.id, { workflowId: newId(), runId: newId() }]));
+  const runs = new Map(rows.map((row) => [row.runId, places.get(row.id)?.runId ?? '']));
+  let last: string | null = null;
+  for (let from = 0; from < rows.length; from += WORKFLOWS) {
+    const sources = await sourcesOf(store, rows.slice(from, from + WORKFLOWS), upTo);
+    const drafts: EventDraft[] = [];
+    for (const source of sources) {
+      const { workflow } = source;
+      const place = places.get(workflow.id);
+      if (!place) continue;
+      for (const { sha256 } of imagesIn(source)) await outputs.copyImage(workflow.conversationId, made.id, sha256);
+      drafts.push(...takenOver(source, { conversationId: made.id, ...place, runs }));
+      last = place.workflowId;
+    }
+    for (let at = 0; at < drafts.length; at += EVENTS)
+      await Promise.all(drafts.slice(at, at + EVENTS).map((draft) => log.append(draft)));
+  }
+  return last;
+}
+
+/** Without those of which their lead knows nothing: they wait, or were ended before they began. Throws `not_found` for no such entry. */
+async function sourcesOf(
+  store: Parts['store'],
+  rows: readonly WorkflowRow[],
+  upTo: Readonly<Record<string, number | undefined>>,
+): Promise<Source[]> {
+  const leads = (await store.runsOf(rows.map(({ id }) => id))).filter(({ parentRunId }) => parentRunId === null);
+  const { entries } = await store.recordsOf(leads, ['entries']);
+  return rows.flatMap((workflow) => {
+    const run = leads.find(({ id }) => id === workflow.runId);
+    const all = run ? (entries.get(run.id) ?? []) : [];
+    const to = upTo[workflow.id];
+    if (to !== undefined && all.every(({ n }) => n !== to))
+      throw new TriadError('not_found', `There is no entry ${to} in this workflow`);
+    if (!run || all.length === 0) return [];
+    const some = to === undefined ? all : all.filter(({ n }) => n <= to);
+    return [{ workflow, run, entries: some, isCut: some.length < all.length }];
+  });
+}

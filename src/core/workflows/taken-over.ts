@@ -1,0 +1,121 @@
+/** What a fork takes over of one workflow: the events that make it again in another conversation, without what it cost. Pure. */
+import type { EventDraft } from '#contract/event.ts';
+import type { CompactionEntry, Entry, Image, ToolEntry } from '#contract/message.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
+import { traceIdOf } from '../base/ids.ts';
+import { usageOf } from '../base/usage.ts';
+import { nextStep, salvaged } from '../log/transcript.ts';
+
+/** One workflow of the conversation that is forked. */
+export interface Source {
+  workflow: WorkflowRow;
+  /** Its lead's run. */
+  run: RunRow;
+  /** Of that, as far as they are taken over. */
+  entries: readonly Entry[];
+  /** More came after them. */
+  isCut: boolean;
+}
+
+/** Its ids in the fork; `runs`: those of all lead's runs there, by the ids that they are copies of. */
+interface Place {
+  conversationId: string;
+  workflowId: string;
+  runId: string;
+  runs: ReadonlyMap<string, string>;
+}
+
+const UNDONE = 'No result: the conversation was forked before this call was done';
+
+/**
+ * In order. What is open in it is settled: a call without a result gets one that says so, and what had not ended, or does
+ * not end where it did, is cancelled there.
+ */
+export function takenOver(source: Source, place: Place): EventDraft[] {
+  const { workflow, run } = source;
+  const { conversationId, workflowId, runId } = place;
+  const kept = settled(source);
+  const isWhole = kept.length === source.entries.length;
+  const outcome = isWhole && workflow.outcome !== null ? workflow.outcome : 'cancelled';
+  const text = isWhole ? workflow.text : salvaged(kept);
+  const { agent, envelope, envelopeHash } = run;
+  const of = { conversationId, workflowId, runId, parentRunId: null, agent };
+  const taken = { conversationId: workflow.conversationId, workflowId: workflow.id, runId: run.id };
+  const { prompt, approve, images, chosen, createdAt, startedAt, endedAt } = workflow;
+  const end = endedAt ?? kept.at(-1)?.at ?? createdAt;
+  const sent = { ...(images && { images }), ...(chosen && { chosen }) };
+  const ended = { outcome, text, error: isWhole ? workflow.error : null, usage: usageOf(ZERO_TALLY) };
+  const durationMs = run.durationMs ?? Math.max(0, Date.parse(end) - Date.parse(startedAt ?? createdAt));
+  return [
+    { ...of, at: createdAt, type: 'workflow-start', prompt, approve, attempt: 1, ...sent, taken },
+    {
+      ...{ ...of, at: run.queuedAt, type: 'run-queue', kind: 'lead', depth: 0, toolCallId: null, item: 0 },
+      ...{ name: run.name, title: run.title, task: run.task, parentChain: run.parentChain, traceId: traceIdOf(runId) },
+      ...{ envelope, envelopeHash },
+    },
+    { ...of, at: run.startedAt ?? createdAt, type: 'run-start', attempt: 1, envelope, envelopeHash, queuedMs: 0 },
+    ...kept.map((entry) => eventOf(of, entry, place.runs)),
+    ...(run.plan && isWhole ? [{ ...of, at: end, type: 'plan-change' as const, items: run.plan }] : []),
+    {
+      ...{ ...of, ...ended, at: end, type: 'run-end', durationMs, entries: kept.length },
+      ...(run.reviews && isWhole ? { reviews: run.reviews } : {}),
+    },
+    { ...of, ...ended, at: end, type: 'workflow-end', durationMs, subAgents: [], taken: true },
+  ];
+}
+
+/** Pictures of a workflow that is taken over, each once. */
+export function imagesIn({ workflow, entries }: Pick<Source, 'workflow' | 'entries'>): Image[] {
+  const all = [
+    ...(workflow.images ?? []),
+    ...entries.flatMap((entry) =>
+      entry.kind === 'user' ? (entry.images ?? []) : entry.kind === 'tool' ? (entry.image ?? []) : [],
+    ),
+  ];
+  return [...new Map(all.map((image) => [image.sha256, image])).values()];
+}
+
+/** With a result for each call, and a mark where it was cut. */
+function settled({ workflow, run, entries, isCut }: Source): Entry[] {
+  const kept = [...entries];
+  const add = (entry: Omit<ToolEntry, 'n' | 'at'> | { kind: 'system'; code: 'forked'; text: string }): void => {
+    kept.push({ ...entry, n: kept.length, at: kept.at(-1)?.at ?? new Date().toISOString() });
+  };
+  const step = nextStep(entries);
+  if (step.do === 'settle')
+    for (const { id, name } of step.calls)
+      add({ kind: 'tool', toolCallId: id, name, status: 'cancelled', output: UNDONE, durationMs: 0, metadata: {} });
+  const isOpen = [workflow.outcome, run.outcome].some((outcome) => outcome === null || outcome === 'interrupted');
+  if (isCut || isOpen || step.do === 'settle') add({ kind: 'system', code: 'forked', text: '' });
+  return kept;
+}
+
+type Ids = Pick<EventDraft, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
+
+function eventOf(of: Ids, entry: Entry, runs: Place['runs']): EventDraft {
+  const at = { ...of, at: entry.at };
+  switch (entry.kind) {
+    case 'tool':
+      return { ...at, type: 'tool-end', entry: withoutUndo(entry) };
+    case 'compaction':
+      return { ...at, type: 'compaction', entry: renamed(entry, runs) };
+    case 'handoff':
+      return { ...at, type: 'handoff', entry };
+    case 'user':
+    case 'assistant':
+    case 'system':
+      return { ...at, type: 'message-end', entry };
+  }
+}
+
+/** Files are changed, and changed back, where that was done. */
+function withoutUndo(entry: ToolEntry): ToolEntry {
+  const { undoable, ...metadata } = entry.metadata;
+  return undoable === true ? { ...entry, metadata: { ...metadata, taken: true } } : entry;
+}
+
+/** It stands for the same runs, which have other ids here. */
+function renamed(entry: CompactionEntry, runs: Place['runs']): CompactionEntry {
+  return entry.priorRuns ? { ...entry, priorRuns: entry.priorRuns.map((id) => runs.get(id) ?? id) } : entry;
+}

@@ -1,0 +1,75 @@
+/** Goes on from a message in a new conversation, which ends before it or with what was answered to it. */
+import type { Client } from '#contract/rpc.ts';
+import type { SentImage } from '#contract/messages/sending.ts';
+import type { ForkEnd } from '#contract/messages/fork.ts';
+import type { WorkflowRow } from '#contract/view.ts';
+import { asRequestError } from '#lib/client/request-error.ts';
+import type { Toasts } from '#lib/ui/toasts.ts';
+import { text as words } from '#lib/words/text.ts';
+
+type Turn = Pick<WorkflowRow, 'id' | 'conversationId' | 'images' | 'chosen'>;
+
+export class Forks {
+  readonly #client: Client;
+  readonly #toasts: Toasts;
+  readonly #onMade: () => void;
+
+  /** `onMade` is called once there is a new conversation, or it has changed. */
+  constructor(client: Client, toasts: Toasts, onMade: () => void) {
+    this.#client = client;
+    this.#toasts = toasts;
+    this.#onMade = onMade;
+  }
+
+  /** The id of the new conversation; null where there is none, and a toast says why. */
+  async fork(
+    { id: workflowId, conversationId }: Pick<Turn, 'id' | 'conversationId'>,
+    end: ForkEnd,
+  ): Promise<string | null> {
+    try {
+      const made = await this.#client.request('conversation.fork', { conversationId, workflowId, end });
+      this.#onMade();
+      return made.id;
+    } catch (error) {
+      this.#toasts.error(asRequestError(error).message);
+      return null;
+    }
+  }
+
+  /**
+   * Sends a text in the place of a message, with its pictures and what was chosen for its lead. Null where there is no
+   * fork; `sent` false where there is one, and a toast says why nothing was sent there.
+   */
+  async resend(turn: Turn, text: string): Promise<{ id: string; sent: boolean } | null> {
+    const id = await this.fork(turn, 'before');
+    if (id === null) return null;
+    try {
+      const images = await imagesOf(this.#client, turn);
+      const chosen = turn.chosen ?? {};
+      await this.#client.request('message.send', {
+        conversationId: id,
+        text,
+        via: 'app',
+        ...chosen,
+        ...(images && { images }),
+      });
+      this.#onMade();
+      return { id, sent: true };
+    } catch (error) {
+      this.#toasts.error(words.turn.notSent(asRequestError(error).message));
+      return { id, sent: false };
+    }
+  }
+}
+
+/** The pictures of a message, to be sent once more; undefined for none. Rejects where one of them is not kept any more. */
+export async function imagesOf(
+  client: Client,
+  { conversationId, images }: Pick<WorkflowRow, 'conversationId' | 'images'>,
+): Promise<SentImage[] | undefined> {
+  const again = images?.map(async ({ sha256, mediaType }) => {
+    const { data } = await client.request('call.image', { conversationId, sha256 });
+    return { mediaType, data };
+  });
+  return again && Promise.all(again);
+}

@@ -1,0 +1,101 @@
+/** What a fork took over survives a kill, a rebuild and the end of the first conversation; a fork that was cut off is none. */
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { EventLog } from '#core/log/event-log.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { fork } from '#core/workflows/fork.ts';
+import { startEngine, talkIn } from '../../support/engine.ts';
+import { Script, text } from '../../support/fake-model/script.ts';
+import { RED } from '../../support/images.ts';
+import { startCollector } from '../../support/telemetry/collector.ts';
+import { folderWith } from '../../support/workspace.ts';
+
+const script = () => new Script().on({}).reply([text('Done.')]);
+const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
+
+test('after a kill and a rebuild it is what it was; the one that was cut off cannot be restored', async () => {
+  const data = await folderWith();
+  const store = await openStore({ url: `rocksdb://${join(data, 'store')}` });
+  const engine = await startEngine(script(), { store });
+  const { runtime, conversationId } = engine;
+  await engine.ask('First');
+  const { workflowId } = await engine.ask('Second');
+  const made = await runtime.request('conversation.fork', { conversationId, workflowId });
+
+  // The store fails in the middle of the next one, as it does for a process that dies.
+  const log = new EventLog(store, () => undefined);
+  const broken = Object.assign(Object.create(log) as EventLog, {
+    append: () => new Promise(() => undefined),
+    begin: (row: Parameters<EventLog['begin']>[0]) => log.begin(row),
+    save: (writes: Parameters<EventLog['save']>[0]) => log.save(writes),
+  });
+  const row = await store.conversation(conversationId);
+  const asked = { workflowId, end: 'after' as const };
+  const parts = { store, log: broken } as unknown as Parameters<typeof fork>[0];
+  void fork({ ...parts, outputs: { copyImage: () => Promise.resolve() } as never }, row!, asked);
+  await expect.poll(async () => (await store.trashed({ limit: 9 })).items.length).toBe(1);
+  await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
+
+  const killed = await startEngine(script(), { store: await openStore({ url: `rocksdb://${join(data, 'killed')}` }) });
+  const snapshot = () => killed.runtime.request('conversation.snapshot', { conversationId: made.id });
+  const listed = async () => {
+    const [plain, sorted] = [{}, { sort: 'cost' as const }].map((how) => killed.runtime.request('workflow.list', how));
+    return [(await plain!).items, (await sorted!).items].map((items) => items.map((one) => one.conversationId));
+  };
+  const before = await snapshot();
+  expect(before.conversation.from).toEqual(made.from);
+  expect(before.workflows.map(({ prompt, outcome }) => [prompt, outcome])).toEqual([
+    ['First', 'completed'],
+    ['Second', 'completed'],
+  ]);
+  expect(await listed()).toEqual([
+    [conversationId, conversationId],
+    [conversationId, conversationId],
+  ]);
+  const [cut] = (await killed.runtime.request('trash.list', {})).items;
+  expect(cut?.from).toMatchObject({ conversationId, whole: false });
+  await expect(killed.runtime.request('conversation.restore', { conversationId: cut?.id ?? '' })).rejects.toMatchObject(
+    { code: 'conflict', message: expect.stringContaining('fork it again') as string },
+  );
+
+  await killed.store.rebuild();
+  expect(await snapshot()).toEqual(before);
+  expect(await listed()).toEqual([
+    [conversationId, conversationId],
+    [conversationId, conversationId],
+  ]);
+  expect((await killed.runtime.request('store.unlisted', {})).workflows).toBe(0);
+  const check = await killed.runtime.request('conversation.check', { conversationId: made.id });
+  expect(check).toMatchObject({ workflows: 2, missing: [] });
+});
+
+test('its pictures are its own', async () => {
+  const engine = await startEngine(script());
+  const { runtime, conversationId } = engine;
+  const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });
+  await engine.ended(sent.workflowId);
+  const { id } = await runtime.request('conversation.fork', { conversationId, workflowId: sent.workflowId });
+  await runtime.request('conversation.delete', { conversationId });
+  await runtime.request('conversation.purge', { conversationId });
+  const { workflows } = await runtime.request('conversation.snapshot', { conversationId: id });
+  const sha256 = workflows[0]?.images?.[0]?.sha256 ?? '';
+  expect(await runtime.request('call.image', { conversationId: id, sha256 })).toEqual({ data: red.data });
+  const talk = await talkIn(runtime, id);
+  await talk.ask('And now?').finally(talk.leave);
+  expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain(red.data);
+});
+
+test('telemetry tells of nothing a second time', async () => {
+  const collector = await startCollector();
+  const engine = await startEngine(script(), { settings: `telemetry.endpoint = "${collector.url}"\n` });
+  const { runtime, conversationId } = engine;
+  const { workflowId } = await engine.ask('First');
+  const each = (await collector.have(3)).length;
+  const { id } = await runtime.request('conversation.fork', { conversationId, workflowId });
+  const talk = await talkIn(runtime, id);
+  await talk.ask('Second').finally(talk.leave);
+  const spans = await collector.have(2 * each);
+  expect(spans).toHaveLength(2 * each);
+  expect(new Set(spans.map(({ traceId }) => traceId)).size).toBe(2);
+});

@@ -1,0 +1,55 @@
+// Going on elsewhere: a fork is made, the message goes there with its pictures and choices, and nothing that was written is lost.
+import { expect, it } from 'vitest';
+import { Forks } from '#lib/app/forks.ts';
+import { RequestError } from '#lib/client/request-error.ts';
+import { FakeConnection } from '../support/fake-connection.ts';
+import { Rows } from '../support/rows.ts';
+
+const { conversation } = new Rows().snapshot();
+const image = { mediaType: 'image/png' as const, bytes: 3, width: 1, height: 1, sha256: 'a'.repeat(64) };
+const turn = { id: 'workflow', conversationId: 'first', images: [image], chosen: { model: 'large' } };
+
+function forks(connection: FakeConnection) {
+  const told: string[] = [];
+  const nothing = (): void => undefined;
+  const toasts = { info: nothing, error: (message: string) => void told.push(message), offer: nothing };
+  return { forks: new Forks(connection, toasts, () => void told.push('made')), told };
+}
+
+it('sends the message to a fork that ends before it', async () => {
+  const connection = new FakeConnection()
+    .on('conversation.fork', () => conversation)
+    .on('call.image', () => ({ data: 'AAAA' }))
+    .on('message.send', () => ({ workflowId: 'w', runId: 'r', queued: false }));
+  const { forks: made, told } = forks(connection);
+  expect(await made.resend(turn, 'Again')).toEqual({ id: conversation.id, sent: true });
+  expect(connection.calls).toEqual([
+    { method: 'conversation.fork', input: { conversationId: 'first', workflowId: 'workflow', end: 'before' } },
+    { method: 'call.image', input: { conversationId: 'first', sha256: image.sha256 } },
+    {
+      method: 'message.send',
+      input: {
+        ...{ conversationId: conversation.id, text: 'Again', via: 'app', model: 'large' },
+        images: [{ mediaType: 'image/png', data: 'AAAA' }],
+      },
+    },
+  ]);
+  expect(told).toEqual(['made', 'made']);
+});
+
+it('says why nothing was forked, or not sent there', async () => {
+  const refused = (): never => {
+    throw new RequestError('conflict', 'It is in the trash');
+  };
+  const none = forks(new FakeConnection().on('conversation.fork', refused));
+  expect(await none.forks.resend(turn, 'Again')).toBeNull();
+  expect(none.told).toEqual(['It is in the trash']);
+  const unsent = forks(
+    new FakeConnection()
+      .on('conversation.fork', () => conversation)
+      .on('call.image', () => ({ data: 'AAAA' }))
+      .on('message.send', refused),
+  );
+  expect(await unsent.forks.resend(turn, 'Again')).toEqual({ id: conversation.id, sent: false });
+  expect(unsent.told).toEqual(['made', 'It was forked, and your message was not sent: It is in the trash']);
+});

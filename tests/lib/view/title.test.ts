@@ -1,0 +1,22 @@
+// Short forms of texts that stay whole where they are cut.
+import { describe, expect, it } from 'vitest';
+import { previewOf } from '#lib/view/title.ts';
+
+const LONG = 'words that go on '.repeat(8);
+const report = (start: string) => `# Report\n\n## Summary\n\n${start}`;
+
+describe('the preview of a report', () => {
+  it('is its summary where that is short', () => {
+    expect(previewOf(report('See `src/sum.ts`.'))).toBe('See `src/sum.ts`.');
+  });
+
+  it.each([
+    ['code', `${LONG.slice(0, 90)}\`src/a-long-path.ts\` and more ${LONG}`, /`src\/a-lon`…$/],
+    ['code in two backticks', `${LONG.slice(0, 90)}\`\`a \` b and more\`\` ${LONG}`, /``a ` b an``…$/],
+    ['strong words', `${LONG.slice(0, 90)}**very strong words** ${LONG}`, /\*\*very str\*\*…$/],
+    ['the address of a link', `${LONG.slice(0, 80)}[the guide](https://example.org/guide) ${LONG}`, /the guide…$/],
+    ['none of these', `a \`b\` **c** ${LONG}`, /^a `b` \*\*c\*\* words[^`*]*…$/],
+  ])('closes what is cut inside of %s', (_, summary, end) => {
+    expect(previewOf(report(summary))).toMatch(end);
+  });
+});

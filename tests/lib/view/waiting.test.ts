@@ -1,0 +1,50 @@
+// For what agents wait, and how long: the model, or the person.
+import { describe, expect, it } from 'vitest';
+import type { Approval, Decision } from '#contract/approval.ts';
+import type { WorkflowRow } from '#contract/view.ts';
+import { timesOf, waitedForYouMs, waitsForModel, withAsking } from '#lib/view/waiting.ts';
+
+const at = (seconds: number): string => new Date(Date.parse('2026-01-02T03:04:00.000Z') + seconds * 1000).toISOString();
+const ms = (seconds: number): number => Date.parse(at(seconds));
+
+/** Asked at `from`; each item answered at its second, or not yet. */
+function approval(from: number, ...answers: (number | null)[]): Approval {
+  const decisions = answers.map((to) => (to === null ? null : ({ at: at(to) } as Decision)));
+  return { request: { workflowId: 'w', at: at(from) }, decisions } as Approval;
+}
+
+describe('the model', () => {
+  const asking = { asking: { a: at(0) } };
+
+  it('is waited for from the start of a turn to that of its request, but for a moment', () => {
+    expect(waitsForModel({ view: asking, runId: 'a', phase: 'running' }, ms(0.2))).toBe(false);
+    expect(waitsForModel({ view: asking, runId: 'a', phase: 'running' }, ms(2))).toBe(true);
+    expect(waitsForModel({ view: asking, runId: 'b', phase: 'running' }, ms(2))).toBe(false);
+  });
+
+  it('is not what a run waits for that asks the person, or has ended', () => {
+    expect(waitsForModel({ view: asking, runId: 'a', phase: 'waiting' }, ms(2))).toBe(false);
+    expect(waitsForModel({ view: asking, runId: 'a', phase: 'cancelled' }, ms(2))).toBe(false);
+  });
+
+  it('is asked by each run on its own', () => {
+    const two = withAsking(asking, { runId: 'b' }, at(1));
+    expect(two.asking).toEqual({ a: at(0), b: at(1) });
+    expect(withAsking(two, { runId: 'a' }, null).asking).toEqual({ b: at(1) });
+  });
+});
+
+describe('the person', () => {
+  it('is waited for once where several questions are open, and until now where one still is', () => {
+    expect(waitedForYouMs([approval(0, 10, 4), approval(6, 12), approval(20, null)], ms(25))).toBe(17_000);
+    expect(waitedForYouMs([], ms(25))).toBe(0);
+  });
+
+  it('is told apart from work, of which agents may do some meanwhile', () => {
+    const workflow = { id: 'w', startedAt: at(0), endedAt: at(30), durationMs: 30_000 } as WorkflowRow;
+    const asked = [approval(2, 22), { ...approval(0, 30), request: { workflowId: 'v', at: at(0) } } as Approval];
+    expect(timesOf(workflow, asked, [], 0)).toEqual({ workMs: 10_000, waitedMs: 20_000 });
+    expect(timesOf({ ...workflow, workedMs: 15_000 }, asked, [], 0)).toEqual({ workMs: 15_000, waitedMs: 20_000 });
+    expect(timesOf({ ...workflow, startedAt: null, durationMs: null }, asked, [], 0)).toBeNull();
+  });
+});
