@@ -58,7 +58,8 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
   await expect(runs).toHaveCount(2);
   await expect(runs.nth(1)).toContainText('inspector');
-  await expect(runs.nth(1)).toContainText(/[1-9][\d,.k]* \/ [1-9]/);
+  const lane = app.page.getByRole('list', { name: 'Runs' }).getByRole('listitem').nth(1);
+  await expect(lane).toContainText(/[1-9][\d,.k]* \/ [1-9]/);
   await runs.nth(1).click();
   await app.page.getByRole('tab', { name: 'Approvals (1)' }).click();
   await expect(app.page.getByRole('tabpanel')).toContainText(/Allowed\s*by you/);

@@ -9,6 +9,7 @@ import { contextMethods } from './context/context-methods.ts';
 import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
+import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
@@ -232,6 +233,7 @@ export const methods = {
   ),
   /** What they can be filtered by: the values that occur, most frequent first. */
   'execution.facets': method(nothing, z.object({ agents: z.array(z.string()), models: z.array(z.string()) })),
+  ...historyMethods,
   /** Full text of prompts, answers, reports and tool results; all words must occur. Newest first. */
   'history.search': method(
     z.strictObject({

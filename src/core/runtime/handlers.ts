@@ -16,7 +16,7 @@ import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
 import { folderMethods } from './methods/folders.ts';
-import { historyMethods } from './methods/history.ts';
+import { filterMethods, historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
 import { contextMethods } from './methods/context.ts';
 import { mcpMethods } from './methods/mcp.ts';
@@ -105,6 +105,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...messageMethods(services, ports.folder),
     ...telemetryMethods(store, telemetry),
     ...historyMethods(engine, version),
+    ...filterMethods(ports.settings),
     ...trashMethods(services),
     ...workMethods(services),
     ...changeMethods(services),
