@@ -8,9 +8,9 @@ export type Column = (typeof COLUMNS)[number];
 export const MEASURES = ['cost', 'tokens'] as const;
 export type Measure = (typeof MEASURES)[number];
 export const SPLITS = ['none', 'agent', 'model'] as const satisfies readonly ('none' | TotalsBy)[];
-export type Split = (typeof SPLITS)[number];
+type Split = (typeof SPLITS)[number];
 export const PERIODS = [7, 30, 90] as const;
-export type Period = (typeof PERIODS)[number];
+type Period = (typeof PERIODS)[number];
 
 interface Kept {
   hidden: Record<HistoryList, Column[]>;

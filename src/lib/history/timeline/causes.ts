@@ -10,7 +10,7 @@ import type { Bar, Interval, Lane } from '../waterfall.ts';
  * hold.
  */
 export const CAUSES = ['person', 'rate', 'retry', 'limit', 'queue', 'idle'] as const;
-export type Cause = (typeof CAUSES)[number];
+type Cause = (typeof CAUSES)[number];
 
 export interface Wait extends Interval {
   cause: Cause;
