@@ -134,6 +134,7 @@ async function oneQuestion(app: App, shoot: Shoot): Promise<void> {
   await app.send('Review the README.');
   await expect(app.question).toBeVisible();
   await shoot('approval-one');
+  await app.unfoldForm();
   await app.field('Prompt').fill(`${PROMPT}\n\nLeave out the licence.`);
   await shoot('approval-edited');
   await app.allow();

@@ -37,7 +37,7 @@ async function workWithoutMouse(app: App): Promise<void> {
   await page.keyboard.type('Look at one part.');
   await page.keyboard.press('Enter');
   await expect(app.question).toBeVisible();
-  await expect(app.question.getByRole('heading', { level: 2 }), 'never on a button that answers').toBeFocused();
+  await expect(app.decision, 'never on a button that answers').toBeFocused();
   await expect(page.locator('[aria-live=assertive]', { hasText: 'Question' })).toContainText('Question from alpha');
   await page.keyboard.press('Enter');
   await page.keyboard.press('Space');
@@ -151,6 +151,7 @@ test('the agent says more before the decision; a no carries on from there', { ta
   await page.setViewportSize({ width: 800, height: 600 });
   await app.send('Take notes.');
   const back = question.getByRole('textbox', { name: 'Ask lead first' });
+  await question.getByRole('button', { name: 'Ask lead first…' }).click();
   await back.fill('Why this file?');
   await back.press('Enter');
   await expect(question.getByText('lead answers…')).toBeVisible();

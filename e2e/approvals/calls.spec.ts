@@ -21,11 +21,12 @@ async function write(app: App): Promise<void> {
   const changes = app.question.getByLabel('Changes', { exact: true });
   await expect(changes).toContainText('A small project.');
   await expect(changes).toContainText('A small project with notes.');
-  await expect(app.field('Content')).toHaveValue(CONTENT);
+  await app.unfoldForm();
+  await expect(app.question.getByRole('textbox', { name: 'Content' })).toHaveValue(CONTENT);
   expect(await file(), 'nothing before the answer').toBe(before);
 
-  await app.field('Content').fill(EDITED);
-  await expect(app.question.getByText('edited', { exact: true })).toBeVisible();
+  await app.question.getByRole('textbox', { name: 'Content' }).fill(EDITED);
+  await expect(app.question.getByText('edited', { exact: true }).first()).toBeVisible();
   await app.allow();
   await app.expectOutcome('completed');
   expect(await file()).toBe(EDITED);
@@ -34,7 +35,7 @@ async function write(app: App): Promise<void> {
 
 async function run(app: App): Promise<void> {
   await app.send('Run it.');
-  await expect(app.question.getByRole('textbox', { name: 'Command' })).toHaveValue(COMMAND);
+  await expect(app.question.getByRole('group', { name: 'Command' })).toHaveText(COMMAND);
   await expect(app.question).toContainText(app.workspace);
   await expect(app.question).toContainText('it does not reach the network');
   await expect(app.question).toContainText('What it changes can be undone');

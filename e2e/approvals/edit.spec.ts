@@ -11,20 +11,25 @@ const LONG = [...Array.from({ length: 79 }, (_, n) => `Look at part ${n + 1}.`),
 /** A prompt whose end is out of sight holds the yes back, in words that lead to it; a no stays free. */
 async function seeTheEnd(app: App): Promise<void> {
   const allow = app.question.getByRole('button', { name: 'Allow once' });
-  await expect(app.unseen).toHaveText(['Prompt']);
+  await expect(app.unseen).toHaveText(['What it is told']);
   await expect(allow).toBeDisabled();
-  await expect(allow).toHaveAccessibleDescription('Allow waits until you have seen the end of: Prompt');
-  await expect(app.field('Prompt')).toHaveAccessibleDescription('80 lines, 1,357 characters');
-  await expect(app.question.getByRole('button', { name: 'Reject' })).toBeEnabled();
+  await expect(allow).toHaveAccessibleDescription('Allow waits until you have seen the end of: What it is told');
+  await expect(app.question.getByRole('button', { name: 'Reject…' })).toBeEnabled();
 
   // A change before the end shows nothing of the end.
-  await app.unseen.click();
-  await expect(app.field('Prompt')).toBeFocused();
+  await app.unfoldForm();
+  await expect(app.field('Prompt')).toHaveAccessibleDescription('80 lines, 1,357 characters');
+  await app.field('Prompt').focus();
   await app.page.keyboard.press('ControlOrMeta+Home');
   await app.page.keyboard.type('Please: ');
-  await expect(app.unseen).toHaveText(['Prompt']);
+  await app.page.keyboard.press('ControlOrMeta+End');
+  await expect(app.unseen, 'the field shows it while it is edited; what is told stands above').toHaveText([
+    'What it is told',
+  ]);
   await expect(allow).toBeDisabled();
 
+  await app.unseen.click();
+  await expect(app.field('What it is told')).toBeFocused();
   await app.page.keyboard.press('ControlOrMeta+End');
   await expect(app.unseen).toHaveCount(0);
   await expect(allow).toBeEnabled();
@@ -54,7 +59,7 @@ defaults.model = "spare-model"
   await app.lookAt('inspector');
   await seeTheEnd(app);
   await app.field('Prompt').fill(edited);
-  await expect(app.question.getByText('edited', { exact: true })).toBeVisible();
+  await expect(app.question.getByText('edited', { exact: true }).first()).toBeVisible();
   await expect(app.question.getByText('with your 1 edit')).toBeVisible();
   await expect(app.field('Model')).not.toHaveValue('spare-model');
   await app.field('Provider').selectOption('spare');

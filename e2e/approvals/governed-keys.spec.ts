@@ -20,23 +20,30 @@ test('a sub-agent’s write is edited and approved by keyboard alone', { tag: '@
   await page.keyboard.press('Enter');
 
   const title = question.getByRole('heading', { level: 2, name: /plan\.md/ });
-  await expect(title, 'never on a button that answers').toBeFocused();
+  await expect(title).toBeVisible();
+  await expect(app.decision, 'never on a button that answers').toBeFocused();
   await expect(page.getByRole('alertdialog', { name: /plan\.md/ })).toBeVisible();
+  await tabTo(page, 'Edit', 'Shift+Tab');
+  await page.keyboard.press('Enter');
   await expect(question.getByRole('textbox', { name: 'Content' })).toHaveValue('As the agent wrote it.\n');
   await expectAccessible(page, 'the question of a write');
   await tabTo(page, 'Content');
   await page.keyboard.press('Control+a');
   await page.keyboard.type('As the person left it.');
-  await tabTo(page, 'Reason');
+  await tabTo(page, 'Reject…');
+  await page.keyboard.press('Enter');
+  await expect(app.field('Reason')).toBeFocused();
   await page.keyboard.type('yes');
   await page.keyboard.press('Enter');
-  await expect(question.getByText('edited', { exact: true })).toBeVisible();
+  await expect(question.getByText('edited', { exact: true }).first()).toBeVisible();
   await expectAccessible(page, 'the question of a write, edited');
 
   await page.keyboard.press('Escape');
   await expect(question).toBeHidden();
   await app.expectCard('writer', 'waiting for you');
   await tabTo(page, 'Answer', 'Shift+Tab');
+  await page.keyboard.press('Enter');
+  await tabTo(page, 'Edit', 'Shift+Tab');
   await page.keyboard.press('Enter');
   await expect(question.getByRole('textbox', { name: 'Content' }), 'what was written is kept').toHaveValue(
     'As the person left it.',
@@ -54,13 +61,16 @@ test('a write is answered by no key, click or reload that is not on a button', {
   await app.send('Have it written.');
   await app.allow('writer');
   const title = question.getByRole('heading', { level: 2, name: /plan\.md/ });
-  await expect(title).toBeFocused();
+  await expect(title).toBeVisible();
+  await expect(app.decision).toBeFocused();
   for (const key of ['Enter', 'Space', 'y']) await page.keyboard.press(key);
+  await question.getByRole('button', { name: 'Reject…' }).click();
   await app.field('Reason').click();
   await page.keyboard.type('yes allow');
   await page.keyboard.press('Enter');
   await title.click();
-  await app.field('Content').click();
+  await app.unfoldForm();
+  await question.getByRole('textbox', { name: 'Content' }).click();
   await page.keyboard.press('Enter');
   await page.mouse.click(3, 300);
   await expect(question).toBeHidden();

@@ -48,7 +48,8 @@ async function upToTwoQuestions(app: App): Promise<void> {
   await app.allow('list.md');
   await app.lookAt('plan.md');
   expect(existsSync(join(app.workspace, 'plan.md')), 'the open question holds its file').toBe(false);
-  await app.field('Content').fill(EDITED);
+  await app.unfoldForm();
+  await app.question.getByRole('textbox', { name: 'Content' }).fill(EDITED);
   await app.allow();
   await app.lookAt('one.md');
   await app.lookAt('two.md');

@@ -53,7 +53,7 @@ test('the second of two conversations is answered first, without a mouse', async
   for (const key of ['y', 'a', 'n', 'Escape', 'Space']) await page.keyboard.press(key);
   await expect(app.waiting.getByRole('listitem'), 'no letter answers').toHaveCount(2);
   await page.keyboard.press('Enter');
-  await expect(title(page)).toBeFocused();
+  await expect(app.decision).toBeFocused();
   await page.keyboard.press('Escape');
   await expect(app.waiting.getByRole('button').nth(1), 'Escape only leads back').toBeFocused();
 
@@ -64,6 +64,7 @@ test('the second of two conversations is answered first, without a mouse', async
   const written = () => readFile(join(app.workspace, 'second.md'), 'utf8').catch(() => null);
   await expect.poll(written).toBe('second');
 
+  await answer(page, 'Reject…').click();
   await detail(page).getByLabel('Reason').fill('Not this one.');
   await expect(answer(page, 'Reject')).toHaveAttribute('aria-disabled', 'false');
   await answer(page, 'Reject').press('Enter');

@@ -30,10 +30,12 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   await expect(app.question).toBeHidden();
   const lane = await app.lane('test-generator');
   await lane.getByRole('button', { name: /^Decide/ }).click();
-  await expect(app.field('Prompt'), 'the lane opens its own question').toHaveValue(/as test-generator/);
+  await expect(app.field('What it is told'), 'the lane opens its own question').toContainText('as test-generator');
 
+  await app.question.getByRole('button', { name: 'Reject…' }).click();
   await app.field('Reason').fill('y');
   await app.field('Reason').press('Enter');
+  await app.unfoldForm();
   await app.field('Prompt').press('Enter');
   await app.page.reload();
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
@@ -41,16 +43,16 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   for (const name of AGENTS) await app.expectCard(name, 'waiting for you');
 
   await expect(app.button('Allow all 3')).toBeVisible();
-  await expect(app.question.getByText('high risk: several agents at once').first()).toBeVisible();
   await app.reject('Not needed.', 'test-generator');
   await app.lookAt('code-reviewer');
+  await app.unfoldForm();
   await app.field('Prompt').fill('Work as code-reviewer. Be brief.');
   await app.lookAt('documentation-writer');
-  await expect(app.field('Reason')).toHaveValue('');
+  await expect(app.field('Reason')).toHaveCount(0);
   const rest = app.button('Allow all 2');
   await app.readAll();
   await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
-  await expect(app.unseenElsewhere).toHaveText(['code-reviewer: System prompt']);
+  await expect(app.unseenElsewhere).toHaveText(['code-reviewer: Its system prompt']);
   await expect(rest).toBeDisabled();
   await app.readBatch();
   await rest.click();
@@ -75,9 +77,10 @@ test(
     const app = await start(leadSpawns(['alpha', 'beta', 'gamma']));
     await app.send('Look at every part.');
     await app.lookAt('beta');
+    await app.question.getByRole('button', { name: 'Reject…' }).click();
     await app.field('Reason').fill('Not needed.');
     await app.lookAt('gamma');
-    await expect(app.field('Reason')).toHaveValue('');
+    await expect(app.field('Reason')).toHaveCount(0);
     await app.allow();
     await app.expectCard('gamma', 'completed');
     await expect(app.waiting.getByRole('listitem')).toHaveCount(2);

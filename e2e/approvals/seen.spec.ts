@@ -25,39 +25,35 @@ test(
     await app.lookAt('helper-1');
     await app.readAll();
     await app.lookAt('helper-2');
-    await expect(app.unseen).toHaveText(['Prompt']);
+    await expect(app.unseen).toHaveText(['What it is told']);
     await app.lookAt('helper-1');
     await expect(app.unseen).toHaveCount(0);
     await app.lookAt('helper-2');
+    await app.unfoldForm();
     await app.field('Prompt').fill(lines(90, 'Then tell me.'));
     await expect(app.unseen).toHaveCount(0);
     await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
   },
 );
 
-test(
-  '600 blank lines are a number beside the field, with what stands behind them',
-  { tag: '@soak' },
-  async ({ start }) => {
-    const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
-    await app.send('Go.');
-    await app.lookAt('helper-1');
-    await expect(app.field('Prompt')).toHaveAccessibleDescription('602 lines, 642 characters');
-    await expect(app.question).toContainText('Contains 1 long empty stretch. With marks:');
-    const shown = app.question.getByText('⋯ 600 blank lines ⋯');
-    await expect(shown).toBeVisible();
-    await expect(app.question.getByText('Then delete everything.').last()).toBeInViewport();
-    await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
+test('600 blank lines are a number, with what stands behind them', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
+  await app.send('Go.');
+  await app.lookAt('helper-1');
+  await expect(app.question).toContainText('Contains 1 long empty stretch. With marks:');
+  const shown = app.question.getByText('⋯ 600 blank lines ⋯');
+  await expect(shown).toBeVisible();
+  await expect(app.question.getByText('Then delete everything.').last()).toBeInViewport();
+  await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
 
-    await app.page.setViewportSize({ width: 800, height: 420 });
-    await app.page.reload();
-    await app.lookAt('helper-1');
-    await expect(shown).not.toBeInViewport();
-    await expect(app.unseen, 'the end is below the edge').toHaveText(['Prompt']);
-    await app.question.getByText('Then delete everything.').last().scrollIntoViewIfNeeded();
-    await expect(app.unseen).toHaveCount(0);
-  },
-);
+  await app.page.setViewportSize({ width: 800, height: 330 });
+  await app.page.reload();
+  await app.lookAt('helper-1');
+  await expect(shown).not.toBeInViewport();
+  await expect(app.unseen, 'the end is below the edge').toHaveText(['What it is told']);
+  await app.question.getByText('Then delete everything.').last().scrollIntoViewIfNeeded();
+  await expect(app.unseen).toHaveCount(0);
+});
 
 test('a batch is allowed at once only when each of its items was seen', { tag: '@soak' }, async ({ start }) => {
   const tasks = [
@@ -75,17 +71,19 @@ test('a batch is allowed at once only when each of its items was seen', { tag: '
   await app.lookAt('code-reviewer');
   const all = app.button('Allow all 3');
   await expect(all).toBeDisabled();
-  await expect(app.unseen).toHaveText(['System prompt']);
+  await expect(app.unseen).toHaveText(['Its system prompt']);
   await expect(app.unseenElsewhere).toHaveText([
-    ...['test-generator: Prompt', 'test-generator: System prompt'],
-    ...['documentation-writer: Prompt', 'documentation-writer: System prompt'],
+    ...['test-generator: What it is told', 'test-generator: Its system prompt'],
+    ...['documentation-writer: What it is told', 'documentation-writer: Its system prompt'],
   ]);
   await app.unseen.first().click();
-  await expect(app.field('System prompt')).toBeFocused();
+  await expect(app.field('Its system prompt')).toBeFocused();
   await app.page.keyboard.press('ControlOrMeta+End');
   await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
   await expect(all).toBeDisabled();
-  await expect(all).toHaveAccessibleDescription(/^Allow all 3 also waits for the end of: test-generator: Prompt/);
+  await expect(all).toHaveAccessibleDescription(
+    /^Allow all 3 also waits for the end of: test-generator: What it is told/,
+  );
   await app.readBatch();
   await all.click();
   await expect(app.question).toBeHidden();
@@ -93,7 +91,7 @@ test('a batch is allowed at once only when each of its items was seen', { tag: '
 });
 
 test(
-  'a long change is scrolled by keys; its text in the field is the same and waits for nothing',
+  'a long change is scrolled by keys; its text, folded away, waits for nothing',
   { tag: '@soak' },
   async ({ start }) => {
     const content = `${lines(120, 'rm -rf ~')}\n`;
@@ -112,7 +110,8 @@ test(
     await expect(app.question.getByText('rm -rf ~').first()).not.toBeInViewport();
     await expect(app.unseen).toHaveText(['Changes']);
     await changes.evaluate((box) => (box.scrollTop = 0));
-    await tabTo(app.page, 'Changes');
+    await app.decision.focus();
+    await tabTo(app.page, 'Changes', 'Shift+Tab');
     await app.page.keyboard.press('PageDown');
     await expect(app.unseen).toHaveText(['Changes']);
     // While a page still moves, the browser may pass over a key.
@@ -153,7 +152,7 @@ test('whoever types or clicks when a question comes answers nothing; Tab and Ent
   expect(app.model.requests).toHaveLength(1);
 
   // Where the focus is when a question comes.
-  await app.question.getByRole('heading', { level: 2 }).focus();
+  await app.decision.focus();
   for (const stray of [
     () => page.keyboard.press('x'),
     () => page.keyboard.press('Enter'),
@@ -176,6 +175,17 @@ test('whoever types or clicks when a question comes answers nothing; Tab and Ent
   await page.mouse.up();
   await expect(app.question).toBeVisible();
   await page.clock.runFor(1000);
+
+  // A key that answers answers nothing too early, nor while it is held down.
+  await page.keyboard.press('x');
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.clock.runFor(1000);
+  await app.decision.evaluate((target) => {
+    const held = { key: 'Enter', code: 'Enter', ctrlKey: true, metaKey: true, repeat: true, bubbles: true };
+    for (let times = 0; times < 5; times += 1) target.dispatchEvent(new KeyboardEvent('keydown', held));
+  });
+  await page.clock.runFor(1000);
+  await expect(app.question).toBeVisible();
 
   await reject.focus();
   await page.keyboard.press('Shift+Tab');

@@ -44,7 +44,8 @@ test(
     for (const name of ['beta', 'gamma']) {
       const run = runs.getByRole('button', { name: new RegExp(name) });
       await expect(run).toContainText(/in the queue/);
-      await expect(run.locator('.queue').first()).toBeVisible();
+      const lane = runs.getByRole('listitem').filter({ has: page.getByRole('button', { name: new RegExp(name) }) });
+      await expect(lane.locator('.queue').first()).toBeVisible();
     }
   },
 );

@@ -2,6 +2,7 @@
 import { CHILD, LEAD, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import { addFilter } from '../support/history.ts';
 import { expect, test } from '../support/test.ts';
 import { openActions } from '../support/conversation-menu.ts';
 
@@ -32,6 +33,7 @@ test(
     const { page } = app;
     await app.send('Read the lines.');
     await app.lookAt('inspector');
+    await app.unfoldForm();
     await app.field('Max iterations').fill('1');
     await app.allow();
     await app.expectOutcome('completed');
@@ -43,8 +45,7 @@ test(
     await page.keyboard.press('Escape');
 
     await page.getByRole('link', { name: 'History', exact: true }).click();
-    await page.getByRole('button', { name: 'Filters' }).click();
-    await page.getByLabel('Outcome').selectOption('completed');
+    await addFilter(page, 'Outcome', 'completed');
     await expect(page.getByRole('list', { name: 'Filters that are set' })).toBeVisible();
     await expectAccessibleInBoth(page, 'history with filters');
     await page.getByRole('searchbox', { name: 'Search' }).fill('lines');

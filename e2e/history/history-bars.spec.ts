@@ -1,30 +1,72 @@
-/** The bars of the history tell queue, waiting, model and tools apart, and a click on a model's bar shows the request. */
+/** The lanes of a workflow: its time told apart, long waits folded, and each bar opens what it stands for, also by keyboard. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a click on the bar of a model request shows that request', { tag: '@soak' }, async ({ start }) => {
-  const app = await start(spawnOne({ reply: { firstTokenMs: 150 } }));
-  const { page } = app;
-  await app.send('Inspect this project.');
-  await app.lookAt('inspector');
-  await app.allow();
-  await app.expectOutcome('completed');
-  await page.getByRole('link', { name: 'Open in history' }).click();
-  const legend = page.getByRole('list', { name: 'What the bars show' }).getByRole('listitem');
-  await expect(legend).toHaveText(['in the queue', 'waiting for you', 'model', 'tools']);
+test(
+  'a bar opens its request with the answer, and the keyboard goes from bar to bar',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(spawnOne({ reply: { firstTokenMs: 150 } }));
+    const { page } = app;
+    await app.send('Inspect this project.');
+    await app.lookAt('inspector');
+    // Longer than what is worked altogether: it is folded.
+    await expect(app.question.getByText(/0:0[3-9]/).first()).toBeVisible();
+    await app.allow();
+    await app.expectOutcome('completed');
+    await page.getByRole('link', { name: 'Open in history' }).click();
+    const legend = page.getByRole('list', { name: 'What the bars show' }).getByRole('listitem');
+    const kinds = ['in the queue', 'waiting for you', 'model', 'until the first token', 'tools'];
+    await expect(legend).toHaveText(kinds);
+    await expect(page.getByRole('group', { name: 'How the time was spent' })).toHaveText(
+      /^[\d.]+ m?s work\s*· [\d.]+ s waiting for you/,
+    );
+    await expect(page.getByText(/^Folded: [\d.]+ s waiting for you/)).toBeAttached();
+    await page.getByRole('button', { name: 'True time' }).click();
+    await expect(page.getByText(/^Folded:/)).toHaveCount(0);
+    await page.getByRole('button', { name: 'True time' }).click();
 
-  const inspector = page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ });
-  await expect(inspector).toContainText(/ran .*: .*waiting for you, .*model, /);
-  const bars = inspector.locator('[data-request]');
-  await expect(bars).toHaveCount(2);
-  await bars.nth(1).click();
-  await expect(page.getByRole('tab', { name: 'Model requests (2)' })).toHaveAttribute('aria-selected', 'true');
-  const rows = page.getByRole('tabpanel').getByRole('row');
-  await expect(rows).toHaveCount(3);
-  await expect(rows.nth(2)).toHaveAttribute('aria-current', 'true');
-  await expect(rows.nth(1)).not.toHaveAttribute('aria-current', 'true');
+    const inspector = page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ });
+    await expect(inspector).toContainText(/ran .*: .*waiting for you, .*model, /);
+    const track = page.getByRole('listbox', { name: 'What inspector did when' });
+    const bars = track.locator('[data-request]');
+    await expect(bars).toHaveCount(2);
+    await bars.nth(1).click();
+    const panel = page.getByRole('region', { name: 'Model request' });
+    await expect(panel).toContainText('Results of');
+    await expect(panel.getByRole('region', { name: 'Its answer' })).toContainText('Summary');
+    await expect(page).toHaveURL(/request=/);
+    await page.reload();
+    await expect(panel.getByRole('region', { name: 'Its answer' })).toContainText('Summary');
+    await expectAccessibleInBoth(page, 'a request beside the lanes');
+    await page.keyboard.press('Escape');
+    await expect(panel).toHaveCount(0);
+    await expect(page, 'only the panel is closed').toHaveURL(/\/history\/[^?]+\?run=/);
 
-  // The run itself is chosen as before.
-  await inspector.getByText('inspector', { exact: true }).click();
-  await expect(page.getByRole('tab', { name: 'Transcript' })).toHaveAttribute('aria-selected', 'true');
-});
+    const ofLead = page.getByRole('listbox', { name: 'What lead did when' });
+    await ofLead.focus();
+    await page.keyboard.press('End');
+    await page.keyboard.press('ArrowDown');
+    await expect(track).toBeFocused();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
+    await page.keyboard.press('+');
+    await page.keyboard.press('0');
+    await page.keyboard.press('End');
+    await expect(track.getByRole('option', { selected: true })).toHaveAccessibleName(
+      /^model, .*first token after .*fresh, .*cached/,
+    );
+    await page.keyboard.press('Enter');
+    await expect(panel).toBeVisible();
+    await page.keyboard.press('Escape');
+    await expect(track).toBeFocused();
+
+    await ofLead.locator('[data-call]').first().click();
+    await expect(page.getByRole('region', { name: 'Tool call' })).toContainText('Runs that it started');
+    await page.getByRole('region', { name: 'Tool call' }).getByRole('link', { name: 'inspector' }).click();
+    await expect(inspector).toHaveAttribute('aria-current', 'true');
+    await page.getByRole('tab', { name: 'Files' }).click();
+    await expect(page.getByText('No file was changed in this workflow.')).toBeVisible();
+  },
+);

@@ -1,6 +1,8 @@
 /** The history narrowed and sorted: the address holds it, so a reload and the way back keep it. */
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { expectAccessibleInBoth } from '../support/accessible.ts';
+import { addFilter } from '../support/history.ts';
 import { expect, test } from '../support/test.ts';
 
 /** One answer, one failure, one with a sub-agent that a person refuses. */
@@ -31,8 +33,7 @@ test('filters and the order stand in the address and come back with it', { tag: 
   await expect(rows).toHaveCount(3);
   await expect(rows.first(), 'the newest first').toContainText('fail, please');
 
-  await page.getByRole('button', { name: 'Filters' }).click();
-  await page.getByLabel('Outcome').selectOption('error');
+  await addFilter(page, 'Outcome', 'error');
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText('fail, please');
   await expect(page).toHaveURL(/\?outcome=error$/);
@@ -47,10 +48,10 @@ test('filters and the order stand in the address and come back with it', { tag: 
   await page.goForward();
   await expect(rows).toHaveCount(3);
 
-  await page.getByRole('button', { name: 'Filters' }).click();
-  await page.getByLabel('Agent').selectOption('inspector');
+  await addFilter(page, 'Agent', 'inspector');
   await expect(rows).toHaveCount(1);
   await expect(rows).toContainText('ask an inspector');
+  await addFilter(page, 'Cost at least, $', 'Another amount…');
   await page.getByLabel('Cost at least, $').fill('1000');
   await page.getByLabel('Cost at least, $').press('Enter');
   await expect(page.getByText('No workflow matches these filters.')).toBeVisible();
@@ -69,6 +70,61 @@ test('filters and the order stand in the address and come back with it', { tag: 
   await expect(page).toHaveURL(/\?sort=duration$/);
   await expect(rows).toHaveCount(3);
 });
+
+test(
+  'filters are kept by name, days have totals, and columns and the chart are chosen',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(mixed());
+    const { page } = app;
+    await app.send('say hello');
+    await app.expectOutcome('completed');
+    await app.send('fail, please');
+    await app.expectOutcome('error');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    const list = page.getByRole('list', { name: 'Workflows' });
+    await expect(list.getByRole('heading')).toHaveText(/^Today\s*2 workflows\s*[\d.]+ tokens\s*\$\d/);
+
+    await addFilter(page, 'Outcome', 'error');
+    await expect(list.getByRole('heading')).toHaveText(/^Today\s*1 workflow/);
+    await page.getByRole('button', { name: 'Saved filters' }).click();
+    await page.getByLabel('Name of these filters').fill('Failed');
+    await page.keyboard.press('Enter');
+    await expect(page.getByText('Saved as “Failed”')).toBeVisible();
+    await page.getByRole('button', { name: 'Change the filter outcome: error' }).press('Delete');
+    await expect(page).toHaveURL(/\/history$/);
+    await page.reload();
+    await page.getByRole('button', { name: 'Saved filters' }).click();
+    await page.getByRole('button', { name: 'Rename “Failed”' }).click();
+    await page.getByLabel('New name of “Failed”').fill('Gone wrong');
+    await page.keyboard.press('Enter');
+    await page.getByRole('link', { name: 'Gone wrong' }).click();
+    await expect(page).toHaveURL(/\?outcome=error$/);
+    await expect(list.getByRole('link')).toHaveCount(1);
+    await page.getByRole('button', { name: 'Saved filters' }).click();
+    await page.getByRole('button', { name: 'Delete “Gone wrong”' }).click();
+    await expect(page.getByText('No filter is saved yet.')).toBeVisible();
+    await page.keyboard.press('Escape');
+
+    await page.getByRole('button', { name: 'Columns' }).click();
+    await page.getByRole('menuitemcheckbox', { name: 'Cost' }).click();
+    await page.keyboard.press('Escape');
+    await expect(list.getByText('Cost:')).toHaveCount(0);
+
+    await page.getByRole('button', { name: 'Chart' }).click();
+    await page.getByRole('button', { name: 'Agent', exact: true }).click();
+    await page.reload();
+    const days = page.getByRole('listbox', { name: 'By day' });
+    await expect(days.getByRole('option', { selected: true })).toHaveAccessibleName(/^Today: 1 workflow/);
+    await expect(page.getByRole('table', { name: 'Cost and tokens by day' }).getByRole('row')).toHaveCount(2);
+    await days.press('ArrowLeft');
+    await expect(days.getByRole('option', { selected: true })).toHaveAccessibleName('Yesterday: 0 workflows');
+    await expectAccessibleInBoth(page, 'history with its chart');
+    await days.press('Enter');
+    await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\d&to=/);
+    await expect(page.getByText('No workflow matches these filters.')).toBeVisible();
+  },
+);
 
 test('a list is gone through by keyboard, and is found where it was left', { tag: '@soak' }, async ({ start }) => {
   const app = await start(mixed());

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
+import { addFilter } from '../support/history.ts';
 import { expect, test } from '../support/test.ts';
 
 const REPORT = '# Inspection\n\n## Summary\n\nAll is well.\n\n## Details\n\nNothing else.';
@@ -50,9 +51,8 @@ test(
     await expect(rows.nth(1)).toContainText(/inspector.*Inspect the parser\..*completed.*\$\d/s);
     await expect(rows.nth(1)).toHaveAttribute('title', 'All is well.');
 
-    await page.getByRole('button', { name: 'Filters' }).click();
-    await page.getByLabel('Status').selectOption('completed');
-    await page.getByLabel('Kind', { exact: true }).selectOption('spawn');
+    await addFilter(page, 'Status', 'completed');
+    await addFilter(page, 'Kind', 'spawned');
     const both = /\?list=agents&status=completed&kind=spawn$/;
     // The first filter alone leaves one row, too: reloaded before the second is in the address, that would be lost.
     await expect(page).toHaveURL(both);
@@ -62,10 +62,9 @@ test(
     await expect(page).toHaveURL(both);
     await page.getByRole('button', { name: 'Remove the filter status: completed' }).click();
     await expect(rows).toHaveCount(2);
-    await page.getByRole('button', { name: 'Filters' }).click();
-    await page.getByLabel('Kind', { exact: true }).selectOption('delegate');
+    await addFilter(page, 'Kind', 'delegated');
     await expect(page.getByText('No sub-agent matches these filters.')).toBeVisible();
-    await page.getByLabel('Kind', { exact: true }).selectOption('');
+    await page.getByRole('button', { name: 'Remove the filter kind: delegated' }).click();
     await page.getByLabel('Sort by').selectOption('duration');
     await expect(rows.first()).toContainText('inspector');
     await expect(page.getByLabel('Sort by').getByRole('option')).toHaveText(['newest', 'cost', 'duration']);
@@ -115,7 +114,7 @@ test(
     await app.expectOutcome('completed');
     await app.goto('/history?list=agents&status=completed');
     await expect(rowsOf(app.page)).toHaveCount(1);
-    await app.page.getByRole('button', { name: 'Filters' }).click();
+    await app.page.getByRole('button', { name: 'Saved filters' }).click();
     await expectAccessibleInBoth(app.page, 'history of sub-agents');
   },
 );

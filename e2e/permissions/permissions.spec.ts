@@ -9,13 +9,15 @@ import { expect, type Start, test } from '../support/test.ts';
 
 const RULE = '[[permissions.rules]]\neffect = "deny"\ntool = "write_file"\npattern = "dist/**"\n';
 
-/** Each message has the lead write one file. */
-const writes = (path: string) =>
-  new Script()
+/** Each message has the lead write one file, and never the same. */
+function writes(path: string): Script {
+  let written = 0;
+  return new Script()
     .on({ step: 1 })
-    .reply([toolUse('write_file', { path, content: 'text' })])
+    .reply(() => [toolUse('write_file', { path, content: `text ${(written += 1)}` })])
     .on({})
     .reply([text('Done.')]);
+}
 
 const grants = (page: Page) => page.getByRole('list', { name: 'Grants', exact: true });
 const steps = (page: Page) => page.getByRole('list', { name: 'What was looked at, in this order' });
@@ -120,7 +122,9 @@ test('from a question to why it is asked, and back to it, without a mouse', { ta
   const app = await start(writes('docs/a.md'));
   const { page } = app;
   await app.send('Write it.');
-  await app.question.getByRole('link', { name: 'Why am I asked?' }).press('Enter');
+  await app.question.getByRole('button', { name: 'Why am I asked?' }).press('Enter');
+  await expect(decisive(page)).toContainText('write_file is asked about');
+  await app.question.getByRole('link', { name: 'Open in Permissions' }).press('Enter');
   await expect(page.getByRole('heading', { name: 'Try a call' })).toBeFocused();
   await expect(page.getByLabel('Path', { exact: true })).toHaveValue('docs/a.md');
   await expect(decisive(page)).toContainText('write_file is asked about');

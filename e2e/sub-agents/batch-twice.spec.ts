@@ -10,9 +10,9 @@ test('each of two equal agents in a batch is answered alone', { tag: '@soak' }, 
   await expect(app.card('code-reviewer')).toHaveCount(2);
 
   await questions.nth(1).click();
-  await expect(app.field('Prompt')).toHaveValue('Review the second half.');
+  await expect(app.field('What it is told')).toHaveText('Review the second half.');
   await app.allow();
-  await expect(app.field('Prompt')).toHaveValue('Review the first half.');
+  await expect(app.field('What it is told')).toHaveText('Review the first half.');
   await expect(app.waiting, 'one question needs no list').toBeHidden();
   await app.reject('The first half is generated code.');
 

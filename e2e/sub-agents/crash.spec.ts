@@ -82,7 +82,7 @@ test(
     const question = page.getByRole('alertdialog');
     await expect(question).toContainText('Its workflow was interrupted: your answer resumes it.');
     await app.allow('inspector');
-    await expect(question, 'the other one is awake now').toContainText('Without an answer the answer is no');
+    await expect(question, 'the other one is awake now').toContainText('left, then no');
     await app.allow('auditor');
     await app.expectOutcome('completed');
     for (const name of ['inspector', 'auditor']) await app.expectCard(name, 'completed');

@@ -19,6 +19,7 @@ test('an extension lets a sub-agent finish', { tag: '@soak' }, async ({ start })
   );
   await app.send('Inspect this project.');
   await app.lookAt('inspector');
+  await app.unfoldForm();
   await app.field('Max iterations').fill('1');
   await app.field('Budget: tokens in all').fill('0');
   await app.question.getByRole('button', { name: 'Allow once' }).click();
@@ -73,6 +74,8 @@ test(
     await app.send('Inspect this project.');
     await app.lookAt('inspector');
     await expect(app.question).toContainText('in the background');
+    await expect(app.question).toContainText('30 min');
+    await app.unfoldForm();
     await expect(app.field('Budget: minutes')).toHaveValue('30');
     await app.field('Budget: minutes').fill('0.01');
     await app.allow();

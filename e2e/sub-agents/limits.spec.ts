@@ -18,6 +18,7 @@ test(
     });
     await app.send('Inspect this project.');
     await app.lookAt('inspector');
+    await app.unfoldForm();
     await expect(app.question.getByRole('checkbox', { name: 'spawn_agent' })).toHaveCount(0);
     const granted = app.question.getByRole('checkbox', { name: 'read_file' });
     await expect(granted).toBeChecked();

@@ -9,7 +9,7 @@ test('a spawn and a later delegation stand in one workflow, each asked for', { t
   await app.expectCard('inspector', 'completed');
 
   await app.lookAt('code-reviewer');
-  await expect(app.field('Prompt')).toHaveValue('Review the code of the workspace.');
+  await expect(app.field('What it is told')).toHaveText('Review the code of the workspace.');
   expect(app.model.requests.some(({ seen }) => seen.prompt.includes('Review the code'))).toBe(false);
   await app.allow();
   await app.expectCard('code-reviewer', 'completed');

@@ -17,6 +17,10 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   await app.send('Inspect this project.');
 
   await expect(app.question.getByRole('heading', { level: 2 })).toContainText('inspector');
+  await expect(app.field('What it is told')).toHaveText('Inspect the workspace and report.');
+  await expect(app.question).toContainText('read this folder');
+  await expectAccessibleInBoth(app.page, 'approval');
+  await app.unfoldForm();
   await expect(app.field('Prompt')).toHaveValue('Inspect the workspace and report.');
   await expect(app.field('Model')).not.toHaveValue('');
   await expect(app.question.getByRole('checkbox', { name: 'read_file' })).toBeChecked();
@@ -25,7 +29,7 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   await expect(app.card('inspector')).toContainText('spawned');
   expect(app.model.requests, 'only the lead has asked the model so far').toHaveLength(1);
 
-  await expectAccessibleInBoth(app.page, 'approval');
+  await expectAccessibleInBoth(app.page, 'approval, unfolded');
 
   await app.allow();
   await expect(app.question).toBeHidden();
@@ -54,7 +58,8 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
   await expect(runs).toHaveCount(2);
   await expect(runs.nth(1)).toContainText('inspector');
-  await expect(runs.nth(1)).toContainText(/[1-9][\d,.k]* \/ [1-9]/);
+  const lane = app.page.getByRole('list', { name: 'Runs' }).getByRole('listitem').nth(1);
+  await expect(lane).toContainText(/[1-9][\d,.k]* \/ [1-9]/);
   await runs.nth(1).click();
   await app.page.getByRole('tab', { name: 'Approvals (1)' }).click();
   await expect(app.page.getByRole('tabpanel')).toContainText(/Allowed\s*by you/);

@@ -41,7 +41,7 @@ test(
     const lanes = app.log.getByRole('group', { name: 'At work: alpha, beta, gamma' });
     await expect(lanes.getByRole('article')).toHaveCount(3);
     await lanes.getByRole('button', { name: /^Decide: beta/ }).click();
-    await expect(app.field('Prompt')).toHaveValue('Inspect part beta.');
+    await expect(app.field('What it is told')).toHaveText('Inspect part beta.');
     for (const name of NAMES) await app.allow(name);
     for (const name of NAMES) await expect(app.card(name)).toContainText('The README');
     const tops = await lanes

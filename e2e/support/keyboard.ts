@@ -17,5 +17,8 @@ export async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' =
 /** Runs in the page. */
 function nameOf(node: Element): string {
   const label = node instanceof HTMLInputElement || node instanceof HTMLTextAreaElement ? node.labels?.[0] : null;
-  return (node.getAttribute('aria-label') ?? label?.textContent ?? node.textContent).trim();
+  const copy = node.cloneNode(true) as Element;
+  // Shown, and not part of the name.
+  for (const hidden of copy.querySelectorAll('[aria-hidden=true]')) hidden.remove();
+  return (node.getAttribute('aria-label') ?? label?.textContent ?? copy.textContent).trim();
 }

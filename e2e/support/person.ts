@@ -103,6 +103,17 @@ export class Person {
     return this.question.getByLabel(name, { exact: true });
   }
 
+  /** Unfolds every field of the question that is shown, to edit it. */
+  async unfoldForm(): Promise<void> {
+    const fold = this.question.getByRole('button', { name: /^(?:Everything, and edit|Edit)$/ });
+    if ((await fold.getAttribute('aria-expanded')) === 'false') await fold.click();
+  }
+
+  /** The part of the question with its buttons, which has the focus when it comes. */
+  get decision(): Locator {
+    return this.page.getByRole('group', { name: 'Your decision' });
+  }
+
   /** Brings the question about this agent to the front; the list may change meanwhile, as answers arrive. */
   async lookAt(name: string): Promise<void> {
     const title = this.question.getByRole('heading', { level: 2 });
@@ -129,11 +140,12 @@ export class Person {
 
   /** Scrolls every text of the question to its end that is longer than its box, by the keyboard. */
   async readAll(): Promise<void> {
-    for (let left = await this.unseen.count(); left > 0; left -= 1) {
+    for (let left = await this.unseen.count(); left > 0; left = await this.unseen.count()) {
+      const first = await this.unseen.first().textContent();
       await this.unseen.first().click();
       await expect(this.question.locator('textarea:focus, [role=group]:focus')).toBeVisible();
       await this.page.keyboard.press('ControlOrMeta+End');
-      await expect(this.unseen).toHaveCount(left - 1);
+      await expect(this.unseen.filter({ hasText: first ?? '' })).toHaveCount(0);
     }
   }
 
@@ -157,6 +169,7 @@ export class Person {
 
   async reject(reason: string, name?: string): Promise<void> {
     if (name !== undefined) await this.lookAt(name);
+    await this.question.getByRole('button', { name: 'Reject…' }).click();
     await this.field('Reason').fill(reason);
     await this.#answer('Reject');
   }

@@ -22,7 +22,7 @@ const longPrompt: WorkScreen = {
   go: async (app, shoot) => {
     await app.send('Compare the guide with the code.');
     await app.lookAt('guide-check');
-    await expect(app.unseen).toHaveText(['Prompt']);
+    await expect(app.unseen).toHaveText(['What it is told']);
     await shoot('approval-unseen');
     await app.readAll();
     await shoot('approval-seen');

@@ -1,4 +1,5 @@
 /** Visits to the screens of work that goes on and of work that is looked up; each leaves pictures. */
+import { addFilter } from './history.ts';
 import { expect } from '@playwright/test';
 import { Gate } from '../../tests/support/gate.ts';
 import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
@@ -115,8 +116,7 @@ const lookedUp: WorkScreen = {
     await page.getByRole('link', { name: 'History', exact: true }).click();
     await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(12);
     await shoot('history-long');
-    await page.getByRole('button', { name: 'Filters' }).click();
-    await page.getByLabel('Outcome').selectOption('completed');
+    await addFilter(page, 'Outcome', 'completed');
     await page.getByLabel('Agent').selectOption('lead');
     await shoot('history-filters');
     await page.getByRole('button', { name: 'Clear all' }).click();

@@ -1,12 +1,30 @@
 /** Approvals: the question, its possible answers and the decision, modelled on the permission request of ACP v2. */
 import { z } from 'zod';
-import { ApprovalMode, Envelope } from './agent.ts';
+import { ApprovalMode, Envelope, Permission } from './agent.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
 import { GrantOffer, GrantRequest } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
 export type Risk = z.infer<typeof Risk>;
+
+/**
+ * What becomes of calls whose targets nobody knows yet: all are asked about, some are (a rule, a grant or the mode tells them
+ * apart), none is, or all are refused.
+ */
+export const Asking = z.enum(['all', 'some', 'none', 'refused']);
+export type Asking = z.infer<typeof Asking>;
+
+/** Tools that need the same permissions, and whose calls are asked about alike. */
+export const CallGroup = z.object({
+  tools: z.array(z.string()),
+  permissions: z.array(Permission),
+  /** By the mode that the agent is approved with. */
+  asking: z.record(ApprovalMode, Asking),
+  /** It has them whatever its envelope names. */
+  always: z.literal(true).optional(),
+});
+export type CallGroup = z.infer<typeof CallGroup>;
 
 /** What a sub-agent's own actions will ask, in sentences, from the rules that held when its approval was asked. */
 export const OwnActions = z.object({
@@ -16,6 +34,8 @@ export const OwnActions = z.object({
   byMode: z.record(ApprovalMode, z.string()),
   /** Where it has none of them. */
   without: z.string(),
+  /** All tools that it may be given; left out in questions of older versions. */
+  calls: z.array(CallGroup).optional(),
 });
 export type OwnActions = z.infer<typeof OwnActions>;
 

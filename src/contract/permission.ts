@@ -103,5 +103,7 @@ export const Verdict = z.object({
   reason: z.string(),
   /** Only steps that concern the call. */
   steps: z.array(VerdictStep),
+  /** Of a call that does several things, such as a line of commands: what is said of each alone. */
+  parts: z.array(z.object({ value: z.string(), effect: Effect, reason: z.string() })).optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;

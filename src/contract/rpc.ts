@@ -9,6 +9,7 @@ import { contextMethods } from './context/context-methods.ts';
 import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
+import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
@@ -16,7 +17,8 @@ import { conversationFilter, executionFilter, ExecutionSort, workflowFilter, Wor
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
 import { ForkEnd } from './messages/fork.ts';
-import { LeadChoice, SentImages } from './messages/sending.ts';
+import { messageMethods } from './messages/message-methods.ts';
+import { LeadChoice, SentFiles, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
@@ -192,6 +194,8 @@ export const methods = {
   'trash.list': method(z.strictObject(paging), pageOf(ConversationRow)),
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
+  ...messageMethods,
+  /** `files`: their texts stand behind the words, each as data (see `attached-files.ts`). */
   'message.send': method(
     z.strictObject({
       conversationId: Id,
@@ -201,6 +205,7 @@ export const methods = {
         .refine((text) => text.trim() !== '', 'is empty: write what the lead should do'),
       approve: ApprovePolicy.default('ask'),
       images: SentImages.optional(),
+      files: SentFiles.optional(),
       ...LeadChoice.shape,
       via: Door.optional(),
     }),
@@ -228,6 +233,7 @@ export const methods = {
   ),
   /** What they can be filtered by: the values that occur, most frequent first. */
   'execution.facets': method(nothing, z.object({ agents: z.array(z.string()), models: z.array(z.string()) })),
+  ...historyMethods,
   /** Full text of prompts, answers, reports and tool results; all words must occur. Newest first. */
   'history.search': method(
     z.strictObject({

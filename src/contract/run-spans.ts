@@ -13,9 +13,14 @@ export interface RunSpan {
   to: number;
   /** Of a model request. */
   requestId: string | null;
-  /** Of a call: the name of its tool. */
+  /** Of a call: the name of its tool, and the call. */
   tool: string | null;
+  toolCallId: string | null;
+  /** Of a wait for an answer. */
+  approvalId: string | null;
 }
+
+const NOTHING = { requestId: null, tool: null, toolCallId: null, approvalId: null };
 
 /** `now`: end of the open spans, in milliseconds since 1970; null leaves open spans out. */
 export function spansOf(
@@ -23,15 +28,15 @@ export function spansOf(
   { approvals, calls, requests }: Pick<WorkflowDetail, 'approvals' | 'calls' | 'requests'>,
   now: number | null,
 ): RunSpan[] {
-  const span = (kind: SpanKind, from: string, to: string | null, tool: string | null = null): RunSpan[] => {
+  const span = (kind: SpanKind, from: string, to: string | null, of: Partial<RunSpan> = {}): RunSpan[] => {
     const end = to === null ? now : Date.parse(to);
     return end === null
       ? []
-      : [{ kind, from: Date.parse(from), to: Math.max(Date.parse(from), end), requestId: null, tool }];
+      : [{ kind, from: Date.parse(from), to: Math.max(Date.parse(from), end), ...NOTHING, ...of }];
   };
   const forYes = approvals.flatMap(({ request, decisions }) =>
     decisionsFor(run.id, request, decisions).flatMap((decision) =>
-      span('wait', request.at, decision?.at ?? run.endedAt),
+      span('wait', request.at, decision?.at ?? run.endedAt, { approvalId: request.id }),
     ),
   );
   const asked = approvals.filter(({ request }) => request.runId === run.id);
@@ -40,15 +45,17 @@ export function spansOf(
     ...forYes,
     ...calls
       .filter(({ runId }) => runId === run.id)
-      .flatMap(({ name, startedAt, endedAt }) => span('tools', startedAt, endedAt, name)),
+      .flatMap(({ name: tool, toolCallId, startedAt, endedAt }) =>
+        span('tools', startedAt, endedAt, { tool, toolCallId }),
+      ),
     ...requests
       .filter(({ runId }) => runId === run.id)
       .map(({ startedAt, durationMs, requestId }): RunSpan => {
         const from = Date.parse(startedAt);
-        return { kind: 'model', from, to: from + durationMs, requestId, tool: null };
+        return { kind: 'model', from, to: from + durationMs, ...NOTHING, requestId };
       }),
     ...asked.flatMap(({ request, decisions }) =>
-      decisions.flatMap((decision) => span('wait', request.at, decision?.at ?? null)),
+      decisions.flatMap((decision) => span('wait', request.at, decision?.at ?? null, { approvalId: request.id })),
     ),
   ];
 }

@@ -219,7 +219,16 @@ export const Attention = z.object({
   questions: z.array(Approval),
   /** Open approvals of interrupted workflows: their clocks are paused, and an answer resumes the workflow. */
   asleep: z.array(Approval),
-  running: z.array(z.object({ conversationId: Id, workflowId: Id, title: z.string(), runs: z.int() })),
+  running: z.array(
+    z.object({
+      conversationId: Id,
+      workflowId: Id,
+      title: z.string(),
+      runs: z.int(),
+      /** The runs of its sub-agents, in the order in which they were asked for. */
+      subAgents: z.array(Id),
+    }),
+  ),
 });
 export type Attention = z.infer<typeof Attention>;
 

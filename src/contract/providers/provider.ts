@@ -51,8 +51,19 @@ export const ProviderState = z.object({
   /** Where requests go; empty for the demo. */
   address: z.string(),
   /** Those that are offered, by the names that people use. */
-  /** `window`: the most tokens that it reads in one request; null where that is not known. */
-  models: z.array(z.object({ alias: z.string(), id: z.string(), window: z.int().nullable() })),
+  /**
+   * `window`: the most tokens that it reads in one request; `vision`: whether it is shown pictures; `inputPrice`: of a
+   * million tokens that it reads, in US dollars. Null where that is not known.
+   */
+  models: z.array(
+    z.object({
+      alias: z.string(),
+      id: z.string(),
+      window: z.int().nullable(),
+      vision: z.boolean().nullable(),
+      inputPrice: z.number().nullable(),
+    }),
+  ),
   /** Asked where none is named; null where one must be. */
   defaultModel: z.string().nullable(),
   /** A server on this machine, which needs no key. */

@@ -1,7 +1,7 @@
 /** Serves frames over a WebSocket, for browser tabs and for other processes of this installation. */
 import type { RawData, WebSocket } from 'ws';
 import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
-import { MAX_SENT_IMAGES_CHARS } from '#contract/messages/sending.ts';
+import { MAX_SENT_IMAGES_CHARS } from '#contract/messages/sending-limits.ts';
 import type { Client } from '#contract/rpc.ts';
 import { serveFrames } from './frame-server.ts';
 

@@ -1,4 +1,5 @@
 /** Makes room in the context of a run: its own model summarises the oldest part, which requests from then on have in its place. */
+import { CHARS_OF_TOKEN } from '#contract/context/estimate.ts';
 import type { CompactionEntry } from '#contract/message.ts';
 import { TriadError } from '../base/errors.ts';
 import { stopOf } from '../base/stop.ts';
@@ -12,7 +13,7 @@ import { tellFailure } from './compaction-desk.ts';
 import { keptOf } from './compaction-kept.ts';
 import { materialOf, SUMMARISER } from './compaction-words.ts';
 import { contextSize, wholeSize } from './context-size.ts';
-import { CHARS_OF_TOKEN, sizeOfMessages } from './request-meter.ts';
+import { sizeOfMessages } from './request-meter.ts';
 import type { RunContext } from './run-context.ts';
 import { sideRequest, type SideRun } from './side-request.ts';
 import { inFlight } from './tool-calls.ts';

@@ -1,4 +1,5 @@
 /** What one attempted model request takes and uses, counted as its answer comes. */
+import { CHARS_OF_TOKEN, estimatedTokens, imageTokens } from '#contract/context/estimate.ts';
 import type { RequestPurpose, RequestStart, RequestUsage } from '#contract/event.ts';
 import type { Image, StopReason } from '#contract/message.ts';
 import { isSearchDone } from '#contract/web-search.ts';
@@ -15,15 +16,6 @@ import {
   type WireMessage,
 } from '../model/model.ts';
 import { Stopped } from '../base/stop.ts';
-
-/** About as many make a token; larger pictures are made smaller by the provider. */
-export const CHARS_OF_TOKEN = 4;
-const [PIXELS_OF_TOKEN, MAX_IMAGE_TOKENS] = [750, 1600];
-
-/** What the provider did not count. */
-export function estimatedTokens(chars: number): number {
-  return Math.ceil(chars / CHARS_OF_TOKEN);
-}
 
 /**
  * Input tokens that a request has by its size. `before`: how many the provider counted of the last one that was as long
@@ -68,8 +60,8 @@ function sizeOf(part: WireMessage['content'][number]): number {
 }
 
 /** As many characters as a picture has tokens. */
-function sizeOfImage({ width, height }: Pick<Image, 'width' | 'height'>): number {
-  return CHARS_OF_TOKEN * Math.min(MAX_IMAGE_TOKENS, Math.ceil((width * height) / PIXELS_OF_TOKEN));
+function sizeOfImage(image: Pick<Image, 'width' | 'height'>): number {
+  return CHARS_OF_TOKEN * imageTokens(image);
 }
 
 const jsonSize = (value: unknown): number => JSON.stringify(value)?.length ?? 0;

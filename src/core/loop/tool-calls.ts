@@ -20,7 +20,7 @@ import type { Tool, ToolResult } from '../tools/tool.ts';
 /** A call that may go on to its question and execution, or the answer that it gets instead. */
 type Prepared =
   | { call: ToolUsePart; refusal: string }
-  | { call: ToolUsePart; tool: Tool; input: unknown; answered: Promise<Approval | null> };
+  | { call: ToolUsePart; tool: Tool; input: unknown; answered: Promise<Approval | null>; idle?: string };
 
 /**
  * Lets `work` tell events and set calls going, all side by side, and yields what they tell in order. Ends, also where
@@ -114,12 +114,13 @@ async function ask(
   call: ToolUsePart,
   tool: Tool,
   input: unknown,
-): Promise<{ answered: Promise<Approval | null> }> {
+): Promise<{ answered: Promise<Approval | null>; idle?: string }> {
   const parsed = { id: call.id, tool, input };
   const before = run.stored.approvals.get(call.id);
   const question = before ? null : ((await tool.question?.(input, await run.toolContext(call.id, tool))) ?? null);
   const asked = before ? await run.askAgain(parsed, before) : await run.ask(parsed, question);
-  if (!asked) return { answered: Promise.resolve(null) };
+  if (!asked)
+    return { answered: Promise.resolve(null), ...(question?.idle === undefined ? {} : { idle: question.idle }) };
   const answered = asked.answered.finally(run.watchdog.hold());
   // Awaited in `settle`; until then a stop must not count as unhandled.
   answered.catch(() => undefined);
@@ -173,6 +174,8 @@ async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promis
     const { stored } = await emit({ type: 'tool-start', toolCallId: call.id, name: call.name, input });
     // Nothing may happen that a crash could forget. Sub-agents wait for their own start.
     if (tool.recovery !== 'continue') await stored;
+    // It was looked at before, and nobody was asked: whatever is there by now, nothing is done.
+    if (prepared.idle !== undefined) return { status: 'completed', output: prepared.idle };
     const result = await execute(run, call.id, tool, input, approval);
     return { ...result, output: result.output + editNote(approval) };
   } catch (error) {

@@ -88,7 +88,7 @@ const ACTS: readonly Act[] = [
             input: {
               operation: 'execute_batch',
               wait_all: true,
-              tasks: TASKS.map((task, index) => ({ agent_id: agents[index], ...task })),
+              tasks: agents.map((agent) => ({ agent_id: agent, ...(TASKS[agent] ?? OTHER_TASK) })),
             },
           };
     },
@@ -124,20 +124,25 @@ const ACTS: readonly Act[] = [
 /** The one that `report-writer` and `report-checker` follow. */
 const FIRST_OF_CHAIN = 'fact-finder';
 
-const TASKS = [
-  {
+/** Each agent's own work, so that what it is told fits who it is; the last is for any other. */
+const TASKS: Readonly<Record<string, { reason: string; prompt: string }>> = {
+  'documentation-writer': {
     reason: 'Find the texts',
     prompt: promptOf('Find the texts of the folder and read the first.', 'Files: `**/*.md`'),
   },
-  {
+  'test-generator': {
     reason: 'Find the tests',
     prompt: promptOf('Find the tests of the code.', 'Files: `**/*test*`'),
   },
-  {
-    reason: 'Find the links',
-    prompt: promptOf('Find the links in all files.', 'Look for: `https?://`'),
+  'code-reviewer': {
+    reason: 'Find the addresses in the code',
+    prompt: promptOf('Find the addresses that the code and its texts name.', 'Look for: `https?://`'),
   },
-];
+};
+const OTHER_TASK = {
+  reason: 'Find the links',
+  prompt: promptOf('Find the links in all files.', 'Look for: `https?://`'),
+};
 
 export function leadReply(scene: Scene): Reply {
   const reply = actReply(scene);

@@ -30,9 +30,9 @@ type Call = Asked & { tool: string; input: unknown };
 export async function explain(parts: Parts, asked: Call): Promise<Verdict> {
   const actor = await actorOf(parts, asked).catch(denied);
   const tools = 'steps' in actor ? parts.tools : withKept(parts, actor);
-  const { tool, input } = parsedCall({ ...parts, tools }, asked);
+  const call = parsedCall({ ...parts, tools }, asked);
   if ('steps' in actor) return actor;
-  return verdictOn({ ...parts, tools }, asked, actor, tool, input).catch((error: unknown) => {
+  return verdictOn({ ...parts, tools }, asked, actor, call).catch((error: unknown) => {
     if (error instanceof TriadError) return invalidCallVerdict(error.message);
     throw error;
   });
@@ -49,14 +49,26 @@ function withKept({ tools, mcp }: Parts, { envelope }: Actor): ToolRegistry {
   return tools.with(mcpTools(envelope.mcp ?? [], keptAccess(mcp.listings)));
 }
 
-function parsedCall({ tools }: Parts, asked: Call): { tool: Tool; input: unknown } {
+interface ParsedCall {
+  tool: Tool;
+  input: unknown;
+  /** Arguments that nobody gave stand in it. */
+  isSample: boolean;
+}
+
+function parsedCall({ tools }: Parts, asked: Call): ParsedCall {
   const tool = tools.get(asked.tool);
   if (!tool) {
     const known = tools.names(true).join(', ');
     throw new TriadError('not_found', `There is no tool "${asked.tool}". There are: ${known}`);
   }
   const parsed = tool.input.safeParse(asked.input, { error: problemWords });
-  if (parsed.success) return { tool, input: parsed.data };
+  if (parsed.success) return { tool, input: parsed.data, isSample: false };
+  // What no rule is about may be left out; whatever else does not fit is told.
+  const given = Object(asked.input) as Record<string, unknown>;
+  const isSaid = Object.keys(given).length > 0;
+  const filled = tool.sample && isSaid ? tool.input.safeParse({ ...tool.sample.input, ...given }) : null;
+  if (filled?.success) return { tool, input: filled.data, isSample: true };
   throw new TriadError('bad_input', `${tool.name}${misfit(asked.input, parsed.error.issues)}`);
 }
 
@@ -70,14 +82,15 @@ function misfit(input: unknown, issues: readonly z.core.$ZodIssue[]): string {
   return issue?.path.length ? `: ${issue.path.map(String).join('.')} ${issue.message}` : ` ${issue?.message}`;
 }
 
-async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, input: unknown): Promise<Verdict> {
+async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedCall): Promise<Verdict> {
+  const { tool, input } = call;
   const { folder, conversationId, workflowId } = asked;
   const { agent, scope, leads, envelope } = actor;
   const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
   const workspace = await workspaceOf(parts, folder, leads);
   const targets = await targetsOf(tool, input, workspace);
   const lent: Lending = (kind) => (conversationId === null ? null : parts.lenders.of(conversationId, kind));
-  const question = await questionOf(parts, tool, input, { targets, workspace, lent });
+  const question = await questionOf(parts, call, { targets, workspace, lent });
   const started = tool.startsAgents ? withServing(targets, await parts.agents.of(folder)) : targets;
   const { requiresApproval, approvalMode: mode } = envelope;
   const action: Action = {
@@ -99,8 +112,22 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, tool: Tool, i
       ? null
       : `${agent} does not have the tool ${tool.name}. It has: ${has.sort().join(', ')}`,
   };
-  const verdict = await parts.permissions.explain(action);
+  const whole = await parts.permissions.explain(action);
+  const each = await partsOf(parts, action);
+  const verdict = each.length > 1 ? { ...whole, parts: each } : whole;
   return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
+}
+
+/** Each thing that the call does, judged alone. */
+async function partsOf({ permissions }: Parts, action: Action): Promise<NonNullable<Verdict['parts']>> {
+  const { targets } = action;
+  if (!targets?.each) return [];
+  return Promise.all(
+    targets.values.map(async (value) => {
+      const alone = await permissions.explain({ ...action, targets: { ...targets, values: [value] } });
+      return { value, effect: alone.effect, reason: alone.reason };
+    }),
+  );
 }
 
 /** Who is started with a sub-agent is held against rules and grants like it. */
@@ -110,18 +137,22 @@ function withServing(targets: Targets, agents: AgentRegistry): Targets {
   return { values: [...new Set([...targets.values, ...served])], path: false, each: true };
 }
 
-type Asks = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held'>;
+type Asks = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held' | 'idle'>;
 
 /** Starting sub-agents is not proposed, for that takes their slots. */
 async function questionOf(
   { webSearch }: Parts,
-  tool: Tool,
-  input: unknown,
+  { tool, input, isSample }: ParsedCall,
   { targets, workspace, lent }: { targets: Targets; workspace: Workspace; lent: Lending },
 ): Promise<(Asks & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
   const context = { toolCallId: 'explain', workspace, lent, signal, children: null, seen: () => null, webSearch };
-  if (!tool.startsAgents) return (await tool.question?.(input, context)) ?? null;
+  // Of the file, only what must not be reached is known then.
+  const asIs = (error: unknown): null => {
+    if (isSample && tool.sample?.isMadeUp && error instanceof TriadError && error.code !== 'not_allowed') return null;
+    throw error;
+  };
+  if (!tool.startsAgents) return (await Promise.resolve(tool.question?.(input, context)).catch(asIs)) ?? null;
   if (targets === null || targets.values.length === 0) return null;
   return { risk: targets.values.length > 1 ? 'high' : 'medium', reversible: true };
 }

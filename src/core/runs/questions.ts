@@ -91,7 +91,7 @@ async function put(
   try {
     for (const action of actions)
       verdicts.push(await engine.permissions.decide(action, (payload) => plan.recorder.record(payload)));
-    if (asked || !verdicts.every(isPlain)) {
+    if ((asked && asked.idle === undefined) || !verdicts.every(isPlain)) {
       const request = requestOf(parts, call, await questionFor(parts, call, asked, verdicts), actions);
       const answered = engine.gate.ask(request, asking(parts, call, request, { actions, verdicts }));
       return { answered: answered.finally(() => release?.()) };
@@ -143,7 +143,7 @@ function withWarning(question: Question, why: string): Question {
 }
 
 /** What of a question decides how its call is judged. */
-type Asked = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held'>;
+type Asked = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held' | 'idle'>;
 
 /** One for each item that is answered alone. */
 async function actionsOf(
@@ -208,11 +208,11 @@ function actionOf(
 /** How a call stands where no rule says anything. */
 export function callDefaults(
   permissions: Tool['permissions'],
-  question: Pick<Question, 'risk' | 'reversible' | 'nameable'> | null,
+  question: Pick<Question, 'risk' | 'reversible' | 'nameable' | 'idle'> | null,
 ): Pick<Action, 'asks' | 'risk' | 'reversible' | 'nameable'> {
   const reaches = writes({ permissions }) || permissions.includes('NetworkAccess');
   const { risk = reaches ? 'medium' : 'low', reversible = true, nameable = false } = question ?? {};
-  return { asks: question !== null || reaches, risk, reversible, nameable };
+  return { asks: question?.idle === undefined && (question !== null || reaches), risk, reversible, nameable };
 }
 
 /** For a call that nothing but a rule wants to be asked about. */
@@ -241,7 +241,7 @@ function requestOf(
 ): ApprovalRequest {
   const { conversationId, workflowId, runId, agent } = plan.recorder.ids;
   const grant = offerOf(question, actions);
-  const { nameable: _, grantPattern: __, held: ___, ...shown } = question;
+  const { nameable: _, grantPattern: __, held: ___, idle: ____, ...shown } = question;
   const remainingMs = plan.envelope.approvalTimeoutMs ?? workflow.limits().approval_seconds * 1000;
   return {
     id: newId(),

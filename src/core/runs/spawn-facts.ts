@@ -40,7 +40,8 @@ export async function withFacts(
         requires: of.requiresApproval ?? [],
       }));
     const own = as(of.tools, of);
-    const calls = { own, possible: lender ? as([...lender.tools, ...of.tools], lender) : own };
+    const always = new Set(engine.tools.all().flatMap(({ name, baseline }) => (baseline ? [name] : [])));
+    const calls = { own, possible: lender ? as([...lender.tools, ...of.tools], lender) : own, always };
     const grants = calls.possible.flatMap((call) => engine.permissions.grants.candidates(call, now));
     return ownActions(calls, { approve: workflow.approve, rules, grants, now });
   };

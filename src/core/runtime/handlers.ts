@@ -1,4 +1,5 @@
 /** The handler of each rpc method: thin calls to the orchestrator, the approvals and the store. */
+import type { ProviderState } from '#contract/providers/provider.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -15,10 +16,11 @@ import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
 import { agentMethods } from './methods/agents.ts';
 import { changeMethods } from './methods/changes.ts';
 import { folderMethods } from './methods/folders.ts';
-import { historyMethods } from './methods/history.ts';
+import { filterMethods, historyMethods } from './methods/history.ts';
 import { trashMethods } from './methods/trash.ts';
 import { contextMethods } from './methods/context.ts';
 import { mcpMethods } from './methods/mcp.ts';
+import { messageMethods } from './methods/messages.ts';
 import { permissionMethods } from './methods/permissions.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
@@ -27,7 +29,8 @@ import { telemetryMethods } from './methods/telemetry.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
 import { providerTraits } from '../model/provider-traits.ts';
-import type { PriceTable } from '../model/prices.ts';
+import { NO_USAGE } from '../model/model.ts';
+import { priceOf, type PriceTable } from '../model/prices.ts';
 import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { leadNamed } from '../workflows/lead.ts';
@@ -99,10 +102,10 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       await setLead(engine, orchestrator, conversationId, agent);
       return conversation(conversationId);
     },
-    'message.send': async ({ conversationId, text, approve, images, via, ...chosen }) =>
-      orchestrator.send(await conversation(conversationId), text, { approve, images, via, chosen }),
+    ...messageMethods(services, ports.folder),
     ...telemetryMethods(store, telemetry),
     ...historyMethods(engine, version),
+    ...filterMethods(ports.settings),
     ...trashMethods(services),
     ...workMethods(services),
     ...changeMethods(services),
@@ -120,7 +123,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
 }
 
 async function appStateOf(
-  { version, folder, providers }: HandlerPorts,
+  { version, folder, providers, prices }: HandlerPorts,
   { agents, tools, settings, envelopes }: Engine,
 ): Promise<Output<'app.state'>> {
   const delegable = (await agents.of(folder)).delegable();
@@ -133,8 +136,8 @@ async function appStateOf(
   return {
     version,
     folder,
-    provider: await providers.state(),
-    providers: await providers.states(),
+    provider: priced(await providers.state(), prices),
+    providers: (await providers.states()).map((one) => priced(one, prices)),
     secrets: providers.keyPlace,
     tools: offered.map((tool) => ({
       name: tool.name,
@@ -144,6 +147,15 @@ async function appStateOf(
     })),
     maxSubAgents: settings.limits.max_sub_agents,
   };
+}
+
+/** With what each of its models costs to read. */
+function priced(provider: ProviderState, prices: PriceTable): ProviderState {
+  const models = provider.models.map((one) => {
+    const { nanoUsd } = priceOf(prices, one.id, { ...NO_USAGE, inputTokens: 1000 });
+    return { ...one, inputPrice: nanoUsd === null ? null : nanoUsd / 1e6 };
+  });
+  return { ...provider, models };
 }
 
 /** The agents there; throws `not_found` for one that cannot be talked to there. */

@@ -27,6 +27,7 @@ import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
+import { isSubAgent } from '#contract/flows/serving.ts';
 import { AttentionFeed } from './attention.ts';
 import { EventLog } from '../log/event-log.ts';
 import { lend } from './lend.ts';
@@ -159,11 +160,15 @@ function attentionOf({ gate }: Engine, orchestrator: Orchestrator, approvals: Op
   return {
     questions: gate.pending().map((approval) => structuredClone(approval)),
     asleep: approvals.dormant(),
-    running: orchestrator.active().map(({ conversationId, id, title, runs }) => ({
+    running: orchestrator.active().map(({ conversationId, id, title, runs, subAgents }) => ({
       conversationId,
       title,
       workflowId: id,
       runs: runs.size,
+      subAgents: subAgents
+        .summaries()
+        .filter(isSubAgent)
+        .map(({ runId }) => runId),
     })),
   };
 }

@@ -2,7 +2,7 @@
 import type { McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { settingsFile } from './guarded-files.ts';
-import { saveMcpServer, saveProvider, saveSetting, type Settings } from './settings.ts';
+import { saveMcpServer, saveProvider, saveSetting, saveTable, type Settings } from './settings.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;
@@ -71,6 +71,10 @@ export class LiveSettings implements Settings {
     return this.#current.redact;
   }
 
+  get history(): Settings['history'] {
+    return this.#current.history;
+  }
+
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
   }
@@ -83,6 +87,24 @@ export class LiveSettings implements Settings {
   /** Writes a provider, or with null takes it out. Throws like `saveProvider`. */
   setProvider(name: string, entry: Record<string, unknown> | null): Promise<void> {
     return this.#changes.add(async () => this.#take(await saveProvider(this.#configFolder, name, entry)));
+  }
+
+  /** Keeps a filter of the history, with null takes it out; `was`: the name that it had. Throws like `saveProvider`. */
+  setFilter({
+    name,
+    was = name,
+    query,
+  }: {
+    name: string;
+    was?: string | undefined;
+    query: string | null;
+  }): Promise<void> {
+    return this.#changes.add(async () => {
+      const { [was]: _, ...others } = this.history.filters;
+      const filters = query === null ? others : { ...others, [name]: query };
+      const isEmpty = Object.keys(filters).length === 0;
+      this.#take(await saveTable(this.#configFolder, ['history', 'filters'], isEmpty ? null : filters));
+    });
   }
 
   /** Saves a key and applies it; null brings the default back. Throws like `saveSetting`. */

@@ -13,6 +13,7 @@ import { TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import { settingsFile } from './guarded-files.ts';
+import { HistorySettings } from './history-settings.ts';
 import { ProviderSettings } from './provider-settings.ts';
 import { RedactSettings } from './redact-settings.ts';
 import { dotted, partsOf } from './dotted-path.ts';
@@ -172,6 +173,7 @@ const SettingsFile = z.strictObject({
         ),
     })
     .prefault({}),
+  history: HistorySettings,
   mcp: z
     .strictObject({
       servers: z
@@ -274,7 +276,12 @@ export function saveProvider(
   return saveTable(configFolder, ['providers', name], entry);
 }
 
-async function saveTable(configFolder: string, keys: readonly string[], entry: object | null): Promise<Settings> {
+/** The same of the table that stands at a path. */
+export async function saveTable(
+  configFolder: string,
+  keys: readonly string[],
+  entry: object | null,
+): Promise<Settings> {
   const file = settingsFile(configFolder);
   const text = (await readOwnFile(file)) ?? '';
   mustFit(checkSettings(text), file);

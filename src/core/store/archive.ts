@@ -1,7 +1,9 @@
 /** Finding and removing what is stored: filters, search, trash, rebuild, and the background work that they need. */
 import { IdleWorker } from './idle-worker.ts';
 import type { Database } from './database.ts';
+import { daysOf } from './lists/days.ts';
 import { facetValues } from './lists/facets.ts';
+import { figuresOfExecution, figuresOfWorkflow } from './lists/figures.ts';
 import { indexSome, queued } from './lists/index-writer.ts';
 import { executionFacet, termsOfExecution } from './lists/execution-terms.ts';
 import {
@@ -26,6 +28,8 @@ export type Archive = Pick<
   Store,
   | 'workflows'
   | 'facets'
+  | 'workflowDays'
+  | 'executionDays'
   | 'notedWorkflows'
   | 'executions'
   | 'executionFacets'
@@ -112,13 +116,29 @@ function listsOf(
   database: Database,
   reads: Reads,
   unfinished: () => Promise<WorkflowFacts[]>,
-): Pick<Archive, 'workflows' | 'facets' | 'executions' | 'executionFacets'> {
+): Pick<Archive, 'workflows' | 'facets' | 'executions' | 'executionFacets' | 'workflowDays' | 'executionDays'> {
   return {
     workflows: async (query) => {
       const { sort = 'newest', from, to, minCostUsd } = query;
       const plain = sort === 'newest' && !from && !to && !minCostUsd && termsOfFilter(query).length === 0;
       if (plain || query.conversationId !== undefined) return newestWorkflows(database, query);
       return foundIn(database, query, workflowListing(database, query, await unfinished()));
+    },
+    workflowDays: async ({ by, ...query }) => {
+      const facts = await unfinished();
+      const live = facts.map(({ workflow, runs }) => ({
+        ...{ id: workflow.id, createdAt: workflow.createdAt, figures: figuresOfWorkflow(workflow, runs) },
+      }));
+      const listing = workflowListing(database, query, facts);
+      return daysOf(database, { query, listing, live, group: 'all', by });
+    },
+    executionDays: async (query) => {
+      const facts = await unfinished();
+      const live = executionsIn(facts).map((run) => ({
+        ...{ id: run.id, createdAt: run.queuedAt, figures: figuresOfExecution(run) },
+      }));
+      const listing = executionListing(reads, query, facts);
+      return daysOf(database, { query, listing, live, group: 'execution' });
     },
     executions: async (query) => foundIn(database, query, executionListing(reads, query, await unfinished())),
     facets: async () => {

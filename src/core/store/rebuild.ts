@@ -32,7 +32,15 @@ export async function rebuild(
 ): Promise<RebuildProgress> {
   // Every event is replayed: none of them a second time at a start.
   await database.transaction('UPSERT meta:rebuild SET version = 1 RETURN NONE; DELETE lagging RETURN NONE;');
-  for (const table of ['workflow_index', 'execution_index', 'index_queue', 'facet', 'search_segment', 'search_words'])
+  for (const table of [
+    'workflow_index',
+    'execution_index',
+    'index_queue',
+    'facet',
+    'usage_hour',
+    'search_segment',
+    'search_words',
+  ])
     await empty(database, table);
   const progress = { conversations: 0, events: 0 };
   for await (const row of conversationsOf(database)) {

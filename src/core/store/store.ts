@@ -183,6 +183,9 @@ export interface Store {
   executions(query: ExecutionQuery): Promise<Paged<SubAgentExecution>>;
   /** The values that occur in listed executions, most frequent first. */
   executionFacets(): Promise<Output<'execution.facets'>>;
+  /** Totals of days: of workflows and, with `by`, of what their agents or models used. */
+  workflowDays(query: Parsed<'workflow.days'>): Promise<Output<'workflow.days'>>;
+  executionDays(query: Parsed<'execution.days'>): Promise<Output<'execution.days'>>;
   /** Entries in which all words of the text occur, newest first. */
   search(query: Page & { text: string }): Promise<Paged<SearchHit>>;
   /** Workflows whose status is `pending` or `running`. */

@@ -45,6 +45,7 @@ ${PROMPT_RULE}
 ${atMost(maxSubAgents)} The person approves it first. ${usableAgents(agents)}`,
   input: Input,
   permissions: [],
+  sample: { input: { operation: 'delegate', prompt: '-' } },
   baseline: false,
   primaryOnly: true,
   startsAgents: true,

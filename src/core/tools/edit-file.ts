@@ -41,6 +41,7 @@ export function editFileTool(): Tool {
       input: Input,
       knownAs: ['Edit', 'edit', 'MultiEdit', 'str_replace'],
       like: 'write_file',
+      sample: { input: { edits: [{ old_text: 'a', new_text: '' }] }, isMadeUp: true },
     },
     asReplacement,
   );

@@ -14,6 +14,11 @@ export interface Question {
   grantPattern?: string;
   /** Why only the person may answer, whatever rules, grants and the mode say; left out: they may. */
   held?: string;
+  /**
+   * Nothing would change, so only what was decided before (rules, definitions) has it asked about: where nothing does, the
+   * call is not run, and this is its answer.
+   */
+  idle?: string;
   /** Asked while the call runs; what was decided of the call itself is another question. */
   during?: true;
 }

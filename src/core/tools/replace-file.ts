@@ -62,7 +62,7 @@ interface Target {
   editable: boolean;
 }
 
-type Own<Input> = Pick<Tool<Input>, 'name' | 'describe' | 'input' | 'like' | 'knownAs'>;
+type Own<Input> = Pick<Tool<Input>, 'name' | 'describe' | 'input' | 'like' | 'knownAs' | 'sample'>;
 
 /** A tool that changes one file: its own words and names, and what it makes of a call. */
 export function replacingTool<Input extends { path: string }>(
@@ -92,10 +92,11 @@ async function askToReplace<Input extends { path: string }>(
   const target = await look(input.path, context);
   const { complete, ...shown } = await previewWrite(target.shown, target.before, content(target.before).text);
   const preview = { ...shown, ...(complete ? {} : { whole: false as const }) };
+  const idle = isThere(target, content(target.before).text) ? thereWords(target) : undefined;
   const what = preview.created ? 'Makes the file' : 'Replaces the content of';
   return {
     title: `${verb[0]} ${target.shown}${complete ? ` (+${preview.added} −${preview.removed})` : ''}`,
-    description: `${what} ${target.shown} in ${context.workspace.folder}`,
+    description: idle ?? `${what} ${target.shown} in ${context.workspace.folder}`,
     subject: {
       kind: 'tool',
       tool,
@@ -105,10 +106,20 @@ async function askToReplace<Input extends { path: string }>(
       hash: canonicalHash({ tool, input }),
     },
     // Nothing is lost where nothing was.
-    risk: preview.created ? 'low' : 'medium',
+    risk: preview.created || idle !== undefined ? 'low' : 'medium',
     // What it replaces is kept, and can be put back.
     reversible: true,
+    ...(idle === undefined ? {} : { idle }),
   };
+}
+
+/** Whether the file has exactly this content already. */
+function isThere({ before }: Target, text: string): boolean {
+  return before !== null && before.equals(Buffer.from(text));
+}
+
+function thereWords({ shown }: Target): string {
+  return `${shown} has exactly this content already: nothing is written`;
 }
 
 /** Throws like `askToReplace`, and `conflict` where the file is not what was approved. */
@@ -121,8 +132,15 @@ async function replaceFile<Input extends { path: string }>(
   const { text, note = '', metadata } = content(target.before);
   const preview = await previewWrite(target.shown, target.before, text);
   holdToApproval(tool, preview, approval);
-  const isSaved = await context.alone(() => put(target, Buffer.from(text), input.path, context));
   const { path, added, removed, created, diff } = preview;
+  // Nothing to keep, nothing to undo.
+  if (isThere(target, text))
+    return {
+      status: 'completed',
+      output: thereWords(target),
+      metadata: { path, added, removed, created, diff, stamp: stampOf(Buffer.from(text)), ...metadata },
+    };
+  const isSaved = await context.alone(() => put(target, Buffer.from(text), input.path, context));
   return {
     status: 'completed',
     output: `${created ? 'Made' : verb[1]} ${path}: ${lines(preview, text)}.${isSaved ? '' : UNSAVED}${note}`,

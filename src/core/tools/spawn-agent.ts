@@ -101,6 +101,7 @@ ${atMost(maxSubAgents)} The person approves each of them first and may change or
 Several spawn_agent calls in one response run at the same time. ${usableAgents(agents)}`,
   input: Input,
   permissions: [],
+  sample: { input: { operation: 'spawn', prompt: '-' } },
   baseline: false,
   primaryOnly: true,
   startsAgents: true,

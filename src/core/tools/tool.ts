@@ -83,7 +83,7 @@ export interface ToolContext {
   /** Asks the person while the call runs; the answer is theirs alone, whatever rules and the mode say. */
   ask(question: Question, signal: AbortSignal): Promise<Approval | null>;
   /** One model request of the run beside its turns, counted as they are. Throws what `sideRequest` throws. */
-  sample(request: Sample, signal: AbortSignal): Promise<Sampled>;
+  sample(request: Sampling, signal: AbortSignal): Promise<Sampled>;
   /** Shows what the call has printed last and how many bytes in all, and tells that it works; costs nothing that is stored. */
   readonly progress: (tail: string, bytes: number) => void;
   /** Resolves when the run may use one more thread; who has called it gives that back. */
@@ -104,7 +104,7 @@ export interface Setup {
 }
 
 /** A conversation of text that somebody wants a model's answer to. */
-interface Sample {
+interface Sampling {
   system: string;
   messages: { role: 'user' | 'assistant'; text: string }[];
   /** The run's own bound holds too. */
@@ -188,12 +188,20 @@ export interface Tool<Input = unknown> {
   readonly like?: string;
   /** Of an MCP server: what that is started with, as a hash. Grants are for this one alone. */
   readonly server?: string;
+  /** What stands for arguments that no rule is about, where a call is explained without them. */
+  readonly sample?: SampleCall;
   /** What to ask before execution; null where a call needs no approval. Throws a TriadError for input that cannot work. */
   question?(input: Input, context: QuestionContext): Promise<Question | null>;
   /** `approval` is the answered question; its edits of a tool's input are already in `input`. */
   execute(input: Input, context: ToolContext, approval: Approval | null): Promise<ToolResult>;
   /** Removes what a call of it has left in the workspace when the program was killed; for `recovery: 'unknown'`. */
   clear?(input: Input, context: ToolContext): Promise<void>;
+}
+
+interface SampleCall {
+  readonly input: Readonly<Record<string, unknown>>;
+  /** What its question says of them means nothing: they fit no file. */
+  readonly isMadeUp?: true;
 }
 
 /** Whether a tool changes anything outside of the conversation. */

@@ -22,6 +22,7 @@ export function writeFileTool(): Tool {
         'Files that hold keys or passwords are refused, and one that has changed since you read it.',
       input: Input,
       like: 'edit_file',
+      sample: { input: { content: '' } },
     },
     asReplacement,
   );

@@ -1,10 +1,10 @@
 /** The sweep at start: what a dead process left running is marked interrupted, with nothing lost and nothing repeated. */
+import { estimatedTokens } from '#contract/context/estimate.ts';
 import type { DurableEvent, RequestPurpose, RequestStart, RequestUsage, SubAgentSummary } from '#contract/event.ts';
 import type { ErrorInfo } from '#contract/error.ts';
 import { isReported } from '#contract/flows/serving.ts';
 import type { OpenMessage, RunRow, WorkflowRow } from '#contract/view.ts';
 import { interruptedExchanges } from '../approvals/exchange.ts';
-import { estimatedTokens } from '../loop/request-meter.ts';
 import type { Engine } from '../runs/engine.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { reviewedIn, salvaged } from '../log/transcript.ts';

@@ -1,7 +1,7 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
 import type { AppState } from '#contract/app-state.ts';
-import type { SentImage } from '#contract/messages/sending.ts';
+import type { LeadChoice, SentFile, SentImage } from '#contract/messages/sending.ts';
 import { unlistedText } from '#contract/missing-text.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
@@ -23,6 +23,12 @@ import { Rail } from './rail.svelte.ts';
 
 const CONVERSATIONS = 50;
 const TRASHED = 100;
+
+/** What goes out with the words of a message. */
+export interface Sent extends Pick<LeadChoice, 'model' | 'provider'> {
+  images?: SentImage[];
+  files?: SentFile[];
+}
 
 /** What the person sent, as it is stored. */
 type Message = Pick<WorkflowRow, 'conversationId' | 'prompt' | 'images'>;
@@ -152,15 +158,17 @@ export class App {
    * Sends a message, which starts a workflow or waits for the one at work. Rejects with a `RequestError`: `bad_input`
    * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
    */
-  async send(conversationId: string, text: string, images?: SentImage[]): Promise<void> {
-    await this.connection.request('message.send', { conversationId, text, via: 'app', ...(images && { images }) });
+  async send(conversationId: string, text: string, sent: Sent = {}): Promise<void> {
+    await this.connection.request('message.send', { conversationId, text, via: 'app', ...sent });
     void this.conversations.refresh();
   }
 
   /** Creates a conversation and sends its first message; resolves with its id. Rejects as `send` does. */
-  async startConversation(input: Input<'conversation.create'>, text: string): Promise<string> {
-    const { id } = await this.connection.request('conversation.create', input);
-    await this.send(id, text);
+  async startConversation(input: Input<'conversation.create'>, text: string, sent: Sent = {}): Promise<string> {
+    const { provider } = sent;
+    const created = { ...input, ...(provider !== undefined && { provider }) };
+    const { id } = await this.connection.request('conversation.create', created);
+    await this.send(id, text, sent);
     return id;
   }
 
@@ -173,7 +181,8 @@ export class App {
   }
 
   async #sendAgain(message: Message): Promise<void> {
-    await this.send(message.conversationId, message.prompt, await imagesOf(this.connection, message));
+    const images = await imagesOf(this.connection, message);
+    await this.send(message.conversationId, message.prompt, images ? { images } : {});
   }
 
   /** Shows an error as a toast. */

@@ -3,6 +3,8 @@ import { asRequestError, type RequestError } from '#lib/client/request-error.ts'
 
 export class AskBack {
   question = $state('');
+  /** Its box is shown. */
+  open = $state(false);
   busy = $state(false);
   error: RequestError | null = $state.raw(null);
 

@@ -4,6 +4,7 @@ import type { Answer } from '#contract/approval.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { type AgentMark, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { questionsOf, type Question } from '#lib/view/phase.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
@@ -105,6 +106,20 @@ export class Attention {
     return Math.max(0, question.approval.request.remainingMs - (now - this.#receivedAt));
   }
 
+  /** Of the agent that a question is about, or of the one that asks; null where its workflow does not run. */
+  markOf({ approval: { request }, spawn }: Question, asking = false): AgentMark | null {
+    const work = this.state.running.find(({ workflowId }) => workflowId === request.workflowId);
+    if (!work) return null;
+    const place = work.subAgents.indexOf(spawn && !asking ? spawn.runId : request.runId);
+    if (place >= 0) return markOfSubAgent(place);
+    return request.chain.length <= 2 ? 'lead' : null;
+  }
+
+  /** The other items of its batch that nobody has answered yet, and itself. */
+  batchOf({ approval: { request } }: Question): Question[] {
+    return this.questions.filter(({ approval }) => approval.request.id === request.id);
+  }
+
   busy(key: string): boolean {
     return this.#busy.has(key);
   }
@@ -179,6 +194,7 @@ export class Attention {
    * that is not on the screen, or one that comes while someone writes.
    */
   #receive(state: AttentionState): void {
+    const shown = this.questions.map(({ key }) => key);
     this.state = state;
     this.#receivedAt = Date.now();
     const keys = this.questions.map(({ key }) => key);
@@ -187,9 +203,11 @@ export class Attention {
     const fresh = awake.filter(({ key }) => !this.#known.includes(key));
     const before = this.#known;
     this.#known = awake.map(({ key }) => key);
-    // A question that was answered, or whose workflow was interrupted, is deselected.
+    // From a question that was answered, or whose workflow was interrupted, to the next of the list.
     const left = (key: string): boolean => before.includes(key) && !this.#known.includes(key);
-    if (this.#selectedKey !== null && left(this.#selectedKey)) this.#selectedKey = null;
+    const at = this.#selectedKey === null ? -1 : shown.indexOf(this.#selectedKey);
+    if (this.#selectedKey !== null && left(this.#selectedKey))
+      this.#selectedKey = shown.slice(at + 1).find((key) => this.#known.includes(key)) ?? null;
     for (const kept of [this.#drafts, this.#askBacks, this.#seen, this.#errors, this.#busy, this.#deferred]) {
       for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
     }

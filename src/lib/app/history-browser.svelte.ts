@@ -14,7 +14,9 @@ import {
   type HistoryQuery,
   type Search,
 } from '#lib/view/history-query.ts';
+import { HistoryDays } from './history-days.svelte.ts';
 import { PagedList } from './paged-list.svelte.ts';
+import { SavedFilters } from './saved-filters.svelte.ts';
 
 const PAGE = 100;
 
@@ -25,6 +27,8 @@ export class HistoryBrowser {
   readonly workflows: PagedList<WorkflowRow>;
   readonly executions: PagedList<SubAgentExecution>;
   readonly hits: PagedList<SearchHit>;
+  readonly days: HistoryDays;
+  readonly saved: SavedFilters;
   facets = $state.raw<Readonly<Record<HistoryList, Facets>>>({ workflows: NO_FACETS, agents: NO_FACETS });
   /** The query string of what is loaded; null where it must be loaded again. */
   search = $state<Search | null>(null);
@@ -34,6 +38,8 @@ export class HistoryBrowser {
 
   constructor(connection: Connection) {
     this.#connection = connection;
+    this.days = new HistoryDays(connection);
+    this.saved = new SavedFilters(connection);
     this.workflows = new PagedList(
       ({ id }) => id,
       (before) => this.#list(NO_FILTERS, before),
@@ -63,11 +69,14 @@ export class HistoryBrowser {
     // New rows come first only in the order of time.
     const fits = query.text === '' && query.sort === 'newest' && this.search === queryStringOf(query);
     const shown = query.list === 'agents' ? this.executions : this.workflows;
-    if (fits && shown.loaded && !shown.loading) void shown.refresh();
+    if (!fits || !shown.loaded || shown.loading) return;
+    this.days.invalidate();
+    void shown.refresh();
   }
 
   /** Removes all rows of a conversation that went to the trash. */
   removeConversation(id: string): void {
+    this.days.invalidate();
     this.workflows.drop(({ conversationId }) => conversationId === id);
     this.hits.drop(({ conversationId }) => conversationId === id);
     // Executions do not say which conversation they belong to.
@@ -77,6 +86,7 @@ export class HistoryBrowser {
   /** Marks what is loaded as out of date: the next `open` loads it again. */
   invalidate(): void {
     this.search = null;
+    this.days.invalidate();
   }
 
   async loadFacets(list: HistoryList): Promise<void> {

@@ -14,7 +14,11 @@ interface Box {
   label: string;
   /** Null while the question is not on the screen. */
   element: HTMLElement | null;
-  overflows: boolean;
+  /**
+   * Its end must be in sight: it was longer than its box at some time, and may have grown since, or it is what the question
+   * is about, which may lie below the edge.
+   */
+  waits: boolean;
   /** Of an agent's definition: seen once, it is known in every question. */
   definition: string | null;
 }
@@ -36,14 +40,19 @@ export class SeenTexts {
     this.#known = known;
   }
 
-  /** The texts that hold the yes back. `texts`: those of the question, for one that was never on the screen. */
+  /**
+   * The texts that hold the yes back. `texts`: those of the question; one that never had a box (the question was not on the
+   * screen, or it is folded away) waits where it may be longer than one.
+   */
   unseen(texts: readonly { name: string; label: string; text: string }[]): Unseen[] {
-    if (this.#boxes.size === 0) {
-      return texts.filter(({ text }) => !this.#known.has(text) && !surelyFits(text));
-    }
-    return [...this.#boxes].flatMap(([name, { label, overflows }]) =>
-      overflows && !this.#seen.has(name) ? [{ name, label }] : [],
+    const never = texts.filter(
+      ({ name, text }) =>
+        !this.#boxes.has(name) && !this.#seen.has(name) && !this.#known.has(text) && !surelyFits(text),
     );
+    const boxes = [...this.#boxes].flatMap(([name, { label, waits }]) =>
+      waits && !this.#seen.has(name) ? [{ name, label }] : [],
+    );
+    return [...boxes, ...never.map(({ name, label }) => ({ name, label }))];
   }
 
   /** The end of a text was on the screen, or the person wrote it. */
@@ -61,16 +70,23 @@ export class SeenTexts {
   }
 
   /** For the box of a text, which scrolls, and can then be reached by keyboard. */
-  box(name: string, label: string, definition: string | null = null): Attachment<HTMLElement> {
+  box(
+    name: string,
+    label: string,
+    { definition = null, isAlways = false }: { definition?: string | null; isAlways?: boolean } = {},
+  ): Attachment<HTMLElement> {
     return (element) => {
       if (definition !== null && this.#known.has(definition)) this.#seen.add(name);
       const look = (): void => {
         const overflows = element.scrollHeight - element.clientHeight > OVERFLOW_PX;
         const before = this.#boxes.get(name);
-        if (before?.element !== element || before.overflows !== overflows)
-          this.#boxes.set(name, { label, element, overflows, definition });
-        if (overflows && isAtEnd(element) && isEndInSight(element)) this.mark(name);
+        const waits = isAlways || overflows || before?.waits === true;
+        if (before?.element !== element || before.waits !== waits)
+          this.#boxes.set(name, { label, element, waits, definition });
+        if (waits && isAtEnd(element) && isEndInSight(element)) this.mark(name);
+        // Reached by Tab where keys scroll it, and else from the list of what waits.
         if (overflows && element.tabIndex < 0) element.tabIndex = 0;
+        else if (waits && !element.hasAttribute('tabindex')) element.tabIndex = -1;
       };
       untrack(look);
       const observer = new ResizeObserver(look);
@@ -83,9 +99,12 @@ export class SeenTexts {
       document.addEventListener('scroll', look, { capture: true, passive: true });
       element.addEventListener('scroll', bringEnd, { passive: true });
       element.addEventListener('focus', caretToStart);
+      // Whatever covered it may be gone.
+      element.addEventListener('focus', look);
       return () => {
         observer.disconnect();
         element.removeEventListener('focus', caretToStart);
+        element.removeEventListener('focus', look);
         element.removeEventListener('input', look);
         document.removeEventListener('scroll', look, { capture: true });
         element.removeEventListener('scroll', bringEnd);

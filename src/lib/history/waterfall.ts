@@ -1,4 +1,4 @@
-/** The runs of a workflow in tree order, with their working times as shares of the workflow's time. */
+/** The runs of a workflow in tree order, with the times that they waited and worked. */
 import type { Entry } from '#contract/message.ts';
 import { coveredMs, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
@@ -6,22 +6,22 @@ import { mcpPartsOf } from '#lib/view/call-title.ts';
 import { beginsAttempt } from '#lib/view/elapsed.ts';
 
 /** `mcp`: a call of a tool of an MCP server. */
-type BarKind = SpanKind | 'mcp';
+export type BarKind = SpanKind | 'mcp';
 
 /** In the order of the legend. */
 export const BAR_KINDS: readonly BarKind[] = ['queue', 'wait', 'model', 'tools', 'mcp'];
 
-/** Percent of the workflow's time. */
-interface Part {
+/** From one time to another, in milliseconds since 1970. */
+export interface Interval {
   from: number;
-  width: number;
+  to: number;
 }
 
-/** Time of one kind; of a model request, which one. */
-interface Bar extends Part {
+/** Time of one kind: of a model request, of a call, or of a question; null for what it is none of. */
+export interface Bar extends Interval, Pick<RunSpan, 'requestId' | 'tool' | 'toolCallId' | 'approvalId'> {
   kind: BarKind;
-  requestId: string | null;
-  ms: number;
+  /** Of a model request: when the first token of its answer came. */
+  firstTokenAt: number | null;
 }
 
 export interface Lane {
@@ -29,7 +29,7 @@ export interface Lane {
   /** How far below the lead: what serves a run stands one level below it. */
   level: number;
   /** One part for each attempt. */
-  work: Part[];
+  work: Interval[];
   /** Model requests, tools and waits; later bars are drawn over earlier ones. */
   bars: Bar[];
   /** Milliseconds of each kind; overlapping time counts once. */
@@ -45,16 +45,10 @@ export interface Lane {
 /** When a run called one MCP server. */
 interface ServerLane {
   server: string;
-  /** One for each call, and for each attempt that it went over. */
-  bars: (Part & { tool: string; ms: number })[];
+  /** One for each call, and for each attempt that it went over; `tool`: as the server calls it. */
+  bars: (Interval & { tool: string; toolCallId: string | null })[];
   /** Milliseconds; overlapping time counts once. */
   ms: number;
-}
-
-/** From one time to another, in milliseconds. */
-interface Interval {
-  from: number;
-  to: number;
 }
 
 type Rows = Pick<WorkflowDetail, 'workflow' | 'runs' | 'calls' | 'approvals' | 'requests'>;
@@ -63,44 +57,44 @@ type Entries = Readonly<Record<string, readonly Entry[]>>;
 
 /** One lane for each run; `now`: epoch milliseconds. */
 export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
-  const start = Date.parse(rows.workflow.createdAt);
-  const timed = inTreeOrder(rows.runs, null).map(({ run, level }) => {
+  const firstTokens = new Map(rows.requests.map(({ requestId, firstTokenMs }) => [requestId, firstTokenMs]));
+  const end = rows.workflow.outcome === null ? now : null;
+  return inTreeOrder(rows.runs, null).map(({ run, level }) => {
     const worked = attemptsOf(run, rows, entries, now);
-    const queued = Date.parse(run.queuedAt);
-    const waits = rows.workflow.outcome === null ? now : queued;
-    const bars = barsOf(run, rows, worked, rows.workflow.outcome === null ? now : null);
-    return { run, level, worked, bars, queue: { from: queued, to: worked[0]?.from ?? endOf(run) ?? waits } };
-  });
-  const ends = timed.flatMap(({ worked, queue }) => [queue, ...worked]).map(({ to }) => to);
-  const length = Math.max(1, ...ends.map((end) => end - start));
-  const part = ({ from, to }: Interval): Part => ({
-    from: ((from - start) / length) * 100,
-    width: ((to - from) / length) * 100,
-  });
-  return timed.map(({ run, level, worked, queue, bars }) => {
     const [first, last] = [worked[0], worked.at(-1)];
+    const queued = Date.parse(run.queuedAt);
+    const spans = spansWithin(run, rows, worked, end);
     const workedMs = worked.reduce((sum, { from, to }) => sum + to - from, 0);
     return {
       run,
       level,
-      work: worked.map(part),
-      bars: bars.map((bar) => ({
-        ...part(bar),
-        kind: kindOf(bar),
-        requestId: bar.requestId,
-        ms: bar.to - bar.from,
-      })),
-      times: timesOf(bars),
-      servers: serversOf(bars, part),
-      queuedMs: queue.to - queue.from,
+      work: worked,
+      bars: spans.map(({ from, to, requestId, tool, toolCallId, approvalId, kind }) => {
+        const firstMs = requestId === null ? null : (firstTokens.get(requestId) ?? null);
+        const firstTokenAt = firstMs === null ? null : Math.min(to, from + firstMs);
+        return { from, to, kind: kindOf({ kind, tool }), requestId, tool, toolCallId, approvalId, firstTokenAt };
+      }),
+      times: timesOf(spans),
+      servers: serversOf(spans),
+      queuedMs: (first?.from ?? endOf(run) ?? end ?? queued) - queued,
       ranMs: first ? (run.durationMs ?? workedMs) : null,
       idleMs: first && last ? last.to - first.from - workedMs : 0,
     };
   });
 }
 
+/** From the beginning of a workflow to the end of the last that is drawn of it. */
+export function spanOf(workflow: Pick<WorkflowDetail['workflow'], 'createdAt'>, lanes: readonly Lane[]): Interval {
+  const from = Date.parse(workflow.createdAt);
+  const ends = lanes.flatMap(({ run, work, queuedMs }) => [
+    Date.parse(run.queuedAt) + queuedMs,
+    ...work.map(({ to }) => to),
+  ]);
+  return { from, to: Math.max(from + 1, ...ends) };
+}
+
 /** Bars within the attempts only: a question that stayed open while nothing ran is not drawn as a wait. */
-function barsOf(run: RunRow, rows: Rows, worked: readonly Interval[], now: number | null): RunSpan[] {
+function spansWithin(run: RunRow, rows: Rows, worked: readonly Interval[], now: number | null): RunSpan[] {
   const start = worked[0]?.from ?? Infinity;
   return spansOf(run, rows, now).flatMap((span) =>
     [{ from: -Infinity, to: start }, ...worked]
@@ -113,7 +107,7 @@ function barsOf(run: RunRow, rows: Rows, worked: readonly Interval[], now: numbe
   );
 }
 
-function kindOf({ kind, tool }: RunSpan): BarKind {
+function kindOf({ kind, tool }: Pick<RunSpan, 'kind' | 'tool'>): BarKind {
   return tool !== null && mcpPartsOf(tool) !== null ? 'mcp' : kind;
 }
 
@@ -122,16 +116,16 @@ function timesOf(bars: readonly RunSpan[]): Record<BarKind, number> {
   return { queue: of('queue'), wait: of('wait'), model: of('model'), tools: of('tools'), mcp: of('mcp') };
 }
 
-function serversOf(bars: readonly RunSpan[], part: (interval: Interval) => Part): ServerLane[] {
-  const calls = bars
-    .flatMap((bar) => {
-      const parts = mcpPartsOf(bar.tool ?? '');
-      return parts === null ? [] : [{ ...bar, ...parts }];
+function serversOf(spans: readonly RunSpan[]): ServerLane[] {
+  const calls = spans
+    .flatMap((span) => {
+      const parts = mcpPartsOf(span.tool ?? '');
+      return parts === null ? [] : [{ ...span, ...parts }];
     })
     .sort((a, b) => a.from - b.from);
   return [...Map.groupBy(calls, ({ server }) => server)].map(([server, own]) => ({
     server,
-    bars: own.map((call) => ({ ...part(call), tool: call.tool, ms: call.to - call.from })),
+    bars: own.map(({ from, to, tool, toolCallId }) => ({ from, to, tool, toolCallId })),
     ms: coveredMs(own),
   }));
 }

@@ -1,5 +1,5 @@
 /** The hue of an agent, as classes: of its name, of an edge beside what it does, of a bar. Its mark and name stand with it. */
-import type { AgentMark } from '#lib/view/agent-mark.ts';
+import type { AgentMark } from '#contract/flows/agent-mark.ts';
 
 interface Hue {
   text: string;

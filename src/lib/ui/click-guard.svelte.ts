@@ -2,8 +2,9 @@
  * Ignores answers that were meant for something else. After a question appears, the window gets the focus, or anybody
  * presses a key or the pointer anywhere, no answer counts for a moment, so whoever is typing or clicking when a question
  * comes cannot answer it by accident. Two things start no such moment: keys that only lead somewhere (Tab, arrows, Page,
- * Home, End, Escape, modifiers), and a press on a button that answers, if it begins when answers count. So Tab and then
- * Enter or Space answers at any speed; a key that is held down, and a press that began too early, never does.
+ * Home, End, Escape, modifiers), and a press on a button that answers, or of a key that does, if it begins when answers
+ * count. So Tab and then Enter or Space answers at any speed; a key that is held down, and a press that began too early,
+ * never does.
  */
 import type { Attachment } from 'svelte/attachments';
 
@@ -13,6 +14,8 @@ const LEADING_KEYS = new Set([
   ...['Tab', 'Escape', 'Home', 'End', 'PageUp', 'PageDown', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'],
   ...['Shift', 'Control', 'Alt', 'AltGraph', 'Meta', 'CapsLock', 'NumLock'],
 ]);
+/** Those that press the button that has the focus. */
+const PRESSING_KEYS = new Set(['Enter', ' ']);
 const PRESSES = ['keydown', 'pointerdown'] as const;
 const RELEASES = ['keyup', 'pointerup'] as const;
 
@@ -22,6 +25,11 @@ export class ClickGuard {
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** The press that is under way began on a button that answers, when answers counted. */
   #deliberate = false;
+  readonly #isAnswerKey: (event: KeyboardEvent) => boolean;
+
+  constructor(isAnswerKey: (event: KeyboardEvent) => boolean = () => false) {
+    this.#isAnswerKey = isAnswerKey;
+  }
 
   hold(): void {
     this.ready = false;
@@ -34,8 +42,10 @@ export class ClickGuard {
     const hold = (): void => this.hold();
     const press = (event: Event): void => {
       if (isLeading(event)) return;
-      const held = event instanceof KeyboardEvent && event.repeat;
-      this.#deliberate = this.ready && !held && answersIn(element, event.target);
+      const isKey = event instanceof KeyboardEvent;
+      const presses = !isKey || PRESSING_KEYS.has(event.key);
+      const answers = (presses && answersIn(element, event.target)) || (isKey && this.#isAnswerKey(event));
+      this.#deliberate = this.ready && !(isKey && event.repeat) && answers;
       if (!this.#deliberate) hold();
     };
     const release = (event: Event): void => {

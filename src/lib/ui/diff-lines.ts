@@ -19,6 +19,36 @@ export function diffLines(diff: string): DiffLine[] {
   return hunks.flatMap((hunk, index) => [places[index]!, ...numbered(hunk)]);
 }
 
+/** One row of a difference whose sides stand beside each other; what concerns both stands on both. */
+export interface SplitRow<T> {
+  before: T | null;
+  after: T | null;
+}
+
+/** Lines that went beside those that came in their place. `kindOf`: also of what stands for several lines. */
+export function splitRows<T>(lines: readonly T[], kindOf: (line: T) => DiffLine['kind']): SplitRow<T>[] {
+  const rows: SplitRow<T>[] = [];
+  let [removed, added]: [T[], T[]] = [[], []];
+  const pair = (): void => {
+    for (let at = 0; at < Math.max(removed.length, added.length); at += 1)
+      rows.push({ before: removed[at] ?? null, after: added[at] ?? null });
+    [removed, added] = [[], []];
+  };
+  for (const line of lines) {
+    const kind = kindOf(line);
+    if (kind === 'removed') {
+      if (added.length > 0) pair();
+      removed.push(line);
+    } else if (kind === 'added') added.push(line);
+    else {
+      pair();
+      rows.push({ before: line, after: line });
+    }
+  }
+  pair();
+  return rows;
+}
+
 function numbered({ oldStart, newStart, lines }: StructuredPatchHunk): DiffLine[] {
   let [before, after] = [oldStart, newStart];
   return lines.map((line) => {

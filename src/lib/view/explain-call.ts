@@ -1,23 +1,22 @@
 /** Tool calls as the permission explainer takes them: the relevant fields of each tool, and the call of a question. */
 import type { Approval, ApprovalRequest } from '#contract/approval.ts';
 
-/** The fields that rules are matched against, and values that fill in the rest. */
+/** The fields that rules are matched against: what is left out of the rest is filled in where the call is explained. */
 interface Form {
   fields: readonly string[];
-  rest: Readonly<Record<string, unknown>>;
   /** May be left out. */
   optional?: readonly string[];
 }
 
 const FORMS: Readonly<Record<string, Form>> = {
-  read_file: { fields: ['path'], rest: {} },
-  write_file: { fields: ['path'], rest: { content: '' } },
-  edit_file: { fields: ['path'], rest: { edits: [{ old_text: 'a', new_text: '' }] } },
-  list_directory: { fields: ['path'], rest: {}, optional: ['path'] },
-  glob: { fields: ['pattern', 'path'], rest: {}, optional: ['path'] },
-  grep: { fields: ['pattern', 'path'], rest: {}, optional: ['path'] },
-  spawn_agent: { fields: ['name'], rest: { operation: 'spawn', prompt: '-' } },
-  delegate_task: { fields: ['agent_id'], rest: { operation: 'delegate', prompt: '-' } },
+  read_file: { fields: ['path'] },
+  write_file: { fields: ['path'] },
+  edit_file: { fields: ['path'] },
+  list_directory: { fields: ['path'], optional: ['path'] },
+  glob: { fields: ['pattern', 'path'], optional: ['path'] },
+  grep: { fields: ['pattern', 'path'], optional: ['path'] },
+  spawn_agent: { fields: ['name'] },
+  delegate_task: { fields: ['agent_id'] },
 };
 
 /** Names of the fields of a tool's form; empty for a tool whose arguments are written as JSON. */
@@ -29,13 +28,13 @@ export type Values = Readonly<Record<string, string>>;
 
 /** The arguments of a tool from its form's fields; `base`: the original arguments, for fields that the form lacks. */
 export function callInputOf(tool: string, values: Values, base: unknown = null): Record<string, unknown> {
-  const { fields, rest, optional = [] } = FORMS[tool] ?? { fields: [], rest: {} };
+  const { fields, optional = [] } = FORMS[tool] ?? { fields: [] };
   const given = fields.flatMap((field) => {
     const value = values[field] ?? '';
     return value === '' && optional.includes(field) ? [] : [[field, value] as const];
   });
   const known = isRecord(base) ? Object.entries(base).filter(([field]) => !fields.includes(field)) : [];
-  return { ...rest, ...Object.fromEntries(known), ...Object.fromEntries(given) };
+  return { ...Object.fromEntries(known), ...Object.fromEntries(given) };
 }
 
 /** The arguments of a call that are strings, by name. */

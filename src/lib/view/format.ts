@@ -15,6 +15,13 @@ const sameYear = new Intl.DateTimeFormat(LOCALE, {
 const timeOfDay = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
 const dayOfYear = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
 const otherYear = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', month: 'short', day: 'numeric' });
+const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', month: 'short', day: 'numeric' });
+const weekdayOfYear = new Intl.DateTimeFormat(LOCALE, {
+  weekday: 'short',
+  year: 'numeric',
+  month: 'short',
+  day: 'numeric',
+});
 const exact = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 /** Shown in place of an unknown number. */
@@ -79,11 +86,29 @@ export function moment(instant: string, now: number): string {
   return date.getFullYear() === new Date(now).getFullYear() ? sameYear.format(date) : otherYear.format(date);
 }
 
+/** The time of day of an ISO instant. */
+export function timeOf(instant: string): string {
+  return timeOfDay.format(new Date(instant));
+}
+
 /** An ISO instant at its shortest: the time if today, the day if this year, otherwise the date. */
 export function shortMoment(instant: string, now: number): string {
   const date = new Date(instant);
   if (date.toDateString() === new Date(now).toDateString()) return timeOfDay.format(date);
   return date.getFullYear() === new Date(now).getFullYear() ? dayOfYear.format(date) : otherYear.format(date);
+}
+
+/** A day of the reader's calendar, `2026-01-31`, as `Sat, Jan 31`, with its year unless that is today's. */
+export function dayName(day: string, today: string): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  const at = new Date(year, month - 1, date);
+  return (day.slice(0, 4) === today.slice(0, 4) ? weekday : weekdayOfYear).format(at);
+}
+
+/** At its shortest: `Jan 31`. */
+export function shortDay(day: string): string {
+  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
+  return dayOfYear.format(new Date(year, month - 1, date));
 }
 
 export function exactTime(instant: string): string {

@@ -1,9 +1,11 @@
 /** The query of the history page as its address holds it: search words, filters and sort order. */
 import type { RunKind } from '#contract/agent.ts';
+import type { TotalsBy } from '#contract/history/history-methods.ts';
 import type { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { Input } from '#contract/rpc.ts';
 import { OUTCOMES, STATUS_OF } from '#contract/status-of.ts';
+import { startOfDay } from './calendar.ts';
 
 /** What is listed: workflows, or the executions of sub-agents. */
 export type HistoryList = 'workflows' | 'agents';
@@ -109,21 +111,40 @@ export function activeFilters(query: HistoryQuery): FilterName[] {
 
 /** The input of `workflow.list`; days become instants in the reader's time zone. */
 export function listInput(query: HistoryQuery): Input<'workflow.list'> {
-  const { outcome, status, agent, model, tool, folder } = query;
-  return { sort: query.sort, ...given({ outcome, status, agent, model, tool, folder }), ...boundsOf(query) };
+  return { sort: query.sort, ...filterOf(query) };
 }
 
 /** The input of `execution.list`, likewise. */
 export function executionInput(query: HistoryQuery): Input<'execution.list'> {
+  return { sort: oneOf(EXECUTION_SORTS, query.sort) ?? 'newest', ...executionFilterOf(query) };
+}
+
+type Span = { from: string; to: string };
+
+/** The input of `workflow.days`; `by`: whose parts are wanted. */
+export function workflowDaysInput(query: HistoryQuery, days: Span[], by?: TotalsBy): Input<'workflow.days'> {
+  return { ...filterOf(query), days, ...(by === undefined ? {} : { by }) };
+}
+
+/** The input of `execution.days`. */
+export function executionDaysInput(query: HistoryQuery, days: Span[]): Input<'execution.days'> {
+  return { ...executionFilterOf(query), days };
+}
+
+function filterOf(query: HistoryQuery) {
+  const { outcome, status, agent, model, tool, folder } = query;
+  return { ...given({ outcome, status, agent, model, tool, folder }), ...boundsOf(query) };
+}
+
+function executionFilterOf(query: HistoryQuery) {
   const { status, agent, kind, model } = query;
-  const sort = oneOf(EXECUTION_SORTS, query.sort) ?? 'newest';
-  return { sort, ...given({ status, agent, kind, model }), ...boundsOf(query) };
+  return { ...given({ status, agent, kind, model }), ...boundsOf(query) };
 }
 
 function boundsOf({ from, to, minCostUsd }: HistoryQuery): Pick<Input<'workflow.list'>, 'from' | 'to' | 'minCostUsd'> {
   return given({
-    from: from === null ? null : startOf(from, 0),
-    to: to === null ? null : startOf(to, 1),
+    from: from === null ? null : startOfDay(from),
+    to: to === null ? null : startOfDay(to, 1),
     minCostUsd,
   });
 }
@@ -142,10 +163,4 @@ function oneOf<T extends string>(values: readonly T[], value: string | null): T 
 function day(value: string | null): string | null {
   if (value === null || !/^\d{4}-\d\d-\d\d$/.test(value)) return null;
   return Number.isNaN(Date.parse(value)) ? null : value;
-}
-
-/** The first moment of a day in the reader's time zone, or of a day after it. */
-function startOf(value: string, daysAfter: number): string {
-  const [year = 0, month = 1, date = 1] = value.split('-').map(Number);
-  return new Date(year, month - 1, date + daysAfter).toISOString();
 }

@@ -16,6 +16,7 @@ export const callWords = {
     paths: (value: number) => `Show all ${plural(value, 'entry', 'entries')}`,
   },
   showFewer: 'Show fewer',
+  diff: { wraps: 'Wrap lines', besides: 'Side by side' },
   hits: 'Matches',
   hitColumns: { line: 'Line', text: 'Text' },
   paths: 'Entries',

@@ -1,7 +1,11 @@
 /** The words of the history, its search and the trash. */
+import { historyDaysWords } from './history-days-words.ts';
 import { plural } from './sentences.ts';
+import { timelineWords } from './timeline-words.ts';
 
 export const historyWords = {
+  days: historyDaysWords,
+  timeline: timelineWords,
   title: 'History',
   empty: 'Nothing yet. Every message that you send becomes a workflow and is kept here with all that happened.',
   emptyFiltered: 'No workflow matches these filters.',
@@ -16,7 +20,9 @@ export const historyWords = {
   filters: 'Filters',
   addFilter: 'Filter',
   applied: 'Filters that are set',
+  changeFilter: (filter: string) => `Change the filter ${filter}`,
   removeFilter: (filter: string) => `Remove the filter ${filter}`,
+  setFilter: 'Set',
   clearFilters: 'Clear all',
   sort: 'Sort by',
   sorts: { newest: 'newest', cost: 'cost', tokens: 'tokens', duration: 'duration' },
@@ -116,7 +122,6 @@ export const historyWords = {
   inChat: 'Open conversation',
   inConversation: (title: string) => `in “${title}”`,
   /** Kinds of time in the bars. */
-  legend: 'What the bars show',
   spans: { queue: 'in the queue', wait: 'waiting for you', model: 'model', tools: 'tools', mcp: 'MCP servers' },
   serversOf: (agent: string) => `MCP servers that ${agent} called`,
   calls: (count: number) => plural(count, 'call', 'calls'),

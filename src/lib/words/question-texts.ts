@@ -1,17 +1,31 @@
 /** The texts of a question that may be longer than their boxes, with what each is called. Pure. */
+import type { Envelope } from '#contract/agent.ts';
 import type { Question } from '#lib/view/phase.ts';
 import { text } from './text.ts';
 
-/** Names as the forms of the question give them. */
-export function textsOf({ approval: { request }, spawn }: Question): { name: string; label: string; text: string }[] {
-  const words = text.approval;
-  const description = { name: 'description', label: words.description, text: request.description };
-  if (!spawn) return [description];
-  const { prompt, systemPrompt, reflection } = spawn.envelope;
+export interface QuestionText {
+  /** Unique in its question, as its box has it. */
+  name: string;
+  label: string;
+  text: string;
+}
+
+export function textsOf({ approval: { request }, spawn }: Question): QuestionText[] {
+  if (spawn) return toldTexts(spawn.envelope);
+  return [{ name: 'description', label: text.approval.description, text: request.description }];
+}
+
+/** All that a sub-agent itself is told, its prompt first. */
+export function toldTexts({ prompt, systemPrompt, instructions = [], reflection }: Envelope): QuestionText[] {
+  const words = text.decide;
   return [
-    description,
-    { name: 'prompt', label: words.prompt, text: prompt },
+    { name: 'prompt', label: words.told, text: prompt },
     { name: 'systemPrompt', label: words.systemPrompt, text: systemPrompt },
-    { name: 'facts', label: words.facts, text: reflection?.criteria ?? '' },
+    ...instructions.map(({ path, cut, text: told }) => ({
+      name: `instruction ${path}`,
+      label: text.flow.instruction(path, cut === true),
+      text: told,
+    })),
+    ...(reflection?.criteria ? [{ name: 'criteria', label: words.criteria, text: reflection.criteria }] : []),
   ];
 }

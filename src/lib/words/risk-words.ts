@@ -1,26 +1,25 @@
-/** How risky a question is, and what makes it so in a few words. */
-import type { ApprovalRequest, Risk, Subject } from '#contract/approval.ts';
+/** What is grave about a question, in a few words: most have nothing of it, so that what is said means something. */
+import type { ApprovalRequest } from '#contract/approval.ts';
+import { type Weight, weightOf } from '#contract/approvals/summary.ts';
 
-const levels: Readonly<Record<Risk, string>> = { low: 'low risk', medium: 'medium risk', high: 'high risk' };
-
-export function riskOf({ risk, subject }: Pick<ApprovalRequest, 'risk' | 'subject'>): string {
-  // What makes it so grave, the description says.
-  if (risk === 'high' && subject.kind === 'tool') return levels.high;
-  const reason = reasonOf(subject);
-  return reason === '' ? levels[risk] : `${levels[risk]}: ${reason}`;
+export interface RiskWords {
+  weight: Weight;
+  /** Empty where nothing is to be said. */
+  words: string;
 }
 
-/** Empty for a tool of which no more is known than its name. */
-function reasonOf(subject: Subject): string {
-  if (subject.kind === 'tool') {
-    if (subject.preview === null) return '';
-    const { created, deleted = false } = subject.preview;
-    return deleted ? 'deletes a file' : created ? 'creates a file' : 'changes a file';
-  }
-  if (subject.kind === 'action') return 'as the agent tells it';
-  if (subject.kind === 'questions') return 'changes nothing';
-  const { operation, items } = subject;
-  if (operation === 'parallel') return items.length > 1 ? 'several agents at once' : 'a batch of one agent';
-  const isTemporary = items[0]?.envelope.definitionHash === null;
-  return isTemporary ? 'starts a temporary agent' : 'starts a defined agent';
+/** `item`: of a batch. */
+export function riskOf(request: Pick<ApprovalRequest, 'risk' | 'subject' | 'reversible'>, item: number): RiskWords {
+  const weight = weightOf(request, item);
+  return { weight, words: wordsOf(request, weight) };
+}
+
+function wordsOf({ subject, reversible }: Pick<ApprovalRequest, 'subject' | 'reversible'>, weight: Weight): string {
+  // What an agent says of its own plan is its word.
+  if (subject.kind === 'action')
+    return reversible ? 'its agent says that it can be undone' : 'its agent says that it cannot be undone';
+  if (subject.kind === 'envelopes') return weight === 'reaching' ? 'can change things' : '';
+  if (!reversible) return 'cannot be undone';
+  if (weight === 'grave') return 'high risk';
+  return subject.kind === 'tool' && subject.preview !== null ? 'can be undone' : '';
 }

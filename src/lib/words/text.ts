@@ -12,7 +12,9 @@ import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
+import { composerWords } from './composer-words.ts';
 import { contextWords } from './context-words.ts';
+import { decisionWords } from './decision-words.ts';
 import { grantWords } from './grant-words.ts';
 import { historyWords, menuWords, trashWords } from './history-words.ts';
 import { inboxWords } from './inbox-words.ts';
@@ -180,6 +182,7 @@ export const text = {
       `${all > 0 ? `${done} of ${plural(all, 'sub-agent', 'sub-agents')} finished; ` : ''}everything up to the last finished step is kept, and resuming goes on from there.`,
     detailsOf: 'Open in history',
   },
+  composer: composerWords,
   empty: {
     heading: 'One lead, up to three sub-agents, and you at the gate',
     steps: [
@@ -222,12 +225,7 @@ export const text = {
     notStarted: 'It was not started.',
   },
   approval: {
-    /** `spawnModel` follows. */
-    spawnQuestion: (agent: string) => `Start the sub-agent ${agent} with the model`,
-    /** `provider`: null where it is the one that answers anyway. */
-    spawnModel: (model: string, provider: string | null) => `${model}${provider === null ? '' : ` at ${provider}`}?`,
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,
-    waiting: (time: string) => `waiting ${time}`,
     timeout: (time: string) => `Without an answer the answer is no, in ${time}.`,
     timeoutAllows: (time: string) =>
       `Without an answer the answer is yes, in ${time}, if somebody could give one then; else no.`,
@@ -243,10 +241,6 @@ export const text = {
     edited: 'edited',
     withEdits: (value: number) => `with your ${plural(value, 'edit', 'edits')}`,
     reset: 'Undo edits',
-    irreversible: 'cannot be undone',
-    reversible: 'can be undone',
-    saidIrreversible: 'its agent says that it cannot be undone',
-    saidReversible: 'its agent says that it can be undone',
     sending: 'Sending…',
     announce: (agent: string, title: string) => visibleText(`Question from ${agent}: ${title}`),
     /** The person stands at the head of every chain. */
@@ -355,6 +349,7 @@ export const text = {
   json: jsonWords,
   changes: changesWords,
   context: contextWords,
+  decide: decisionWords,
   review: reviewWords,
   decision: {
     /** To what an agent wants to know there is no yes. */

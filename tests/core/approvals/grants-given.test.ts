@@ -11,11 +11,12 @@ import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-/** The lead writes these files one after the other, in each workflow anew. */
+/** The lead writes these files one after the other, in each workflow anew, and never the same. */
 function writes(...paths: string[]): Script {
   const script = new Script();
+  let written = 0;
   paths.forEach((path, index) =>
-    script.on({ step: index + 1 }).reply([toolUse('write_file', { path, content: `${index}` })]),
+    script.on({ step: index + 1 }).reply(() => [toolUse('write_file', { path, content: `${(written += 1)}` })]),
   );
   return script.on({}).reply([text('Done.')]);
 }
@@ -79,11 +80,11 @@ describe('the scope', () => {
 
   test('another agent is asked', async () => {
     const script = new Script();
-    const write = toolUse('write_file', { path: 'a.md', content: '1' });
+    const write = (content: string) => toolUse('write_file', { path: 'a.md', content });
     const child = spawn({ name: 'writer', prompt: 'Write it too.', tools: ['write_file'] });
-    script.on({ ...LEAD, step: 1 }).reply([write]);
+    script.on({ ...LEAD, step: 1 }).reply([write('1')]);
     script.on({ ...LEAD, step: 2 }).reply([child]);
-    script.on({ ...CHILD, step: 1 }).reply([write]);
+    script.on({ ...CHILD, step: 1 }).reply([write('2')]);
     script.on({}).reply([text('Done.')]);
     const engine = await engineWith(script, { scope: 'project', pattern: '**' });
     await engine.ask('Write');

@@ -75,6 +75,59 @@ describe('of its own actions', () => {
   });
 });
 
+describe('whether it will be asked about', () => {
+  const decided = { approve: 'ask' as 'ask' | 'all' | 'none', rules: [] as Rule[], grants: [] as Grant[], now: NOW };
+  const of = (call: Parameters<typeof actionOf>[0], parts: Partial<typeof decided> = {}) => {
+    const action = actionOf({ targets: null, ...call });
+    const [group] = ownActions({ own: [], possible: [action] }, { ...decided, ...parts }).calls ?? [];
+    return Object.values(group?.asking ?? {});
+  };
+  const bash = { tool: 'bash', permissions: ['Execute', 'FilesystemWrite'] as const };
+  const net = { tool: 'web_fetch', permissions: ['NetworkAccess'] as const };
+  const read = { tool: 'read_file', permissions: ['FilesystemRead'] as const, asks: false };
+  const all = (tool: string, more: Partial<Rule> = {}) => [ruleOf({ tool, ...more })];
+
+  test.each([
+    ['a write, by mode; what steers programs is asked about in any', {}, {}, ['all', 'some', 'some']],
+    ['a command: whether it can be undone is not known', bash, {}, ['all', 'all', 'some']],
+    ['the network', net, {}, ['all', 'all', 'none']],
+    ['a server that changes something', { ...net, server: 'x' }, {}, ['all', 'all', 'all']],
+    ['a read', read, {}, ['none', 'none', 'none']],
+    ['a read that its definition names', { ...read, requires: ['read_file'] }, {}, ['all', 'all', 'all']],
+    [
+      'a read that a rule asks about in parts',
+      read,
+      { rules: all('read_file', { pattern: 'a/**' }) },
+      ['some', 'some', 'some'],
+    ],
+    ['what a rule denies', {}, { rules: all('write_file', { effect: 'deny' }) }, ['refused', 'refused', 'refused']],
+    ['what a rule allows', net, { rules: all('web_fetch', { effect: 'allow' }) }, ['none', 'none', 'none']],
+    [
+      'what a rule allows in parts',
+      net,
+      { rules: all('web_fetch', { effect: 'allow', pattern: 'a' }) },
+      ['some', 'some', 'none'],
+    ],
+    ['what is granted', {}, { grants: [grantOf()] }, ['some', 'some', 'some']],
+    ['a yes to everything', bash, { approve: 'all' }, ['none', 'none', 'none']],
+    ['a no to every question', bash, { approve: 'none' }, ['refused', 'refused', 'refused']],
+    ['a no does not concern what is not asked', read, { approve: 'none' }, ['none', 'none', 'none']],
+  ] as const)('%s', (_, call, parts, asking) => {
+    expect(of(call as Parameters<typeof actionOf>[0], parts as Partial<typeof decided>)).toEqual(asking);
+  });
+
+  test('tools that nothing tells apart stand together, and those that it always has are marked', () => {
+    const possible = ['write_file', 'edit_file', 'read_file'].map((tool) =>
+      actionOf({ tool, targets: null, ...(tool === 'read_file' ? read : {}) }),
+    );
+    const { calls } = ownActions({ own: [], possible, always: new Set(['read_file']) }, decided);
+    expect(calls?.map(({ tools, always }) => [tools, always])).toEqual([
+      [['write_file', 'edit_file'], undefined],
+      [['read_file'], true],
+    ]);
+  });
+});
+
 describe('a call', () => {
   const toml = (lines: string) => `[[permissions.rules]]\n${lines}\n`;
   async function permissionsWith(text: string, found: Grant[] = []) {

@@ -233,6 +233,6 @@ test('models.enabled: no agent, no spawn and no edit of the person has another',
   const writer = (await engine.runtime.request('agents.list', {})).find(({ name }) => name === 'documentation-writer');
   expect(writer?.model).toBeNull();
   expect((await engine.runtime.request('app.state', {})).provider.models).toEqual([
-    { alias: 'sonnet', id: SONNET, window: 1_000_000 },
+    { alias: 'sonnet', id: SONNET, window: 1_000_000, vision: null, inputPrice: expect.any(Number) as number },
   ]);
 });

@@ -60,6 +60,7 @@ test('without a file everything has its default', async () => {
     context: { auto_compact: true, compact_at: 0.8 },
     web: { private_hosts: [], search: { url: null, key_header: null, results: 8, max_uses: 5 } },
     sessions: { project: false },
+    history: { filters: {} },
     mcp: { servers: {} },
     backups: { keep: 10, max_age_days: null },
     telemetry: { endpoint: null, content: false },

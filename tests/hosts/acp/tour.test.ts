@@ -1,5 +1,5 @@
 /** The official client drives the agent through everything that it offers, the started program among it: many sessions. */
-import { readFile } from 'node:fs/promises';
+import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
@@ -194,6 +194,8 @@ const SCENARIOS: Record<string, (tour: Tour) => Promise<void>> = {
     await client.agent.notify(m.session.cancel, { sessionId: id });
     expect(await streaming).toBe('cancelled');
 
+    // What stands there already is not asked about.
+    await rm(join(home.folder, 'new.txt'), { force: true });
     const before = client.asked.length;
     client.answer = (_asked, signal) =>
       new Promise((resolve) =>

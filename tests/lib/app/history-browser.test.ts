@@ -54,3 +54,32 @@ it('offers what each list can be filtered by', async () => {
   await browser.loadFacets('workflows');
   expect(browser.facets.workflows).toEqual({ ...none, tools: ['grep'] });
 });
+
+it('asks for the totals of each day once, and again after something has changed', async () => {
+  const connection = new FakeConnection().on('workflow.days', ({ days }) => ({
+    days: days.map((_, count) => ({ count, tokens: 1, estimated: 0, nanoUsd: 2, unpriced: 0 })),
+    whole: true,
+  }));
+  const { days } = new HistoryBrowser(connection);
+  const asked = () => connection.calls.map(({ input }) => (input as { days: { from: string }[] }).days.length);
+  await days.load(NO_FILTERS, ['2026-03-02', '2026-03-01']);
+  expect(days.totals['2026-03-01']).toMatchObject({ count: 1, whole: true });
+  await days.load(NO_FILTERS, ['2026-03-02', '2026-03-01', '2026-02-27']);
+  await days.load(NO_FILTERS, ['2026-02-27']);
+  expect(asked()).toEqual([2, 1]);
+  days.invalidate();
+  expect(days.totals['2026-02-27'], 'shown until it is known anew').toBeDefined();
+  await days.load(NO_FILTERS, ['2026-02-27']);
+  await days.load({ ...NO_FILTERS, agent: 'inspector' }, ['2026-02-26']);
+  expect(Object.keys(days.totals)).toEqual(['2026-02-26']);
+  expect(connection.calls.at(-1)?.input).toMatchObject({ agent: 'inspector' });
+});
+
+it('asks again for a day whose totals could not be had', async () => {
+  const connection = new FakeConnection();
+  const { days } = new HistoryBrowser(connection);
+  await days.load(NO_FILTERS, ['2026-03-01']);
+  await days.load(NO_FILTERS, ['2026-03-01']);
+  expect(connection.calls).toHaveLength(2);
+  expect(days.totals).toEqual({});
+});

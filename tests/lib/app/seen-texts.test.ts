@@ -1,5 +1,5 @@
 // What holds a yes back: the rules that need no screen. How boxes are watched is shown in e2e/approvals/seen.spec.ts.
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { isEndEdited, SeenTexts } from '#lib/app/seen-texts.svelte.ts';
 
 const of = (text: string) => [{ name: 'prompt', label: 'Prompt', text }];
@@ -21,6 +21,48 @@ describe('a question that was never on the screen', () => {
     const seen = new SeenTexts(new Set([text]));
     expect(seen.unseen(of(text))).toEqual([]);
     expect(seen.unseen(of(`${text}y`))).toHaveLength(1);
+  });
+});
+
+/** A box on a screen without a browser: `inSight`: whether the end of what it shows is. */
+function boxIn(seen: SeenTexts, name: string, { isAlways = false, tall = false, inSight = false }): void {
+  const element = {
+    ...{ scrollHeight: tall ? 500 : 100, clientHeight: 100, scrollTop: 0, tabIndex: -1, children: [] },
+    ...{ hasAttribute: () => true, addEventListener: () => undefined, removeEventListener: () => undefined },
+    ...{ getBoundingClientRect: () => ({ left: 0, width: 10, bottom: 10 }), contains: () => inSight },
+  };
+  const observer = class {
+    observe(): void {}
+    disconnect(): void {}
+  };
+  vi.stubGlobal('ResizeObserver', observer);
+  vi.stubGlobal('document', { documentElement: {}, addEventListener: () => undefined, elementFromPoint: () => ({}) });
+  onTestFinished(() => void vi.unstubAllGlobals());
+  seen.box(name, name, { isAlways })(element as unknown as HTMLElement);
+}
+
+describe('a question on the screen', () => {
+  const names = (seen: SeenTexts, texts = [] as ReturnType<typeof of>) => seen.unseen(texts).map(({ name }) => name);
+
+  it('waits for a text that has no box, for it is folded away, unless it is short', () => {
+    const seen = new SeenTexts(new Set());
+    boxIn(seen, 'changes', {});
+    expect(names(seen, of('x\n'.repeat(50)))).toEqual(['prompt']);
+    expect(names(seen, of('Look around.'))).toEqual([]);
+    boxIn(seen, 'prompt', {});
+    expect(names(seen, of('x\n'.repeat(50))), 'its box is large enough').toEqual([]);
+  });
+
+  it('waits for the end of what is longer than its box, and of what it is about wherever that ends', () => {
+    const seen = new SeenTexts(new Set());
+    boxIn(seen, 'long', { tall: true });
+    boxIn(seen, 'below', { isAlways: true });
+    boxIn(seen, 'shown', { isAlways: true, inSight: true });
+    expect(names(seen)).toEqual(['long', 'below']);
+    boxIn(seen, 'long', {});
+    expect(names(seen), 'it has grown, and its end is below the edge').toEqual(['long', 'below']);
+    boxIn(seen, 'long', { inSight: true });
+    expect(names(seen)).toEqual(['below']);
   });
 });
 

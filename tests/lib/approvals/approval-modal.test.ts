@@ -13,6 +13,10 @@ const spawn = {
   operation: 'spawn',
   items: [{ runId: id(9), title: 'Look around', envelope: envelope('scout', 'Look at <all> parts.'), hash: 'h' }],
 } as const satisfies ApprovalRequest['subject'];
+const reader = {
+  ...spawn,
+  items: [{ ...spawn.items[0], envelope: { ...spawn.items[0].envelope, permissions: ['FilesystemRead' as const] } }],
+};
 const write = {
   kind: 'tool',
   tool: 'write_file',
@@ -63,13 +67,15 @@ async function shown(
 }
 
 describe('the approval modal', () => {
-  it.each(['low', 'medium', 'high'] as const)('marks %s risk with a badge of that level', async (risk) => {
-    const html = await shown(spawn, risk);
-    const [badge = '', ...others] = html.match(/<span[^>]*data-risk[^>]*>[^<]*/g) ?? [];
+  it('marks what cannot be undone, and nothing that only looks', async () => {
+    const badge = (html: string) => html.match(/<span[^>]*data-risk[^>]*>[^<]*/g) ?? [];
+    const [grave = '', ...others] = badge(await shown(write, 'medium', { reversible: false }));
     expect(others).toEqual([]);
-    expect(badge).toContain(`data-risk="${risk}"`);
-    expect(badge).toMatch(`bg-${{ low: 'ok', medium: 'warn', high: 'danger' }[risk]}-wash`);
-    expect(badge).toContain(`${risk} risk`);
+    expect(grave).toMatch(/bg-danger-wash.*>cannot be undone$/);
+    const [quiet = ''] = badge(await shown(write, 'medium'));
+    expect(quiet).toMatch(/>can be undone$/);
+    expect(quiet).not.toContain('danger');
+    for (const risk of ['low', 'medium', 'high'] as const) expect(badge(await shown(reader, risk))).toEqual([]);
   });
 
   it('shows who would start, with its prompt, model, tools, permissions and folder', async () => {
@@ -80,8 +86,9 @@ describe('the approval modal', () => {
   });
 
   it('names the provider beside the model where it is not the one that answers anyway', async () => {
-    expect(wordsOf(await shown(spawn, 'medium'))).toContain('with the model claude-sonnet-5-5?');
-    expect(wordsOf(await shown(spawn, 'medium', { active: 'local' }))).toContain('claude-sonnet-5-5 at anthropic?');
+    const active = wordsOf(await shown(spawn, 'medium'));
+    expect(active).toMatch(/with claude-sonnet-5-5 in \/tmp\/project/);
+    expect(wordsOf(await shown(spawn, 'medium', { active: 'local' }))).toMatch(/claude-sonnet-5-5 at anthropic in/);
   });
 
   it('shows whose tool a call is of, what runs, what the server says of it, and all of the arguments', async () => {
@@ -150,7 +157,7 @@ describe('the approval modal', () => {
       'In all at most 140 requests · at most $12.40',
       'reviewer works with scout',
       'writer stage 1',
-      'AGENTS.md Run the tests.',
+      'AGENTS.md (1 line) Run the tests.',
     ])
       expect(wordsOf(html), words).toContain(words);
     expect(wordsOf(await shown(spawn, 'medium'))).not.toMatch(/Who works|In all at most/);
@@ -166,12 +173,13 @@ describe('the approval modal', () => {
 
   it('shows the change that a call would make, and that it cannot be undone where that is so', async () => {
     const html = await shown(write, 'medium', { reversible: false });
-    for (const part of ['a.md', 'New.', 'cannot be undone', 'creates a file']) expect(html, part).toContain(part);
+    for (const part of ['a.md', 'New.', 'cannot be undone', 'new file']) expect(html, part).toContain(part);
   });
 
-  it('offers yes, no and a reason', async () => {
+  it('offers yes, no and to ask first, each with its key', async () => {
     const html = await shown(spawn, 'medium');
-    for (const button of ['Allow once', 'Reject']) expect(html).toMatch(new RegExp(`<button[^>]*>[^<]*${button}`));
-    expect(html).toContain('Reason');
+    for (const button of ['Allow once', 'Reject…']) expect(html).toMatch(new RegExp(`<button[^>]*>[^<]*${button}`));
+    for (const keys of ['Control+Enter', 'Control+Backspace', 'Control+/'])
+      expect(html).toContain(`aria-keyshortcuts="${keys}"`);
   });
 });

@@ -56,10 +56,9 @@ function lanes(story: Story, now: number): Lane[] {
   return lanesOf({ workflow, runs, calls, approvals, requests }, entries, now);
 }
 
-/** The times of a lane's work, when the whole goes from one time to another. */
-function times({ work }: Lane, from: number, to: number): number[][] {
-  const at = (percent: number): number => Math.round(from + (percent / 100) * (to - from));
-  return work.map((part) => [at(part.from), at(part.from + part.width)]);
+/** The times of a lane's work. */
+function times({ work }: Lane): number[][] {
+  return work.map(({ from, to }) => [from, to]);
 }
 
 describe('lanesOf', () => {
@@ -73,10 +72,9 @@ describe('lanesOf', () => {
     child.again('Look.', 2);
     end(work);
     const drawn = lanes(story, 0);
-    const start = Date.parse(story.events[0]?.at ?? '');
     const ended = Date.parse(story.events.at(-2)?.at ?? '');
     expect(drawn.map(({ run }) => run.workflowId)).toEqual([workflowId, workflowId]);
-    const [of, its] = drawn.map((lane) => times(lane, start, ended));
+    const [of, its] = drawn.map(times);
     // The lead worked as long as the sub-agent that it waited for.
     expect(of?.[0]?.[1]).toBe(died);
     expect(its?.[0]?.[1]).toBe(died);
@@ -92,11 +90,10 @@ describe('lanesOf', () => {
   it('ends what was interrupted with its last sign of life, not when that was noticed', () => {
     const { story, died } = interrupted();
     const drawn = lanes(story, 0);
-    const start = Date.parse(story.events[0]?.at ?? '');
     for (const lane of drawn) {
       // All that is drawn ends there too: else the work would be the first hair of an empty hour.
       const begun = Date.parse(lane.run.startedAt ?? '');
-      expect(times(lane, start, died)).toEqual([[begun, died]]);
+      expect(times(lane)).toEqual([[begun, died]]);
       expect(lane.idleMs).toBe(0);
     }
   });
@@ -121,7 +118,7 @@ describe('lanesOf', () => {
     expect([first?.work.length, second?.work.length]).toEqual([1, 1]);
     for (const lane of [first, second]) {
       const [part] = lane?.work ?? [];
-      expect((part?.from ?? 0) + (part?.width ?? 0)).toBeCloseTo(100);
+      expect(part?.to).toBe(now() + 5000);
     }
     expect(second?.queuedMs).toBeGreaterThanOrEqual(2000);
     waiting.queue('spawn', 'Look.', 'toolu_3');
@@ -174,7 +171,10 @@ describe('lanesOf', () => {
     expect(ofLead?.servers).toEqual([]);
     // A call that has ended took 12 ms in a story.
     const open = expect.closeTo(4000, -2) as number;
-    const calls = ofChild?.servers.map(({ server, bars }) => [server, bars.map(({ tool, ms }) => [tool, ms])]);
+    const calls = ofChild?.servers.map(({ server, bars }) => [
+      server,
+      bars.map(({ tool, from, to }) => [tool, to - from]),
+    ]);
     expect(calls).toEqual([
       [
         'tracker',
@@ -190,7 +190,7 @@ describe('lanesOf', () => {
     expect(ofChild?.bars.filter(({ kind }) => kind === 'mcp')).toHaveLength(3);
     const [tracker] = ofChild?.servers ?? [];
     const last = tracker?.bars.at(-1);
-    expect((last?.from ?? 0) + (last?.width ?? 0)).toBeCloseTo(100);
+    expect(last?.to).toBe(now() + 4000);
   });
 
   it('does not count the hours in which a question stood open and nobody worked', () => {

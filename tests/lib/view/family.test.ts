@@ -1,7 +1,7 @@
 // Runs that serve another one belong to it: its card works until the last of them has ended, and counts what all used.
 import { describe, expect, it } from 'vitest';
 import type { RunRow } from '#contract/view.ts';
-import { agentMarkOf } from '#lib/view/agent-mark.ts';
+import { agentMarkOf } from '#contract/flows/agent-mark.ts';
 import { chainOf, coagentRunsOf, familyOf, linkAt, phaseOfChain, usageOf } from '#lib/view/family.ts';
 import { CALL, flow, follow, round, stage, type Team, team, viewOf } from '../support/flows.ts';
 

@@ -5,7 +5,9 @@ import { RunKind } from '#contract/agent.ts';
 import { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import { Outcome, Status } from '#contract/outcome.ts';
 import { methods } from '#contract/rpc.ts';
+import { spanOfDay, startOfDay } from '#lib/view/calendar.ts';
 import {
+  executionDaysInput,
   executionInput,
   KINDS,
   LISTS,
@@ -17,6 +19,7 @@ import {
   SORTS,
   STATUSES,
   withList,
+  workflowDaysInput,
   type HistoryQuery,
 } from '#lib/view/history-query.ts';
 
@@ -82,6 +85,17 @@ describe('the address of the history', () => {
     const parsed = methods['execution.list'].input.parse(executionInput(asked));
     const day = new Date(2026, 0, 31).toISOString();
     expect(parsed).toEqual({ sort: 'cost', kind: 'delegate', status: 'error', from: day, limit: 50 });
+  });
+
+  it('asks for the totals of days as for the list', () => {
+    const asked = { ...NO_FILTERS, agent: 'lead', outcome: 'error', from: '2026-01-31', minCostUsd: 1 } as const;
+    const days = [spanOfDay('2026-02-01')];
+    expect(methods['workflow.days'].input.parse(workflowDaysInput(asked, days, 'model'))).toEqual({
+      ...{ agent: 'lead', outcome: 'error', from: startOfDay('2026-01-31'), minCostUsd: 1, by: 'model' },
+      days: [{ from: startOfDay('2026-02-01'), to: startOfDay('2026-02-02') }],
+    });
+    const ofAgents = { ...asked, list: 'agents', kind: 'spawn' } as const;
+    expect(methods['execution.days'].input.parse(executionDaysInput(ofAgents, days))).toMatchObject({ kind: 'spawn' });
   });
 
   it('knows every status', () => {

@@ -1,4 +1,4 @@
-// A question says in a few words what makes it risky, not only that it is.
+// Most questions have nothing grave: what is said of one means something.
 import { describe, expect, it } from 'vitest';
 import type { Subject } from '#contract/approval.ts';
 import { riskOf } from '#lib/words/risk-words.ts';
@@ -6,38 +6,33 @@ import { envelope } from '../support/story.ts';
 
 type Operation = Extract<Subject, { kind: 'envelopes' }>['operation'];
 
-function agents(operation: Operation, count = 1, definitionHash: string | null = null): Subject {
-  const item = {
-    runId: 'run',
-    title: '',
-    envelope: { ...envelope('a', 'Look.'), definitionHash },
-    hash: 'h',
-  };
-  return { kind: 'envelopes', operation, items: Array.from({ length: count }, () => item) };
-}
-
-function write(created: boolean, more: { deleted?: true } = {}): Subject {
-  const preview = { path: 'a.txt', diff: '', added: 1, removed: 0, created, ...more };
-  return { ...tool, preview };
+function agents(operation: Operation, permissions: ('FilesystemRead' | 'FilesystemWrite')[]): Subject {
+  const item = { runId: 'run', title: '', envelope: { ...envelope('a', 'Look.'), permissions }, hash: 'h' };
+  return { kind: 'envelopes', operation, items: [item, item] };
 }
 
 const tool = { kind: 'tool', tool: 'run', input: {}, folder: '/tmp', preview: null, hash: 'h' } as const;
+const write = { ...tool, preview: { path: 'a.txt', diff: '', added: 1, removed: 0, created: true } } as const;
+const action = { kind: 'action', action: 'Send', reason: '', impact: null, folder: '/', input: {}, hash: 'h' } as const;
+const questions: Subject = { kind: 'questions', questions: [], folder: '/', hash: 'h' };
 
 describe('riskOf', () => {
   it.each([
-    [{ risk: 'high', subject: agents('parallel', 3, 'hash') }, 'high risk: several agents at once'],
-    [{ risk: 'high', subject: agents('parallel', 1, 'hash') }, 'high risk: a batch of one agent'],
-    [{ risk: 'medium', subject: agents('spawn') }, 'medium risk: starts a temporary agent'],
-    [{ risk: 'medium', subject: agents('spawn', 1, 'hash') }, 'medium risk: starts a defined agent'],
-    [{ risk: 'medium', subject: agents('delegate', 1, 'hash') }, 'medium risk: starts a defined agent'],
-    [{ risk: 'medium', subject: write(true) }, 'medium risk: creates a file'],
-    [{ risk: 'medium', subject: write(false) }, 'medium risk: changes a file'],
-    [{ risk: 'medium', subject: write(false, { deleted: true }) }, 'medium risk: deletes a file'],
-    // A rule or a grant that names it would allow it: the description says what it is.
-    [{ risk: 'high', subject: write(false) }, 'high risk'],
-    [{ risk: 'high', subject: tool }, 'high risk'],
-    [{ risk: 'low', subject: tool }, 'low risk'],
-  ] as const)('%#: says why', (request, words) => {
-    expect(riskOf(request)).toBe(words);
+    [{ risk: 'high', reversible: true, subject: agents('parallel', ['FilesystemRead']) }, null, ''],
+    [{ risk: 'medium', reversible: true, subject: agents('spawn', ['FilesystemRead']) }, null, ''],
+    [
+      { risk: 'medium', reversible: true, subject: agents('delegate', ['FilesystemWrite']) },
+      'reaching',
+      'can change things',
+    ],
+    [{ risk: 'medium', reversible: true, subject: write }, null, 'can be undone'],
+    [{ risk: 'low', reversible: true, subject: tool }, null, ''],
+    [{ risk: 'high', reversible: true, subject: write }, 'grave', 'high risk'],
+    [{ risk: 'medium', reversible: false, subject: tool }, 'grave', 'cannot be undone'],
+    [{ risk: 'medium', reversible: true, subject: action }, null, 'its agent says that it can be undone'],
+    [{ risk: 'medium', reversible: false, subject: action }, 'grave', 'its agent says that it cannot be undone'],
+    [{ risk: 'low', reversible: true, subject: questions }, null, ''],
+  ] as const)('%#: says what is grave', (request, weight, words) => {
+    expect(riskOf(request, 0)).toEqual({ weight, words });
   });
 });

@@ -231,10 +231,10 @@ export class Providers {
       baseUrl,
       baseUrlSource,
       address,
-      models: this.models.offered(name).map((one) => ({
-        ...one,
-        window: this.models.capabilities(name, one.id).contextWindow,
-      })),
+      models: this.models.offered(name).map((one) => {
+        const { contextWindow: window, vision } = this.models.capabilities(name, one.id);
+        return { ...one, window, vision, inputPrice: null };
+      }),
       defaultModel: this.models.defaultOf(name),
       isLocal,
       maxConcurrent: concurrencyAt(place),
@@ -245,7 +245,11 @@ export class Providers {
     return {
       ...{ name: DEMO, type: DEMO, active: this.active === DEMO, builtin: true, ready: true, address: '' },
       ...{ keySource: 'none', keyEnv: null, keyElsewhere: null, baseUrl: null, baseUrlSource: 'default' },
-      ...{ models: [{ alias: DEMO, id: DEMO, window: null }], defaultModel: DEMO, isLocal: true },
+      ...{
+        models: [{ alias: DEMO, id: DEMO, window: null, vision: null, inputPrice: 0 }],
+        defaultModel: DEMO,
+        isLocal: true,
+      },
       maxConcurrent: SCRIPTED_CONCURRENCY,
     };
   }

@@ -1,8 +1,10 @@
 /** The methods of the history: list of workflows, facets, search, export and backup. */
+import type { SavedFilter } from '#contract/history/history-methods.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { mustExist } from '../../base/errors.ts';
 import { exportConversation } from '../../records/export/export.ts';
 import { checkConversation, checkWorkflows } from '../../store/check.ts';
+import type { LiveSettings } from '../../settings/live-settings.ts';
 import type { Handlers } from './handlers.ts';
 
 type Mine =
@@ -12,6 +14,8 @@ type Mine =
       | 'workflow.facets'
       | 'execution.list'
       | 'execution.facets'
+      | 'workflow.days'
+      | 'execution.days'
       | 'history.search'
       | 'conversation.export'
     )
@@ -32,6 +36,8 @@ export function historyMethods(
     'workflow.facets': () => store.facets(),
     'execution.list': (query) => store.executions(query),
     'execution.facets': () => store.executionFacets(),
+    'workflow.days': (query) => store.workflowDays(query),
+    'execution.days': (query) => store.executionDays(query),
     'history.search': (query) => store.search(query),
     'conversation.check': ({ conversationId, workflowIds }) =>
       workflowIds ? checkWorkflows(store, workflowIds) : checkConversation(store, conversationId),
@@ -39,5 +45,24 @@ export function historyMethods(
     'store.unlisted': () => store.unlisted(),
     'conversation.export': async ({ conversationId, format, unredacted }) =>
       exportConversation(store, await conversation(conversationId), { format, version, unredacted }),
+  };
+}
+
+/** The filters that a person keeps, in their settings. */
+export function filterMethods(settings: LiveSettings): Pick<Handlers, 'filter.list' | 'filter.save' | 'filter.remove'> {
+  const list = (): SavedFilter[] =>
+    Object.entries(settings.history.filters)
+      .map(([name, query]) => ({ name, query }))
+      .sort((a, b) => a.name.localeCompare(b.name));
+  return {
+    'filter.list': list,
+    'filter.save': async (filter) => {
+      await settings.setFilter(filter);
+      return list();
+    },
+    'filter.remove': async ({ name }) => {
+      await settings.setFilter({ name, query: null });
+      return list();
+    },
   };
 }

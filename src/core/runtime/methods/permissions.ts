@@ -77,7 +77,7 @@ export function permissionMethods(engine: Engine, home: string): Pick<Handlers, 
 }
 
 /** A call of the tool on one file, by an agent of which nothing else is known. */
-function callOf(
+export function callOf(
   { tools }: Engine,
   { folder, agent, tool }: Omit<Parsed<'permissions.match'>, 'pattern'>,
 ): (path: string) => Action {

@@ -6,11 +6,13 @@ import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { termsOfExecution } from './execution-terms.ts';
 import { facetChanges, type FacetCounts } from './facets.ts';
+import { type Figures, figuresIn, figuresOfExecution, figuresOfWorkflow, textOf } from './figures.ts';
 import { executionsIn, type Listing } from './lists.ts';
 import { Reader } from '../rows/reader.ts';
 import { entryRows } from '../rows/run-parts.ts';
 import { sealsOf } from '../seal.ts';
 import type { Row, Store } from '../store.ts';
+import { countFigures, type HourChanges, hourChanges } from './usage-hours.ts';
 import { indexKeysOf, termsOf } from './workflow-terms.ts';
 
 type Reads = Pick<Store, 'runsOf' | 'callsOf'>;
@@ -21,6 +23,7 @@ const BATCH = 64;
 interface Indexed {
   id: { id: string };
   terms: string[];
+  figures?: string;
   segmented: string;
   segments: string[];
 }
@@ -51,23 +54,27 @@ export async function indexSome(
   const workflows = (await reader.rows<WorkflowRow>('workflow', 'SELECT * FROM $ids', records)).filter(
     ({ outcome }) => outcome !== null,
   );
-  const counts: FacetCounts = new Map();
+  const counts: Counts = { facets: new Map(), hours: new Map() };
   const runs = await reads.runsOf(workflows.map(({ id }) => id));
   const facts = { workflows, runs, conversations: await conversationsOf(reader, workflows) };
   const rows = await rowsOf(database, reads, facts, counts);
   const executions = await executionRowsOf(database, facts, counts);
-  const changes = facetChanges(counts, database);
+  const [facets, hours] = [facetChanges(counts.facets, database), hourChanges(counts.hours, database)];
   await database.transaction(
     `${rows.length === 0 ? '' : `INSERT INTO workflow_index $rows ON DUPLICATE KEY UPDATE ${REPLACE.workflow} RETURN NONE;`}
     ${executions.length === 0 ? '' : `INSERT INTO execution_index $executions ON DUPLICATE KEY UPDATE ${REPLACE.execution} RETURN NONE;`}
-    ${changes.sql}
+    ${facets.sql}
+    ${hours.sql}
     DELETE $queue RETURN NONE;`,
-    { rows, executions, ...changes.values, queue: queue.map((key) => database.record('index_queue', key)) },
+    {
+      ...{ rows, executions, ...facets.values, ...hours.values },
+      queue: queue.map((key) => database.record('index_queue', key)),
+    },
   );
   return queue.length;
 }
 
-const COLUMNS = ['terms', 'facets', 'newest', 'cost', 'duration', 'createdAt', 'nanoUsd'];
+const COLUMNS = ['terms', 'facets', 'figures', 'newest', 'cost', 'duration', 'createdAt', 'nanoUsd'];
 const replace = (columns: readonly string[]) => columns.map((column) => `${column} = $input.${column}`).join(', ');
 const REPLACE = {
   workflow: replace([...COLUMNS, 'tokens', 'segmented', 'segments', 'waiting', 'tail', 'seal']),
@@ -92,19 +99,32 @@ async function indexed<T extends { id: { id: string } }>(
   return new Map(found.map((row) => [row.id.id, row]));
 }
 
-/** The terms of a row, none in the trash; counts what they change. */
-function listedTerms(old: { terms: string[] } | undefined, facets: string[], trashed: boolean, counts: FacetCounts) {
+/** What a batch changes in what is counted. */
+interface Counts {
+  facets: FacetCounts;
+  hours: HourChanges;
+}
+
+/** The terms of a row, none in the trash, and its figures; counts what they change. */
+function listedAs(
+  old: Pick<Indexed, 'terms' | 'figures'> | undefined,
+  { facets, figures }: { facets: string[]; figures: Figures },
+  trashed: boolean,
+  counts: Counts,
+) {
   const terms = trashed ? [] : facets;
-  for (const term of old?.terms ?? []) counts.set(term, (counts.get(term) ?? 0) - 1);
-  for (const term of terms) counts.set(term, (counts.get(term) ?? 0) + 1);
-  return terms;
+  for (const term of old?.terms ?? []) counts.facets.set(term, (counts.facets.get(term) ?? 0) - 1);
+  for (const term of terms) counts.facets.set(term, (counts.facets.get(term) ?? 0) + 1);
+  if (old && old.terms.length > 0) countFigures(counts.hours, figuresIn(old.figures), -1);
+  if (!trashed) countFigures(counts.hours, figures, 1);
+  return { terms, facets, figures: textOf(figures) };
 }
 
 async function rowsOf(
   database: Database,
   reads: Reads,
   { workflows, runs, conversations }: Facts,
-  counts: FacetCounts,
+  counts: Counts,
 ): Promise<Row[]> {
   const ids = workflows.map(({ id }) => id);
   const before = await indexed<Indexed>(database, 'workflow_index', ids);
@@ -119,15 +139,16 @@ async function rowsOf(
     const own = runsOf.get(workflow.id) ?? [];
     const used = own.flatMap(({ id }) => calls.get(id) ?? []);
     const old = before.get(workflow.id);
+    // What a fork took over is listed where it happened, and counts there.
     const facets = workflow.taken ? [] : termsOf({ workflow, runs: own, calls: used, folder: conversation.folder });
-    const terms = listedTerms(old, facets, Boolean(conversation.deletedAt), counts);
+    const figures = figuresOfWorkflow(workflow, own);
+    const counted = { facets, figures: workflow.taken ? { ...figures, sums: [] } : figures };
     const segmented = JSON.parse(old?.segmented ?? '{}') as Record<string, number>;
     const waiting = own.reduce((sum, { id }) => sum + (lengths.get(id) ?? 0) - (segmented[id] ?? 0), 0);
     return {
       id: workflow.id,
       ...indexKeysOf(workflow),
-      terms,
-      facets,
+      ...listedAs(old, counted, Boolean(conversation.deletedAt), counts),
       waiting,
       tail: waiting > 0,
       segmented: JSON.stringify(segmented),
@@ -140,19 +161,19 @@ async function rowsOf(
 async function executionRowsOf(
   database: Database,
   { workflows, runs, conversations }: Facts,
-  counts: FacetCounts,
+  counts: Counts,
 ): Promise<Row[]> {
   const ownerOf = new Map(workflows.map(({ id, conversationId }) => [id, conversations.get(conversationId)]));
   const own = executionsIn([{ runs }]);
   const ids = own.map(({ id }) => id);
-  const before = await indexed<Pick<Indexed, 'id' | 'terms'>>(database, 'execution_index', ids);
+  const before = await indexed<Pick<Indexed, 'id' | 'terms' | 'figures'>>(database, 'execution_index', ids);
   return own.flatMap((run) => {
     const conversation = ownerOf.get(run.workflowId);
     if (!conversation) return [];
-    const facets = termsOfExecution(run);
-    const terms = listedTerms(before.get(run.id), facets, Boolean(conversation.deletedAt), counts);
+    const counted = { facets: termsOfExecution(run), figures: figuresOfExecution(run) };
+    const listed = listedAs(before.get(run.id), counted, Boolean(conversation.deletedAt), counts);
     const { tokens: _, ...keys } = indexKeysOf({ ...run, createdAt: run.queuedAt });
-    return { id: run.id, ...keys, terms, facets };
+    return { id: run.id, ...keys, ...listed };
   });
 }
 

@@ -4,7 +4,7 @@ import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Database } from '../database.ts';
 import { countsOf } from './facets.ts';
 import { decodeRow, sortKeyOfId } from '../rows/row-codec.ts';
-import type { ExecutionQuery, Page, Paged, Row, Store, Table, WorkflowQuery } from '../store.ts';
+import type { ExecutionFilter, Page, Paged, Row, Store, Table, WorkflowFilter, WorkflowQuery } from '../store.ts';
 import { ANY_EXECUTION, termsOfExecution, termsOfExecutionFilter } from './execution-terms.ts';
 import {
   ANY,
@@ -69,8 +69,10 @@ async function workflowRows(database: Database, ids: readonly string[]): Promise
 /** Rows of the first read when rows must be filtered here; later reads grow. */
 const CHUNK = 200;
 const MAX_CHUNK = 2000;
+/** The most of one read whose rows are all needed: they are parsed here. */
+const SCANNED = 500;
 
-type Found = IndexKeys & { id: { id: string }; terms: string[] };
+type Found = IndexKeys & { id: { id: string }; terms: string[]; figures?: string };
 
 /** What orders and bounds a list beside its terms. */
 type Bounds = Pick<WorkflowQuery, 'before' | 'limit' | 'sort' | 'from' | 'to' | 'minCostUsd'>;
@@ -109,27 +111,69 @@ export async function foundIn<T>(database: Database, query: Bounds, listing: Lis
 }
 
 /** Reads one more than the page needs. */
-async function ended<T>(database: Database, query: Bounds, { index, any, wanted, live }: Listing<T>): Promise<Found[]> {
-  const { limit, sort = 'newest' } = query;
+async function ended<T>(database: Database, query: Bounds, listing: Listing<T>): Promise<Found[]> {
+  const { limit } = query;
+  const found: Found[] = [];
+  const needsLook = listing.wanted.length > 1 || query.from || query.to || query.minCostUsd;
+  const first = needsLook ? CHUNK : limit + 1;
+  for await (const rows of chunks(database, query, listing, { first, most: MAX_CHUNK, fields: [] })) {
+    found.push(...rows.found);
+    if (found.length > limit) return found.slice(0, limit + 1);
+  }
+  return found;
+}
+
+/** The newest rows that match, of at most `most` that are looked at; `whole`: there are no others. */
+export async function scanned<T>(
+  database: Database,
+  query: Omit<Bounds, 'limit' | 'sort'>,
+  listing: Pick<Listing<T>, 'index' | 'any' | 'wanted' | 'live'>,
+  most: number,
+): Promise<{ rows: Found[]; whole: boolean }> {
+  const rows: Found[] = [];
+  let looked = 0;
+  const fields = ['figures'];
+  for await (const chunk of chunks(database, { ...query, limit: 0 }, listing, {
+    first: CHUNK,
+    most: SCANNED,
+    fields,
+  })) {
+    rows.push(...chunk.found);
+    looked += chunk.looked;
+    if (looked >= most && !chunk.isLast) return { rows, whole: false };
+  }
+  return { rows, whole: true };
+}
+
+/** What matches, as it is found, in the order that is asked for. */
+async function* chunks<T>(
+  database: Database,
+  query: Bounds,
+  { index, any, wanted, live }: Pick<Listing<T>, 'index' | 'any' | 'wanted' | 'live'>,
+  { first, most, fields }: { first: number; most: number; fields: readonly string[] },
+): AsyncGenerator<{ found: Found[]; looked: number; isLast: boolean }> {
+  const { sort = 'newest' } = query;
   const running = new Set(live.map(({ id }) => id));
   const counts = await countsOf(database, wanted);
   const [term = any] = [...wanted].sort((a, b) => (counts.get(a) ?? 0) - (counts.get(b) ?? 0));
-  const sql = `SELECT id, terms, createdAt, nanoUsd, ${sort} FROM ${index} WITH INDEX ${sort} WHERE terms = $term AND ${sort} > $after LIMIT $count`;
-  const found: Found[] = [];
+  // The terms are most of a row.
+  const columns = ['id', 'createdAt', 'nanoUsd', sort, ...fields, ...(wanted.length > 1 ? ['terms'] : [])];
+  const sql = `SELECT ${columns.join(', ')} FROM ${index} WITH INDEX ${sort} WHERE terms = $term AND ${sort} > $after LIMIT $count`;
   let after = laterOf(query.before ?? '', startOf(query));
-  let count = wanted.length > 1 || query.from || query.to || query.minCostUsd ? CHUNK : limit + 1;
+  let count = first;
   for (;;) {
     const [rows] = (await database.query(sql, { term, after, count })) as [Found[]];
-    for (const row of rows) {
-      if (beyond(query, row)) return found;
-      const fit = !running.has(row.id.id) && matchesFilter(query, row);
-      if (fit && wanted.every((one) => row.terms.includes(one))) found.push(row);
-      if (found.length > limit) return found;
-    }
+    const end = rows.findIndex((row) => beyond(query, row));
+    const found = rows
+      .slice(0, end === -1 ? rows.length : end)
+      .filter((row) => !running.has(row.id.id) && matchesFilter(query, row))
+      .filter((row) => wanted.length < 2 || wanted.every((one) => row.terms.includes(one)));
     const last = rows.at(-1);
-    if (!last || rows.length < count) return found;
+    const isLast = end !== -1 || !last || rows.length < count;
+    yield { found, looked: rows.length, isLast };
+    if (isLast) return;
     after = last[sort];
-    count = Math.min(MAX_CHUNK, count * 2);
+    count = Math.min(most, count * 2);
   }
 }
 
@@ -170,11 +214,11 @@ export function laterOf(a: string, b: string): string {
 /** The list of workflows; `unfinished`: all of those. */
 export function workflowListing(
   database: Database,
-  query: WorkflowQuery,
+  filter: WorkflowFilter,
   unfinished: readonly WorkflowFacts[],
 ): Listing<WorkflowRow> {
   return {
-    ...{ index: 'workflow_index', any: ANY, wanted: termsOfFilter(query) },
+    ...{ index: 'workflow_index', any: ANY, wanted: termsOfFilter(filter) },
     live: unfinished.map((facts) => ({
       ...{ id: facts.workflow.id, keys: indexKeysOf(facts.workflow), terms: termsOf(facts) },
     })),
@@ -185,11 +229,11 @@ export function workflowListing(
 /** The list of executions; `unfinished`: the workflows whose executions the index does not have yet. */
 export function executionListing(
   reads: Pick<Store, 'executionsOf'>,
-  query: ExecutionQuery,
+  filter: ExecutionFilter,
   unfinished: readonly WorkflowFacts[],
 ): Listing<SubAgentExecution> {
   return {
-    ...{ index: 'execution_index', any: ANY_EXECUTION, wanted: termsOfExecutionFilter(query) },
+    ...{ index: 'execution_index', any: ANY_EXECUTION, wanted: termsOfExecutionFilter(filter) },
     live: executionsIn(unfinished).map((run) => ({
       ...{ id: run.id, keys: indexKeysOf({ ...run, createdAt: run.queuedAt }), terms: termsOfExecution(run) },
     })),

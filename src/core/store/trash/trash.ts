@@ -2,6 +2,8 @@
 import type { Database } from '../database.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { facetChanges, type FacetCounts } from '../lists/facets.ts';
+import { figuresIn } from '../lists/figures.ts';
+import { countFigures, type HourChanges, hourChanges } from '../lists/usage-hours.ts';
 import { Reader } from '../rows/reader.ts';
 import { sortKeyOfInstant } from '../rows/row-codec.ts';
 import type { Row } from '../store.ts';
@@ -34,7 +36,7 @@ async function changeListing(
     values,
     terms,
     sign,
-  }: { listed: boolean; change: string; values: Row; terms: string; sign: number },
+  }: { listed: boolean; change: string; values: Row; terms: string; sign: 1 | -1 },
 ): Promise<boolean> {
   const conversation = database.record('conversation', id);
   if ((await listedOf(database, id)) !== listed) return false;
@@ -45,20 +47,26 @@ async function changeListing(
     ...runs.flat().map((one) => database.record('execution_index', one)),
   ];
   const counts: FacetCounts = new Map();
+  const hours: HourChanges = new Map();
   // Workflows that are not indexed yet follow their conversation when they are.
-  const [facets] = (await database.query('SELECT VALUE facets FROM $indexed', { indexed })) as [
-    (string[] | undefined)[],
-  ];
-  for (const term of facets.flatMap((some) => some ?? [])) counts.set(term, (counts.get(term) ?? 0) + sign);
-  const changes = facetChanges(counts, database);
+  const [found] = (await database.query('SELECT VALUE { facets: facets, figures: figures } FROM $indexed', {
+    indexed,
+  })) as [{ facets?: string[]; figures?: string }[]];
+  for (const { facets = [], figures } of found) {
+    for (const term of facets) counts.set(term, (counts.get(term) ?? 0) + sign);
+    countFigures(hours, figuresIn(figures), sign);
+  }
+  const [changes, totals] = [facetChanges(counts, database), hourChanges(hours, database)];
   await database.transaction(
     `UPDATE $conversation SET ${change} RETURN NONE;
     UPDATE $workflows SET listed = ${!listed} RETURN NONE;
     UPDATE $indexed SET terms = ${terms} RETURN NONE;
-    ${changes.sql}`,
+    ${changes.sql}
+    ${totals.sql}`,
     {
       ...values,
       ...changes.values,
+      ...totals.values,
       conversation,
       indexed,
       workflows: ids.map((one) => database.record('workflow', one)),

@@ -8,7 +8,7 @@ import { IgnoredFiles } from '../../workspace/ignored-files.ts';
 import type { SearchJob } from './search.ts';
 
 /** Never looked into, unless a search starts there. */
-const PASSED_OVER: ReadonlySet<string> = new Set(['.git', 'node_modules']);
+export const PASSED_OVER: ReadonlySet<string> = new Set(['.git', 'node_modules']);
 
 export interface FoundFiles {
   /** Sorted, relative to the workspace. */

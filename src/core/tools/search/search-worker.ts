@@ -10,6 +10,7 @@ import { filesOf, type FoundFiles, isHidden, shown } from './search-files.ts';
 import { compile, type Hit, LineSearch } from './search-lines.ts';
 import { MAX_FILES, MAX_MATCHES, type SearchJob, type SearchMessage, type SearchTask } from './search.ts';
 import { openInside } from '../../workspace/places.ts';
+import { namesIn } from './search-names.ts';
 import { sifted } from './sifted.ts';
 import type { Workspace } from '../../workspace/reach.ts';
 
@@ -48,6 +49,8 @@ async function work(job: SearchJob, asking: Omit<SearchTask, 'job'>): Promise<vo
       return searchFiles(job, asking);
     case 'notes':
       return listNotes(job);
+    case 'names':
+      return listNames(job);
     case 'ranked':
       return rankNotes(job);
   }
@@ -63,6 +66,12 @@ function listFiles(job: SearchJob & { kind: 'glob' }): void {
   const paths = only === undefined ? found : found.filter((path) => matches(only, path, EXACTLY));
   send({ type: 'lines', lines: paths.slice(0, MAX_FILES) });
   send({ type: 'end', more: paths.length > MAX_FILES, files: paths.length, passedOver });
+}
+
+function listNames(job: SearchJob & { kind: 'names' }): void {
+  const { paths, more } = namesIn(job);
+  send({ type: 'lines', lines: paths });
+  send({ type: 'end', more, files: paths.length, passedOver: false });
 }
 
 async function searchFiles(job: SearchJob & { kind: 'grep' }, asking: Omit<SearchTask, 'job'>): Promise<void> {

@@ -40,6 +40,12 @@ export type SearchJob = {
       /** Which files, relative to `start`. */ glob: string;
     }
   | { kind: 'notes' }
+  | {
+      kind: 'names';
+      /** Characters that a path has in this order; empty: any. */
+      text: string;
+      limit: number;
+    }
   | RankedJob
 );
 

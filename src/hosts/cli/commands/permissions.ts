@@ -59,6 +59,8 @@ export async function explainCall(
   });
   if (json) return screen.data(`${JSON.stringify(verdict, null, 2)}\n`);
   screen.data(`${verdict.effect}: ${visible(verdict.reason)}\n`);
+  for (const part of verdict.parts ?? [])
+    screen.data(`  ${part.effect.padEnd(5)}  ${visible(part.value)}: ${visible(part.reason)}\n`);
   const others = verdict.steps.filter(({ decides }) => !decides);
   if (others.length > 0) screen.data(`\nAlso looked at, in this order:\n`);
   for (const step of others) screen.data(`${stepLine(step)}\n`);

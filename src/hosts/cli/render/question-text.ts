@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { Coagent, Envelope, Stage } from '#contract/agent.ts';
 import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
+import { type Summary, summaryOf } from '#contract/approvals/summary.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
 import { allServing, flowText, servingText, worstText } from '#contract/flows/serving-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
@@ -9,6 +10,7 @@ import { lengthOf, lengthWords } from '#contract/visible-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { visible } from '../terminal/visible.ts';
 import { diffText } from './diff-text.ts';
+import { atMostText, mayText, withText } from './summary-lines.ts';
 
 /** The question about one item; `envelope` is what would run, with the person's edits. Without its diff where that stands beside it. */
 export function questionText(
@@ -50,8 +52,9 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
   const edited = isDeepStrictEqual(asked.prompt, envelope.prompt) ? '' : ' (edited)';
   const served = servingText(envelope);
   return [
-    field('agent', nameOf(envelope)),
+    field('agent', `${nameOf(envelope)} wants to start`),
     field('task', passage(title)),
+    ...summaryLines(summaryOf(envelope, item.ownActions, worst)),
     ...(served === '' ? [] : [field('who works', visible(served))]),
     ...(worst ? [field('in all', worstText(worst))] : []),
     ...settingLines(envelope, ownActionsText(item, envelope)),
@@ -63,6 +66,15 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
       ...servedLines(stage, item, envelope, style),
       ...coagentLines(stage, item, envelope, style),
     ]),
+  ];
+}
+
+/** What decides it, before all that it comes from. */
+function summaryLines(summary: Summary): string[] {
+  return [
+    field('may', visible(mayText(summary))),
+    field('with', visible(withText(summary))),
+    field('at most', visible(atMostText(summary))),
   ];
 }
 
@@ -84,7 +96,11 @@ function coagentLines(stage: Stage, item: SpawnItem, envelope: Envelope, style: 
 
 function servedLines(part: Coagent, { served = [] }: SpawnItem, envelope: Envelope, style: Style): string[] {
   const { ownActions } = served[allServing(envelope).indexOf(part)] ?? {};
-  return [...settingLines(part, ownActionsText(ownActions ? { ownActions } : {}, part)), ...toldLines(part, style)];
+  return [
+    ...summaryLines(summaryOf(part, ownActions, undefined)),
+    ...settingLines(part, ownActionsText(ownActions ? { ownActions } : {}, part)),
+    ...toldLines(part, style),
+  ];
 }
 
 /** Before its prompt. */

@@ -11,6 +11,18 @@ const TAGS =
 const ADDRESS = /^(?:https?:\/\/|mailto:)/i;
 
 class SafeRenderer extends Renderer {
+  readonly #below: number;
+
+  constructor(below: number) {
+    super();
+    this.#below = below;
+  }
+
+  override heading({ tokens, depth }: Tokens.Heading): string {
+    const level = Math.min(depth + this.#below, 6);
+    return `<h${level}>${this.parser.parseInline(tokens)}</h${level}>\n`;
+  }
+
   /** Markup in a text is shown as it was written. */
   override html({ text }: Tokens.HTML | Tokens.Tag): string {
     return escapeHtml(text);
@@ -36,9 +48,17 @@ class SafeRenderer extends Renderer {
   }
 }
 
-/** HTML of one block as a string, so that an unchanged block is detected by comparing. */
-export function htmlOf(token: Token): string {
-  return Parser.parse([token], { gfm: true, renderer: new SafeRenderer() });
+/** Whether there is a page for which HTML can be made safe; without one, texts are shown as they are written. */
+export function canFormat(): boolean {
+  return DOMPurify.isSupported;
+}
+
+/**
+ * HTML of one block as a string, so that an unchanged block is detected by comparing. `below`: how many levels its headings
+ * stand below their own, where they could be taken for those of the app.
+ */
+export function htmlOf(token: Token, below = 0): string {
+  return Parser.parse([token], { gfm: true, renderer: new SafeRenderer(below) });
 }
 
 /** Passes only known tags and attributes, as the page's Trusted Types policy wants it. */

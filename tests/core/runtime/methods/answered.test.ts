@@ -14,9 +14,11 @@ const { start } = sharedEngine();
 /** The first question is granted for the project, which answers the second; the third is rejected. */
 async function answered(rules = '') {
   const paths = ['docs/a.md', 'docs/b.md', 'notes.md'];
+  let written = 0;
   const script = new Script();
   paths.forEach((path, index) =>
-    script.on({ step: index + 1 }).reply([toolUse('write_file', { path, content: `${index}` })]),
+    // Never the same: that would be asked about by nobody.
+    script.on({ step: index + 1 }).reply(() => [toolUse('write_file', { path, content: `${(written += 1)}` })]),
   );
   script.on({}).reply([text('Done.')]);
   const answers: Answer[] = [

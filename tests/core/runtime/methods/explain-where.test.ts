@@ -8,14 +8,14 @@ import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-const write = (path: string) => toolUse('write_file', { path, content: '1' });
+const write = (path: string, content: string) => toolUse('write_file', { path, content });
 
 /** The lead writes `a.md`, then has a helper that may write do the same; each first question is answered with the grant. */
 async function workflowWith(scope: Exclude<GrantScope, 'project'>) {
   const script = new Script();
-  script.on({ ...LEAD, step: 1 }).reply([write('a.md')]);
+  script.on({ ...LEAD, step: 1 }).reply([write('a.md', '1')]);
   script.on({ ...LEAD, step: 2 }).reply([spawn({ name: 'helper', prompt: 'Write it too.', tools: ['write_file'] })]);
-  script.on({ ...CHILD, step: 1 }).reply([write('a.md')]);
+  script.on({ ...CHILD, step: 1 }).reply([write('a.md', '3')]);
   script.on({}).reply([text('Done.')]);
   const engine = await start(script, {
     person: ({ request }): Answer => ({
@@ -29,7 +29,8 @@ async function workflowWith(scope: Exclude<GrantScope, 'project'>) {
     engine.runtime.request('permissions.explain', {
       agent,
       tool: 'write_file',
-      input: { path, content: '1' },
+      // What stands there already is asked about nowhere.
+      input: { path, content: '2' },
       ...where,
       ...(Object.keys(where).length === 0 ? { folder: engine.folder } : {}),
     });

@@ -97,7 +97,7 @@ test.for([
   ],
   ['no arguments', 'lead', 'write_file', {}, 'bad_input', /^write_file needs path=… content=…$/],
   ['null', 'lead', 'read_file', null, 'bad_input', /^read_file must be a table, not null$/],
-  ['a missing argument', 'lead', 'write_file', { path: 'a.md' }, 'bad_input', /^write_file needs content=…$/],
+  ['a missing argument', 'lead', 'write_file', { content: '' }, 'bad_input', /^write_file needs path=…$/],
   ['no operation', 'lead', 'spawn_agent', {}, 'bad_input', /^spawn_agent needs operation=…$/],
   ['one of another kind', 'lead', 'read_file', { path: 1 }, 'bad_input', /^read_file: path must be a text, not 1$/],
   [
@@ -112,6 +112,45 @@ test.for([
   const { explain } = await explainer('');
   const found: unknown = await explain(agent, tool, input).catch((error: unknown) => error);
   expect(found).toMatchObject({ code, message: expect.stringMatching(message) as string });
+});
+
+test.for([
+  ['write_file', { path: 'new.md' }, 'ask'],
+  ['edit_file', { path: 'README.md' }, 'ask'],
+  ['edit_file', { path: 'docs/x.md' }, 'allow'],
+  ['edit_file', { path: '../x' }, 'deny'],
+  ['write_file', { path: '.env' }, 'deny'],
+  ['spawn_agent', { name: 'helper' }, 'ask'],
+  ['delegate_task', { agent_id: 'code-reviewer' }, 'ask'],
+] as const)('%s with %j alone is a call: no rule is about the rest', async ([tool, input, effect]) => {
+  const { explain } = await explainer(
+    '[[permissions.rules]]\neffect = "allow"\ntool = "*_file"\npattern = "docs/**"\n',
+  );
+  expect(await explain('lead', tool, input)).toMatchObject({ effect });
+});
+
+test('a write of what stands there already is not asked about, unless a rule says so', async () => {
+  const there = { path: 'README.md', content: '# Read me\n' };
+  const files = { [there.path]: there.content };
+  const { explain } = await explainer('', files);
+  const written = await explain('lead', 'write_file', there);
+  expect(await explain('lead', 'write_file', { ...there, content: 'Other.\n' })).toMatchObject({ effect: 'ask' });
+  expect(written).toMatchObject({ effect: 'allow', ruleId: 'default' });
+  const { explain: asking } = await explainer('[[permissions.rules]]\neffect = "ask"\ntool = "write_file"\n', files);
+  expect(await asking('lead', 'write_file', there)).toMatchObject({ effect: 'ask', ruleId: 'user:1' });
+});
+
+test('the parts of a command are judged one by one', async () => {
+  const { explain } = await explainer(
+    '[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm **"\n[[permissions.rules]]\neffect = "ask"\ntool = "bash"\npattern = "git *"\n',
+  );
+  const { effect, parts } = await explain('lead', 'bash', { command: 'git status && rm -rf dist' });
+  expect(effect).toBe('deny');
+  expect(parts?.map((part) => [part.value, part.effect])).toEqual([
+    ['git status', 'ask'],
+    ['rm -rf dist', 'deny'],
+  ]);
+  expect(await explain('lead', 'bash', { command: 'git status' })).not.toHaveProperty('parts');
 });
 
 test('the lists of the person are named, with the place where they are written', async () => {

@@ -14,7 +14,10 @@ test('the resolved envelope is shown: who, model, tools, permissions, limits, pr
     '── Approval: Start code-reviewer',
     'asked by     lead → code-reviewer',
     'risk         medium\n',
-    'agent        code-reviewer (made for this task)',
+    'agent        code-reviewer (made for this task) wants to start',
+    'may          read this folder · write: no · run: no · net: no\n',
+    'with         claude-sonnet-5-5 · at anthropic · in /tmp/work\n',
+    'at most      20 turns · no cost limit · no time limit · 8.2K tokens an answer\n',
     'model        claude-sonnet-5-5 (anthropic), at most 8192 tokens a turn',
     'tools        grep, read_file',
     'MCP servers  none',
@@ -188,7 +191,7 @@ test('hidden characters are shown everywhere in it', () => {
   });
   // oxlint-disable-next-line no-control-regex -- they must not be there
   expect(text).not.toMatch(/[\u001b\u202e\u200b]/);
-  expect(text.match(/x⟦U\+001B⟧\[2J⟦U\+202E⟧⟦U\+200B⟧/g)).toHaveLength(9);
+  expect(text.match(/x⟦U\+001B⟧\[2J⟦U\+202E⟧⟦U\+200B⟧/g)).toHaveLength(11);
 });
 
 test('a call is shown with its whole input, or as the diff that it would make', () => {

@@ -1,7 +1,7 @@
 // A run has one mark within its workflow, by the order in which sub-agents were asked for.
 import { expect, it } from 'vitest';
 import type { RunKind } from '#contract/agent.ts';
-import { agentMarkOf } from '#lib/view/agent-mark.ts';
+import { agentMarkOf } from '#contract/flows/agent-mark.ts';
 
 const run = (
   id: string,

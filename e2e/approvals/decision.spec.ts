@@ -1,0 +1,135 @@
+/** A decision, not a form: what matters fits the screen, the answer is near and has a key, and what is folded away is not taken as seen. */
+import { spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { leadCalls, leadSpawns } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+const PROMPT = `Write tests for \`src/sum.js\` and report what they cover.
+
+1. Every branch, with at least one input that fails
+2. The **error messages**, word for word
+
+Report as Markdown with a \`## Summary\`.`;
+
+/** Milliseconds that are surely more than answers wait after a key or a click. */
+const SURELY_READY = 400;
+
+test(
+  'an ordinary spawn fits 1280 by 800 without scrolling, and Allow is three stops away at most',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(leadCalls([spawn({ name: 'tester', prompt: PROMPT, tools: ['write_file'] })], []));
+    const { page, question } = app;
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await app.send('Have tests written.');
+    await expect(question.getByRole('heading', { level: 2 })).toHaveText('tester wants to start');
+    await expect(question.getByText('read this folder')).toBeVisible();
+    await expect(question.getByText('write: asks you')).toHaveAttribute('title', 'FilesystemWrite: write_file');
+    await expect(question.getByText('run: no')).toBeVisible();
+    await expect(question.getByText('20 turns')).toBeVisible();
+    await expect(app.field('What it is told').getByRole('listitem')).toHaveCount(2);
+    await expect(app.unseen).toHaveCount(0);
+    await expect(question.getByRole('button', { name: 'Why am I asked?' })).toBeInViewport({ ratio: 1 });
+
+    await expect(app.decision).toBeFocused();
+    const allow = question.getByRole('button', { name: 'Allow once' });
+    await expect(async () => {
+      await page.keyboard.press('Tab');
+      await expect(allow).toBeFocused({ timeout: 50 });
+    }).toPass({ intervals: [0, 0, 0], timeout: 3000 });
+
+    await question.getByRole('button', { name: 'Why am I asked?' }).click();
+    await expect(question.getByText('Where no rule decides, spawn_agent is asked about')).toBeVisible();
+    await app.unfoldForm();
+    await app.field('Max iterations').fill('5');
+    await expect(question.locator('dd').filter({ hasText: '5 turns' })).toHaveText(/20 turns\s*5 turns/);
+    await app.question.getByRole('checkbox', { name: 'write_file' }).uncheck();
+    await expect(question.locator('dd').filter({ hasText: 'write: no' })).toHaveText(/write: asks you\s*write: no/);
+  },
+);
+
+test(
+  'at 200 % zoom what is asked has at least half of the height, also of a batch',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const tasks = ['code-reviewer', 'test-generator', 'documentation-writer'].map((agent) => ({
+      agent_id: agent,
+      prompt: PROMPT,
+      reason: 'One third',
+    }));
+    const app = await start(
+      leadCalls([toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: true })], []),
+    );
+    await app.page.setViewportSize({ width: 640, height: 400 });
+    await app.send('Do all three.');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
+    const content = await app.field('What it is told').evaluate((box) => {
+      let around = box.parentElement;
+      while (around && getComputedStyle(around).overflowY !== 'auto') around = around.parentElement;
+      return around?.clientHeight ?? 0;
+    });
+    expect(content).toBeGreaterThanOrEqual(200);
+    const isWider = await app.page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+    expect(isWider, 'nothing to scroll sideways').toBe(false);
+  },
+);
+
+test('questions are gone through and answered by keys alone', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(leadSpawns(['alpha', 'beta', 'gamma']), { ownContext: true });
+  const { page, question } = app;
+  const title = question.getByRole('heading', { level: 2 });
+  await app.send('Look at three parts.');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
+  await page.clock.install();
+  const press = async (key: string): Promise<void> => {
+    await page.clock.runFor(SURELY_READY);
+    await page.keyboard.press(key);
+  };
+  await press('2');
+  await expect(title).toContainText('beta');
+  await press('ControlOrMeta+Enter');
+  await expect(title, 'the next of the list').toContainText('gamma');
+  await expect(app.decision).toBeFocused();
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+
+  await press('ControlOrMeta+Backspace');
+  await expect(app.field('Reason')).toBeFocused();
+  await page.keyboard.type('Not now');
+  for (const key of ['ControlOrMeta+Enter', 'ControlOrMeta+Backspace', 'Enter']) await press(key);
+  await expect(app.waiting.getByRole('listitem'), 'no key answers in a text field').toHaveCount(2);
+  await app.field('Reason').fill('Not now');
+  await press('Tab');
+  await press('Enter');
+  await expect(title).toContainText('alpha');
+
+  await press('ControlOrMeta+/');
+  await expect(question.getByRole('textbox', { name: 'Ask lead first' })).toBeFocused();
+  await app.decision.focus();
+  await press('ControlOrMeta+Enter');
+  await expect(question).toBeHidden();
+  await page.clock.resume();
+  await app.expectCard('gamma', 'rejected');
+  await app.expectOutcome('completed');
+});
+
+test(
+  'a command is whole, with its folder, and says which parts of its line are asked about',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const command = 'ls src && rm -rf dist';
+    const app = await start(
+      new Script()
+        .on({ step: 1 })
+        .reply([toolUse('bash', { command })])
+        .on({})
+        .reply([text('Done.')]),
+    );
+    await app.send('Clean up.');
+    await expect(app.question.getByRole('group', { name: 'Command' })).toHaveText(command);
+    await expect(app.question.getByText(`in ${app.workspace}`, { exact: true })).toBeVisible();
+    const parts = app.question.getByText('What of it is asked about').locator('..').getByRole('listitem');
+    await expect(parts).toHaveText([/^ask.*ls src/, /^ask.*rm -rf dist/]);
+    await app.reject('Not now.');
+    await app.expectOutcome('completed');
+  },
+);

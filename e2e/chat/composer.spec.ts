@@ -1,0 +1,159 @@
+/** Writing a message: names of files and agents, commands, what is attached, messages of before. */
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { RED } from '../../tests/support/images.ts';
+import { pdf } from '../../tests/support/pdf.ts';
+import { expectAccessible } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
+const NOTES = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notes\n\nThe word is heron.\n') };
+
+test('a file is named by keyboard, pictures and texts go out with the message and survive a reload', async ({
+  start,
+}) => {
+  const app = await start(plainAnswer());
+  const { page } = app;
+  const chips = page.getByRole('list', { name: 'Attached' });
+  await page.locator('input[type=file]').setInputFiles([RED_PNG, NOTES]);
+  await expect(chips.getByRole('button')).toHaveCount(2);
+  await page.reload();
+  await expect(chips.getByRole('listitem')).toHaveText([/red\.png/, /notes\.md/]);
+  await app.message.pressSequentially('Look at @su');
+  await expect(page.getByRole('option', { name: /src\/sum\.js/ })).toHaveAttribute('aria-selected', 'true');
+  await app.message.press('Enter');
+  await expect(app.message).toHaveValue('Look at @src/sum.js ');
+  await app.message.press('Enter');
+  await expect(app.message).toHaveValue('');
+  await expect(chips).toBeHidden();
+  await expect(app.workflow().getByRole('img', { name: 'A picture that you sent' })).toBeVisible();
+  await app.workflow().getByText('notes.md').click();
+  await expect(app.workflow()).toContainText('The word is heron.');
+  const sent = JSON.stringify(app.model.requests[0]?.body.messages);
+  expect(sent).toContain(RED.toString('base64'));
+  expect(sent).toContain('Look at @src/sum.js\\n\\n<resource id=');
+});
+
+test(
+  'commands and messages of before by keyboard; what is composed stays; another model holds for what follows',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer());
+    const { page, message } = app;
+    await page.setViewportSize({ width: 640, height: 400 });
+    await app.send('The first');
+    await app.send('The second');
+    await message.press('ArrowUp');
+    await expect(message).toHaveValue('The second');
+    await message.press('ArrowUp');
+    await expect(message).toHaveValue('The first');
+    await message.press('ArrowDown');
+    await message.press('ArrowDown');
+    await expect(message).toHaveValue('');
+
+    await message.pressSequentially('/');
+    const options = page.getByRole('listbox', { name: 'Commands and prompts' }).getByRole('option');
+    await expect(options.first()).toBeVisible();
+    await expectAccessible(page, 'commands');
+    await message.press('Escape');
+    await expect(options).toHaveCount(0);
+    await expect(message).toHaveValue('/');
+    await message.pressSequentially('stop');
+    await message.press('Enter');
+    await expect(page.getByText('/stop cannot be done now')).toBeVisible();
+    await message.fill('');
+    await message.pressSequentially('/mod');
+    await message.press('Enter');
+    const models = page.getByRole('combobox', { name: 'Model', exact: true });
+    await expect(models).toBeFocused();
+    await models.press('o');
+    await expect(models.locator('option:checked')).toContainText('opus');
+
+    await message.fill('The third');
+    await message.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+    await expect(message).toHaveValue('The third');
+    await message.press('Enter');
+    await expect(message).toHaveValue('');
+    await app.expectOutcome('completed');
+    expect(app.model.requests.at(-1)?.body.model).toContain('opus');
+    await page.reload();
+    await expect(models.locator('option:checked')).toContainText('opus');
+  },
+);
+
+test(
+  'pasted words stay words, pasted and dropped files are attached, and what cannot be is said and loses nothing',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer());
+    const { page, message } = app;
+    const chips = page.getByRole('list', { name: 'Attached' }).getByRole('listitem');
+    await message.fill('Kept');
+    const hand = (kind: 'paste' | 'drop', file: { name: string; type: string; base64: string } | null, html = '') =>
+      message.evaluate(
+        (box, [how, given, markup]) => {
+          const data = new DataTransfer();
+          if (given) {
+            const bytes = Uint8Array.from(atob(given.base64), (letter) => letter.charCodeAt(0));
+            data.items.add(new File([bytes], given.name, { type: given.type }));
+          }
+          if (markup !== '') data.setData('text/html', markup);
+          const init = { bubbles: true, cancelable: true };
+          const event =
+            how === 'paste'
+              ? new ClipboardEvent('paste', { ...init, clipboardData: data })
+              : new DragEvent('drop', { ...init, dataTransfer: data });
+          box.dispatchEvent(event);
+        },
+        [kind, file, html] as const,
+      );
+    await hand('paste', { name: 'image.png', type: 'image/png', base64: RED.toString('base64') }, '<img src="x">');
+    await expect(chips).toHaveText([/image\.png/]);
+    const report = pdf([['The word is heron.'], ['The end.']]);
+    await hand('drop', { name: 'report.pdf', type: 'application/pdf', base64: report.toString('base64') });
+    await expect(chips).toHaveText([/image\.png/, /report\.pdf.*2 pages, sent as text/]);
+    await expectAccessible(page, 'what is attached');
+    await hand('drop', { name: 'a\u202egnp.zip', type: 'application/zip', base64: 'UEsDBAAAAAA=' });
+    await expect(page.getByText(/U\+202E.* is no text, PDF or picture/)).toBeVisible();
+    await hand('paste', { name: 'broken.png', type: 'image/png', base64: RED.subarray(0, 20).toString('base64') });
+    await expect(page.getByText('broken.png is a picture that cannot be shown')).toBeVisible();
+    await expect(message).toHaveValue('Kept');
+    await page.getByRole('button', { name: 'Remove image.png' }).click();
+    await expect(message).toBeFocused();
+    await message.fill('');
+    await app.button('Send').click();
+    await expect(app.workflow()).toContainText('Look at what is attached.');
+    await app.workflow().getByText('report.pdf').click();
+    await expect(app.workflow()).toContainText('[Page 2 of 2] The end.');
+    await expect(app.workflow().getByRole('img', { name: 'A picture that you sent' })).toHaveCount(0);
+  },
+);
+
+test(
+  'a rule, git and a link decide what can be named; nothing starts by a name',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), {
+      files: { '.gitignore': 'out/\n', 'out/made.js': '', 'notes of mine.md': '' },
+    });
+    const { page, message } = app;
+    await writeFile(join(app.workspace, '.env'), 'KEY=1');
+    await message.pressSequentially('See @');
+    const options = page.getByRole('listbox', { name: 'Files and agents' }).getByRole('option');
+    await expect(options.filter({ hasText: 'notes of mine.md' })).toBeVisible();
+    await expect(options.filter({ hasText: /\.env|out\/|node_modules/ })).toHaveCount(0);
+    await message.pressSequentially('of mine');
+    await expect(page.getByText('No file or agent has this in its name')).toBeHidden();
+    await message.fill('See @"notes of');
+    await expect(options).toHaveCount(1);
+    await message.press('Tab');
+    await expect(message).toHaveValue('See @"notes of mine.md" ');
+    await message.pressSequentially('with @code-r');
+    await message.press('Enter');
+    await message.press('Enter');
+    await app.expectOutcome('completed');
+    await expect(app.workflow()).toContainText('See @"notes of mine.md" with @code-reviewer');
+    expect(app.model.requests).toHaveLength(1);
+  },
+);

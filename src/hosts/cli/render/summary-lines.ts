@@ -1,0 +1,58 @@
+/** What a yes lets an agent do, with what, and how much at most, in the words of the terminal: the blocks of the app's question. Pure. */
+import type { Permission } from '#contract/agent.ts';
+import type { Leave, May, Summary } from '#contract/approvals/summary.ts';
+
+const VERBS: Readonly<Partial<Record<Permission, string>>> = {
+  FilesystemWrite: 'write',
+  Execute: 'run',
+  NetworkAccess: 'net',
+  DatabaseRead: 'read databases',
+  DatabaseWrite: 'write databases',
+};
+
+const LEAVES: Readonly<Record<Leave, string>> = {
+  no: 'no',
+  all: 'asks you',
+  some: 'asks you about some',
+  none: 'without asking',
+  refused: 'refused',
+  held: 'yes',
+};
+
+const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
+const NANO_USD_OF_A_CENT = 1e7;
+
+export function mayText({ may }: Summary): string {
+  return may.map(mayWords).join(' · ');
+}
+
+function mayWords({ permission, leave }: May): string {
+  if (permission !== 'FilesystemRead') return `${VERBS[permission] ?? permission}: ${LEAVES[leave]}`;
+  if (leave === 'none' || leave === 'held') return 'read this folder';
+  return leave === 'no' ? 'read: no' : `read this folder: ${LEAVES[leave]}`;
+}
+
+/** The provider too: a terminal does not know which one answers anyway. */
+export function withText({ with: { model, provider, effort, folder, mcpServers } }: Summary): string {
+  const servers = mcpServers.length === 0 ? [] : [`MCP: ${mcpServers.join(', ')}`];
+  return [`${model}${effort === null ? '' : `, effort ${effort}`}`, `at ${provider}`, `in ${folder}`, ...servers].join(
+    ' · ',
+  );
+}
+
+export function atMostText({ atMost }: Summary): string {
+  const { turns, costUsd, minutes, tokens, answerTokens } = atMost;
+  const answer = `${compact.format(answerTokens)} tokens an answer`;
+  return [
+    `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
+    costUsd === null ? worstWords(atMost.worst) : `$${costUsd.toFixed(2)}`,
+    minutes === null ? 'no time limit' : `${compact.format(minutes)} min`,
+    tokens === null ? answer : `${compact.format(tokens)} tokens, ${answer.replace(' tokens', '')}`,
+  ].join(' · ');
+}
+
+function worstWords(worst: Summary['atMost']['worst']): string {
+  if (worst === null) return 'no cost limit';
+  if (worst.nanoUsd === null) return 'cost not known';
+  return `$${(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) / 100).toFixed(2)} in all`;
+}

@@ -1,0 +1,27 @@
+/** The keys that answer a question: dead in text fields, while they are held down, and while text is composed. */
+import { matchKeybindingPress, parseKeybinding } from 'tinykeys';
+import { isTextField } from '#lib/ui/text-field.ts';
+
+export type AnswerKey = 'allow' | 'allowAll' | 'reject' | 'ask';
+
+const PRESSES: Readonly<Record<AnswerKey, string>> = {
+  allow: '$mod+Enter',
+  allowAll: '$mod+Shift+Enter',
+  reject: '$mod+Backspace',
+  // On some keyboards the stroke itself is behind Shift.
+  ask: '$mod+[Shift]+/',
+};
+
+type Press = ReturnType<typeof parseKeybinding>[number];
+const presses = Object.entries(PRESSES).map(([key, press]) => [key, parseKeybinding(press)[0]!] as [AnswerKey, Press]);
+
+/** What a key asks for; null for every other, and where it is meant for something else. */
+export function answerKeyOf(event: KeyboardEvent): AnswerKey | null {
+  if (event.repeat || event.isComposing || isTextField(event.target)) return null;
+  return presses.find(([, press]) => matchKeybindingPress(event, press))?.[0] ?? null;
+}
+
+/** As `aria-keyshortcuts` has it. */
+export function shortcutOf(key: AnswerKey, isMac: boolean): string {
+  return PRESSES[key].replace('$mod', isMac ? 'Meta' : 'Control').replace('[Shift]+', '');
+}

@@ -1,0 +1,133 @@
+/** The words of a question as a decision: what it may, with what, how much at most, why it is asked, and the ways to answer. */
+import type { Permission } from '#contract/agent.ts';
+import type { Leave, May, Summary } from '#contract/approvals/summary.ts';
+import { dollars, minutes, usd, tokens as compactTokens, count } from '#lib/view/format.ts';
+import { plural } from './sentences.ts';
+
+const NANO_USD_OF_A_CENT = 1e7;
+
+const verbs: Readonly<Partial<Record<Permission, string>>> = {
+  FilesystemRead: 'read',
+  FilesystemWrite: 'write',
+  Execute: 'run',
+  NetworkAccess: 'net',
+  DatabaseRead: 'read databases',
+  DatabaseWrite: 'write databases',
+};
+
+const leaves: Readonly<Record<Leave, string>> = {
+  no: 'no',
+  all: 'asks you',
+  some: 'asks you about some',
+  none: 'without asking',
+  refused: 'refused',
+  held: 'yes',
+};
+
+/** One line of a block; `value` is what is compared with what was asked. */
+export interface BlockLine {
+  key: string;
+  value: string;
+  /** In the program's words, for whoever wants them. */
+  hint: string;
+  /** It is not had at all, and stands with others like it. */
+  isNo?: boolean;
+}
+
+function mayLine({ permission, leave, tools }: May): BlockLine {
+  const verb = verbs[permission] ?? permission;
+  const value = permission === 'FilesystemRead' ? readWords(leave) : `${verb}: ${leaves[leave]}`;
+  const hint = tools.length === 0 ? permission : `${permission}: ${tools.join(', ')}`;
+  return { key: permission, value, hint, ...(leave === 'no' ? { isNo: true } : {}) };
+}
+
+/** To read and search the folder is what every agent has. */
+function readWords(leave: Leave): string {
+  if (leave === 'none' || leave === 'held') return 'read this folder';
+  return leave === 'no' ? 'read: no' : `read this folder: ${leaves[leave]}`;
+}
+
+function withLines({ with: given }: Summary, elsewhere: boolean): BlockLine[] {
+  const { provider, model, effort, folder, mcpServers } = given;
+  return [
+    { key: 'model', value: effort === null ? model : `${model}, effort ${effort}`, hint: `${provider}: ${model}` },
+    ...(elsewhere ? [{ key: 'provider', value: `at ${provider}`, hint: 'provider' }] : []),
+    { key: 'folder', value: `in ${folder}`, hint: 'folder' },
+    ...(mcpServers.length === 0 ? [] : [{ key: 'mcp', value: `MCP: ${mcpServers.join(', ')}`, hint: 'mcp_servers' }]),
+  ];
+}
+
+function atMostLines({ atMost }: Summary): BlockLine[] {
+  const { turns, costUsd, tokens, worst, answerTokens } = atMost;
+  const money = costUsd === null ? worstWords(worst) : usd(costUsd);
+  return [
+    { key: 'turns', value: plural(turns, 'turn', 'turns'), hint: 'max_iterations' },
+    { key: 'cost', value: money, hint: 'max_cost_usd' },
+    {
+      key: 'minutes',
+      value: atMost.minutes === null ? 'no time limit' : `${minutes(atMost.minutes)} min`,
+      hint: 'max_minutes',
+    },
+    {
+      key: 'tokens',
+      value:
+        tokens === null
+          ? `${compactTokens(answerTokens)} tokens an answer`
+          : `${compactTokens(tokens)} tokens, ${compactTokens(answerTokens)} an answer`,
+      hint: `max_tokens: ${count(answerTokens)}`,
+    },
+  ];
+}
+
+function worstWords(worst: Summary['atMost']['worst']): string {
+  if (worst === null) return 'no cost limit';
+  if (worst.nanoUsd === null) return 'cost not known';
+  // It is a bound.
+  return `${dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT)} in all`;
+}
+
+export const decisionWords = {
+  starts: (agent: string) => `${agent} wants to start`,
+  startsInBackground: (agent: string) => `${agent} wants to start in the background`,
+  /** Without an answer. */
+  left: { no: 'then no', yes: 'then yes', on: 'then it goes on without' },
+  timeLeft: (time: string) => `${time} left`,
+  decision: 'Your decision',
+  task: 'Task',
+  blocks: { may: 'may', with: 'with', atMost: 'at most' },
+  mayLines: (summary: Summary) => summary.may.map(mayLine),
+  withLines,
+  atMostLines,
+  was: (before: string) => `was: ${before}`,
+  asFirst: (agent: string) => `as ${agent}`,
+  served: 'Who works with it',
+  told: 'What it is told',
+  systemPrompt: 'Its system prompt',
+  ofDefinition: 'from its definition',
+  criteria: 'What it reviews its answer against',
+  /** How long a text is. */
+  lines: (value: number) => `(${plural(value, 'line', 'lines')})`,
+  showAll: (value: number) => `Show all ${plural(value, 'line', 'lines')}`,
+  showLess: 'Show less',
+  asWritten: 'As written',
+  rendered: 'Formatted',
+  notRendered: 'As it is written: formatted, parts of it would not be seen.',
+  yourChanges: 'Your changes',
+  everything: 'Everything, and edit',
+  edit: 'Edit',
+  why: 'Why am I asked?',
+  whyFailed: 'Why could not be told',
+  whyNone: 'An agent asks you itself: no rule decides that.',
+  inPermissions: 'Open in Permissions',
+  rejectMore: 'Reject…',
+  keep: 'Back',
+  keys: { allow: '↵', allowAll: '⇧↵', reject: '⌫', ask: '/' },
+  mod: (isMac: boolean) => (isMac ? '⌘' : '⌃'),
+  command: 'Command',
+  inFolder: (folder: string) => `in ${folder}`,
+  parts: 'What of it is asked about',
+  wholeLine: 'the whole line',
+  /** `same`: what all of a batch have. */
+  batch: (items: number, same: string) => `${items} at once, each: ${same}`,
+  listKeys: '1–9 choose',
+} as const;

@@ -1,0 +1,152 @@
+/** Totals of days: the same as adding up every row of the list, from what is kept by hour and from what is looked at. */
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Totals } from '#contract/history/history-methods.ts';
+import type { Tally } from '#contract/outcome.ts';
+import { estimatedTokensOf, inputTokensOf } from '#contract/tally.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { Store, WorkflowFilter } from '#core/store/store.ts';
+import { usageOf } from '../../../support/recording.ts';
+import { Conversation } from '../finished.ts';
+import { ENGINES, openOn, type Opened } from '../support.ts';
+
+const HOUR = 3_600_000;
+/** All that the tests store is stored now. */
+const hours = (offset = 0) => {
+  const start = Math.floor(Date.now() / HOUR) * HOUR + offset;
+  const day = (from: number) => ({
+    from: new Date(from).toISOString(),
+    to: new Date(from + 24 * HOUR).toISOString(),
+  });
+  return [day(start - 30 * HOUR), day(start - 6 * HOUR)];
+};
+/** A calendar whose days begin half an hour later, of which nothing is kept. */
+const HALF = HOUR / 2;
+
+const none: Totals = { count: 0, tokens: 0, estimated: 0, nanoUsd: 0, unpriced: 0 };
+
+function sumOf(rows: readonly { usage: Tally }[]): Totals {
+  return rows.reduce(
+    (sum, { usage }) => ({
+      count: sum.count + 1,
+      tokens: sum.tokens + inputTokensOf(usage) + usage.outputTokens,
+      estimated: sum.estimated + estimatedTokensOf(usage),
+      nanoUsd: sum.nanoUsd + usage.nanoUsd,
+      unpriced: sum.unpriced + usage.unpriced,
+    }),
+    none,
+  );
+}
+
+function partsOf(workflows: readonly WorkflowRow[], runs: readonly RunRow[], nameOf: (run: RunRow) => string) {
+  const listed = new Set(workflows.map(({ id }) => id));
+  const used = runs.filter(({ workflowId, usage }) => listed.has(workflowId) && usage.requests > 0);
+  return [...Map.groupBy(used, nameOf)]
+    .map(([name, own]) => ({
+      name,
+      ...sumOf(own),
+      count: new Set(own.map(({ workflowId }) => workflowId)).size,
+    }))
+    .sort((a, b) => b.nanoUsd - a.nanoUsd || b.tokens - a.tokens || (a.name < b.name ? -1 : 1));
+}
+
+describe.each(ENGINES)('on %s', (engine) => {
+  let opened: Opened;
+  let store: Store;
+  let last: Conversation;
+  let resumable = '';
+  beforeAll(async () => {
+    opened = await openOn(engine);
+    store = opened.store;
+    for (let n = 0; n < 8; n += 1) {
+      last = await new Conversation(store, { folder: n % 2 === 0 ? '/home/ada/parser' : '/home/ada' }).create();
+      const child = { agent: n % 3 === 0 ? 'reviewer' : 'writer', model: 'haiku', nanoUsd: n * 1000, tokens: 100 + n };
+      const rejected = { agent: 'nosy', model: 'unused', outcome: 'rejected' as const };
+      await last.add({ lead: { tokens: n, nanoUsd: 7 }, children: [child, ...(n === 2 ? [rejected] : [])] });
+    }
+    resumable = await last.add({ children: [{ agent: 'writer', nanoUsd: 5 }], outcome: 'interrupted' });
+    await last.add({ children: [{ agent: 'critic', nanoUsd: 3 }], outcome: null });
+  });
+  afterAll(() => opened.close());
+
+  /** By kept hours and by looking at rows, against adding up the list. */
+  async function same(filter: WorkflowFilter = {}): Promise<Totals> {
+    const { items } = await store.workflows({ limit: 200, sort: 'newest', ...filter });
+    const runs = await store.runsOf(items.map(({ id }) => id));
+    for (const offset of [0, HALF]) {
+      const days = hours(offset);
+      const agents = await store.workflowDays({ ...filter, days, by: 'agent' });
+      expect(agents).toEqual({
+        whole: true,
+        days: [
+          { ...none, parts: [] },
+          { ...sumOf(items), parts: partsOf(items, runs, ({ agent }) => agent) },
+        ],
+      });
+      const { days: byModel } = await store.workflowDays({ ...filter, days, by: 'model' });
+      expect(byModel[1]?.parts).toEqual(partsOf(items, runs, ({ envelope }) => envelope.model));
+      expect((await store.workflowDays({ ...filter, days })).days[1]).toEqual(sumOf(items));
+    }
+    return sumOf(items);
+  }
+
+  test('without a filter, with one, with several, with costs and dates', async () => {
+    expect(await same()).toMatchObject({ count: 10 });
+    expect(await same({ agent: 'writer' })).toMatchObject({ count: 6 });
+    expect(await same({ folder: '/home/ada', agent: 'writer' })).toMatchObject({ count: 4 });
+    expect(await same({ status: 'running' })).toMatchObject({ count: 1 });
+    expect(await same({ minCostUsd: 0.000004 })).toMatchObject({ count: 4 });
+    expect(await same({ agent: 'nobody' })).toEqual(none);
+    const { items } = await store.workflows({ limit: 9 });
+    await same({ from: items[4]?.createdAt ?? '', to: items[2]?.createdAt ?? '' });
+  });
+
+  test('of sub-agents', async () => {
+    const { items } = await store.executions({ limit: 200 });
+    const runs = (await Promise.all(items.map(({ id }) => store.run(id)))).flatMap((run) => run ?? []);
+    for (const offset of [0, HALF]) {
+      const { days, whole } = await store.executionDays({ days: hours(offset) });
+      expect([whole, days]).toEqual([true, [none, sumOf(runs)]]);
+      const { days: rejected } = await store.executionDays({ days: hours(offset), agent: 'nosy' });
+      expect(rejected[1]).toMatchObject({ count: 1, tokens: 0 });
+    }
+  });
+
+  test('one that is resumed and ends again is counted once, as it is', async () => {
+    const who = {
+      conversationId: last.row.id,
+      workflowId: resumable,
+      runId: resumable,
+      parentRunId: null,
+      agent: 'lead',
+    };
+    const before = await same();
+    last.recording.record(who, { type: 'workflow-start', prompt: 'Do it', approve: 'ask', attempt: 2 });
+    await last.store();
+    expect(await same()).toEqual(before);
+    const end = { outcome: 'completed', text: '', error: null, durationMs: 1, usage: usageOf() } as const;
+    last.recording.record(who, { type: 'workflow-end', ...end, subAgents: [] });
+    await last.store();
+    expect(await same()).toEqual(before);
+    expect(await same({ status: 'running' })).toMatchObject({ count: 1 });
+  });
+
+  test('what is in the trash does not count, and comes back with it; a rebuild gives the same', async () => {
+    const before = await same();
+    const gone = await new Conversation(store).create();
+    await gone.add({ children: [{ agent: 'trashy', nanoUsd: 9, tokens: 9 }] });
+    const after = await same();
+    expect(after.count).toBe(before.count + 1);
+    await store.trash(gone.row.id, '2026-03-02T00:00:00.000Z');
+    expect(await same()).toEqual(before);
+    await store.restore(gone.row.id);
+    expect(await same()).toEqual(after);
+    await store.rebuild();
+    expect(await same()).toEqual(after);
+    await store.trash(gone.row.id, '2026-03-02T00:00:00.000Z');
+    await store.purge(gone.row.id);
+    await store.settled();
+    expect(await same()).toEqual(before);
+    const [left] = (await opened.database.query('SELECT VALUE record::id(id)[2] FROM usage_hour')) as [string[]];
+    expect(left).not.toContain('trashy');
+  });
+});

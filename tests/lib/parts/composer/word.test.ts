@@ -1,0 +1,36 @@
+// Which word at the cursor asks for a completion, and what stands in its place.
+import { expect, it } from 'vitest';
+import { mentionOf, withWord, wordAt } from '#lib/parts/composer/word.ts';
+
+/** The cursor stands at `|`. */
+const at = (marked: string) => wordAt(marked.replace('|', ''), marked.indexOf('|'));
+
+it.each([
+  ['@|', { kind: 'mention', query: '', start: 0, end: 1 }],
+  ['Look at @src/pa|rse.ts', { kind: 'mention', query: 'src/pa', start: 8, end: 15 }],
+  ['(@a|)', { kind: 'mention', query: 'a', start: 1, end: 3 }],
+  ['see @"my do|', { kind: 'mention', query: 'my do', start: 4, end: 11 }],
+  ['a\n@é|', { kind: 'mention', query: 'é', start: 2, end: 4 }],
+  ['/|', { kind: 'command', query: '', start: 0, end: 1 }],
+  ['/comp|', { kind: 'command', query: 'comp', start: 0, end: 5 }],
+  ['/server:pro| more', { kind: 'command', query: 'server:pro', start: 0, end: 11 }],
+])('%s asks', (marked, word) => expect(at(marked)).toEqual(word));
+
+it.each(['me@example|', '@a b|', 'a /comp|', '/etc/ho|sts', '/comp|act', 'no|', ' /x|', '@"a" |', '@a\n|'])(
+  '%s asks for nothing',
+  (marked) => expect(at(marked)).toBeNull(),
+);
+
+it('a path that would not end where it does stands in quotes; a folder can be gone into', () => {
+  expect(mentionOf('src/a-b.ts')).toBe('@src/a-b.ts ');
+  expect(mentionOf('src/')).toBe('@src/');
+  expect(mentionOf('my file.ts')).toBe('@"my file.ts" ');
+  expect(mentionOf('my folder/')).toBe('@"my folder/');
+  expect(mentionOf('a\n"b')).toBe('@"a\\n\\"b" ');
+});
+
+it('what is chosen takes the place of the word, with one space behind it', () => {
+  const text = 'Look at @pa and go';
+  const word = wordAt(text, 11)!;
+  expect(withWord(text, word, '@src/parse.ts ')).toEqual({ text: 'Look at @src/parse.ts and go', caret: 22 });
+});
