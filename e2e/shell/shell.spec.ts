@@ -50,6 +50,7 @@ test(
     const row = (name: string) => list.getByRole('link', { name });
     for (let n = 10; n < 22; n += 1) await talk(app, `Parser ${n}`, 'parser');
     await talk(app, 'Site 1', 'site');
+    await expect(list.getByRole('button', { name: /^Folder .*site$/ })).toBeInViewport({ ratio: 1 });
     // Of a folder among several the newest ones show.
     await expect(row('Parser 14')).toBeVisible();
     await expect(row('Parser 13')).toBeHidden();
