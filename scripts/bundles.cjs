@@ -23,7 +23,17 @@ const web = {
   name: 'the web client',
   result: 'build/index.html',
   sources: [
-    ...['src/contract', 'src/lib', 'src/routes', 'src/app.html', 'src/app.css', 'src/colours.css', 'src/fonts.css', 'static', 'vite.config.ts'],
+    ...[
+      'src/contract',
+      'src/lib',
+      'src/routes',
+      'src/app.html',
+      'src/app.css',
+      'src/colours.css',
+      'src/fonts.css',
+      'static',
+      'vite.config.ts',
+    ],
     'package-lock.json',
   ],
   options: [],

@@ -12,7 +12,7 @@ test(
     await app.send('Inspect this project.');
     await app.lookAt('inspector');
     // Longer than what is worked altogether: it is folded.
-    await expect(app.question.getByText(/0:0[3-9]/).first()).toBeVisible();
+    await expect(app.question.getByText(/4:5[0-7] left/).first()).toBeVisible();
     await app.allow();
     await app.expectOutcome('completed');
     await page.getByRole('link', { name: 'Open in history' }).click();

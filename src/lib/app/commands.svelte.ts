@@ -2,8 +2,8 @@
 import { createContext, untrack } from 'svelte';
 import { tinykeys } from 'tinykeys';
 import { focusedTextField } from '#lib/ui/text-field.ts';
-import { isChord, isInTheWay, keysText } from '#lib/view/keys.ts';
-import { COMMAND_IDS, COMMANDS, type CommandId, FIXED_KEYS, type FixedKey } from '#lib/view/command-table.ts';
+import { isChord, isInTheWay, keysText } from '#lib/view/shell/keys.ts';
+import { COMMAND_IDS, COMMANDS, type CommandId, FIXED_KEYS, type FixedKey } from '#lib/view/shell/command-table.ts';
 
 const KEY = 'triad-shortcuts';
 

@@ -2,9 +2,10 @@
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
 import type { ConversationRow } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
-import { merged, railEntries, type RailEntry } from '#lib/view/rail.ts';
+import { foldersOf, merged, railEntries, type RailEntry } from '#lib/view/shell/rail.ts';
 import { PagedList, type PageOf } from './paged-list.svelte.ts';
 
+const NO_FOLDER = { has: () => false };
 const FOLDED = 'triad-folded-folders';
 /** Rows of a folder before the person asks for more, where there are several folders. */
 const MOST = 8;
@@ -49,18 +50,16 @@ export class Rail {
   });
 
   /** Other folders are worth seeing without going through all of the first. */
-  readonly #isCut = $derived.by(() => new Set(this.#newest.items.slice(0, PAGE).map(({ folder }) => folder)).size > 1);
+  readonly #isCut = $derived.by(() => foldersOf(this.#newest.items.slice(0, PAGE)).length > 1);
 
   entries(now: number): RailEntry[] {
     const isFilter = this.text !== '';
     return railEntries(this.rows, {
       now,
-      folded: isFilter ? new Set() : this.folded,
+      folded: isFilter ? NO_FOLDER : this.folded,
       most: isFilter || !this.#isCut ? null : MOST,
-      whole: new Set(this.#ofFolder.keys()),
-      unfinished: new Set(
-        [...this.#ofFolder].flatMap(([folder, { next }]) => (isFilter || next === null ? [] : [folder])),
-      ),
+      whole: this.#ofFolder,
+      unfinished: isFilter ? NO_FOLDER : { has: (folder) => (this.#ofFolder.get(folder)?.next ?? null) !== null },
       active: isFilter ? null : this.active,
     });
   }
@@ -70,7 +69,7 @@ export class Rail {
   }
 
   /** The folders of the newest conversations. */
-  readonly folders = $derived.by(() => [...new Set(this.#newest.items.map(({ folder }) => folder))]);
+  readonly folders = $derived.by(() => foldersOf(this.#newest.items));
 
   /** Reads what the rail shows beside the newest ones. */
   async refresh(): Promise<void> {

@@ -1,7 +1,7 @@
 /** The commands of the conversation on the screen: those that make sense now. */
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
-import type { CommandId } from '#lib/view/command-table.ts';
+import type { CommandId } from '#lib/view/shell/command-table.ts';
 
 interface Chat {
   app: App;

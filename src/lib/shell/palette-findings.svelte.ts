@@ -3,8 +3,8 @@ import type { AgentFile } from '#contract/agent.ts';
 import type { ConversationRow, SettingRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
-import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/command-table.ts';
-import { bestOf } from '#lib/view/palette.ts';
+import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
+import { bestOf } from '#lib/view/shell/palette.ts';
 import { text } from '#lib/words/text.ts';
 
 /** Of each kind: with nothing typed, and else. */

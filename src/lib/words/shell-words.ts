@@ -1,8 +1,8 @@
 /** Words of the frame around the pages: the rail, the palette, shortcuts; and what a stop has ended. */
 import type { StoppedRun, StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
-import type { CommandGroup, CommandId, FixedKey } from '#lib/view/command-table.ts';
-import type { RailDay } from '#lib/view/rail.ts';
+import type { CommandGroup, CommandId, FixedKey } from '#lib/view/shell/command-table.ts';
+import type { RailDay } from '#lib/view/shell/rail.ts';
 import { plural } from './sentences.ts';
 
 const LOCALE = 'en';

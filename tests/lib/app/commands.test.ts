@@ -1,8 +1,8 @@
 // Keys of commands: kept in this browser, taken from whom had them, and given back.
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { Commands } from '#lib/app/commands.svelte.ts';
-import { COMMAND_IDS, FIXED_KEYS } from '#lib/view/command-table.ts';
-import { isInTheWay } from '#lib/view/keys.ts';
+import { COMMAND_IDS, FIXED_KEYS } from '#lib/view/shell/command-table.ts';
+import { isInTheWay } from '#lib/view/shell/keys.ts';
 import { storage } from '../support/storage.ts';
 
 beforeEach(() => {

@@ -58,7 +58,7 @@ async function triad(...args: string[]) {
 }
 
 /** The agents whose runs are shown. */
-const shown = async (word: string) => [...(await triad(word)).out.matchAll(/^● (\S+)/gm)].map(([, agent]) => agent);
+const shown = async (word: string) => [...(await triad(word)).out.matchAll(/^• (\S+)/gm)].map(([, agent]) => agent);
 
 test('a run is known by the first characters of its id, and by those of its workflow and session', async () => {
   expect(await shown('0190bbcc')).toEqual(['lead']);
@@ -121,7 +121,7 @@ test('of a folder the newest run stands last, and a limit keeps the newest', asy
     const io = memoryIo({ client });
     await main(['changes', '--cwd', '/nowhere/at/all', ...more], io);
     await io.screen.flush();
-    return { agents: [...io.out().matchAll(/^● (\S+)/gm)].map(([, agent]) => agent), err: io.err() };
+    return { agents: [...io.out().matchAll(/^• (\S+)/gm)].map(([, agent]) => agent), err: io.err() };
   };
   expect((await list()).agents).toEqual(['first', 'lead', 'helper']);
   expect(

@@ -37,7 +37,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   const { file, folder, run, triad, changes } = await written();
   const listed = await triad(['changes']);
   expect(listed.out).toMatch(
-    new RegExp(`^● lead · \\S+ \\S+ · ${run}\n {2}“Write”\n {2}changed {2}a\\.txt\n {2}made {5}b\\.txt\n$`),
+    new RegExp(`^• lead · \\S+ \\S+ · ${run}\n {2}“Write”\n {2}changed {2}a\\.txt\n {2}made {5}b\\.txt\n$`),
   );
   expect(listed.err).toContain('triad changes --undo RUN');
   expect((await triad(['changes'], '', { folder: join(folder, '..') })).err).toMatch(
@@ -45,7 +45,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   );
   const shown = await changes();
   expect(shown.out.replace(/ · .*/g, '')).toBe(
-    '● lead\n  1  write_file\n     changed  a.txt  +1 -1\n  2  write_file\n     made     b.txt  +1 -0\n',
+    '• lead\n  1  write_file\n     changed  a.txt  +1 -1\n  2  write_file\n     made     b.txt  +1 -0\n',
   );
   expect(shown.err).toBe(`To undo it: triad changes --undo ${run}; with --call NUMBER or --file PATH only that\n`);
   expect((await changes('--diff', '--file', 'a.txt')).out).toContain(

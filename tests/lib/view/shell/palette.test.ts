@@ -1,6 +1,6 @@
 // The palette finds by parts of words, whatever their case and accents, and shows the best first.
 import { expect, it } from 'vitest';
-import { bestOf, scoreOf } from '#lib/view/palette.ts';
+import { bestOf, scoreOf } from '#lib/view/shell/palette.ts';
 
 it('wants every word, somewhere', () => {
   expect(scoreOf('New conversation', 'conv new')).not.toBeNull();

@@ -1,8 +1,8 @@
 // The rail stands by folder, then by day; the conversation on the screen shows whatever is folded.
 import { describe, expect, it } from 'vitest';
 import type { ConversationRow } from '#contract/view.ts';
-import { merged, railEntries, type RailLook } from '#lib/view/rail.ts';
-import { emptyConversation } from '../support/rows.ts';
+import { merged, railEntries, type RailLook } from '#lib/view/shell/rail.ts';
+import { emptyConversation } from '../../support/rows.ts';
 
 const now = new Date(2026, 2, 15, 12).getTime();
 const daysAgo = (days: number, hour = 9) => new Date(2026, 2, 15 - days, hour).toISOString();

@@ -1,6 +1,6 @@
 // Keys are recorded, compared and shown as they stand on the keyboard in front of the person.
 import { expect, it } from 'vitest';
-import { bindingOf, capsOf, isChord, isInTheWay, keysText, type Pressed } from '#lib/view/keys.ts';
+import { bindingOf, capsOf, isChord, isInTheWay, keysText, type Pressed } from '#lib/view/shell/keys.ts';
 
 const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 const press = (key: string, code: string, held: Partial<Pressed> = {}): Pressed => ({ ...none, key, code, ...held });

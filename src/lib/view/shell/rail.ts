@@ -10,16 +10,21 @@ export type RailEntry =
   | { kind: 'conversation'; key: string; row: ConversationRow; day: RailDay | null }
   | { kind: 'more'; key: string; folder: string };
 
+/** A set of folders, as far as it is asked. */
+interface Folders {
+  has(folder: string): boolean;
+}
+
 export interface RailLook {
   /** Epoch milliseconds. */
   now: number;
-  folded: ReadonlySet<string>;
+  folded: Folders;
   /** Rows of a folder that show before the person asks for more; null: all. */
   most: number | null;
   /** Folders of which the person asked for more. */
-  whole: ReadonlySet<string>;
+  whole: Folders;
   /** Of these there is more than is loaded. */
-  unfinished: ReadonlySet<string>;
+  unfinished: Folders;
   /** The conversation on the screen always shows, whatever is folded. */
   active: string | null;
 }
@@ -30,6 +35,11 @@ const DAY_MS = 86_400_000;
 export function merged(...lists: readonly (readonly ConversationRow[])[]): ConversationRow[] {
   const rows = new Map(lists.flat().map((row) => [row.id, row]));
   return [...rows.values()].sort((a, b) => (a.updatedAt < b.updatedAt ? 1 : a.updatedAt > b.updatedAt ? -1 : 0));
+}
+
+/** Each once, in the order of the rows. */
+export function foldersOf(rows: readonly ConversationRow[]): string[] {
+  return [...new Set(rows.map(({ folder }) => folder))];
 }
 
 export function railEntries(rows: readonly ConversationRow[], look: RailLook): RailEntry[] {
