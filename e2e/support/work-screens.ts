@@ -51,6 +51,7 @@ const planned: WorkScreen = {
   go: async (app, shoot) => {
     await app.send('Compare the documentation with the code.');
     await app.lookAt('docs-check');
+    await app.unfoldForm();
     await app.field('Budget: tokens in all').fill('50000');
     await shoot('approval-budget');
     await app.allow();
