@@ -1,6 +1,7 @@
 /** The commands that can be given now, by name or by keys; and which keys the person gave them in this browser. */
 import { createContext, untrack } from 'svelte';
 import { tinykeys } from 'tinykeys';
+import { isMac } from '#lib/ui/platform.ts';
 import { focusedTextField } from '#lib/ui/text-field.ts';
 import { isChord, isInTheWay, keysText } from '#lib/view/shell/keys.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId, FIXED_KEYS, type FixedKey } from '#lib/view/shell/command-table.ts';
@@ -17,7 +18,7 @@ export class Commands {
   #own = $state.raw<Own>({});
   #offers = $state.raw<readonly Offer[]>([]);
 
-  constructor(mac = /Mac|iP/.test(navigator.platform)) {
+  constructor(mac = isMac()) {
     this.mac = mac;
     this.reload();
   }

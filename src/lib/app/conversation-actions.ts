@@ -3,6 +3,7 @@ import type { Client, Input } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
+import { copyText } from '#lib/ui/copy-text.ts';
 import { text } from '#lib/words/text.ts';
 
 export type ExportFormat = 'md' | 'json';
@@ -104,13 +105,8 @@ export class ConversationActions {
   }
 
   /** Copies the path of that folder, and says it. */
-  async copyFolder({ folder }: SessionPlace): Promise<void> {
-    try {
-      await navigator.clipboard.writeText(folder);
-      this.#toasts.info(text.menu.folderCopied(visibleText(folder)));
-    } catch {
-      this.#toasts.error(text.chat.notCopied);
-    }
+  copyFolder({ folder }: SessionPlace): Promise<void> {
+    return copyText(this.#toasts, folder, text.menu.folderCopied(visibleText(folder)));
   }
 
   /** Saves it as a file in Markdown or JSON through the browser. */

@@ -1,13 +1,14 @@
 /** The keys that answer a question: dead in text fields, while they are held down, and while text is composed. */
 import { matchKeybindingPress, parseKeybinding } from 'tinykeys';
+import { FIXED_KEYS } from '#lib/view/shell/command-table.ts';
 import { isTextField } from '#lib/ui/text-field.ts';
 
 export type AnswerKey = 'allow' | 'allowAll' | 'reject' | 'ask';
 
 const PRESSES: Readonly<Record<AnswerKey, string>> = {
-  allow: '$mod+Enter',
-  allowAll: '$mod+Shift+Enter',
-  reject: '$mod+Backspace',
+  allow: FIXED_KEYS.allow,
+  allowAll: FIXED_KEYS.allowAll,
+  reject: FIXED_KEYS.reject,
   // On some keyboards the stroke itself is behind Shift.
   ask: '$mod+[Shift]+/',
 };
