@@ -1,28 +1,62 @@
 /** Numbers, times and amounts as people read them. */
 import type { Tally } from '#contract/outcome.ts';
+import { perLanguage } from './language.ts';
 
-const LOCALE = 'en';
-const compact = new Intl.NumberFormat(LOCALE, { notation: 'compact', maximumFractionDigits: 1 });
-const small = new Intl.NumberFormat(LOCALE, { maximumFractionDigits: 2 });
-const whole = new Intl.NumberFormat(LOCALE);
-const sameYear = new Intl.DateTimeFormat(LOCALE, {
-  month: 'short',
-  day: 'numeric',
-  hour: '2-digit',
-  minute: '2-digit',
-  hourCycle: 'h23',
-});
-const timeOfDay = new Intl.DateTimeFormat(LOCALE, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' });
-const dayOfYear = new Intl.DateTimeFormat(LOCALE, { month: 'short', day: 'numeric' });
-const otherYear = new Intl.DateTimeFormat(LOCALE, { year: 'numeric', month: 'short', day: 'numeric' });
-const weekday = new Intl.DateTimeFormat(LOCALE, { weekday: 'short', month: 'short', day: 'numeric' });
-const weekdayOfYear = new Intl.DateTimeFormat(LOCALE, {
-  weekday: 'short',
-  year: 'numeric',
-  month: 'short',
-  day: 'numeric',
-});
-const exact = new Intl.DateTimeFormat(LOCALE, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
+const compact = perLanguage(
+  (language) => new Intl.NumberFormat(language, { notation: 'compact', maximumFractionDigits: 1 }),
+);
+const small = perLanguage((language) => new Intl.NumberFormat(language, { maximumFractionDigits: 2 }));
+const tenths = perLanguage(
+  (language) =>
+    new Intl.NumberFormat(language, { minimumFractionDigits: 1, maximumFractionDigits: 1, useGrouping: false }),
+);
+const dollarsTo = (digits: number) =>
+  perLanguage(
+    (language) =>
+      new Intl.NumberFormat(language, {
+        style: 'currency',
+        currency: 'USD',
+        currencyDisplay: 'narrowSymbol',
+        minimumFractionDigits: digits,
+        maximumFractionDigits: digits,
+        useGrouping: false,
+      }),
+  );
+const cents = dollarsTo(2);
+const partsOfCents = dollarsTo(4);
+const whole = perLanguage((language) => new Intl.NumberFormat(language));
+const sameYear = perLanguage(
+  (language) =>
+    new Intl.DateTimeFormat(language, {
+      month: 'short',
+      day: 'numeric',
+      hour: '2-digit',
+      minute: '2-digit',
+      hourCycle: 'h23',
+    }),
+);
+const timeOfDay = perLanguage(
+  (language) => new Intl.DateTimeFormat(language, { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }),
+);
+const dayOfYear = perLanguage((language) => new Intl.DateTimeFormat(language, { month: 'short', day: 'numeric' }));
+const otherYear = perLanguage(
+  (language) => new Intl.DateTimeFormat(language, { year: 'numeric', month: 'short', day: 'numeric' }),
+);
+const weekday = perLanguage(
+  (language) => new Intl.DateTimeFormat(language, { weekday: 'short', month: 'short', day: 'numeric' }),
+);
+const weekdayOfYear = perLanguage(
+  (language) =>
+    new Intl.DateTimeFormat(language, {
+      weekday: 'short',
+      year: 'numeric',
+      month: 'short',
+      day: 'numeric',
+    }),
+);
+const exact = perLanguage(
+  (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
+);
 
 /** Shown in place of an unknown number. */
 export const UNKNOWN = '—';
@@ -40,20 +74,25 @@ export function clockTime(ms: number): string {
 export function duration(ms: number | null): string {
   if (ms === null) return UNKNOWN;
   if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 60_000) return `${(ms / 1000).toFixed(1)} s`;
+  if (ms < 60_000) return `${oneDecimal(ms / 1000)} s`;
   const seconds = Math.round(ms / 1000);
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
 }
 
+/** With exactly one decimal: `3.2`. */
+export function oneDecimal(value: number): string {
+  return tenths().format(value);
+}
+
 export function count(value: number): string {
-  return whole.format(value);
+  return whole().format(value);
 }
 
 /** A number of tokens as `950`, `3.4K`, `1.2M`. */
 export function tokens(value: number): string {
-  return compact.format(value);
+  return compact().format(value);
 }
 
 /** The cost in dollars; unknown if any request has no price. */
@@ -65,9 +104,8 @@ export function cost(tally: Pick<Tally, 'nanoUsd' | 'unpriced'>): string {
 export function dollars(nanoUsd: number | null): string {
   if (nanoUsd === null) return UNKNOWN;
   const usd = nanoUsd / 1e9;
-  if (usd === 0) return '$0.00';
-  if (usd < 0.00005) return '<$0.0001';
-  return usd < 0.01 ? `$${usd.toFixed(4)}` : `$${usd.toFixed(2)}`;
+  if (usd > 0 && usd < 0.00005) return `<${partsOfCents().format(0.0001)}`;
+  return (usd > 0 && usd < 0.01 ? partsOfCents() : cents()).format(usd);
 }
 
 /** As `dollars`, of an amount in dollars. */
@@ -77,40 +115,40 @@ export function usd(amount: number | null): string {
 
 /** Minutes as `3`, `2.5`: at most one decimal; below one at most two, `0.05`. */
 export function minutes(value: number): string {
-  return (value < 1 ? small : compact).format(value);
+  return (value < 1 ? small() : compact()).format(value);
 }
 
 /** An ISO instant as day and time, in the reader's time zone; `now`: epoch milliseconds. */
 export function moment(instant: string, now: number): string {
   const date = new Date(instant);
-  return date.getFullYear() === new Date(now).getFullYear() ? sameYear.format(date) : otherYear.format(date);
+  return date.getFullYear() === new Date(now).getFullYear() ? sameYear().format(date) : otherYear().format(date);
 }
 
 /** The time of day of an ISO instant. */
 export function timeOf(instant: string): string {
-  return timeOfDay.format(new Date(instant));
+  return timeOfDay().format(new Date(instant));
 }
 
 /** An ISO instant at its shortest: the time if today, the day if this year, otherwise the date. */
 export function shortMoment(instant: string, now: number): string {
   const date = new Date(instant);
-  if (date.toDateString() === new Date(now).toDateString()) return timeOfDay.format(date);
-  return date.getFullYear() === new Date(now).getFullYear() ? dayOfYear.format(date) : otherYear.format(date);
+  if (date.toDateString() === new Date(now).toDateString()) return timeOfDay().format(date);
+  return date.getFullYear() === new Date(now).getFullYear() ? dayOfYear().format(date) : otherYear().format(date);
 }
 
 /** A day of the reader's calendar, `2026-01-31`, as `Sat, Jan 31`, with its year unless that is today's. */
 export function dayName(day: string, today: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
   const at = new Date(year, month - 1, date);
-  return (day.slice(0, 4) === today.slice(0, 4) ? weekday : weekdayOfYear).format(at);
+  return (day.slice(0, 4) === today.slice(0, 4) ? weekday() : weekdayOfYear()).format(at);
 }
 
 /** At its shortest: `Jan 31`. */
 export function shortDay(day: string): string {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return dayOfYear.format(new Date(year, month - 1, date));
+  return dayOfYear().format(new Date(year, month - 1, date));
 }
 
 export function exactTime(instant: string): string {
-  return exact.format(new Date(instant));
+  return exact().format(new Date(instant));
 }

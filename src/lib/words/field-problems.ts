@@ -8,6 +8,7 @@ export interface FieldProblem {
   problem: string;
 }
 
+/** By the language that is spoken when it is read. */
 const fields: Readonly<Record<string, string>> = text.approval.fields;
 
 /** The problems that a message names; empty where it names no field. */

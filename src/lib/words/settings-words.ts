@@ -165,6 +165,9 @@ export const settingsWords = {
   default: (value: string) => `Default: ${value}`,
   reset: (value: string, label: string) => `Default: ${value}, for ${label}`,
   appearance: 'Appearance',
+  language: 'Language',
+  /** Each in its own language, for those who do not read the other. */
+  languages: { system: 'As the system', en: 'English', fr: 'Français' },
   theme: 'Colours',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   contrast: 'Contrast',

@@ -1,10 +1,11 @@
-/** Every word that the screens show, in one place, so that a second language is a second file. */
+/** Every word that the screens show, in one place: what stands here is English, `fr/text.ts` has the same in French. */
 import type { RunKind } from '#contract/agent.ts';
 import type { Decision, Subject } from '#contract/approval.ts';
 import { cutText } from '#contract/cut-text.ts';
 import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
+import { spokenLanguage, type Language } from '#lib/view/language.ts';
 import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
@@ -12,6 +13,8 @@ import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
+import { foldedCalls } from './fold-words.ts';
+import { following, type SameWords } from './following.ts';
 import { composerWords } from './composer-words.ts';
 import { contextWords } from './context-words.ts';
 import { decisionWords } from './decision-words.ts';
@@ -77,7 +80,7 @@ const remarks: Readonly<Record<SystemEntry['code'], string>> = {
   forked: 'Forked here: what came after is not part of this conversation',
 };
 
-export const text = {
+const english = {
   product: 'Triad',
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
@@ -375,5 +378,20 @@ export const text = {
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,
+  folds: foldedCalls,
   stopped: (value: StopReceipt) => stopReceipt(value),
 } as const;
+
+export type Words = SameWords<typeof english>;
+
+const dictionaries = new Map<Language, Words>([['en', english]]);
+
+/** In the language that is spoken now. Keep groups of it, not single texts. */
+export const text: Words = following<Words>(english, () => dictionaries.get(spokenLanguage()) ?? english);
+
+/** Loads the words of a language; English is there anyway. Rejects where they cannot be loaded. */
+export async function learn(language: Language): Promise<void> {
+  if (dictionaries.has(language)) return;
+  const { french } = await import('./fr/text.ts');
+  dictionaries.set(language, french);
+}

@@ -1,0 +1,108 @@
+/** The words about what agents changed in files, in French. */
+import type { UndoneFile } from '#contract/change.ts';
+import type { changesWords as english } from '../changes-words.ts';
+import type { SameWords } from '../following.ts';
+import { de, plural } from './sentences.ts';
+
+const files = (value: number): string => plural(value, 'fichier', 'fichiers');
+
+const OUTCOMES: Readonly<Record<UndoneFile['outcome'], (value: number, redo: boolean) => string>> = {
+  put_back: (value, redo) => `${plural(value, 'fichier comme', 'fichiers comme')} avant${redo ? ' l’annulation' : ''}`,
+  merged: (value) => `${plural(value, 'fichier fusionné', 'fichiers fusionnés')} avec ce qui a suivi`,
+  already: (value) => `${plural(value, 'fichier l’était', 'fichiers l’étaient')} déjà`,
+  conflict: (value) => plural(value, 'fichier laissé tel quel', 'fichiers laissés tels quels'),
+};
+const ORDER = ['put_back', 'merged', 'conflict', 'already'] as const satisfies UndoneFile['outcome'][];
+
+const doneWord = (redo: boolean): string => (redo ? 'Rétabli' : 'Annulé');
+
+export const changesWords = {
+  title: 'Changements',
+  open: (value) => (value === 0 ? 'Changements' : `Changements : ${files(value)} à examiner`),
+  close: 'Fermer les changements',
+  grouping: 'Grouper',
+  groupings: { agent: 'Par agent', file: 'Par fichier' },
+  empty: 'Aucun agent n’a changé de fichier dans cette conversation.',
+  failed: 'Impossible de charger les changements',
+  diffFailed: 'Impossible de charger la différence',
+  files,
+  counts: (added, removed) => `+${added} −${removed}`,
+  states: { done: '', undone: 'annulé', changed: 'changé depuis', gone: 'son dossier a disparu' },
+  kinds: { made: 'créé', changed: 'modifié', removed: 'supprimé', passing: 'créé puis supprimé' },
+  folderKinds: { file: '', link: 'lien', folder: 'dossier' },
+  movedFrom: (path) => `déplacé depuis ${path}`,
+  movedTo: (path) => `déplacé vers ${path}`,
+  undo: 'Annuler',
+  redo: 'Rétablir',
+  keep: 'Garder',
+  undoAll: 'Tout annuler…',
+  redoAll: 'Tout rétablir',
+  redoParts: 'Rétablir ce qui est annulé ici',
+  of: (button, what) => `${button} : ${what}`,
+  ofAgent: (path, agent) => `${path} par ${agent}`,
+  part: (number) => `partie ${number}`,
+  parts: 'Parties',
+  difference: (path, number) => `${path}, partie ${number}`,
+  notKept: (paths) =>
+    `Changés aussi, sans retour possible (${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` et ${paths.length - 3} de plus` : ''})`,
+  preview: {
+    title: (agent) => `Annuler tous les changements ${de(agent)}`,
+    looking: 'Examen de chaque fichier…',
+    description: 'Rien ne change avant votre accord.',
+    outcomes: {
+      put_back: 'Remis comme avant ; ce qui a été créé est supprimé',
+      merged: 'Retiré ; ce que d’autres y ont fait depuis reste',
+      conflict: 'En conflit : impossible à annuler sans perdre ce qui a suivi',
+      already: 'L’est déjà',
+    },
+    undo: (value) => `Annuler ${files(value)}`,
+    leave: 'Annuler les autres, laisser ceux-ci',
+    cancel: 'Ne rien changer',
+    nothing: 'Rien ne peut en être annulé.',
+    already: 'Il ne reste rien à annuler.',
+  },
+  rewind: {
+    open: 'Revenir avant ce message…',
+    working: 'Pas tant que quelque chose travaille dans cette conversation',
+    title: (message) => `Revenir avant “${message}”`,
+    description: 'Rien n’est supprimé, et tout peut être rétabli.',
+    files: 'Fichiers',
+    filesHint: 'Ce que des agents ont changé depuis est remis comme avant. Ce que d’autres y ont fait depuis reste.',
+    messages: 'Conversation',
+    messagesHint: 'L’agent principal ne reçoit plus ce message ni ce qui a suivi. L’historique les conserve.',
+    go: 'Revenir',
+    leave: 'Revenir, laisser les fichiers en conflit',
+    choose: 'Choisissez au moins l’un des deux.',
+    left: 'L’agent principal ne reçoit plus ceci.',
+    tell: 'Le lui redonner',
+    done: 'L’agent principal ne reçoit plus ce message ni ce qui a suivi.',
+    told: 'L’agent principal le reçoit à nouveau.',
+    redoFiles: 'Rétablir les fichiers',
+    tellLead: 'Le redonner à l’agent principal',
+    dismiss: 'Fermer cette ligne',
+  },
+  working: 'Travail sur les fichiers…',
+  done: (outcomes, redo) => {
+    const parts = ORDER.flatMap((outcome) => {
+      const value = outcomes.filter((one) => one.outcome === outcome).length;
+      return value === 0 ? [] : [OUTCOMES[outcome](value, redo)];
+    });
+    return `${doneWord(redo)} : ${parts.join(', ')}.`;
+  },
+  donePart: (number, path, redo) => `${doneWord(redo)} : partie ${number} de ${path}.`,
+  commit: {
+    open: 'Commit…',
+    title: 'Commit dans votre dépôt git',
+    description:
+      'Les fichiers tels qu’ils sont, et rien d’autre. Ce qui est déjà indexé le reste ; les hooks ne sont pas exécutés.',
+    files: 'Fichiers',
+    none: 'Il n’y a rien à enregistrer.',
+    message: 'Message',
+    commit: (value) => `Commit de ${files(value)}`,
+    cancel: 'Annuler',
+    needsMessage: 'Écrivez l’objet du commit.',
+    needsFiles: 'Choisissez au moins un fichier.',
+    failed: 'Commit non effectué',
+    done: (value, commit) => `Commit ${commit} : ${files(value)}.`,
+  },
+} satisfies SameWords<typeof english>;

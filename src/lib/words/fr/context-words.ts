@@ -1,0 +1,36 @@
+/** Words of the panel that says what a conversation's lead is told, in French. */
+import type { contextWords as english } from '../context-words.ts';
+import type { SameWords } from '../following.ts';
+import { plural } from './sentences.ts';
+
+export const contextWords = {
+  title: 'Contexte',
+  close: 'Fermer le contexte',
+  failed: 'Impossible de lire ce que l’agent principal reçoit',
+  told: 'Le projet dit à l’agent principal',
+  path: (path, cut) => (cut ? `${path} (le début)` : path),
+  none: 'Rien : il n’y a ici ni AGENTS.md ni CLAUDE.md, ou aucun n’a votre confiance.',
+  from: 'D’après les fichiers actuels : votre prochain message les aura. Ils n’autorisent rien.',
+  waiting: (count) =>
+    `${plural(count, 'fichier attend', 'fichiers attendent')} votre confiance, sans être transmis d’ici là`,
+  look: 'Examiner et faire confiance',
+  gauge: {
+    label: 'Contexte de l’agent principal',
+    of: (used, window) => (window === null ? `${used} en contexte` : `${used} sur ${window}`),
+    says: (used, window, compactAt) =>
+      `Sa dernière requête et la réponse faisaient ${used} jetons${window === null ? '' : ` ; le modèle en lit ${window} au plus`}.${compactAt === null ? '' : ` À partir de ${compactAt}, la partie la plus ancienne est résumée.`}`,
+    compact: 'Compacter maintenant',
+    compactWhy: 'Résume la partie la plus ancienne pour faire de la place, comme /compact. Cela peut être annulé.',
+    now: 'Résumé du contexte en cours…',
+    waits: 'Le contexte sera compacté avant la prochaine étape',
+    failed: 'Le contexte n’a pas été compacté',
+  },
+  compaction: {
+    line: (before, after, auto) => `Contexte compacté${auto ? '' : ' par vous'} : ${before} → ${after} jetons`,
+    undone: 'annulé',
+    undo: 'Annuler',
+    redo: 'Compacter à nouveau',
+    undoFailed: 'Le compactage n’a pas pu être modifié',
+    kept: 'Conservé mot pour mot, tel que l’agent le lit',
+  },
+} satisfies SameWords<typeof english>;

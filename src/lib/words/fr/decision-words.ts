@@ -1,0 +1,124 @@
+/** The words of a question as a decision, in French: what it may, with what, how much at most, why it is asked, and the ways to answer. */
+import type { Permission } from '#contract/agent.ts';
+import type { Leave, May, Summary } from '#contract/approvals/summary.ts';
+import { count, dollars, minutes, tokens as compactTokens, usd } from '#lib/view/format.ts';
+import type { BlockLine, decisionWords as english } from '../decision-words.ts';
+import type { SameWords } from '../following.ts';
+import { plural } from './sentences.ts';
+
+const NANO_USD_OF_A_CENT = 1e7;
+
+const verbs: Readonly<Partial<Record<Permission, string>>> = {
+  FilesystemRead: 'lire',
+  FilesystemWrite: 'écrire',
+  Execute: 'exécuter',
+  NetworkAccess: 'réseau',
+  DatabaseRead: 'lire des bases de données',
+  DatabaseWrite: 'écrire dans des bases de données',
+};
+
+const leaves: Readonly<Record<Leave, string>> = {
+  no: 'non',
+  all: 'vous demande',
+  some: 'vous demande parfois',
+  none: 'sans demander',
+  refused: 'refusé',
+  held: 'oui',
+};
+
+function mayLine({ permission, leave, tools }: May): BlockLine {
+  const verb = verbs[permission] ?? permission;
+  const value = permission === 'FilesystemRead' ? readWords(leave) : `${verb} : ${leaves[leave]}`;
+  const hint = tools.length === 0 ? permission : `${permission} : ${tools.join(', ')}`;
+  return { key: permission, value, hint, ...(leave === 'no' ? { isNo: true } : {}) };
+}
+
+/** To read and search the folder is what every agent has. */
+function readWords(leave: Leave): string {
+  if (leave === 'none' || leave === 'held') return 'lire ce dossier';
+  return leave === 'no' ? 'lire : non' : `lire ce dossier : ${leaves[leave]}`;
+}
+
+function withLines({ with: given }: Summary, elsewhere: boolean): BlockLine[] {
+  const { provider, model, effort, folder, mcpServers } = given;
+  return [
+    { key: 'model', value: effort === null ? model : `${model}, effort ${effort}`, hint: `${provider} : ${model}` },
+    ...(elsewhere ? [{ key: 'provider', value: `chez ${provider}`, hint: 'provider' }] : []),
+    { key: 'folder', value: `dans ${folder}`, hint: 'folder' },
+    ...(mcpServers.length === 0 ? [] : [{ key: 'mcp', value: `MCP (${mcpServers.join(', ')})`, hint: 'mcp_servers' }]),
+  ];
+}
+
+function atMostLines({ atMost }: Summary): BlockLine[] {
+  const { turns, costUsd, tokens, worst, answerTokens } = atMost;
+  const money = costUsd === null ? worstWords(worst) : usd(costUsd);
+  return [
+    { key: 'turns', value: plural(turns, 'tour', 'tours'), hint: 'max_iterations' },
+    { key: 'cost', value: money, hint: 'max_cost_usd' },
+    {
+      key: 'minutes',
+      value: atMost.minutes === null ? 'sans limite de temps' : `${minutes(atMost.minutes)} min`,
+      hint: 'max_minutes',
+    },
+    {
+      key: 'tokens',
+      value:
+        tokens === null
+          ? `${compactTokens(answerTokens)} jetons par réponse`
+          : `${compactTokens(tokens)} jetons, ${compactTokens(answerTokens)} par réponse`,
+      hint: `max_tokens : ${count(answerTokens)}`,
+    },
+  ];
+}
+
+function worstWords(worst: Summary['atMost']['worst']): string {
+  if (worst === null) return 'sans limite de coût';
+  if (worst.nanoUsd === null) return 'coût inconnu';
+  // It is a bound.
+  return `${dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT)} en tout`;
+}
+
+const lines = (value: number): string => plural(value, 'ligne', 'lignes');
+
+export const decisionWords = {
+  starts: (agent) => `${agent} veut démarrer`,
+  startsInBackground: (agent) => `${agent} veut démarrer en arrière-plan`,
+  left: { no: 'puis non', yes: 'puis oui', on: 'puis il continue sans' },
+  timeLeft: (time) => `encore ${time}`,
+  decision: 'Votre décision',
+  task: 'Tâche',
+  blocks: { may: 'peut', with: 'avec', atMost: 'au plus' },
+  mayLines: (summary) => summary.may.map(mayLine),
+  withLines,
+  atMostLines,
+  was: (before) => `avant : ${before}`,
+  asFirst: (agent) => `comme ${agent}`,
+  served: 'Qui travaille avec lui',
+  told: 'Ce qu’il reçoit',
+  systemPrompt: 'Son prompt système',
+  ofDefinition: 'de sa définition',
+  criteria: 'Les critères de sa relecture',
+  lines: (value) => `(${lines(value)})`,
+  showAll: (value) => `Afficher ${value === 1 ? 'la ligne' : `les ${lines(value)}`}`,
+  showLess: 'Afficher moins',
+  asWritten: 'Tel qu’écrit',
+  rendered: 'Mis en forme',
+  notRendered: 'Tel qu’écrit : mis en forme, certaines parties ne se verraient pas.',
+  yourChanges: 'Vos modifications',
+  everything: 'Tout voir et modifier',
+  edit: 'Modifier',
+  why: 'Pourquoi cette question ?',
+  whyFailed: 'Impossible de dire pourquoi',
+  whyNone: 'Un agent vous interroge lui-même : aucune règle n’en décide.',
+  inPermissions: 'Ouvrir dans Permissions',
+  rejectMore: 'Refuser…',
+  keep: 'Retour',
+  keys: { allow: '↵', allowAll: '⇧↵', reject: '⌫', ask: '/' },
+  mod: (isMac) => (isMac ? '⌘' : '⌃'),
+  command: 'Commande',
+  inFolder: (folder) => `dans ${folder}`,
+  parts: 'Ce qui y fait l’objet de la question',
+  wholeLine: 'la ligne entière',
+  batch: (items, same) => `${items} à la fois, chacun avec : ${same}`,
+  listKeys: '1–9 choisit',
+} satisfies SameWords<typeof english>;

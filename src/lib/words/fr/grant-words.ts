@@ -1,0 +1,30 @@
+/** The words of a yes for more than once, and of the second step before what cannot be undone, in French. */
+import type { SameWords } from '../following.ts';
+import type { grantWords as english } from '../grant-words.ts';
+
+export const grantWords = {
+  more: 'Plus d’une fois…',
+  heading: 'Ne plus être interrogé',
+  for: 'Pour',
+  scopes: { workflow: 'ce flux', conversation: 'cette conversation', project: 'ce projet, toujours' },
+  who: (agent, tool) => `${agent} peut utiliser ${tool}, sans autre agent ni outil, sur ce motif.`,
+  pattern: 'Motif',
+  patternHint: '* remplace une partie de nom, ** des dossiers quelconques',
+  minutes: 'Fin après (minutes)',
+  calls: 'Fin après (appels)',
+  endless: 'sans fin',
+  matches: (names, more) =>
+    names.length === 0
+      ? 'Il n’autorise aucun des fichiers actuels.'
+      : `Il autorise à présent ${names.join(', ')}${more ? ' et d’autres' : ''}.`,
+  allow: {
+    workflow: 'Autoriser dans ce flux',
+    conversation: 'Autoriser dans cette conversation',
+    project: 'Toujours autoriser pour ce projet',
+  },
+  afterEdits: 'Ce que vous avez modifié ne peut être autorisé qu’une fois.',
+  irreversible: 'Cela ne peut pas être annulé.',
+  saidIrreversible: 'Son agent dit que cela ne peut pas être annulé.',
+  confirm: 'Autoriser l’irréversible',
+  back: 'Retour',
+} satisfies SameWords<typeof english>;

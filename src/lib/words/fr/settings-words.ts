@@ -1,0 +1,211 @@
+/** The words of the first start, of the settings and of the demo, in French. */
+import type { SameWords } from '../following.ts';
+import type * as english from '../settings-words.ts';
+import { number, plural } from './sentences.ts';
+
+export const demoWords = {
+  heading: 'La démo : tout est réel sauf les réponses',
+  steps: [
+    'Envoyez les quatre messages ci-dessous, l’un après l’autre. La démo examine votre dossier et lance des sous-agents.',
+    'Vous êtes interrogé avant que chaque sous-agent démarre. Dites oui, dites non, ou changez son prompt et voyez ce qu’il en advient.',
+    'Chaque réponse est écrite d’avance, et le dit. Rien ne quitte cette machine. Un petit fichier est créé dans votre dossier si vous dites oui, et vous pouvez l’annuler.',
+  ],
+  messages: [
+    'Que contient ce dossier ? Qu’un sous-agent compte les fichiers.',
+    'Qu’un agent permanent cherche ce qui restait à faire.',
+    'Que trois agents examinent en même temps les textes, les tests et les liens, et notent ce qu’ils ont trouvé.',
+    'Qu’un rapport sur ce dossier soit rédigé : un agent réunit les faits, un autre rédige, un troisième vérifie.',
+  ],
+  messagesLabel: 'Envoyez-les, l’un après l’autre',
+  next: 'Suite de la démo',
+  end: 'La démo s’arrête ici. Ce que les agents ont écrit se trouve sous Changements, où vous pouvez l’annuler ; dans un terminal : triad changes --undo RUN.',
+  toSettings: 'Configurer un modèle',
+} satisfies SameWords<typeof english.demoWords>;
+
+export const firstRunWords = {
+  title: 'Bienvenue dans Triad',
+  text: 'Un agent principal travaille pour vous et peut en mener jusqu’à trois autres. Choisissez un modèle.',
+  choices: {
+    key: { name: 'Clé Anthropic', text: 'Collez une clé d’API. Vous payez à Anthropic ce qui est consommé.' },
+    endpoint: { name: 'Serveur compatible', text: 'Un serveur sur cette machine, ou toute autre adresse.' },
+    demo: {
+      name: 'Démo',
+      text: 'Des réponses écrites d’avance, hors ligne et gratuites, pour voir comment Triad fonctionne.',
+    },
+  },
+  demoText:
+    'La démo répond d’après un script. Le dossier qu’elle examine, les questions qu’on vous pose, les sous-agents et l’historique sont réels. Vous pouvez configurer un modèle à tout moment dans les réglages.',
+  start: 'Tester et commencer',
+  startDemo: 'Lancer la démo',
+  anyway: 'Enregistrer sans test réussi',
+  needKey: 'Collez d’abord une clé.',
+  needEndpoint: 'Indiquez d’abord l’adresse du serveur.',
+} satisfies SameWords<typeof english.firstRunWords>;
+
+const labels: Readonly<Record<string, string>> = {
+  'models.default': 'Modèle par défaut',
+  'models.aliases.sonnet': 'sonnet',
+  'models.aliases.haiku': 'haiku',
+  'models.aliases.opus': 'opus',
+  'limits.max_sub_agents': 'Sous-agents par flux',
+  'limits.max_concurrent': 'Sous-agents en même temps',
+  'limits.max_iterations_ceiling': 'Tours max. de tout agent',
+  'limits.doom_loop_threshold': 'Appels identiques à la suite',
+  'limits.child_minutes': 'Minutes d’un sous-agent',
+  'limits.inactivity_seconds': 'Délai d’inactivité (secondes)',
+  'limits.approval_seconds': 'Délai de réponse (secondes)',
+  'permissions.mode': 'Mode d’approbation',
+  'approvals.on_timeout': 'Si personne ne répond à temps',
+  'limits.run.max_iterations': 'Tours',
+  'limits.workflow.max_iterations': 'Tours',
+  'providers.anthropic.max_concurrent': 'Requêtes en même temps',
+  'providers.anthropic.web_search': 'Le serveur cherche lui-même',
+  'context.auto_compact': 'Compacter automatiquement',
+  'context.compact_at': 'Compacter à partir de (part de la fenêtre)',
+  'sessions.project': 'Garder les sessions dans leur projet',
+  'backups.keep': 'Sauvegardes à garder',
+  'backups.max_age_days': 'Jours de garde des sauvegardes',
+  'telemetry.endpoint': 'Adresse d’un collecteur',
+  'telemetry.content': 'Envoyer aussi le contenu',
+  'web.search.url': 'Adresse d’une recherche',
+  'web.search.key_header': 'En-tête de sa clé',
+  'web.search.results': 'Résultats',
+  'web.search.max_uses': 'Recherches par requête au modèle',
+};
+/** The providers that come with the program. */
+const NAMED: Readonly<Record<string, string>> = {
+  anthropic: 'Anthropic, ou un serveur compatible',
+  openai: 'OpenAI, ou un serveur compatible',
+};
+const lastWords: Readonly<Record<string, string>> = {
+  max_tokens: 'Jetons',
+  max_cost_usd: 'Coût (dollars US)',
+  max_minutes: 'Minutes',
+};
+
+function boundsOf(min: number | null, max: number | null): string {
+  if (max === null) return min === null ? '' : `À partir de ${min}.`;
+  return min === null ? `Jusqu’à ${max}.` : `De ${min} à ${number(max)}.`;
+}
+
+export const settingsWords = {
+  title: 'Réglages',
+  provider: 'Fournisseur de modèles',
+  providerKind: 'Fournisseur',
+  providerName: (name, type) =>
+    type === 'demo' ? 'La démo : réponses écrites d’avance, hors ligne' : (NAMED[name] ?? name),
+  isActive: 'utilisé',
+  newProvider: 'Un autre fournisseur…',
+  name: 'Nom',
+  needName: 'Donnez d’abord un nom au fournisseur.',
+  speaks: 'Protocole',
+  types: {
+    'openai-chat': 'OpenAI Chat Completions',
+    'openai-responses': 'OpenAI Responses',
+    anthropic: 'Anthropic Messages',
+  },
+  saveAndUse: 'Enregistrer et utiliser',
+  saveOnly: 'Enregistrer',
+  removeProvider: 'Retirer',
+  removeProviderSure: 'Le retirer avec sa clé',
+  lookThere: 'Détecter le protocole',
+  nothingThere:
+    'Aucun serveur de modèles ne répond à cette adresse : vérifiez-la, ou choisissez vous-même son protocole',
+  ownModelHint: 'Interrogé par les agents qui n’en nomment aucun. Vide : ils doivent en nommer un.',
+  key: 'Clé d’API',
+  keyOptional: 'Clé d’API, si le serveur en veut une',
+  keyPlaceholder: (source, variable) =>
+    source === 'store'
+      ? 'enregistrée ; collez-en une autre pour la remplacer'
+      : source === 'environment'
+        ? `de ${variable}`
+        : '',
+  keyFromEnvironment: (variable) => `La clé vient de ${variable} et l’emporte sur une clé enregistrée ici.`,
+  keyInFile: 'La clé se trouve dans le fichier de réglages et l’emporte sur une clé enregistrée ici.',
+  keyStored: (backend) => `Une clé est conservée (${backend}) et n’est envoyée qu’à ce serveur.`,
+  keyWhere: (backend) =>
+    `Elle sera conservée (${backend}), et envoyée seulement au serveur que vous enregistrez avec elle.`,
+  removeKey: 'Retirer la clé',
+  endpoint: 'Adresse du serveur',
+  endpointHint: (hasOwn) =>
+    `${hasOwn ? 'Vide : celle de l’éditeur. ' : ''}Un serveur sur cette machine n’a d’habitude pas besoin de clé.`,
+  badEndpoint: (problem) => `L’adresse du serveur est inutilisable : ${problem}`,
+  endpointFromEnvironment: (name) =>
+    `L’adresse vient de ${name.toUpperCase()}_BASE_URL et l’emporte sur celle enregistrée ici.`,
+  servers: 'Sur cette machine',
+  serverModels: (value) => plural(value, 'modèle', 'modèles'),
+  find: 'Trouver les serveurs locaux',
+  findAgain: 'Chercher encore',
+  finding: 'Recherche…',
+  noServers: 'Aucun serveur de modèles ne répond sur les ports habituels de cette machine.',
+  model: 'Modèle',
+  modelHint: 'Interrogé à la place de sonnet, haiku et opus.',
+  modelAsConfigured: 'comme réglé sous « Modèles »',
+  test: 'Tester',
+  testing: 'Test…',
+  works: 'Cela fonctionne',
+  worksNot: 'Cela ne fonctionne pas',
+  save: 'Enregistrer',
+  saving: 'Enregistrement…',
+  saved: 'Enregistré.',
+  ready: 'Prêt',
+  notReady: 'Non configuré',
+  models: 'Modèles',
+  aliases: 'Noms de modèles',
+  aliasesHint: 'Les agents demandent un modèle par l’un de ces noms ; chacun désigne l’identifiant d’un modèle.',
+  pricesHint:
+    'Les prix viennent avec Triad ; les vôtres se trouvent dans prices.toml à côté du fichier de réglages. « triad config prices » les affiche tous.',
+  search: {
+    title: 'Recherche sur le web',
+    hint: 'Les agents qui ont l’outil web_search vous interrogent avant chaque recherche. Un fournisseur qui cherche lui-même ne le fait que si une de vos règles l’autorise sans demander.',
+    key: 'Clé de cette recherche',
+    keep: 'Conserver',
+    kept: (host, place) =>
+      host === null
+        ? `Elle sera conservée (${place}).`
+        : `Une clé est conservée (${place}) et n’est envoyée qu’à ${host}.`,
+  },
+  limits: 'Limites',
+  contexts: 'Contextes',
+  rest: 'Sessions, sauvegardes, télémétrie',
+  limitsOf: { all: 'Sous-agents et questions', run: 'Un agent', workflow: 'Un flux entier' },
+  limitsHint: 'Elles valent pour ce qui démarre désormais ; ce qui est en cours garde les siennes.',
+  label: (path) => labels[path] ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
+  notSet: 'non défini',
+  bounds: (min, max) => boundsOf(min, max !== null && max < 1_000_000 ? max : null),
+  default: (value) => `Par défaut : ${value}`,
+  reset: (value, label) => `Par défaut : ${value}, pour ${label}`,
+  appearance: 'Apparence',
+  language: 'Langue',
+  languages: { system: 'Comme le système', en: 'English', fr: 'Français' },
+  theme: 'Couleurs',
+  themes: { system: 'Système', light: 'Claires', dark: 'Sombres' },
+  contrast: 'Contraste',
+  contrasts: { system: 'Comme le système', normal: 'Normal', more: 'Fort' },
+  textSize: 'Taille du texte',
+  textSizes: { small: 'Petite', normal: 'Normale', large: 'Grande' },
+  motion:
+    'Les animations sont réduites là où votre système le demande. Ces choix ne sont conservés que sur cet appareil.',
+  memory: 'Mémoire',
+  memoryHint:
+    'Des notes que des agents gardent pour des flux ultérieurs dans le même dossier. Seuls les agents du même nom les lisent. Ce qu’un agent temporaire note appartient à son exécution et disparaît avec sa conversation.',
+  noMemory: 'Aucun agent n’a encore gardé de note.',
+  memoryFailed: 'Impossible de charger les notes',
+  deleteNote: 'Supprimer',
+  deleteNoteSure: 'Supprimer définitivement',
+  keepNote: 'Garder',
+  noteDeleted: (name) => `La note « ${name} » est supprimée`,
+  browsers: 'Navigateurs',
+  browsersHint: 'Chaque navigateur qui a ouvert une adresse affichée reste admis, même après un redémarrage de Triad.',
+  signOutOthers: 'Déconnecter les autres navigateurs',
+  signedOut: (count) =>
+    count === 0
+      ? 'Aucun autre navigateur n’était connecté'
+      : plural(count, 'autre navigateur déconnecté', 'autres navigateurs déconnectés'),
+  notSignedOut: 'Impossible de déconnecter les autres navigateurs : réessayez une fois la connexion rétablie',
+  trash: 'Corbeille',
+  trashHint: 'Les conversations supprimées sont conservées un temps et peuvent être restaurées.',
+  openTrash: 'Ouvrir la corbeille',
+  failed: 'Impossible de charger les réglages',
+  version: (value) => `Triad ${value}`,
+} satisfies SameWords<typeof english.settingsWords>;

@@ -1,0 +1,178 @@
+/** Words of the frame around the pages, in French: the rail, the palette, shortcuts; and what a stop has ended. */
+import type { StoppedRun, StopReceipt } from '#contract/view.ts';
+import { visibleText } from '#contract/visible-text.ts';
+import type { RailDay } from '#lib/view/shell/rail.ts';
+import type { SameWords } from '../following.ts';
+import type * as english from '../shell-words.ts';
+import { capital, listed, plural } from './sentences.ts';
+
+const month = new Intl.DateTimeFormat('fr', { month: 'long' });
+const monthOfYear = new Intl.DateTimeFormat('fr', { month: 'long', year: 'numeric' });
+
+const days: Readonly<Record<Exclude<RailDay, 'month'>, string>> = {
+  pinned: 'Épinglées',
+  today: 'Aujourd’hui',
+  yesterday: 'Hier',
+  week: '7 jours précédents',
+};
+
+const groups = {
+  go: 'Aller à',
+  conversation: 'Cette conversation',
+  view: 'Affichage',
+} satisfies SameWords<typeof english.shellWords.groups>;
+
+const commands = {
+  new: 'Nouvelle conversation',
+  palette: 'Tout rechercher',
+  questions: 'Répondre à ce qui vous attend',
+  next: 'Conversation suivante',
+  previous: 'Conversation précédente',
+  approvals: 'Approbations',
+  agents: 'Agents',
+  permissions: 'Permissions',
+  mcp: 'Serveurs MCP',
+  history: 'Historique',
+  trash: 'Corbeille',
+  settings: 'Réglages',
+  stop: 'Arrêter le flux',
+  resume: 'Reprendre le flux interrompu',
+  message: 'Écrire un message',
+  rename: 'Renommer la conversation',
+  pin: 'Épingler ou détacher la conversation',
+  changes: 'Afficher les changements de fichiers',
+  context: 'Afficher le contexte',
+  exportMarkdown: 'Exporter en Markdown',
+  exportJson: 'Exporter en JSON',
+  remove: 'Mettre la conversation à la corbeille',
+  rail: 'Replier ou déplier la barre latérale',
+  filter: 'Filtrer les conversations',
+  light: 'Couleurs claires',
+  dark: 'Couleurs sombres',
+  system: 'Couleurs du système',
+  larger: 'Texte plus grand',
+  smaller: 'Texte plus petit',
+  shortcuts: 'Raccourcis clavier',
+} satisfies SameWords<typeof english.shellWords.commands>;
+
+/** By the marks that agents have everywhere; from the fourth sub-agent on they begin anew. */
+const MARKS = ['●', '■', '▲'] as const;
+
+function named({ agent, place }: StoppedRun): string {
+  return place === 0 ? 'l’agent principal' : `${MARKS[(place - 1) % MARKS.length]} ${visibleText(agent)}`;
+}
+
+/** Sub-agents first, in the order in which they were asked for, then the lead. */
+function inOrder(runs: readonly StoppedRun[]): StoppedRun[] {
+  return [...runs].sort((a, b) => (a.place || Infinity) - (b.place || Infinity));
+}
+
+/** `Arrêté : ■ test-generator (1 requête). ● code-reviewer et l’agent principal continuent.` */
+export function stopReceipt({ agents, requests, tools, approvals, left, ended, goOn }: StopReceipt): string {
+  const what = [
+    ...(requests > 0 ? [plural(requests, 'requête', 'requêtes')] : []),
+    ...(tools > 0 ? [plural(tools, 'appel d’outil', 'appels d’outils')] : []),
+    ...(approvals > 0 ? [plural(approvals, 'question', 'questions')] : []),
+  ].join(', ');
+  const who = ended.length > 0 ? listed(inOrder(ended).map(named)) : plural(agents, 'agent', 'agents');
+  const late = left > 0 ? ` ${plural(left, 'est', 'sont')} encore en train de s’arrêter.` : '';
+  const others = capital(listed(inOrder(goOn).map(named)));
+  const rest =
+    goOn.length > 0
+      ? ` ${others} ${goOn.length === 1 ? 'continue' : 'continuent'}.`
+      : left === 0
+        ? ' Plus rien n’est en cours.'
+        : '';
+  return `Arrêté : ${who}${what === '' ? '' : ` (${what})`}.${late}${rest}`;
+}
+
+export const sidebarWords = {
+  label: 'Conversations',
+  newConversation: 'Nouvelle conversation',
+  history: 'Historique',
+  settings: 'Réglages',
+  approvals: 'Approbations',
+  agents: 'Agents',
+  permissions: 'Permissions',
+  mcp: 'Serveurs MCP',
+  empty: 'Vos conversations seront listées ici.',
+  hide: 'Masquer la barre latérale',
+  show: 'Afficher la barre latérale',
+  running: 'en cours',
+  waiting: (value) => plural(value, 'question en attente', 'questions en attente'),
+  untitled: 'Nouvelle conversation',
+  failed: 'Impossible de charger les conversations',
+} satisfies SameWords<typeof english.sidebarWords>;
+
+export const shellWords = {
+  filter: 'Filtrer les conversations',
+  filterHint: 'Titre ou dossier',
+  clearFilter: 'Effacer le filtre',
+  found: (count, more) =>
+    count === 0
+      ? 'Aucune conversation trouvée'
+      : `${plural(count, 'conversation', 'conversations')}${more ? ' et plus' : ''}`,
+  noneFound: (words) => `Aucune conversation n’a « ${words} » dans son titre ou son dossier.`,
+  fold: 'Replier la barre latérale',
+  unfold: 'Déplier la barre latérale',
+  search: 'Tout rechercher',
+  folder: (folder) => `Dossier ${folder}`,
+  more: 'Afficher plus',
+  moreOf: (folder) => `Afficher plus de ${folder}`,
+  older: 'Afficher les conversations plus anciennes',
+  day: (day, at, now) => {
+    if (day !== 'month') return days[day];
+    const date = new Date(at);
+    return capital((date.getFullYear() === new Date(now).getFullYear() ? month : monthOfYear).format(date));
+  },
+  rename: 'Renommer…',
+  title: 'Titre de la conversation',
+  titleHint: 'Vide : comme son premier message',
+  pin: 'Épingler',
+  unpin: 'Détacher',
+  chosenRow: 'sélectionnée',
+  chosen: (count) => plural(count, 'sélectionnée', 'sélectionnées'),
+  clearChosen: 'Effacer la sélection',
+  toTrash: 'Mettre à la corbeille',
+  busyStays: 'Ce qui travaille ne bouge pas : arrêtez-le d’abord',
+  movedToTrash: (count) => plural(count, 'conversation mise à la corbeille', 'conversations mises à la corbeille'),
+  lead: (agent) => `Menée par ${agent}`,
+  groups,
+  commands,
+  palette: {
+    label: 'Trouver une commande, une conversation, un agent ou un réglage',
+    placeholder: 'Commande, conversation, agent ou réglage…',
+    results: 'Ce qui a été trouvé',
+    none: 'Rien trouvé',
+    count: (count) => plural(count, 'résultat', 'résultats'),
+    conversations: 'Conversations',
+    agents: 'Agents',
+    settings: 'Réglages',
+  },
+  keys: {
+    title: 'Raccourcis clavier',
+    text: 'Les touches sans Ctrl, Alt ou ⌘ ne font rien pendant que vous écrivez dans un champ. Elles sont conservées dans ce navigateur.',
+    change: (command) => `Changer les touches de « ${command} »`,
+    press: 'Appuyez sur les nouvelles touches…',
+    pressHint: 'Échap les laisse telles quelles ; Retour arrière les retire.',
+    none: 'aucune',
+    plain: 'Maintenez Ctrl, Alt ou ⌘, ou utilisez F1 à F12.',
+    taken: (keys, command) => `${keys} appartient à « ${command} ». Appuyez encore pour le lui prendre.`,
+    fixed: (keys, use) => `${keys} est réservé à « ${use} ».`,
+    saved: (command, keys) => `« ${command} » : ${keys}`,
+    reset: 'Rétablir',
+    resetOf: (command) => `Rétablir les touches de « ${command} »`,
+    resetAll: 'Tout rétablir',
+    rebind: 'Les changer dans les réglages',
+    fixedGroup: 'Fixes',
+    fixedUses: {
+      allow: 'Autoriser, dans une question',
+      allowAll: 'Tout autoriser, dans une question',
+      reject: 'Refuser, dans une question',
+      askBack: 'Interroger d’abord, dans une question',
+      find: 'Rechercher dans la conversation',
+      save: 'Enregistrer un agent',
+    },
+  },
+  places: { label: 'Dossiers' },
+} satisfies SameWords<typeof english.shellWords>;

@@ -1,0 +1,38 @@
+/** The words of what can be done with a single message, in French: copying it, going on from it elsewhere, sending it once more. */
+import type { SameWords } from '../following.ts';
+import type { turnWords as english } from '../turn-words.ts';
+
+export const turnWords = {
+  own: 'Votre message',
+  answer: 'La réponse',
+  actions: (what, title) => `${what} : ${title}`,
+  copy: 'Copier',
+  copied: 'Copié',
+  copyMarkdown: 'Copier en Markdown',
+  edit: 'Modifier et renvoyer',
+  editHint: 'Modifier et renvoyer : dans une nouvelle conversation qui s’arrête avant ce message',
+  fork: 'Créer une branche ici',
+  forkBefore:
+    'Créer une branche ici : une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé',
+  forkAfter: 'Créer une branche ici : une nouvelle conversation qui s’arrête à cette réponse',
+  retry: 'Réessayer',
+  retryHint: 'Réessayer : renvoie votre message, dans une nouvelle conversation qui s’arrête avant lui',
+  editing: 'Modifier votre message',
+  send: 'Envoyer dans une branche',
+  cancel: 'Annuler',
+  files: 'Il va dans une nouvelle conversation qui s’arrête avant ce message. Les fichiers restent tels quels.',
+  notSent: (why) => `La branche est créée, mais votre message n’est pas parti : ${why}`,
+  from: {
+    before: 'Branche issue de',
+    untitled: 'une autre conversation',
+    files: 'Jusqu’ici c’est une copie ; les fichiers sont restés tels quels.',
+    empty: 'Elle commence avant le premier message de celle-ci ; les fichiers sont restés tels quels.',
+  },
+  isFork: 'Branche :',
+  taken: 'compté là d’où vient la branche',
+  takenIn: 'Ceci est une copie, reprise à la création de la branche.',
+  original: 'Ouvrir l’original',
+  forked: { before: 'Branche créée avant ceci', after: 'Branche créée après ceci' },
+  openFork: 'Ouvrir la branche',
+  changedThere: 'Changé dans la conversation d’où vient cette branche : c’est là que cela s’annule.',
+} satisfies SameWords<typeof english>;

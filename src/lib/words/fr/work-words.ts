@@ -1,0 +1,84 @@
+/** The words about work in progress, in French: plans, bounds, waiting, further attempts, what was saved of a run. */
+import type { SameWords } from '../following.ts';
+import type { workWords as english } from '../work-words.ts';
+import { plural } from './sentences.ts';
+
+export const workWords = {
+  plan: {
+    label: 'Plan',
+    progress: (done, all) => `${done} sur ${all}`,
+    done: 'Toutes les étapes sont faites',
+    states: { pending: 'à faire', in_progress: 'en cours', completed: 'fait' },
+    highPriority: 'priorité haute',
+  },
+  budget: {
+    label: 'Part utilisée de ce qui est permis',
+    limit: {
+      tokens: (of) => plural(of, 'jeton', 'jetons'),
+      costUsd: (of) => `${of} $`,
+      minutes: (of) => plural(of, 'minute', 'minutes'),
+      iterations: (of) => plural(of, 'tour', 'tours'),
+    },
+    used: {
+      tokens: (used, of) => `${used} sur ${of} jetons`,
+      costUsd: (used, of) => `${used} sur ${of}`,
+      minutes: (used, of) => `${used} sur ${of} min`,
+      iterations: (used, of) => `${used} sur ${of} ${of === '1' ? 'tour' : 'tours'}`,
+    },
+    extend: 'Prolonger',
+    extendLabel: 'De combien',
+    add: {
+      tokens: 'Jetons à ajouter',
+      costUsd: 'Dollars à ajouter',
+      minutes: 'Minutes à ajouter',
+      iterations: 'Tours à ajouter',
+    },
+    goOn: 'Prolonger et continuer',
+    raise: 'Prolonger',
+    extending: 'Prolongation…',
+    cancel: 'Pas maintenant',
+    nothing: 'Indiquez combien ajouter dans au moins un champ.',
+    kept: 'Tout est conservé jusqu’ici ; avec davantage, le travail reprend de là.',
+  },
+  wait: {
+    since: (time) => time,
+    model: 'attend le modèle',
+    modelWhy: 'Son fournisseur ne répond qu’à un certain nombre de requêtes à la fois : son tour vient.',
+    worked: (time) => `${time} de travail`,
+    forYou: (time) => `${time} à vous attendre`,
+    behind: (message) => `en file derrière « ${message} »`,
+    retryIn: (attempt, time) => `Essai ${attempt} dans ${time}`,
+    retryNow: (attempt) => `L’essai ${attempt} démarre…`,
+  },
+  again: {
+    run: 'Réessayer',
+    trying: 'Démarrage…',
+    message: 'Renvoyer',
+    divider: (attempt, why) => `Essai ${attempt} · ${why}`,
+  },
+  salvage: {
+    cancelled: 'Ce qu’il avait quand il a été arrêté',
+    timed_out: 'Ce qu’il avait à la fin de son délai',
+    budget_exceeded: 'Ce qu’il avait quand son budget s’est épuisé',
+    refused: 'Ce qu’il avait quand le modèle a décliné',
+    error: 'Ce qu’il avait quand il a échoué',
+    interrupted: 'Ce qu’il avait quand il a été interrompu',
+  },
+  demo: {
+    label: 'Démo',
+    hint: 'Réponses écrites d’avance, sans modèle ni réseau',
+  },
+  find: {
+    label: 'Rechercher dans cette conversation',
+    hint: 'Rechercher',
+    next: 'Suivant',
+    previous: 'Précédent',
+    close: 'Fermer',
+    count: (at, all) => (all === 0 ? 'rien trouvé' : `message ${at} sur ${all}`),
+    earlier: 'Seuls les messages chargés sont parcourus.',
+  },
+  steps: {
+    earlier: (value) => `Afficher ${plural(value, 'étape précédente', 'étapes précédentes')}`,
+    later: (value) => `Afficher ${plural(value, 'étape suivante', 'étapes suivantes')}`,
+  },
+} satisfies SameWords<typeof english>;
