@@ -1,6 +1,7 @@
 /** Approvals: the question, its possible answers and the decision, modelled on the permission request of ACP v2. */
 import { z } from 'zod';
 import { ApprovalMode, Envelope, Permission } from './agent.ts';
+import { Phrase, Phrases } from './approvals/phrases.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
 import { GrantOffer, GrantRequest } from './permission.ts';
@@ -34,6 +35,8 @@ export const OwnActions = z.object({
   byMode: z.record(ApprovalMode, z.string()),
   /** Where it has none of them. */
   without: z.string(),
+  /** The sentences as keys and values; left out in questions of older versions. */
+  says: z.object({ byMode: z.record(ApprovalMode, z.array(Phrase)), without: z.array(Phrase) }).optional(),
   /** All tools that it may be given; left out in questions of older versions. */
   calls: z.array(CallGroup).optional(),
 });
@@ -194,6 +197,8 @@ export const ApprovalRequest = z.object({
   chain: z.array(z.string()),
   title: z.string(),
   description: z.string(),
+  /** Title and description as keys and values, for who reads another language; left out in questions of older versions. */
+  says: Phrases.optional(),
   subject: Subject,
   options: z.array(AnswerOption),
   risk: Risk,

@@ -1,6 +1,7 @@
 /** Rules and grants: what may be done without a question, what must be asked, and what is never done. */
 import { z } from 'zod';
 import { Permission } from './agent.ts';
+import { Phrase } from './approvals/phrases.ts';
 import { Id, Instant } from './ids.ts';
 import { MAX_NAME_CHARS } from './limits.ts';
 
@@ -91,6 +92,8 @@ export const VerdictStep = z.object({
   effect: Effect,
   /** One sentence. */
   text: z.string(),
+  /** The same as keys and values; left out where it is the message of an error. */
+  says: Phrase.optional(),
   place: Place,
   /** True for the step that decided. */
   decides: z.boolean(),
@@ -104,6 +107,8 @@ export const Verdict = z.object({
   /** Only steps that concern the call. */
   steps: z.array(VerdictStep),
   /** Of a call that does several things, such as a line of commands: what is said of each alone. */
-  parts: z.array(z.object({ value: z.string(), effect: Effect, reason: z.string() })).optional(),
+  parts: z
+    .array(z.object({ value: z.string(), effect: Effect, reason: z.string(), says: Phrase.optional() }))
+    .optional(),
 });
 export type Verdict = z.infer<typeof Verdict>;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { Approval, Decision, Risk } from './approval.ts';
+import { Phrases } from './approvals/phrases.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
@@ -243,6 +244,8 @@ export const Answered = z.object({
   agent: z.string(),
   kind: z.enum(['envelopes', 'tool', 'action', 'questions']),
   title: z.string(),
+  /** Where the title is no name of a task: the same as keys and values. */
+  says: Phrases.optional(),
   risk: Risk,
   /** Without what was edited or replied: that stands in the history. */
   decision: Decision.omit({ edited: true, replies: true }),

@@ -65,6 +65,7 @@ function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string,
       agent: started?.envelope.agent ?? request.agent,
       kind: subject.kind,
       title: started?.title || request.title,
+      ...(request.says && !started?.title ? { says: request.says } : {}),
       grant: grants.get(grantIdOf(decision.ruleId) ?? '') ?? null,
     };
   });

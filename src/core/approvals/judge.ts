@@ -3,6 +3,7 @@ import type { ApprovalMode, Permission } from '#contract/agent.ts';
 import type { Risk } from '#contract/approval.ts';
 import { ruleIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
+import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { matches } from '../base/pattern.ts';
 import { type ListedFiles, listName } from '../settings/listed-files.ts';
 import type { Targets } from '../tools/targets.ts';
@@ -150,8 +151,8 @@ export function invalidCallVerdict(text: string): Verdict {
 /** The verdict on what an agent wants to know: no rule, grant or mode can answer that, one that denies its tool still does. */
 export function alwaysPut(verdict: Verdict): Verdict {
   if (verdict.effect !== 'allow') return verdict;
-  const text = 'An agent’s questions always come to you';
-  return verdictOf([{ kind: 'default', id: 'default', effect: 'ask', text, place: NOWHERE }, ...verdict.steps]);
+  const says = said(phrase('to_you'));
+  return verdictOf([{ kind: 'default', id: 'default', effect: 'ask', ...says, place: NOWHERE }, ...verdict.steps]);
 }
 
 /** Whether a rule is about this call. Rules that deny or ask ignore case and need one matching target; rules that allow need all to match exactly. */
@@ -223,19 +224,18 @@ function fault(text: string, place: Place): Candidate {
 }
 
 function ruled(rule: Rule): Candidate {
-  return { kind: 'rule', id: rule.id, effect: rule.effect, text: ruleText(rule), place: rule.place };
+  return { kind: 'rule', id: rule.id, effect: rule.effect, ...said(rulePhrase(rule)), place: rule.place };
 }
 
 function steered({ path, isKnown }: Steering, alwaysAsk: ListedFiles): Candidate {
   const isStarted = !isKnown && isSteering(path, alwaysAsk.started ?? []);
   const why = isKnown
-    ? `${path} can run code, or steer programs and agents that do`
+    ? phrase('steers', { path })
     : isStarted
-      ? `An MCP server is started from ${path}`
-      : `${path} is in ${listName('always_ask', alwaysAsk)}`;
-  const text = `${why}: writing it is asked about unless a rule or a grant names it`;
+      ? phrase('starts_server', { path })
+      : phrase('listed', { path, list: listName('always_ask', alwaysAsk) });
   const place = isKnown || isStarted ? NOWHERE : alwaysAsk.place;
-  return { kind: 'default', id: STEERING_ID, effect: 'ask', text, place };
+  return { kind: 'default', id: STEERING_ID, effect: 'ask', ...said(why), place };
 }
 
 function heldBack(text: string): Candidate {
@@ -243,27 +243,22 @@ function heldBack(text: string): Candidate {
 }
 
 function granted(grant: Grant): Candidate {
-  return { kind: 'grant', id: ruleIdOf(grant.id), effect: 'allow', text: grantText(grant), place: NOWHERE };
+  return { kind: 'grant', id: ruleIdOf(grant.id), effect: 'allow', ...said(grantPhrase(grant)), place: NOWHERE };
 }
 
-/** A grant in one sentence. */
-export function grantText({ agent, tool, pattern, scope }: Grant): string {
-  return `You allowed ${agent} to use ${tool} on ${pattern} ${SCOPES[scope]}`;
-}
+const said = (says: Phrase) => ({ text: sentenceOf(says), says });
 
-const SCOPES = {
-  workflow: 'in this workflow',
-  conversation: 'in this conversation',
-  project: 'always for this project',
-} as const satisfies Record<Grant['scope'], string>;
+export function grantPhrase({ agent, tool, pattern, scope }: Grant): Phrase {
+  return phrase('grant', { agent, tool, pattern, scope });
+}
 
 function requiredBy(action: Action): Candidate[] {
   const { requires, permissions, agent } = action;
   const own: readonly string[] = [...namesOf(action), ...permissions];
   const found = requires.find((one) => own.includes(one));
   if (found === undefined) return [];
-  const text = `The definition of ${agent} requires approval for ${found}`;
-  return [{ kind: 'agent', id: 'agent:requires_approval', effect: 'ask', text, place: NOWHERE }];
+  const says = said(phrase('requires', { agent, what: found }));
+  return [{ kind: 'agent', id: 'agent:requires_approval', effect: 'ask', ...says, place: NOWHERE }];
 }
 
 function usual({ asks, reversible, nameable, risk, mode, tool }: Action): Candidate {
@@ -273,34 +268,23 @@ function usual({ asks, reversible, nameable, risk, mode, tool }: Action): Candid
       ...base,
       id: 'default',
       effect: 'allow',
-      text: `${tool} changes nothing outside: it is not asked about`,
+      ...said(phrase('changes_nothing', { tool })),
     };
   if (!reversible) {
-    const text = nameable
-      ? `What cannot be undone is asked about unless a rule or a grant of yours names ${tool} and a pattern`
-      : 'What cannot be undone is always asked about';
-    return { ...base, id: 'default', effect: 'ask', text };
+    const says = nameable ? phrase('irreversible_named', { tool }) : phrase('irreversible');
+    return { ...base, id: 'default', effect: 'ask', ...said(says) };
   }
   if (mode === 'auto' || (mode === 'selective' && risk === 'low')) {
-    const why = mode === 'auto' ? 'what can be undone' : 'what is of low risk';
-    return { ...base, id: `mode:${mode}`, effect: 'allow', text: `The approval mode ${mode} allows ${why}` };
+    return { ...base, id: `mode:${mode}`, effect: 'allow', ...said(phrase('mode_allows', { mode })) };
   }
   return {
     ...base,
     id: 'default',
     effect: 'ask',
-    text: `Where no rule decides, ${tool} is asked about`,
+    ...said(phrase('no_rule', { tool })),
   };
 }
 
-/** A rule in one sentence. */
-export function ruleText({ effect, agent, tool, permission, pattern, scope, place }: Rule): string {
-  const what = tool === null ? `what needs ${permission}` : `the tool ${tool}`;
-  const who = agent === null ? 'all agents' : `the agent ${agent}`;
-  const where = pattern === null ? '' : ` on ${pattern}`;
-  const whose = scope === 'user' ? 'Your rule' : "The project's rule";
-  const file = place.file === null ? '' : ` (${place.file}:${place.line ?? 1})`;
-  return `${whose} ${VERBS[effect]} ${what}${where} for ${who}${file}`;
+export function rulePhrase({ effect, agent, tool, permission, pattern, scope, place: { file, line } }: Rule): Phrase {
+  return phrase('rule', { effect, agent, tool, permission, pattern, scope, file, line: line ?? 1 });
 }
-
-const VERBS = { deny: 'denies', ask: 'asks about', allow: 'allows' } as const satisfies Record<Effect, string>;

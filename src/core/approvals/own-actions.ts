@@ -2,8 +2,9 @@
 import type { ApprovalMode, ApprovePolicy } from '#contract/agent.ts';
 import type { Asking, CallGroup, OwnActions } from '#contract/approval.ts';
 import type { Effect, Grant, Rule } from '#contract/permission.ts';
+import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { NO_FILES } from '../settings/listed-files.ts';
-import { type Action, grantText, isGrantLive, judge, ruleApplies, ruleText } from './judge.ts';
+import { type Action, grantPhrase, isGrantLive, judge, ruleApplies, rulePhrase } from './judge.ts';
 
 /** The calls that the agent could make, with unknown targets: of its own tools, and of all that it may be given. */
 interface Calls {
@@ -23,18 +24,24 @@ interface Decided {
 }
 
 export function ownActions({ own, possible, always = new Set() }: Calls, decided: Decided): OwnActions {
-  const sentences = (mode: ApprovalMode | null): string => {
+  const said = (mode: ApprovalMode | null): Phrase[] => {
     const { approve } = decided;
-    if (approve === 'all')
-      return 'This workflow is run with a yes to everything that no rule denies: nothing will be asked.';
-    if (approve === 'none') return 'This workflow is run with a no to every question.';
-    if (mode === null) return [NOTHING, ...decidedBefore(own, decided)].join(' ');
-    return [MODES[mode], ...decidedBefore(possible, decided), STEERING].join(' ');
+    if (approve === 'all') return [phrase('all_yes')];
+    if (approve === 'none') return [phrase('all_no')];
+    if (mode === null) return [phrase('no_writer'), ...decidedBefore(own, decided)];
+    return [phrase('mode', { mode }), ...decidedBefore(possible, decided), phrase('steering')];
   };
+  const byMode = { manual: said('manual'), selective: said('selective'), auto: said('auto') };
+  const without = said(null);
   return {
     writers: possible.filter(({ asks }) => asks).map(({ tool }) => tool),
-    byMode: { manual: sentences('manual'), selective: sentences('selective'), auto: sentences('auto') },
-    without: sentences(null),
+    byMode: {
+      manual: sentencesOf(byMode.manual),
+      selective: sentencesOf(byMode.selective),
+      auto: sentencesOf(byMode.auto),
+    },
+    without: sentencesOf(without),
+    says: { byMode, without },
     calls: groupsOf(possible, always, decided),
   };
 }
@@ -90,26 +97,17 @@ const writesFiles = ({ permissions }: Action): boolean => permissions.includes('
 const isNewFile = (call: Action, mode: ApprovalMode): boolean =>
   mode === 'selective' && writesFiles(call) && !call.permissions.includes('Execute');
 
-const NOTHING = 'It has no tool that writes files or reaches out.';
-const STEERING = 'Files that run code or steer programs are asked about unless a rule or a grant names them.';
-const MODES = {
-  manual: 'Each of its own actions that writes a file or reaches out will be asked about first.',
-  selective:
-    'Of its own actions, those of low risk, such as making a new file, will not be asked about; the others will.',
-  auto: 'Its own actions will not be asked about where they can be undone, or where it says so of a plan in its own words.',
-} as const satisfies Record<ApprovalMode, string>;
+const sentencesOf = (phrases: readonly Phrase[]): string => `${phrases.map(sentenceOf).join('. ')}.`;
 
 /** What goes before the mode: rules and grants about any of the calls, and what the definition requires. */
-function decidedBefore(calls: readonly Action[], { rules, grants, now }: Decided): string[] {
+function decidedBefore(calls: readonly Action[], { rules, grants, now }: Decided): Phrase[] {
   const about = rules.filter((rule) => calls.some((call) => ruleApplies({ ...rule, pattern: null }, call)));
   const live = grants.filter((grant) => isGrantLive(grant, now) && calls.some((call) => grant.tool === call.tool));
   const required = [...new Set(calls.flatMap(({ requires }) => requires))];
   const all = [
-    ...about.map(ruleText),
-    ...[...new Set(live)].map(grantText),
-    ...(required.length === 0 ? [] : [`Its definition wants you to be asked about ${required.join(', ')}`]),
+    ...about.map(rulePhrase),
+    ...[...new Set(live)].map(grantPhrase),
+    ...(required.length === 0 ? [] : [phrase('definition_asks', { what: required.join(', ') })]),
   ];
-  if (all.length === 0) return [];
-  const order = 'denying first, then the project’s file before yours, and in one file asking before allowing';
-  return [`What was decided before goes before that (${order}): ${all.join('; ')}.`];
+  return all.length === 0 ? [] : [phrase('decided_before'), ...all];
 }

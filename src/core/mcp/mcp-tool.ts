@@ -2,11 +2,13 @@
 import { z } from 'zod';
 import type { Envelope, McpOffer, McpTool } from '#contract/agent.ts';
 import type { Approval, Subject } from '#contract/approval.ts';
+import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import type { ToolLook } from './listings.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
 import { toToolResult } from '../tools/to-tool-result.ts';
 import { type Tool, type ToolContext, type ToolResult, writes } from '../tools/tool.ts';
+import { asked } from '../tools/asked.ts';
 
 /** How the calls of a run reach the servers. */
 export interface McpAccess {
@@ -70,20 +72,17 @@ function toolOf(offer: McpOffer, tool: McpTool, access: McpAccess | null): Tool 
     question: async (input, { workspace: { folder } }) => {
       const look = await reach().look(offer, tool);
       if (!asks && look.state === 'known') return null;
-      const held = heldWords(offer, look);
+      const held = heldBy(offer, look);
       return {
-        title: `Use ${tool.tool ?? 'the resources'} of the MCP server ${offer.server}`,
-        description:
-          held ??
-          (reads
-            ? `It reads through the server “${offer.server}”`
-            : `What it changes, only the server “${offer.server}” knows: it cannot be undone here`),
+        ...asked(phrase('use_of_server', { tool: tool.tool, server: offer.server }), [
+          held ?? phrase(reads ? 'server_reads' : 'server_changes', { server: offer.server }),
+        ]),
         subject: subjectOf(offer, tool, look, { input, folder }),
         risk: held === null ? 'medium' : 'high',
         reversible: reads,
         nameable: true,
         grantPattern: ANY,
-        ...(held === null ? {} : { held }),
+        ...(held === null ? {} : { held: sentenceOf(held) }),
       };
     },
     execute: (input, context, approval) =>
@@ -101,12 +100,9 @@ function agreedTo(approval: Approval | null): Agreed | null {
 }
 
 /** Why no rule, grant or mode may answer for the person; null where they know the tool as it is. */
-function heldWords({ server }: McpOffer, { state, before }: ToolLook): string | null {
-  if (state === 'changed')
-    return before === null
-      ? `${server} wants other arguments for this tool than when you last agreed to it`
-      : `${server} describes this tool in another way than when you last agreed to it`;
-  return state === 'new' ? `${server} did not have this tool when you set it up` : null;
+function heldBy({ server }: McpOffer, { state, before }: ToolLook): Phrase | null {
+  if (state === 'changed') return phrase(before === null ? 'other_arguments' : 'other_words', { server });
+  return state === 'new' ? phrase('new_tool', { server }) : null;
 }
 
 function subjectOf(

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import type { Approval, PersonQuestion, Reply } from '#contract/approval.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from '#contract/limits.ts';
+import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { ElicitAnswer, ElicitRequest, SampleRequest, SampleResult } from './in-flight.ts';
+import { asked } from '../tools/asked.ts';
 
 type Context = Pick<ToolContext, 'ask' | 'sample' | 'workspace'>;
 
@@ -47,10 +49,10 @@ export async function elicit(
   const questions = questionsOf(message, fields, required);
   if (questions === null) return { action: 'decline' };
   let fault = '';
-  for (let asked = 0; asked < ASKED_AT_MOST; asked += 1) {
-    const said = await askAll(questions, (page, part) => {
-      const title = `The MCP server ${server} asks: ${message}${part}`;
-      return context.ask(formOf(title, page, fault, context.workspace.folder), signal);
+  for (let time = 0; time < ASKED_AT_MOST; time += 1) {
+    const said = await askAll(questions, (shown, place) => {
+      const title = phrase('server_asks', { server, message, ...place });
+      return context.ask(formOf(title, shown, fault, context.workspace.folder), signal);
     });
     if (said === null) return { action: 'decline' };
     const { replies, byPerson } = said;
@@ -86,8 +88,7 @@ export async function sample(
   const input = { ...(system === '' ? {} : { system }), messages: texts, maxTokens: request.maxTokens };
   const approval = await context.ask(
     {
-      title: `The MCP server ${server} wants a model's answer`,
-      description: 'It is asked of the model of this agent, and paid like its own requests',
+      ...asked(phrase('server_samples', { server }), [phrase('sampled')]),
       subject: {
         kind: 'action',
         action: [system, ...texts.map(({ role, text }) => `${role}: ${text}`)]
@@ -120,27 +121,26 @@ export async function sample(
 /** A page after the other, each of as many as are answered together; null with the first no. */
 async function askAll(
   questions: readonly PersonQuestion[],
-  ask: (page: PersonQuestion[], part: string) => Promise<Approval | null>,
+  ask: (shown: PersonQuestion[], place: { page: number; pages: number }) => Promise<Approval | null>,
 ): Promise<{ replies: Reply[]; byPerson: boolean } | null> {
   const pages = Math.ceil(questions.length / MAX_QUESTIONS);
   const replies: Reply[] = [];
   let byPerson = true;
   for (let page = 0; page < pages; page += 1) {
-    const asked = questions.slice(page * MAX_QUESTIONS, (page + 1) * MAX_QUESTIONS);
-    const approval = await ask(asked, pages === 1 ? '' : ` (${page + 1} of ${pages})`);
+    const shown = questions.slice(page * MAX_QUESTIONS, (page + 1) * MAX_QUESTIONS);
+    const approval = await ask(shown, { page: page + 1, pages });
     const said = repliesOf(approval);
     if (said === null) return null;
-    replies.push(...asked.map((_, index) => said[index] ?? null));
+    replies.push(...shown.map((_, index) => said[index] ?? null));
     byPerson &&= approval?.decisions[0]?.decidedBy === 'person';
   }
   return { replies, byPerson };
 }
 
-function formOf(title: string, questions: PersonQuestion[], fault: string, folder: string) {
+function formOf(title: Phrase, questions: PersonQuestion[], fault: string, folder: string) {
   return {
-    title,
-    description: fault,
-    subject: { kind: 'questions', questions, folder, hash: canonicalHash({ title, questions }) },
+    ...asked(title, fault === '' ? [] : [phrase('own_words', { words: fault })]),
+    subject: { kind: 'questions', questions, folder, hash: canonicalHash({ title: sentenceOf(title), questions }) },
     risk: 'medium',
     reversible: true,
   } as const;

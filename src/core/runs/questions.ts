@@ -3,9 +3,10 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
 import { allServing } from '#contract/flows/serving-text.ts';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
-import type { Verdict } from '#contract/permission.ts';
+import type { Verdict, VerdictStep } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
 import { hasHidden } from '#contract/visible-text.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import { type Action, STEERING_ID } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
@@ -27,6 +28,7 @@ import type { Workspace } from '../workspace/reach.ts';
 import { withFacts } from './spawn-facts.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
+import { asked } from '../tools/asked.ts';
 
 interface Parts {
   engine: Engine;
@@ -132,14 +134,16 @@ function questionFor(
 ): Question | Promise<Question> {
   const question = asked ?? plainQuestion(call, parts.plan);
   const steering = verdicts.flatMap(({ steps }) => steps).find(({ id }) => id === STEERING_ID);
-  if (steering) return withWarning(question, steering.text);
+  if (steering) return withWarning(question, steering);
   const actionsOfTools = (tools: readonly Tool[]) => tools.map((tool) => actionOf(parts, tool, tool.name, null, null));
   return withFacts(parts, question, actionsOfTools);
 }
 
 /** So grave that no answer in time is never a yes, whatever the settings say. */
-function withWarning(question: Question, why: string): Question {
-  return { ...question, description: `${question.description}. ${why}`, risk: 'high' };
+function withWarning(question: Question, { text, says: why }: VerdictStep): Question {
+  const { title, description } = question.says;
+  const says = { title, description: [...description, ...(why ? [why] : [])] };
+  return { ...question, description: `${question.description}. ${text}`, says, risk: 'high' };
 }
 
 /** What of a question decides how its call is judged. */
@@ -218,8 +222,7 @@ export function callDefaults(
 /** For a call that nothing but a rule wants to be asked about. */
 function plainQuestion({ tool, input }: ParsedCall, { envelope: { folder } }: RunPlan): Question {
   return {
-    title: `Use ${tool.name}`,
-    description: 'A rule, or the definition of this agent, wants you to be asked about this.',
+    ...asked(phrase('use', { tool: tool.name }), [phrase('rule_wants')]),
     subject: {
       kind: 'tool',
       tool: tool.name,

@@ -2,9 +2,11 @@
 import { z } from 'zod';
 import { MAX_CHOICES, MAX_QUESTIONS } from '#contract/limits.ts';
 import type { PersonQuestion, Reply } from '#contract/approval.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { defineTool } from './tool.ts';
 import { NO_PERMISSION } from './traits.ts';
+import { asked } from './asked.ts';
 
 const Choice = z.strictObject({
   label: z.string().trim().min(1).max(200).describe('A few words.'),
@@ -55,8 +57,12 @@ export const askQuestion = defineTool<z.output<typeof Input>>({
       choices: kind === 'text' ? [] : choices.map(({ label, description = null }) => ({ label, description })),
     }));
     return Promise.resolve({
-      title: questions.length === 1 ? questions[0]!.question : `${questions.length} questions to you`,
-      description: '',
+      ...asked(
+        questions.length === 1
+          ? phrase('own_words', { words: questions[0]!.question })
+          : phrase('questions', { count: questions.length }),
+        [],
+      ),
       subject: {
         kind: 'questions',
         questions,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import { canonicalHash } from '../base/hash.ts';
 import { titleOf } from '../base/text.ts';
 import type { Approval } from '#contract/approval.ts';
+import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Lender } from '../workspace/lent/lenders.ts';
 import type { Ran, ShellHost } from '../workspace/shell/run-shell.ts';
@@ -21,6 +22,7 @@ import {
   type ToolContext,
   type ToolResult,
 } from './tool.ts';
+import { asked } from './asked.ts';
 
 const OFFLINE = 'bash';
 const ONLINE = 'bash_online';
@@ -97,18 +99,13 @@ async function ask(
     ...{ kind: 'tool' as const, tool: name, input, folder, preview: null, hash: canonicalHash({ tool: name, input }) },
     ...(inTerminal ? { terminal: true as const } : {}),
   };
-  const title = `Run ${titleOf(input.command)}`;
-  if (inTerminal) return { title, description: unbound(network), subject, risk: 'high', reversible: false };
+  const title = phrase('run', { command: titleOf(input.command) });
+  if (inTerminal) return { ...asked(title, unbound(network)), subject, risk: 'high', reversible: false };
   const sandbox = await host.sandbox();
-  const { reversible, words, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
-  const reach = network ? 'it reaches the network' : 'it does not reach the network';
-  const bounds =
-    write === 'nothing' ? `it can read files in ${folder}` : `it can change files in ${folder} and nowhere else`;
+  const { reversible, says, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
+  const bounds = phrase('in_sandbox', { folder, reads: write === 'nothing', network });
   return {
-    title,
-    description: sandbox
-      ? `In a sandbox: ${bounds}, and ${reach}. ${words}`
-      : 'There is no sandbox on this machine: the command can do whatever you can do, with Triad’s own folders too, and no rule allows it unasked',
+    ...asked(title, sandbox ? [bounds, says] : [phrase('no_sandbox')]),
     subject,
     risk: sandbox && !network ? 'medium' : 'high',
     reversible,
@@ -116,11 +113,8 @@ async function ask(
   };
 }
 
-function unbound(network: boolean): string {
-  const reach = network
-    ? 'It reaches the network'
-    : 'It reaches the network, though the agent asked for a shell without';
-  return `In a terminal of the client that opened this session, outside of the sandbox: the command can do whatever you can do, with Triad’s own folders too. ${reach}. No rule allows it unasked`;
+function unbound(network: boolean): Phrase[] {
+  return [phrase('in_terminal'), phrase('terminal_network', { wanted: network }), phrase('never_unasked')];
 }
 
 /** Commands that somebody could watch; what only reads keeps to the sandbox, which sees to it. */
@@ -155,13 +149,13 @@ async function askedOf({ host, network, approval }: Running, input: Input, { wor
   const { command, timeout_seconds = DEFAULT_SECONDS } = input;
   if (input.read_only && (await host.sandbox()) === null)
     throw new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
-  const asked = { command, network, workspace, timeoutMs: timeout_seconds * 1000 };
+  const wanted = { command, network, workspace, timeoutMs: timeout_seconds * 1000 };
   // What was approved as something that cannot be undone may write all there is, whatever can be undone of it.
-  if (approval && !approval.request.reversible) return { ...asked, write: 'all' as const };
-  const { reversible, words, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
+  if (approval && !approval.request.reversible) return { ...wanted, write: 'all' as const };
+  const { reversible, says, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
   if (approval && !reversible)
-    throw new TriadError('conflict', `${words}, as it could when it was approved: ask again`);
-  return { ...asked, write };
+    throw new TriadError('conflict', `${sentenceOf(says)}, as it could when it was approved: ask again`);
+  return { ...wanted, write };
 }
 
 async function start(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {

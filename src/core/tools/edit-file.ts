@@ -52,7 +52,7 @@ function asReplacement(input: Input): Replacement<Input> {
   return {
     tool: NAME,
     input,
-    verb: ['Edit', 'Edited'],
+    verb: ['edit', 'Edited'],
     content: (before) => {
       const asked = edits.map(({ old_text: oldText, new_text: newText, replace_all: replaceAll }) => ({
         ...{ oldText, newText, replaceAll },

@@ -1,10 +1,13 @@
 /** What an approval asks before a call may run. */
 import type { Risk, Subject } from '#contract/approval.ts';
+import type { Phrases } from '#contract/approvals/phrases.ts';
 
 export interface Question {
   /** The question in one sentence. */
   title: string;
   description: string;
+  /** Both as keys and values. */
+  says: Phrases;
   subject: Subject;
   risk: Risk;
   reversible: boolean;

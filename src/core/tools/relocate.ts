@@ -2,6 +2,7 @@
 import { lstat, rename, rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Approval, Preview } from '#contract/approval.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { isSame, readState, stateOf } from '../workspace/file-state.ts';
@@ -11,6 +12,7 @@ import type { Workspace } from '../workspace/reach.ts';
 import { isBelow, placeOf, type Tree, treeAt } from '../workspace/tree.ts';
 import type { Targets } from './targets.ts';
 import type { Question, QuestionContext, Tool, ToolContext, ToolResult } from './tool.ts';
+import { asked } from './asked.ts';
 
 /** So many files of a folder are named in the question. */
 const MAX_NAMES = 20;
@@ -39,36 +41,43 @@ export async function relocationTargets(workspace: Workspace, { from, to }: Relo
   return { values: [...new Set([tree.path, ...(target === null ? [] : [target]), ...paths])], path: true };
 }
 
-export async function askToRelocate({ tool, input, asked }: Relocation, context: QuestionContext): Promise<Question> {
+export async function askToRelocate(
+  { tool, input, asked: call }: Relocation,
+  context: QuestionContext,
+): Promise<Question> {
   const { workspace } = context;
   const { folder } = workspace;
   const tree = await treeAt(workspace, input.from);
   const to = input.to === null ? null : await freePlace(workspace, tree, input.to);
   const preview = to === null ? await previewOf(tree) : null;
   return {
-    title: to === null ? `Delete ${tree.path}${tree.isFolder ? '/' : ''}` : `Move ${tree.path} to ${to}`,
-    description: [
-      `${to === null ? 'Deletes' : 'Moves'} ${sizeText(tree)} in ${folder}`,
-      ...(tree.isFolder && filesOf(tree).length > 0 ? [namesText(tree)] : []),
-      // With a preview the question says so by itself.
-      ...(preview === null ? ['This can be undone'] : []),
-    ].join('. '),
+    ...asked(
+      to === null
+        ? phrase('delete', { path: `${tree.path}${tree.isFolder ? '/' : ''}` })
+        : phrase('move', { path: tree.path, to }),
+      [
+        phrase(to === null ? 'deletes' : 'moves', { ...sizeOf(tree), folder }),
+        ...(tree.isFolder && filesOf(tree).length > 0 ? [phrase('in_it', namesIn(tree))] : []),
+        // With a preview the question says so by itself.
+        ...(preview === null ? [phrase('undoable')] : []),
+      ],
+    ),
     subject: {
       kind: 'tool',
       tool,
-      input: asked,
+      input: call,
       folder,
       preview,
-      hash: canonicalHash({ tool, input: asked }),
+      hash: canonicalHash({ tool, input: call }),
     },
     risk: 'medium',
     reversible: true,
   };
 }
 
-function sizeText(tree: Tree): string {
+function sizeOf(tree: Tree) {
   const bytes = tree.entries.reduce((sum, { file }) => sum + file.bytes.length, 0);
-  return `${tree.path}${tree.isFolder ? `/${countText(tree)}` : ''} (${bytes === 1 ? '1 byte' : `${bytes} bytes`})`;
+  return { path: tree.path, files: tree.isFolder ? filesOf(tree).length : null, bytes };
 }
 
 function countText(tree: Tree): string {
@@ -76,11 +85,10 @@ function countText(tree: Tree): string {
   return count === 1 ? ' with 1 file' : ` with ${count} files`;
 }
 
-function namesText(tree: Tree): string {
+function namesIn(tree: Tree) {
   const files = filesOf(tree);
   const names = files.slice(0, MAX_NAMES).map(({ path }) => path.slice(tree.path.length + 1));
-  const more = files.length - names.length;
-  return `In it: ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return { names: names.join(', '), more: files.length - names.length };
 }
 
 /** Without folders that are empty. */

@@ -2,6 +2,7 @@
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
 import type { Approval } from '#contract/approval.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { temporaryName, writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
@@ -9,6 +10,7 @@ import { isEditable, isSameText, shownInEditor, writeInEditor } from '../workspa
 import type { Lender } from '../workspace/lent/lenders.ts';
 import { previewWrite, type WritePreview } from '../workspace/preview.ts';
 import { isUnchanged, stampOf } from '../workspace/stamp.ts';
+import { asked } from './asked.ts';
 import { toToolResult } from './to-tool-result.ts';
 import {
   defineTool,
@@ -37,7 +39,7 @@ export interface Replacement<Input extends { path: string }> {
   tool: string;
   input: Input;
   /** As in "Write a.txt", and as in "Wrote a.txt: 1 line added". */
-  verb: readonly [ask: string, done: string];
+  verb: readonly [ask: 'write' | 'edit', done: string];
   /** From the bytes that are there, or null where nothing is. Throws a TriadError where it cannot be made from them. */
   content: (before: Buffer | null) => Content;
 }
@@ -93,15 +95,18 @@ async function askToReplace<Input extends { path: string }>(
   const { complete, ...shown } = await previewWrite(target.shown, target.before, content(target.before).text);
   const preview = { ...shown, ...(complete ? {} : { whole: false as const }) };
   const idle = isThere(target, content(target.before).text) ? thereWords(target) : undefined;
-  const what = preview.created ? 'Makes the file' : 'Replaces the content of';
+  const [path, folder] = [target.shown, context.workspace.folder];
+  const change = complete ? ` (+${preview.added} −${preview.removed})` : '';
+  const effect = preview.created
+    ? phrase('makes_file', { path, folder })
+    : phrase('replaces_content', { path, folder });
   return {
-    title: `${verb[0]} ${target.shown}${complete ? ` (+${preview.added} −${preview.removed})` : ''}`,
-    description: idle ?? `${what} ${target.shown} in ${context.workspace.folder}`,
+    ...asked(phrase(verb[0], { path, change }), [idle === undefined ? effect : isThereAlready(target)]),
     subject: {
       kind: 'tool',
       tool,
       input,
-      folder: context.workspace.folder,
+      folder,
       preview,
       hash: canonicalHash({ tool, input }),
     },
@@ -118,8 +123,10 @@ function isThere({ before }: Target, text: string): boolean {
   return before !== null && before.equals(Buffer.from(text));
 }
 
-function thereWords({ shown }: Target): string {
-  return `${shown} has exactly this content already: nothing is written`;
+const isThereAlready = ({ shown }: Target) => phrase('is_there', { path: shown });
+
+function thereWords(target: Target): string {
+  return sentenceOf(isThereAlready(target));
 }
 
 /** Throws like `askToReplace`, and `conflict` where the file is not what was approved. */

@@ -1,8 +1,10 @@
 /** The tool with which an agent asks the person before it goes on; a yes is words, and allows no tool call by itself. */
 import { z } from 'zod';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { defineTool } from './tool.ts';
 import { NO_PERMISSION } from './traits.ts';
+import { asked } from './asked.ts';
 
 const Input = z.strictObject({
   action: z.string().trim().min(1).max(10_000).describe('What you are about to do, in one or two sentences.'),
@@ -25,8 +27,7 @@ export const requestApproval = defineTool<z.output<typeof Input>>({
   question: (input, { workspace }) => {
     const { action, reason, impact = null, reversible } = input;
     return Promise.resolve({
-      title: `Go on with this: ${firstLine(action)}`,
-      description: '',
+      ...asked(phrase('go_on', { action: firstLine(action) }), []),
       subject: {
         kind: 'action',
         action,

@@ -29,5 +29,5 @@ export function writeFileTool(): Tool {
 }
 
 function asReplacement(input: Input): Replacement<Input> {
-  return { tool: NAME, input, verb: ['Write', 'Wrote'], content: () => ({ text: input.content }) };
+  return { tool: NAME, input, verb: ['write', 'Wrote'], content: () => ({ text: input.content }) };
 }

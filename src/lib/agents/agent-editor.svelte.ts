@@ -1,7 +1,7 @@
 /** One agent's file in the editor: text and form stay in step, and unsaved edits are kept as a draft. */
 import type { AgentLint, AgentText, AgentValue } from '#contract/agent.ts';
 import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { dropAgentDraft, keepAgentDraft, readAgentDraft } from './agent-drafts.ts';
 
 type Values = Readonly<Record<string, AgentValue>>;
@@ -209,7 +209,7 @@ export class AgentEditor {
           this.#isDue = true;
         }
       } catch (error) {
-        this.problem = asRequestError(error).message;
+        this.problem = failureText(error);
       } finally {
         this.#sent = {};
       }

@@ -1,13 +1,13 @@
 /** What every screen shares: the connection, the settings, the open questions and the list of conversations. */
 import { createContext } from 'svelte';
 import type { AppState } from '#contract/app-state.ts';
+import type { Unlisted } from '#contract/missing.ts';
 import type { LeadChoice, SentFile, SentImage } from '#contract/messages/sending.ts';
-import { unlistedText } from '#contract/missing-text.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import type { Refusal } from '#lib/client/link.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { isTyping } from '#lib/ui/text-field.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import type { Extension } from '#lib/view/budgets.ts';
@@ -41,8 +41,8 @@ export class App {
   failure = $state.raw<RequestError | null>(null);
   readonly connection: Connection;
   readonly attention: Attention;
-  /** One sentence, where the store cannot list all that is in it. */
-  unlisted = $state<string | null>(null);
+  /** What the store cannot list of all that is in it. */
+  #unlisted = $state.raw<Unlisted | null>(null);
   readonly conversations: PagedList<ConversationRow>;
   readonly rail: Rail;
   readonly trash: PagedList<ConversationRow>;
@@ -100,7 +100,12 @@ export class App {
   async #lookForUnlisted(): Promise<void> {
     await this.conversations.refresh();
     void this.rail.refresh();
-    this.unlisted = await this.connection.request('store.unlisted', {}).then(unlistedText, () => null);
+    this.#unlisted = await this.connection.request('store.unlisted', {}).catch(() => null);
+  }
+
+  /** One sentence, where the store cannot list all that is in it. */
+  get unlisted(): string | null {
+    return this.#unlisted && text.said.unlisted(this.#unlisted);
   }
 
   /** Loads the settings and the list of conversations; an error goes to `failure`. */
@@ -199,7 +204,7 @@ export class App {
     try {
       this.toasts.info(text.stopped(await stopping));
     } catch (error) {
-      this.toasts.error(asRequestError(error).message);
+      this.toasts.error(failureText(error));
     }
   }
 }

@@ -3,7 +3,7 @@ import type { Client } from '#contract/rpc.ts';
 import type { SentImage } from '#contract/messages/sending.ts';
 import type { ForkEnd } from '#contract/messages/fork.ts';
 import type { WorkflowRow } from '#contract/view.ts';
-import { asRequestError } from '#lib/client/request-error.ts';
+import { failureText } from '#lib/client/request-error.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text as words } from '#lib/words/text.ts';
 
@@ -31,7 +31,7 @@ export class Forks {
       this.#onMade();
       return made.id;
     } catch (error) {
-      this.#toasts.error(asRequestError(error).message);
+      this.#toasts.error(failureText(error));
       return null;
     }
   }
@@ -56,7 +56,7 @@ export class Forks {
       this.#onMade();
       return { id, sent: true };
     } catch (error) {
-      this.#toasts.error(words.turn.notSent(asRequestError(error).message));
+      this.#toasts.error(words.turn.notSent(failureText(error)));
       return { id, sent: false };
     }
   }

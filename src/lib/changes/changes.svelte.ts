@@ -2,7 +2,7 @@
 import { SvelteMap } from 'svelte/reactivity';
 import type { ChangeDiff, ChangeRow, ChangeTarget, UndoneFile } from '#contract/change.ts';
 import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { text } from '#lib/words/text.ts';
 import type { Part } from './groups.ts';
 import { type LineCounts, lineCounts } from './hunks.ts';
@@ -121,7 +121,7 @@ export class Changes {
     try {
       this.report = await work(this.#conversationId);
     } catch (error) {
-      this.report = { sentence: asRequestError(error).message, failed: true, redo: null };
+      this.report = { sentence: failureText(error), failed: true, redo: null };
     }
     await this.load();
     this.busy = false;

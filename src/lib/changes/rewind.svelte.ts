@@ -1,7 +1,7 @@
 /** Going back to before a message of a conversation: a look at what that does, doing it, and taking it back. */
 import type { ChangeTarget, UndoneFile } from '#contract/change.ts';
 import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError } from '#lib/client/request-error.ts';
+import { failureText } from '#lib/client/request-error.ts';
 import { text } from '#lib/words/text.ts';
 
 /** What is to go back. `leave`: files in conflict stay as they are. */
@@ -91,7 +91,7 @@ export class Rewind {
     try {
       await work(add);
     } catch (error) {
-      add({ sentence: asRequestError(error).message, failed: true });
+      add({ sentence: failureText(error), failed: true });
     }
     this.report = all;
     this.busy = false;

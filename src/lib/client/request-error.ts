@@ -1,4 +1,5 @@
 /** An error as it crossed the bridge: a code for the program and a sentence for the person. */
+import { text } from '#lib/words/text.ts';
 
 export class RequestError extends Error {
   override readonly name = 'RequestError';
@@ -15,4 +16,10 @@ export class RequestError extends Error {
 export function asRequestError(error: unknown): RequestError {
   if (error instanceof RequestError) return error;
   return new RequestError('internal', error instanceof Error ? error.message : String(error));
+}
+
+/** Any thrown value in one line. */
+export function failureText(error: unknown): string {
+  const { code, message } = asRequestError(error);
+  return text.said.failure(code, message);
 }

@@ -1,6 +1,6 @@
 /** Short messages that disappear by themselves, and errors shown by one. */
 import { createContext } from 'svelte';
-import { asRequestError } from '#lib/client/request-error.ts';
+import { failureText } from '#lib/client/request-error.ts';
 
 export interface Toasts {
   info(message: string): void;
@@ -17,7 +17,7 @@ export async function succeeds(toasts: Toasts, asked: Promise<unknown>): Promise
     await asked;
     return true;
   } catch (error) {
-    toasts.error(asRequestError(error).message);
+    toasts.error(failureText(error));
     return false;
   }
 }

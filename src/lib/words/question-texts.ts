@@ -12,7 +12,12 @@ export interface QuestionText {
 
 export function textsOf({ approval: { request }, spawn }: Question): QuestionText[] {
   if (spawn) return toldTexts(spawn.envelope);
-  return [{ name: 'description', label: text.approval.description, text: request.description }];
+  return [{ name: 'description', label: text.approval.description, text: text.said.description(request) }];
+}
+
+/** What wants to be done; of a sub-agent, what it is for. */
+export function titleOfQuestion({ approval, spawn }: Pick<Question, 'approval' | 'spawn'>): string {
+  return spawn?.title || text.said.title(approval.request);
 }
 
 /** All that a sub-agent itself is told, its prompt first. */

@@ -26,6 +26,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { saidWords } from './said-words.ts';
 import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
@@ -91,6 +92,7 @@ const english = {
   riskOf,
   remarks,
   advice,
+  colon: ':',
   close: 'Close',
   skip: 'Skip to the page',
   retry: 'Try again',
@@ -379,6 +381,7 @@ const english = {
   demo: demoWords,
   shell: shellWords,
   folds: foldedCalls,
+  said: saidWords,
   stopped: (value: StopReceipt) => stopReceipt(value),
 } as const;
 

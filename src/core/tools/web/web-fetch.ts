@@ -1,5 +1,6 @@
 /** The tool that reads an address of the web: pages as Markdown, other text as it is, PDFs, and pictures. */
 import { z } from 'zod';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../../base/hash.ts';
 import { matches } from '../../base/pattern.ts';
 import { cutAtCodePoint } from '../../base/text.ts';
@@ -11,6 +12,7 @@ import type { Targets } from '../targets.ts';
 import { guardedGet, type Resolve, type Response } from './guarded-request.ts';
 import { type PageText, pageText } from './page.ts';
 import { addressTargets, MAX_ADDRESS_CHARS, webAddress } from './web-address.ts';
+import { asked } from '../asked.ts';
 
 const NAME = 'web_fetch';
 const ACCEPT = 'text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.8';
@@ -49,9 +51,7 @@ export function webFetchTool(resolve?: Resolve): Tool {
     question: (input, { workspace: { folder } }) => {
       const { href } = webAddress(input.url);
       return Promise.resolve({
-        title: `Read ${href}`,
-        description:
-          'It reads this address, without anything by which its server could know you; what stands in the address is told to it',
+        ...asked(phrase('read_address', { address: href }), [phrase('address_told')]),
         subject: { kind: 'tool', tool: NAME, input, folder, preview: null, hash: canonicalHash({ tool: NAME, input }) },
         risk: 'medium',
         reversible: true,

@@ -1,10 +1,12 @@
 /** The tool that searches the web: done by the provider within its response, or at the search that the person has configured. */
 import { z } from 'zod';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../../base/hash.ts';
 import { toToolResult } from '../to-tool-result.ts';
 import { defineTool } from '../tool.ts';
 import type { Found } from './search-answer.ts';
 import { SET_UP } from './search-endpoint.ts';
+import { asked } from '../asked.ts';
 
 const NAME = 'web_search';
 
@@ -28,8 +30,7 @@ export const webSearch = defineTool<z.infer<typeof Input>>({
   targets: ({ query }) => Promise.resolve({ values: [query], path: false }),
   question: (input, { webSearch: { host }, workspace: { folder } }) =>
     Promise.resolve({
-      title: `Search the web for “${input.query}”`,
-      description: `The query is sent to ${host ?? 'nobody, because no search is set up'}`,
+      ...asked(phrase('search_web', { query: input.query }), [phrase('query_sent', { host })]),
       subject: { kind: 'tool', tool: NAME, input, folder, preview: null, hash: canonicalHash({ tool: NAME, input }) },
       risk: 'medium',
       reversible: true,

@@ -1,7 +1,9 @@
 /** How the start of sub-agents is put to the person, and to the registry. */
 import type { AgentDefinition, Envelope } from '#contract/agent.ts';
 import type { SpawnItem } from '#contract/approval.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { Question } from '../../tools/question.ts';
+import { asked } from '../../tools/asked.ts';
 
 export type Operation = 'spawn' | 'delegate' | 'parallel';
 
@@ -36,16 +38,15 @@ export function temporary({ agent, systemPrompt, tools, mcpServers, model }: Env
 /** `background`: the lead does not wait for them. */
 export function questionOf(operation: Operation, items: SpawnItem[], background: boolean): Question {
   const names = items.map(({ envelope }) => envelope.agent).join(', ');
+  const one = { title: items[0]?.title ?? '', name: names };
   const title =
     operation === 'parallel'
-      ? `Run ${items.length === 1 ? 'a batch of one agent' : `${items.length} agents at the same time`}: ${names}?`
+      ? phrase('batch', { count: items.length, names })
       : operation === 'delegate'
-        ? `Delegate "${items[0]?.title}" to ${names}?`
-        : `Start the sub-agent ${names} for "${items[0]?.title}"${background ? ' in the background' : ''}?`;
-  const meanwhile = background ? ' It works in the background: its lead goes on meanwhile.' : '';
+        ? phrase('delegate', one)
+        : phrase('spawn', { ...one, background });
   return {
-    title,
-    description: `A sub-agent is told its system prompt and its prompt, nothing else of this conversation, and hands back one report.${meanwhile}`,
+    ...asked(title, [phrase('sub_agent'), ...(background ? [phrase('in_background')] : [])]),
     subject: { kind: 'envelopes', operation, items, ...(background ? { background } : {}) },
     risk: operation === 'parallel' ? 'high' : 'medium',
     reversible: true,

@@ -1,4 +1,5 @@
 /** Whether what a command is about to change can all be put back, and in words what of it cannot. */
+import { type Phrase, phrase } from '#contract/approvals/phrases.ts';
 import type { Workspace } from '../reach.ts';
 import type { ShellHost } from './run-shell.ts';
 import type { Writable } from './sandbox.ts';
@@ -12,8 +13,7 @@ interface Asked {
 
 export interface Undoable {
   reversible: boolean;
-  /** A sentence without its stop. */
-  words: string;
+  says: Phrase;
   write: Writable;
 }
 
@@ -35,32 +35,25 @@ export async function undoableOf(
   asked: Asked,
   signal: AbortSignal,
 ): Promise<Undoable> {
-  const not = (words: string): Undoable => ({ reversible: false, words, write: 'all' });
-  if ((await host.sandbox()) === null) return not('What it changes cannot be undone');
-  if (asked.readOnly && !asked.network)
-    return { reversible: true, words: 'It can write nothing there', write: 'nothing' };
-  if (asked.network) return not('What it sends and what it changes cannot be undone');
-  if (asked.background) return not('What it changes while it runs in the background cannot be undone');
+  const not = (says: Phrase): Undoable => ({ reversible: false, says, write: 'all' });
+  if ((await host.sandbox()) === null) return not(phrase('changes_stay'));
+  if (asked.readOnly && !asked.network) return { reversible: true, says: phrase('writes_nothing'), write: 'nothing' };
+  if (asked.network) return not(phrase('sent_stays'));
+  if (asked.background) return not(phrase('background_stays'));
   const commands = await host.commandsIn(asked.command);
-  if (commands?.some((one) => GIT.test(one) && !READS_GIT.test(one)))
-    return not('What git stores in .git cannot be undone');
+  if (commands?.some((one) => GIT.test(one) && !READS_GIT.test(one))) return not(phrase('git_stays'));
   const notKept = await host.notKept(workspace, signal);
-  if (notKept === null) return not('What it changes cannot be undone: there is no git, or the folder is too large');
+  if (notKept === null) return not(phrase('nothing_kept'));
   const lost = notKept.filter((path) => !isMadeAgain(path));
-  if (lost.length > 0)
-    return not(`What it changes in ${some(lost)} could not be undone: git ignores it, or it cannot be kept`);
-  const words =
-    notKept.length > 0
-      ? `What it changes can be undone, except in ${some(notKept)}, which git ignores`
-      : 'What it changes can be undone';
-  return { reversible: true, words, write: 'files' };
+  if (lost.length > 0) return not(phrase('not_kept', some(lost)));
+  const says = notKept.length > 0 ? phrase('kept_but', some(notKept)) : phrase('kept');
+  return { reversible: true, says, write: 'files' };
 }
 
 function isMadeAgain(path: string): boolean {
   return path.endsWith('/') && path.split('/').some((name) => MADE_AGAIN.has(name));
 }
 
-function some(paths: readonly string[]): string {
-  const more = paths.length - SHOWN;
-  return paths.slice(0, SHOWN).join(', ') + (more > 0 ? ` and ${more} more` : '');
+function some(paths: readonly string[]) {
+  return { paths: paths.slice(0, SHOWN).join(', '), more: Math.max(0, paths.length - SHOWN) };
 }

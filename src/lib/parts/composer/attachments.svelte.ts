@@ -1,7 +1,7 @@
 /** The attachments of one unsent message: added one after the other, kept across reloads, gone once it is sent. */
 import { MAX_SENT_FILES, MAX_SENT_IMAGES, MAX_SENT_IMAGES_CHARS } from '#contract/messages/sending-limits.ts';
 import { visibleText } from '#contract/visible-text.ts';
-import { asRequestError } from '#lib/client/request-error.ts';
+import { failureText } from '#lib/client/request-error.ts';
 import { text } from '#lib/words/text.ts';
 import type { Attachment } from './attachment.ts';
 import type { KeptAttachments } from './kept-attachments.ts';
@@ -79,7 +79,7 @@ export class Attachments {
       this.announcement = words.added(visibleText(read.name));
     } catch (error) {
       // The first one: others would be read over.
-      if (this.failure === '') this.failure = asRequestError(error).message;
+      if (this.failure === '') this.failure = failureText(error);
     } finally {
       this.reading = this.reading.toSpliced(this.reading.indexOf(file.name), 1);
     }

@@ -1,7 +1,6 @@
 /**
  * Every word that the screens show, in French. The person is "vous"; sentences are short and active. A narrow no-break
- * space (U+202F) stands before ; : ! ? » and after «. Where a text is shown with what is hidden in it marked, it has no such
- * space. One French word for one thing:
+ * space (U+202F) stands before ; : ! ? » and after «. One French word for one thing:
  *
  * agent: agent · sub-agent: sous-agent · lead: agent principal · coagent: coagent · composition: composition
  * conversation: conversation · workflow: flux · run: exécution · chain, stage: chaîne, maillon · round: passe · turn: tour
@@ -22,6 +21,7 @@ import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { composerWords } from './composer-words.ts';
+import { connection } from './connection-words.ts';
 import { contextWords } from './context-words.ts';
 import { decisionWords } from './decision-words.ts';
 import { flowWords } from './flow-words.ts';
@@ -34,6 +34,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { saidWords } from './said-words.ts';
 import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
@@ -90,6 +91,7 @@ export const french = {
     forked: 'Branche créée ici : la suite ne fait pas partie de cette conversation',
   },
   advice,
+  colon: ' :',
   close: 'Fermer',
   skip: 'Aller à la page',
   retry: 'Réessayer',
@@ -99,14 +101,7 @@ export const french = {
   hide: 'Masquer',
   loadMore: 'Charger plus',
   showMore: (more, rest, all) => (more === rest ? `Tout afficher (${all})` : `Afficher ${more} de plus sur ${all}`),
-  connection: {
-    notConnected: 'Pas de connexion à Triad pour l’instant : réessayez une fois qu’elle est rétablie',
-    lost: 'La connexion à Triad s’est coupée avant la réponse',
-    connecting: 'Connexion à Triad…',
-    reconnecting: 'Connexion perdue. Reconnexion…',
-    reconnectingHint:
-      'Ce que vous écrivez est conservé. Si cela dure, redémarrez Triad et ouvrez le lien qu’il affiche.',
-  },
+  connection,
   refusal: {
     title: 'Ce navigateur n’est pas admis',
     why: {
@@ -370,5 +365,6 @@ export const french = {
   demo: demoWords,
   shell: shellWords,
   folds: foldedCalls,
+  said: saidWords,
   stopped: stopReceipt,
 } satisfies Words;

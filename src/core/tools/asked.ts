@@ -1,0 +1,11 @@
+/** What a question says: in English, and as keys and values for who reads another language. */
+import { type Phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import type { Question } from './question.ts';
+
+export function asked(title: Phrase, description: Phrase[]): Pick<Question, 'title' | 'description' | 'says'> {
+  return {
+    title: sentenceOf(title),
+    description: description.map(sentenceOf).join('. '),
+    says: { title, description },
+  };
+}

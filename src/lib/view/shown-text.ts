@@ -1,0 +1,39 @@
+/** Text in which nothing hides, as a reader of this language sees it. Pure, but for the language that is spoken. */
+import { type Piece, piecesOf } from '#contract/visible-text.ts';
+import { spokenLanguage } from './language.ts';
+
+/** As they stand as marks. */
+const NO_BREAK: Readonly<Record<string, string>> = { '⟦U+00A0⟧': '\u00A0', '⟦U+202F⟧': '\u202F' };
+
+/**
+ * As `piecesOf`; but where French is spoken, a no-break space where French sets one (before ; : ! ? » % $, after «, in
+ * numbers) is the usual space there, and hides nothing.
+ */
+export function shownPieces(text: string): Piece[] {
+  const pieces = piecesOf(text);
+  if (spokenLanguage() !== 'fr' || !/[\u00A0\u202F]/.test(text)) return pieces;
+  const shown: Piece[] = [];
+  for (const [index, piece] of pieces.entries()) {
+    const [before, after] = [shown.at(-1), pieces[index + 1]];
+    const space = piece.kind === 'hidden' ? NO_BREAK[piece.text] : undefined;
+    const isUsual = space !== undefined && isSetInFrench(plainOf(before), plainOf(after));
+    const next: Piece = isUsual ? { kind: 'plain', text: space, count: 0 } : piece;
+    if (next.kind === 'plain' && before?.kind === 'plain')
+      shown[shown.length - 1] = { ...before, text: before.text + next.text };
+    else shown.push(next);
+  }
+  return shown;
+}
+
+/** As `visibleText`. */
+export function shownText(text: string): string {
+  return shownPieces(text)
+    .map((piece) => piece.text)
+    .join('');
+}
+
+const plainOf = (piece: Piece | undefined): string => (piece?.kind === 'plain' ? piece.text : '');
+
+function isSetInFrench(before: string, after: string): boolean {
+  return /^[;:!?»%$€]/.test(after) || before.endsWith('«') || (/\d$/.test(before) && /^[\p{L}\d]/u.test(after));
+}

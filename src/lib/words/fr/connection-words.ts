@@ -1,0 +1,11 @@
+/** What the screens say of the connection to Triad, in French. */
+import type { SameWords } from '../following.ts';
+import type { Words } from '../text.ts';
+
+export const connection = {
+  notConnected: 'Pas de connexion à Triad pour l’instant : réessayez une fois qu’elle est rétablie',
+  lost: 'La connexion à Triad s’est coupée avant la réponse',
+  connecting: 'Connexion à Triad…',
+  reconnecting: 'Connexion perdue. Reconnexion…',
+  reconnectingHint: 'Ce que vous écrivez est conservé. Si cela dure, redémarrez Triad et ouvrez le lien qu’il affiche.',
+} satisfies SameWords<Words['connection']>;

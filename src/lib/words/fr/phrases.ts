@@ -1,0 +1,124 @@
+/** What core says of questions and of what decided them, in French, from its keys and values. None ends in a stop. */
+import type { ApprovalMode } from '#contract/agent.ts';
+import type { ENGLISH } from '#contract/approvals/phrases.ts';
+import type { Effect, GrantScope } from '#contract/permission.ts';
+import type { SameWords } from '../following.ts';
+import { de, plural } from './sentences.ts';
+
+const VERBS: Readonly<Record<Effect, string>> = { deny: 'interdit', ask: 'demande pour', allow: 'autorise' };
+const SCOPES: Readonly<Record<GrantScope, string>> = {
+  workflow: 'dans ce flux',
+  conversation: 'dans cette conversation',
+  project: 'toujours pour ce projet',
+};
+const MODES: Readonly<Record<ApprovalMode, string>> = {
+  manual: 'Chacune de ses actions qui écrit un fichier ou sort de la machine sera d’abord demandée',
+  selective:
+    'Celles de ses actions qui sont peu risquées, comme créer un fichier, ne seront pas demandées ; les autres le seront',
+  auto: 'Ses actions ne seront pas demandées là où elles peuvent être annulées, ou là où il le dit d’un plan qu’il décrit lui-même',
+};
+const UNLESS = 'l’écrire est demandé, sauf si une règle ou une autorisation le nomme';
+
+function sizeText({ path, files, bytes }: { path: string; files: number | null; bytes: number }): string {
+  const content = files === null ? '' : ` avec ${plural(files, 'fichier', 'fichiers')}`;
+  return `${path}${files === null ? '' : '/'}${content} (${plural(bytes, 'octet', 'octets')})`;
+}
+
+const some = (paths: string, more: number): string => `${paths}${more > 0 ? ` et ${more} de plus` : ''}`;
+
+export const phrases = {
+  write: ({ path, change }) => `Écrire ${path}${change}`,
+  edit: ({ path, change }) => `Modifier ${path}${change}`,
+  delete: ({ path }) => `Supprimer ${path}`,
+  move: ({ path, to }) => `Déplacer ${path} vers ${to}`,
+  run: ({ command }) => `Exécuter ${command}`,
+  read_address: ({ address }) => `Lire ${address}`,
+  search_web: ({ query }) => `Chercher sur le web « ${query} »`,
+  use: ({ tool }) => `Utiliser ${tool}`,
+  use_of_server: ({ tool, server }) => `Utiliser ${tool ?? 'les ressources'} du serveur MCP ${server}`,
+  go_on: ({ action }) => `Continuer ainsi : ${action}`,
+  questions: ({ count }) => `${plural(count, 'question', 'questions')} pour vous`,
+  own_words: ({ words }) => words,
+  server_asks: ({ server, message, page, pages }) =>
+    `Le serveur MCP ${server} demande : ${message}${pages === 1 ? '' : ` (${page} sur ${pages})`}`,
+  server_samples: ({ server }) => `Le serveur MCP ${server} veut la réponse d’un modèle`,
+  batch: ({ count, names }) =>
+    `Lancer ${count === 1 ? 'un lot d’un agent' : `${count} agents en même temps`} : ${names}`,
+  delegate: ({ title, name }) => `Confier « ${title} » à ${name}`,
+  spawn: ({ title, name, background }) =>
+    `Lancer le sous-agent ${name} pour « ${title} »${background ? ' en arrière-plan' : ''}`,
+  makes_file: ({ path, folder }) => `Crée le fichier ${path} dans ${folder}`,
+  replaces_content: ({ path, folder }) => `Remplace le contenu de ${path} dans ${folder}`,
+  is_there: ({ path }) => `${path} a déjà exactement ce contenu : rien n’est écrit`,
+  deletes: ({ folder, ...of }) => `Supprime ${sizeText(of)} dans ${folder}`,
+  moves: ({ folder, ...of }) => `Déplace ${sizeText(of)} dans ${folder}`,
+  in_it: ({ names, more }) => `Contient ${some(names, more)}`,
+  undoable: () => 'Cela peut être annulé',
+  in_sandbox: ({ folder, reads, network }) =>
+    `Dans un bac à sable : elle peut ${reads ? `lire des fichiers dans ${folder}` : `modifier des fichiers dans ${folder} et nulle part ailleurs`}, et ${network ? 'accède au réseau' : 'n’accède pas au réseau'}`,
+  no_sandbox: () =>
+    'Il n’y a pas de bac à sable sur cette machine : la commande peut faire tout ce que vous pouvez faire, y compris dans les dossiers de Triad, et aucune règle ne l’autorise sans demander',
+  in_terminal: () =>
+    'Dans un terminal du client qui a ouvert cette session, hors du bac à sable : la commande peut faire tout ce que vous pouvez faire, y compris dans les dossiers de Triad',
+  terminal_network: ({ wanted }) =>
+    wanted ? 'Elle accède au réseau' : 'Elle accède au réseau, bien que l’agent ait demandé un shell sans réseau',
+  never_unasked: () => 'Aucune règle ne l’autorise sans demander',
+  changes_stay: () => 'Ce qu’elle change ne peut pas être annulé',
+  writes_nothing: () => 'Elle ne peut rien y écrire',
+  sent_stays: () => 'Ce qu’elle envoie et ce qu’elle change ne peut pas être annulé',
+  background_stays: () => 'Ce qu’elle change pendant qu’elle tourne en arrière-plan ne peut pas être annulé',
+  git_stays: () => 'Ce que git enregistre dans .git ne peut pas être annulé',
+  nothing_kept: () => 'Ce qu’elle change ne peut pas être annulé : il n’y a pas de git, ou le dossier est trop grand',
+  not_kept: ({ paths, more }) =>
+    `Ce qu’elle change dans ${some(paths, more)} ne pourrait pas être annulé : git l’ignore, ou cela ne peut pas être conservé`,
+  kept_but: ({ paths, more }) => `Ce qu’elle change peut être annulé, sauf dans ${some(paths, more)}, que git ignore`,
+  kept: () => 'Ce qu’elle change peut être annulé',
+  address_told: () =>
+    'Il lit cette adresse, sans rien qui permette à son serveur de vous reconnaître ; ce que contient l’adresse lui est transmis',
+  query_sent: ({ host }) =>
+    host === null
+      ? 'La requête n’est envoyée à personne : aucune recherche n’est configurée'
+      : `La requête est envoyée à ${host}`,
+  rule_wants: () => 'Une règle, ou la définition de cet agent, veut que cela vous soit demandé',
+  other_arguments: ({ server }) => `${server} veut pour cet outil d’autres arguments que lors de votre dernier accord`,
+  other_words: ({ server }) => `${server} décrit cet outil autrement que lors de votre dernier accord`,
+  new_tool: ({ server }) => `${server} n’avait pas cet outil quand vous l’avez configuré`,
+  server_reads: ({ server }) => `Il lit par le serveur « ${server} »`,
+  server_changes: ({ server }) =>
+    `Ce qu’il change, seul le serveur « ${server} » le sait : cela ne peut pas être annulé ici`,
+  sampled: () => 'C’est demandé au modèle de cet agent, et payé comme ses propres requêtes',
+  sub_agent: () =>
+    'Un sous-agent reçoit son prompt système et son prompt, rien d’autre de cette conversation, et rend un rapport',
+  in_background: () => 'Il travaille en arrière-plan : son agent principal continue pendant ce temps',
+  all_yes: () => 'Ce flux s’exécute avec un oui à tout ce qu’aucune règle n’interdit : rien ne sera demandé',
+  all_no: () => 'Ce flux s’exécute avec un non à chaque question',
+  no_writer: () => 'Il n’a aucun outil qui écrit des fichiers ou sort de la machine',
+  mode: ({ mode }) => MODES[mode],
+  steering: () =>
+    'Les fichiers qui exécutent du code ou pilotent des programmes sont demandés, sauf si une règle ou une autorisation les nomme',
+  decided_before: () =>
+    'Ce qui a été décidé avant l’emporte (d’abord ce qui interdit, puis le fichier du projet avant le vôtre, et dans un même fichier demander avant autoriser)',
+  rule: ({ effect, scope, tool, permission, agent, pattern, file, line }) => {
+    const what = tool === null ? `ce qui demande ${permission}` : `l’outil ${tool}`;
+    const who = agent === null ? 'tous les agents' : `l’agent ${agent}`;
+    const whose = scope === 'user' ? 'Votre règle' : 'La règle du projet';
+    const place = file === null ? '' : ` (${file}:${line})`;
+    return `${whose} ${VERBS[effect]} ${what}${pattern === null ? '' : ` sur ${pattern}`}, pour ${who}${place}`;
+  },
+  grant: ({ agent, tool, pattern, scope }) =>
+    `Vous avez autorisé ${agent} à utiliser ${tool} sur ${pattern} ${SCOPES[scope]}`,
+  definition_asks: ({ what }) => `Sa définition veut qu’il vous soit demandé pour ${what}`,
+  requires: ({ agent, what }) => `La définition ${de(agent)} exige une approbation pour ${what}`,
+  changes_nothing: ({ tool }) => `${tool} ne change rien au-dehors : rien n’est demandé`,
+  irreversible_named: ({ tool }) =>
+    `Ce qui ne peut pas être annulé est demandé, sauf si une de vos règles ou autorisations nomme ${tool} et un motif`,
+  irreversible: () => 'Ce qui ne peut pas être annulé est toujours demandé',
+  mode_allows: ({ mode }) =>
+    `Le mode d’approbation ${mode} autorise ${mode === 'auto' ? 'ce qui peut être annulé' : 'ce qui est peu risqué'}`,
+  no_rule: ({ tool }) => `Là où aucune règle ne décide, ${tool} est demandé`,
+  steers: ({ path }) =>
+    `${path} peut exécuter du code, ou piloter des programmes et des agents qui le font : ${UNLESS}`,
+  starts_server: ({ path }) => `Un serveur MCP est démarré depuis ${path} : ${UNLESS}`,
+  listed: ({ path, list }) => `${path} figure dans ${list} : ${UNLESS}`,
+  to_you: () => 'Les questions d’un agent vous parviennent toujours',
+} satisfies SameWords<typeof ENGLISH>;

@@ -1,0 +1,122 @@
+/** What core says in sentences of its own, in French: from keys and values where it sends them, else as it is. */
+import type { OwnActions } from '#contract/approval.ts';
+import type { Phrase } from '#contract/approvals/phrases.ts';
+import { cutIn } from '#contract/cut-limits-text.ts';
+import type { Flow } from '#contract/agent.ts';
+import type { Missing } from '#contract/missing.ts';
+import { ownActionsText } from '#contract/own-actions-text.ts';
+import { lengthOf } from '#contract/visible-text.ts';
+import { dollars } from '#lib/view/format.ts';
+import type { SameWords } from '../following.ts';
+import type { saidWords as english } from '../said-words.ts';
+import { connection } from './connection-words.ts';
+import { errors } from './error-words.ts';
+import { phrases } from './phrases.ts';
+import { listed, number, plural } from './sentences.ts';
+
+const NANO_USD_OF_A_CENT = 1e7;
+const known: Readonly<Record<string, (values: never) => string>> = phrases;
+
+/** Null for what only another version of the program knows how to say. */
+function sentenceOf({ key, values }: Phrase): string | null {
+  return Object.hasOwn(known, key) ? (known[key]?.(values as never) ?? null) : null;
+}
+
+/** `asCore`: what is said where one of them is not known. */
+function sentences(said: readonly Phrase[] | undefined, asCore: string): string {
+  const all = said?.map(sentenceOf) ?? [null];
+  return all.includes(null) ? asCore : all.join('. ');
+}
+
+function ownActions(...[item, envelope]: Parameters<typeof ownActionsText>): string {
+  const asCore = ownActionsText(item, envelope);
+  const own: OwnActions | undefined = item.ownActions;
+  if (!own?.says) return asCore;
+  const writes = own.writers.some((name) => envelope.tools.includes(name));
+  const said = sentences(writes ? own.says.byMode[envelope.approvalMode] : own.says.without, asCore);
+  return said.endsWith('.') ? said : `${said}.`;
+}
+
+function flowText({ type, rounds, coagent }: Flow): string {
+  if (type === 'hitl') return '';
+  const who = coagent === undefined ? 'continuant seul' : `avec le coagent ${coagent.agent}`;
+  return `${who}, ${type}, ${plural(rounds, 'passe', 'passes')} au plus`;
+}
+
+const MISSING: Readonly<Record<Missing['kind'], readonly [string, string]>> = {
+  workflows: ['flux', 'flux'],
+  runs: ['exécution', 'exécutions'],
+  events: ['événement', 'événements'],
+  altered: ['événement tel qu’il a été écrit', 'événements tels qu’ils ont été écrits'],
+  entries: ['message ou résultat', 'messages et résultats'],
+  calls: ['appel d’outil', 'appels d’outils'],
+  requests: ['requête au modèle', 'requêtes au modèle'],
+  approvals: ['approbation', 'approbations'],
+  rows: ['enregistrement', 'enregistrements'],
+};
+
+/** What the screens say themselves is in French already. */
+const isOwn = (message: string): boolean => Object.values<string>(connection).includes(message);
+
+const errorSentence = (code: string, message: string): string | undefined =>
+  isOwn(message) ? undefined : errors[code];
+
+export const saidWords = {
+  title: ({ title, says }) => sentences(says && [says.title], title),
+  description: ({ description, says }) => sentences(says?.description, description),
+  step: ({ text, says }) => sentences(says && [says], text),
+  asks: ' ?',
+  ownActions,
+  serving: (envelope) => {
+    const [first = '', ...others] = [envelope, ...envelope.stages].map(({ agent, flow }) => {
+      const turns = flow ? flowText(flow) : '';
+      return turns === '' ? agent : `${agent} ${turns}`;
+    });
+    const line = [first, ...others.map((one) => `puis ${one}`)].join(', ');
+    return line === envelope.agent ? '' : line;
+  },
+  worst: ({ requests, nanoUsd }) => {
+    const cost =
+      nanoUsd === null
+        ? 'coût inconnu'
+        : `${dollars(Math.ceil(nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT)} au plus`;
+    return `${plural(requests, 'requête', 'requêtes')} au plus · ${cost}`;
+  },
+  cut: (envelope) =>
+    cutIn(envelope)
+      .map(({ limit, wanted, most }) =>
+        limit === 'maxTokens'
+          ? `jetons par réponse, de ${wanted} à ${most} : ${envelope.model} n’en écrit pas plus`
+          : `tours, de ${wanted} à ${most} : limits.max_iterations_ceiling des réglages`,
+      )
+      .join(' ; '),
+  length: (value) => {
+    const { lines, characters } = lengthOf(value);
+    return `${plural(lines, 'ligne', 'lignes')}, ${plural(characters, 'caractère', 'caractères')}`;
+  },
+  missing: (missing) => {
+    const counts = new Map<Missing['kind'], number>();
+    for (const { kind, count } of missing ?? []) counts.set(kind, (counts.get(kind) ?? 0) + count);
+    if (counts.size === 0) return null;
+    const what = listed([...counts].map(([kind, count]) => plural(count, ...MISSING[kind])));
+    return `Cet historique est incomplet : ${what} introuvables ou illisibles dans la base. Pour les retrouver, restaurez une sauvegarde avec « triad restore DIR ».`;
+  },
+  unlisted: ({ conversations, workflows }) => {
+    const parts = [
+      ...(conversations > 0 ? [plural(conversations, 'conversation', 'conversations')] : []),
+      ...(workflows > 0 ? [plural(workflows, 'flux', 'flux')] : []),
+    ];
+    if (parts.length === 0) return null;
+    return `Les listes sont incomplètes : au moins ${listed(parts)} illisibles dans la base. « triad doctor --full » dit ce qui manque ; pour le retrouver, restaurez une sauvegarde avec « triad restore DIR ».`;
+  },
+  mark: ({ kind, text, count }) => {
+    if (kind !== 'gap') return text.replace(/^⟦mixes (.*)⟧$/, '⟦mêle $1⟧').replace(' and ', ' et ');
+    return `⋯ ${number(count)} ${text.includes('lines') ? 'lignes vides' : 'espaces'} ⋯`;
+  },
+  error: (code, message) => errorSentence(code, message) ?? message,
+  detail: (code, message) => (errorSentence(code, message) === undefined ? '' : message),
+  failure: (code, message) => {
+    const sentence = errorSentence(code, message);
+    return sentence === undefined ? message : `${sentence} (${message})`;
+  },
+} satisfies SameWords<typeof english>;

@@ -1,0 +1,31 @@
+/** What core says in sentences of its own: on the screen, in the language that is spoken. Here they are as core has them. */
+import type { ApprovalRequest } from '#contract/approval.ts';
+import { cutLine } from '#contract/cut-limits-text.ts';
+import { servingText, worstText } from '#contract/flows/serving-text.ts';
+import { missingText, unlistedText } from '#contract/missing-text.ts';
+import { ownActionsText } from '#contract/own-actions-text.ts';
+import type { VerdictStep } from '#contract/permission.ts';
+import { lengthWords, type Piece } from '#contract/visible-text.ts';
+
+export const saidWords = {
+  title: ({ title }: Pick<ApprovalRequest, 'title' | 'says'>) => title,
+  description: ({ description }: Pick<ApprovalRequest, 'description' | 'says'>) => description,
+  step: ({ text }: Pick<VerdictStep, 'text' | 'says'>) => text,
+  /** After the title of what wants to be done. */
+  asks: '?',
+  ownActions: ownActionsText,
+  serving: servingText,
+  worst: worstText,
+  cut: cutLine,
+  length: lengthWords,
+  missing: missingText,
+  unlisted: unlistedText,
+  /** What stands for what cannot be seen. */
+  mark: ({ text }: Piece) => text,
+  /** What an error says; `code` of `ErrorInfo`, or empty. */
+  error: (_code: string, message: string) => message,
+  /** What core says of it, below that; empty where it is the same. */
+  detail: (_code: string, _message: string) => '',
+  /** Both in one line. */
+  failure: (_code: string, message: string) => message,
+} as const;
