@@ -24,24 +24,22 @@ interface Decided {
 }
 
 export function ownActions({ own, possible, always = new Set() }: Calls, decided: Decided): OwnActions {
-  const said = (mode: ApprovalMode | null): Phrase[] => {
+  const said = (mode: ApprovalMode | null): Said => {
     const { approve } = decided;
-    if (approve === 'all') return [phrase('all_yes')];
-    if (approve === 'none') return [phrase('all_no')];
-    if (mode === null) return [phrase('no_writer'), ...decidedBefore(own, decided)];
-    return [phrase('mode', { mode }), ...decidedBefore(possible, decided), phrase('steering')];
+    if (approve === 'all') return { first: phrase('all_yes') };
+    if (approve === 'none') return { first: phrase('all_no') };
+    if (mode === null) return { first: phrase('no_writer'), decided: decidedBefore(own, decided) };
+    return { first: phrase('mode', { mode }), decided: decidedBefore(possible, decided), last: phrase('steering') };
   };
-  const byMode = { manual: said('manual'), selective: said('selective'), auto: said('auto') };
-  const without = said(null);
+  const [manual, selective, auto, without] = [said('manual'), said('selective'), said('auto'), said(null)];
   return {
     writers: possible.filter(({ asks }) => asks).map(({ tool }) => tool),
-    byMode: {
-      manual: sentencesOf(byMode.manual),
-      selective: sentencesOf(byMode.selective),
-      auto: sentencesOf(byMode.auto),
+    byMode: { manual: inEnglish(manual), selective: inEnglish(selective), auto: inEnglish(auto) },
+    without: inEnglish(without),
+    says: {
+      byMode: { manual: phrasesOf(manual), selective: phrasesOf(selective), auto: phrasesOf(auto) },
+      without: phrasesOf(without),
     },
-    without: sentencesOf(without),
-    says: { byMode, without },
     calls: groupsOf(possible, always, decided),
   };
 }
@@ -97,17 +95,31 @@ const writesFiles = ({ permissions }: Action): boolean => permissions.includes('
 const isNewFile = (call: Action, mode: ApprovalMode): boolean =>
   mode === 'selective' && writesFiles(call) && !call.permissions.includes('Execute');
 
-const sentencesOf = (phrases: readonly Phrase[]): string => `${phrases.map(sentenceOf).join('. ')}.`;
+/** `decided`: one for each thing that goes before the mode, such as a rule. */
+interface Said {
+  first: Phrase;
+  decided?: Phrase[];
+  last?: Phrase;
+}
+
+function phrasesOf({ first, decided = [], last }: Said): Phrase[] {
+  return [first, ...(decided.length === 0 ? [] : [phrase('decided_before'), ...decided]), ...(last ? [last] : [])];
+}
+
+function inEnglish({ first, decided = [], last }: Said): string {
+  const before = `${sentenceOf(phrase('decided_before'))}: ${decided.map(sentenceOf).join('; ')}`;
+  const all = [sentenceOf(first), ...(decided.length === 0 ? [] : [before]), ...(last ? [sentenceOf(last)] : [])];
+  return `${all.join('. ')}.`;
+}
 
 /** What goes before the mode: rules and grants about any of the calls, and what the definition requires. */
 function decidedBefore(calls: readonly Action[], { rules, grants, now }: Decided): Phrase[] {
   const about = rules.filter((rule) => calls.some((call) => ruleApplies({ ...rule, pattern: null }, call)));
   const live = grants.filter((grant) => isGrantLive(grant, now) && calls.some((call) => grant.tool === call.tool));
   const required = [...new Set(calls.flatMap(({ requires }) => requires))];
-  const all = [
+  return [
     ...about.map(rulePhrase),
     ...[...new Set(live)].map(grantPhrase),
     ...(required.length === 0 ? [] : [phrase('definition_asks', { what: required.join(', ') })]),
   ];
-  return all.length === 0 ? [] : [phrase('decided_before'), ...all];
 }

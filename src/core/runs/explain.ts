@@ -125,7 +125,8 @@ async function partsOf({ permissions }: Parts, action: Action): Promise<NonNulla
   return Promise.all(
     targets.values.map(async (value) => {
       const alone = await permissions.explain({ ...action, targets: { ...targets, values: [value] } });
-      return { value, effect: alone.effect, reason: alone.reason };
+      const says = alone.steps[0]?.says;
+      return { value, effect: alone.effect, reason: alone.reason, ...(says ? { says } : {}) };
     }),
   );
 }

@@ -4,13 +4,14 @@ import { cutLine } from '#contract/cut-limits-text.ts';
 import { servingText, worstText } from '#contract/flows/serving-text.ts';
 import { missingText, unlistedText } from '#contract/missing-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
-import type { VerdictStep } from '#contract/permission.ts';
+import type { Verdict, VerdictStep } from '#contract/permission.ts';
 import { lengthWords, type Piece } from '#contract/visible-text.ts';
 
 export const saidWords = {
   title: ({ title }: Pick<ApprovalRequest, 'title' | 'says'>) => title,
   description: ({ description }: Pick<ApprovalRequest, 'description' | 'says'>) => description,
   step: ({ text }: Pick<VerdictStep, 'text' | 'says'>) => text,
+  reason: ({ reason }: Pick<NonNullable<Verdict['parts']>[number], 'reason' | 'says'>) => reason,
   /** After the title of what wants to be done. */
   asks: '?',
   ownActions: ownActionsText,

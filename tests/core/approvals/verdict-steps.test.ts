@@ -1,18 +1,19 @@
 /** A verdict tells all that was looked at, in the order in which it decides, and files that steer programs need to be named. */
 import { describe, expect, test } from 'vitest';
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 import type { Grant, Rule } from '#contract/permission.ts';
 import {
   type Action,
   alwaysPut,
   grantCovers,
-  grantText,
+  grantPhrase,
   invalidCallVerdict,
   isGrantable,
   isGrantLive,
   judge,
   matchesTargets,
   ruleApplies,
-  ruleText,
+  rulePhrase,
   STEERING_ID,
 } from '#core/approvals/judge.ts';
 import { isSteering, namesSteering } from '#core/approvals/steering-files.ts';
@@ -304,7 +305,7 @@ describe('in one sentence', () => {
       'Your rule allows the tool grep for all agents',
     ],
   ])('%o', ([parts, words]) => {
-    expect(ruleText(ruleOf(parts))).toBe(words);
+    expect(sentenceOf(rulePhrase(ruleOf(parts)))).toBe(words);
   });
 
   test.for([
@@ -312,6 +313,8 @@ describe('in one sentence', () => {
     ['conversation', 'in this conversation'],
     ['project', 'always for this project'],
   ] as const)('a grant for the %s', ([scope, where]) => {
-    expect(grantText(grantOf({ scope }))).toBe(`You allowed lead to use write_file on docs/*.md ${where}`);
+    expect(sentenceOf(grantPhrase(grantOf({ scope })))).toBe(
+      `You allowed lead to use write_file on docs/*.md ${where}`,
+    );
   });
 });

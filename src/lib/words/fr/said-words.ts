@@ -65,6 +65,7 @@ export const saidWords = {
   title: ({ title, says }) => sentences(says && [says.title], title),
   description: ({ description, says }) => sentences(says?.description, description),
   step: ({ text, says }) => sentences(says && [says], text),
+  reason: ({ reason, says }) => sentences(says && [says], reason),
   asks: ' ?',
   ownActions,
   serving: (envelope) => {
