@@ -159,6 +159,10 @@ export const settingsWords = {
   limitsOf: { all: 'Sub-agents and questions', run: 'One agent', workflow: 'A whole workflow' },
   limitsHint: 'What starts from now on goes by these; what runs keeps what it started with.',
   label: (path: string) => labels[path] ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
+  /** What a setting is for. */
+  help: ({ description }: { path: string; description: string }) => description,
+  /** Why its value was refused; follows its name. */
+  problem: (reason: string) => reason,
   notSet: 'not set',
   /** Bounds that nobody reaches are not worth a word. */
   bounds: (min: number | null, max: number | null) => boundsOf(min, max !== null && max < 1_000_000 ? max : null),

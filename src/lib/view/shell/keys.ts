@@ -1,4 +1,5 @@
 /** Keys of shortcuts in the notation of tinykeys (`$mod+Shift+O`, `g h`): recorded, compared and shown. Pure. */
+import { spokenLanguage } from '../language.ts';
 
 /** What a binding is recorded from. */
 export type Pressed = Pick<KeyboardEvent, 'key' | 'code' | 'ctrlKey' | 'metaKey' | 'altKey' | 'shiftKey'>;
@@ -40,10 +41,16 @@ export function isInTheWay(one: string, other: string): boolean {
 
 const MAC: Readonly<Record<string, string>> = { $mod: '⌘', Meta: '⌘', Control: '⌃', Alt: '⌥', Shift: '⇧' };
 const PC: Readonly<Record<string, string>> = { $mod: 'Ctrl', Control: 'Ctrl' };
+const IN_FRENCH: Readonly<Record<string, string>> = { Shift: 'Maj', Space: 'Espace' };
 const SIGNS: Readonly<Record<string, string>> = {
   ...{ ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' },
   ...{ Enter: '↵', Backspace: '⌫', Escape: 'Esc' },
 };
+
+/** What is written on keyboards. */
+function inLanguage(key: string): string {
+  return (spokenLanguage() === 'fr' ? IN_FRENCH[key] : undefined) ?? key;
+}
 
 /** What is written on the keys, press by press, without what may be held: Shift for a `?`. */
 export function capsOf(binding: string, mac: boolean): string[][] {
@@ -53,8 +60,8 @@ export function capsOf(binding: string, mac: boolean): string[][] {
     const key = parts.pop() ?? '';
     const held = parts.filter((part) => !part.startsWith('['));
     return [
-      ...held.map((part) => (mac ? MAC : PC)[part] ?? part),
-      SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : key),
+      ...held.map((part) => (mac ? MAC : PC)[part] ?? inLanguage(part)),
+      SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : inLanguage(key)),
     ];
   });
 }

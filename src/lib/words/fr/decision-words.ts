@@ -19,8 +19,8 @@ const verbs: Readonly<Partial<Record<Permission, string>>> = {
 
 const leaves: Readonly<Record<Leave, string>> = {
   no: 'non',
-  all: 'vous demande',
-  some: 'vous demande parfois',
+  all: 'sur accord',
+  some: 'parfois sur accord',
   none: 'sans demander',
   refused: 'refusé',
   held: 'oui',

@@ -2,6 +2,7 @@
 import type { SameWords } from '../following.ts';
 import type * as english from '../settings-words.ts';
 import { number, plural } from './sentences.ts';
+import { help, problem } from './setting-help.ts';
 
 export const demoWords = {
   heading: 'La démo : tout est réel sauf les réponses',
@@ -171,6 +172,8 @@ export const settingsWords = {
   limitsOf: { all: 'Sous-agents et questions', run: 'Un agent', workflow: 'Un flux entier' },
   limitsHint: 'Elles valent pour ce qui démarre désormais ; ce qui est en cours garde les siennes.',
   label: (path) => labels[path] ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
+  help,
+  problem,
   notSet: 'non défini',
   bounds: (min, max) => boundsOf(min, max !== null && max < 1_000_000 ? max : null),
   default: (value) => `Par défaut : ${value}`,
