@@ -49,12 +49,12 @@ export function choicesOf(filter: FilterName, query: HistoryQuery, facets: Facet
   }
 }
 
-/** Filters whose value may be written, too, with what asks for that. */
-export const WRITTEN: Readonly<Partial<Record<FilterName, string>>> = {
-  from: text.history.days.values.otherDay,
-  to: text.history.days.values.otherDay,
-  minCostUsd: text.history.days.values.otherCost,
-};
+/** What asks for a value that is written; undefined of filters that only have values to choose from. */
+export function writtenOf(filter: FilterName): string | undefined {
+  const { values } = text.history.days;
+  if (filter === 'from' || filter === 'to') return values.otherDay;
+  return filter === 'minCostUsd' ? values.otherCost : undefined;
+}
 
 /** The query with a filter set; an empty value takes it away. */
 export function withFilter(query: HistoryQuery, filter: FilterName, value: string): HistoryQuery {
@@ -67,11 +67,12 @@ export function withFilter(query: HistoryQuery, filter: FilterName, value: strin
 export function chipName(filter: FilterName, query: HistoryQuery, today: string): string {
   const { chips } = text.history;
   const value = query[filter];
-  if (filter === 'outcome' && query.outcome !== null) return `${chips.outcome}: ${text.phases[query.outcome]}`;
-  if (filter === 'kind' && query.kind !== null) return `${chips.kind}: ${text.kinds[query.kind]}`;
+  if (filter === 'outcome' && query.outcome !== null)
+    return `${chips.outcome}${text.colon} ${text.phases[query.outcome]}`;
+  if (filter === 'kind' && query.kind !== null) return `${chips.kind}${text.colon} ${text.kinds[query.kind]}`;
   if ((filter === 'from' || filter === 'to') && value !== null) {
     return `${chips[filter]} ${dayName(String(value), today)}`;
   }
   if (filter === 'minCostUsd') return `${chips.minCostUsd}${value}`;
-  return `${chips[filter]}: ${value}`;
+  return `${chips[filter]}${text.colon} ${value}`;
 }

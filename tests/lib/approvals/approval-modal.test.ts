@@ -1,9 +1,13 @@
 // The approval modal renders all that a yes would allow, with its risk as a badge of its level and the ways to answer.
 import { render } from 'svelte/server';
-import { describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, Risk } from '#contract/approval.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import { Attention } from '#lib/app/attention.svelte.ts';
+import { speakBy } from '#lib/view/language.ts';
+import { learn } from '#lib/words/text.ts';
+import { englishIn } from '../support/english-words.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import QuestionParts from '../support/question-parts.svelte';
 import { envelope, id } from '../support/story.ts';
@@ -182,4 +186,25 @@ describe('the approval modal', () => {
     for (const keys of ['Control+Enter', 'Control+Backspace', 'Control+/'])
       expect(html).toContain(`aria-keyshortcuts="${keys}"`);
   });
+
+  it('says all of it in French, but for what comes from elsewhere', async () => {
+    await learn('fr');
+    speakBy(() => 'fr');
+    const says = {
+      title: phrase('write', { path: 'a.md', change: ' (+1 −0)' }),
+      description: [phrase('makes_file', { path: 'a.md', folder: '/tmp/project' })],
+    };
+    for (const [subject, parts] of [
+      [spawn, ['scout veut démarrer', 'lire ce dossier', 'Ce qu’il reçoit', 'Autoriser une fois', 'Refuser…']],
+      [write, ['Écrire a.md (+1 −0)\u202F?', 'Crée le fichier a.md dans /tmp/project', 'nouveau fichier']],
+      [foreign, ['Ce qu’en dit le serveur «\u202Ffiles\u202F», et non Triad']],
+    ] as const) {
+      const html = await shown(subject, 'medium', { says });
+      for (const part of parts) expect(wordsOf(html), part).toContain(part);
+      expect(englishIn(html, ['folder']), 'no English').toEqual([]);
+      expect(html, 'no own space as a mark').not.toMatch(/⟦U\+(202F|00A0)⟧/);
+    }
+  });
 });
+
+afterEach(() => speakBy(() => 'en'));

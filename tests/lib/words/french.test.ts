@@ -1,0 +1,134 @@
+// The French words say what the English ones say: the same keys, the same values in them, and no English left.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { speakBy } from '#lib/view/language.ts';
+import { french } from '#lib/words/fr/text.ts';
+import { learn, text } from '#lib/words/text.ts';
+import { wordSamples } from '../support/word-samples.ts';
+
+type Leaf = string | readonly string[] | ((...values: unknown[]) => unknown);
+
+const isGroup = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value);
+
+function leavesOf(group: object, path = ''): [string, Leaf][] {
+  return Object.entries(group).flatMap(([key, value]): [string, Leaf][] => {
+    const here = path === '' ? key : `${path}/${key}`;
+    return isGroup(value) ? leavesOf(value, here) : [[here, value as Leaf]];
+  });
+}
+
+function at(path: string): Leaf {
+  return path.split('/').reduce<unknown>((group, key) => (group as Record<string, unknown>)[key], text) as Leaf;
+}
+
+/** Every string in what a function gives. */
+function stringsIn(value: unknown): string[] {
+  if (typeof value === 'string') return [value];
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
+  return isGroup(value) ? Object.values(value).flatMap(stringsIn) : [];
+}
+
+/** Names, and words that are the same in both. */
+const SAME = [
+  ...['product', 'colon', 'stage/now', 'said/asks'],
+  ...['agents/programs/claude', 'agents/programs/opencode', 'agents/title', 'agents/composition', 'flow/compositions'],
+];
+const SAMENESS =
+  /^(?:Triad|Agents?|agents?|Type|Messages?|Conversations?|Permissions?|permissions?|Questions?|questions?|Actions?|Sources?|Description|Effort|Plan|Total|Notes?|notes?|Prompts?( .*)?|prompt|message|Trace|Span|Commit…|Budget|Arguments|Arguments \(JSON\)|Markdown|JSON|conversation|Composition|Coagent|coagent|Fixes|composition|score|Normal|normal|English|Français|Minutes|minutes|sonnet|haiku|opus|OpenAI .*|Anthropic .*|[^\p{L}]*)$/u;
+
+/** Before what French sets off by a narrow no-break space, or after what it does. */
+const USUAL_SPACE = /(?<=[\p{L}\d)…]) [;:!?»]|« /u;
+
+function attempt<T>(say: () => T): T | null {
+  try {
+    return say();
+  } catch {
+    return null;
+  }
+}
+
+let samples: Map<string, unknown[][]>;
+let language: 'en' | 'fr' = 'en';
+const inFrench = <T>(say: () => T): T => {
+  language = 'fr';
+  try {
+    return say();
+  } finally {
+    language = 'en';
+  }
+};
+
+beforeAll(async () => {
+  samples = wordSamples();
+  await learn('fr');
+  speakBy(() => language);
+});
+afterAll(() => speakBy(() => 'en'));
+
+describe('the French words', () => {
+  it('are kept under the same keys, with as many in a list', () => {
+    const shape = (group: object) =>
+      leavesOf(group).map(([path, value]) => `${path} ${Array.isArray(value) ? value.length : typeof value}`);
+    expect(shape(french).sort()).toEqual(shape(text).sort());
+    expect(leavesOf(french).length).toBeGreaterThan(900);
+  });
+
+  it('say something, with every value that the English ones show', () => {
+    const faults: string[] = [];
+    for (const [path] of leavesOf(text)) {
+      // Its English is what the mark says itself.
+      if (typeof at(path) !== 'function' || path === 'said/mark') continue;
+      let calls = 0;
+      for (const values of samples.get(path) ?? []) {
+        const say = () => stringsIn((at(path) as (...all: unknown[]) => unknown)(...values));
+        const english = attempt(say);
+        // Values that its type allows, and that never come together.
+        if (english === null) continue;
+        calls += 1;
+        const said = inFrench(say);
+        const told = `${path}(${JSON.stringify(values)}): ${JSON.stringify(english)} ${JSON.stringify(said)}`;
+        if (english.join('') !== '' && said.join('').trim() === '') faults.push(`empty: ${told}`);
+        if (USUAL_SPACE.test(said.join('|')) && !USUAL_SPACE.test(english.join('|'))) faults.push(`space: ${told}`);
+        if (/undefined|\[object|NaN/.test(said.join())) faults.push(`broken: ${told}`);
+        const shown = stringsIn(values).filter(
+          (value) => /^Value\d+$/.test(value) && english.some((one) => one.includes(value)),
+        );
+        for (const value of shown) if (!said.some((one) => one.includes(value))) faults.push(`lost ${value}: ${told}`);
+        for (const [number] of english.join(' ').matchAll(/(?<![\w.,])3\d(?![\w.,]*\d)/g))
+          if (!said.join(' ').includes(number)) faults.push(`lost ${number}: ${told}`);
+      }
+      if (calls === 0) faults.push(`never called: ${path}`);
+    }
+    expect(faults).toEqual([]);
+  });
+
+  it('are not the English ones', () => {
+    const same = leavesOf(text).flatMap(([path, english]) => {
+      const words = stringsIn(english);
+      const own = stringsIn(inFrench(() => at(path)));
+      return words
+        .filter((one, index) => one === own[index] && !SAME.includes(path) && !SAMENESS.test(one))
+        .map((one) => `${path}: ${one}`);
+    });
+    expect(same).toEqual([]);
+  });
+
+  it('have a narrow no-break space before a colon and the like, and straight apostrophes nowhere', () => {
+    const faults = leavesOf(french).flatMap(([path, value]) =>
+      stringsIn(value)
+        .filter((one) => USUAL_SPACE.test(one) || /\p{L}'\p{L}/u.test(one))
+        .map((one) => `${path}: ${one}`),
+    );
+    expect(faults).toEqual([]);
+  });
+});
+
+describe('a word', () => {
+  it('follows the language wherever its group was kept', () => {
+    const { stop } = text.stage;
+    const kept = text.stage;
+    expect([stop, kept.stop]).toEqual(['Stop', 'Stop']);
+    expect(inFrench(() => kept.stop)).toBe('Arrêter');
+    expect(inFrench(() => Object.entries(text.agents.formats))).toContainEqual(['text', 'texte']);
+  });
+});

@@ -1,0 +1,52 @@
+// What core says is said in French from its keys and values, and as core has it where they are not known.
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { ENGLISH, phrase, type Phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import { speakBy } from '#lib/view/language.ts';
+import { learn, text } from '#lib/words/text.ts';
+
+const plain = (said: string) => said.replaceAll('\u202F', ' ');
+const title = phrase('write', { path: 'a.md', change: ' (+1 −0)' });
+const says = (description: Phrase[]) => ({ title, description });
+
+beforeAll(async () => {
+  await learn('fr');
+  speakBy(() => 'fr');
+});
+afterAll(() => speakBy(() => 'en'));
+
+it('says a question by its phrases', () => {
+  const description = [phrase('makes_file', { path: 'a.md', folder: '/p' }), phrase('steers', { path: 'a.md' })];
+  const asked = { title: 'Write a.md (+1 −0)', description: 'Makes …', says: says(description) };
+  expect(text.said.title(asked)).toBe('Écrire a.md (+1 −0)');
+  expect(plain(text.said.description(asked))).toMatch(
+    /^Crée le fichier a\.md dans \/p\. a\.md peut exécuter du code, .* : l’écrire est demandé/,
+  );
+});
+
+it('keeps the English of a question without phrases, or with one that it does not know', () => {
+  const english = { title: 'Write a.md', description: 'Makes the file.' };
+  expect([text.said.title(english), text.said.description(english)]).toEqual(['Write a.md', 'Makes the file.']);
+  for (const key of ['of_a_later_version', 'toString', '__proto__']) {
+    const unknown = { ...english, says: says([phrase('undoable'), { key, values: {} }]) };
+    expect(text.said.description(unknown), key).toBe('Makes the file.');
+  }
+});
+
+it('says errors whose code says enough in French, with what core says of them below', () => {
+  expect([text.said.error('auth', 'No.'), text.said.detail('auth', 'No.')]).toEqual([
+    'Le fournisseur a refusé la clé',
+    'No.',
+  ]);
+  expect([text.said.error('conflict', 'a.md has changed'), text.said.detail('conflict', 'a.md has changed')]).toEqual([
+    'a.md has changed',
+    '',
+  ]);
+  expect(text.said.failure('store_failed', 'It broke')).toBe('La base a échoué (It broke)');
+  const { lost } = text.connection;
+  expect([text.said.error('disconnected', lost), text.said.detail('disconnected', lost)]).toEqual([lost, '']);
+});
+
+it('says in English what core says', () => {
+  expect(sentenceOf(title)).toBe('Write a.md (+1 −0)');
+  expect(Object.keys(ENGLISH).length).toBeGreaterThan(50);
+});
