@@ -158,6 +158,10 @@ test('a provider is added by its address, answers, gives way to another, and goe
   await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
   await app.button('Save and use').click();
   await expect(page.getByRole('radio', { name: /^Anthropic, or .* in use/ })).toBeChecked();
+  // All follows at once.
+  await page.getByRole('radio', { name: 'Français' }).check();
+  await expect(page.getByRole('radio', { name: /^Anthropic, ou un serveur compatible utilisé/ })).toBeChecked();
+  await page.getByRole('radio', { name: 'English' }).check();
   await page.getByRole('radio', { name: /^local/ }).check();
   await app.button('Remove').click();
   await app.button('Remove it with its key').click();

@@ -196,8 +196,8 @@ describe('the approval modal', () => {
     };
     for (const [subject, parts] of [
       [spawn, ['scout veut démarrer', 'lire ce dossier', 'Ce qu’il reçoit', 'Autoriser une fois', 'Refuser…']],
-      [write, ['Écrire a.md (+1 −0)\u202F?', 'Crée le fichier a.md dans /tmp/project', 'nouveau fichier']],
-      [foreign, ['Ce qu’en dit le serveur «\u202Ffiles\u202F», et non Triad']],
+      [write, ['Écrire a.md (+1 −0) ?', 'Crée le fichier a.md dans /tmp/project', 'nouveau fichier']],
+      [foreign, ['Ce qu’en dit le serveur « files », et non Triad']],
     ] as const) {
       const html = await shown(subject, 'medium', { says });
       for (const part of parts) expect(wordsOf(html), part).toContain(part);

@@ -9,8 +9,9 @@ const textsOf = (group: object): string[] =>
   });
 
 /**
- * Whole texts and attributes of `html` that are English texts of the dictionary, and no French ones. Then French is spoken. `names`: of keys of
- * the program, which are no words. */
+ * Whole texts and attributes of `html` that are English texts of the dictionary, and no French ones. `names`: keys of the
+ * program, which are no words. French is spoken from then on.
+ */
 export function englishIn(html: string, names: readonly string[] = []): string[] {
   speakBy(() => 'en');
   const english = new Set(textsOf(text));
@@ -19,5 +20,5 @@ export function englishIn(html: string, names: readonly string[] = []): string[]
   const shown = [...html.matchAll(/>([^<]+)<|(?:aria-label|title|placeholder)="([^"]+)"/g)].map(
     ([, words = '', attribute = '']) => (words || attribute).trim(),
   );
-  return shown.filter((one) => one !== '' && english.has(one) && !french.has(one) && !names.includes(one));
+  return shown.filter((one) => /\p{L}{3}/u.test(one) && english.has(one) && !french.has(one) && !names.includes(one));
 }

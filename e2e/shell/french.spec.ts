@@ -1,0 +1,93 @@
+/** The screens in French: chosen in the settings, without a reload; nothing in English is left, and nothing is out of reach. */
+import type { Page } from '@playwright/test';
+import { learn } from '#lib/words/text.ts';
+import { englishIn } from '../../tests/lib/support/english-words.ts';
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { expectAccessible, SAME_PAGE } from '../support/accessible.ts';
+import { leadSpawns } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
+
+/** Keys of the program, which stand as they are. */
+const NAMES = ['folder', 'provider', 'usable', 'lead', 'Triad'];
+
+async function expectFrench(page: Page, screen: string): Promise<void> {
+  await learn('fr');
+  for (const size of [
+    { width: 1280, height: 800 },
+    { width: 800, height: 600 },
+  ]) {
+    await page.setViewportSize(size);
+    const html = await page.evaluate(() => document.body.outerHTML);
+    expect(englishIn(html, NAMES), `${screen}: no English`).toEqual([]);
+    expect(html, `${screen}: no space of its own as a mark`).not.toMatch(/⟦U\+(202F|00A0)⟧/);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect(wider, `${screen}: nothing is beside the window`).toBeLessThanOrEqual(0);
+  }
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expectAccessible(page, `${screen} in French`);
+}
+
+test(
+  'French is spoken as soon as it is chosen, keeps what was being written, and stays',
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  async ({ start }) => {
+    const app = await start(plainAnswer());
+    const { page } = app;
+    await page.getByRole('textbox', { name: 'Message' }).fill('A draft.');
+    await page.getByRole('link', { name: 'Settings' }).first().click();
+    const field = page.getByRole('textbox', { name: 'Address of a collector' });
+    await field.fill('http://127.0.0.1:9');
+    await page.getByRole('radio', { name: 'Français' }).check();
+    await expect(page.getByRole('heading', { name: 'Apparence' })).toBeVisible();
+    await expect(page.locator('html')).toHaveAttribute('lang', 'fr');
+    await expect(page).toHaveTitle('Réglages – Triad');
+    await expect(page.getByRole('radio', { name: 'Français' })).toBeFocused();
+    await expectFrench(page, 'settings');
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Apparence' })).toBeVisible();
+    await page.getByRole('link', { name: 'Nouvelle conversation' }).click();
+    await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('A draft.');
+    await expectFrench(page, 'welcome');
+    for (const [path, heading] of [
+      ['/agents', 'Agents'],
+      ['/permissions', 'Permissions'],
+      ['/mcp', 'Serveurs MCP'],
+      ['/history', 'Historique'],
+      ['/history/trash', 'Corbeille'],
+      ['/approvals', 'Approbations'],
+    ] as const) {
+      await app.goto(path);
+      await expect(page.getByRole('heading', { name: heading, exact: true }).first()).toBeVisible();
+      await expectFrench(page, path);
+    }
+    await app.goto('/settings');
+    await page.getByRole('radio', { name: 'English' }).check();
+    await expect(page.getByRole('heading', { name: 'Appearance' })).toBeVisible();
+  },
+);
+
+test(
+  'questions, work and its history are in French for a system that speaks it',
+  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha', 'beta']), { ownContext: true });
+    const { page } = app;
+    await page.addInitScript(() => Object.defineProperty(navigator, 'languages', { get: () => ['fr-FR', 'en'] }));
+    await page.reload();
+    await page.getByRole('textbox', { name: 'Message' }).fill('Regarde deux parties.');
+    await page.keyboard.press('Enter');
+    await expect(page.getByRole('heading', { name: 'alpha veut démarrer' })).toBeVisible();
+    await page.getByRole('button', { name: 'Tout voir et modifier' }).click();
+    await expectFrench(page, 'question');
+    await page.getByRole('button', { name: 'Pourquoi cette question' }).click();
+    await expect(page.getByText('Là où aucune règle ne décide, spawn_agent est demandé')).toBeVisible();
+    await page.getByRole('button', { name: /^Autoriser une fois/ }).click();
+    await expect(page.getByRole('heading', { name: 'beta veut démarrer' })).toBeVisible();
+    await page.getByRole('button', { name: /^Autoriser une fois/ }).click();
+    await expect(page.locator('footer').getByText('terminé')).toBeVisible();
+    await expectFrench(page, 'conversation');
+    await page.getByRole('link', { name: 'Ouvrir dans l’historique' }).click();
+    await expect(page.getByRole('link', { name: 'Ouvrir la conversation' })).toBeVisible();
+    await expectFrench(page, 'workflow');
+  },
+);
