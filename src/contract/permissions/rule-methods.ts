@@ -17,7 +17,10 @@ export const ruleMethods = {
    * Changes one rule of a file, and nothing else of it; never the trust in it. `conflict` where the file is not what the
    * person looked at, `bad_input` where rule or file would not fit, `not_allowed` where it is a link or others may write it.
    */
-  'rules.change': method(ofFolder.extend({ change: RuleChange }), z.object({ hash: TextHash, line: z.int().nullable() })),
+  'rules.change': method(
+    ofFolder.extend({ change: RuleChange }),
+    z.object({ hash: TextHash, line: z.int().nullable() }),
+  ),
   /** Takes the change back that has made this text, to the byte; `conflict` where it is another one now, or too long ago. */
   'rules.undo': method(ofFolder.extend({ scope: RuleScope, base: TextHash }), z.object({ hash: TextHash })),
 };
