@@ -69,9 +69,9 @@ test('no call is decided by a rule that is marked', () => {
       const { ruleId } = judge(call, { rules, faults: [], alwaysAsk: NO_FILES }, [], NOW);
       expect(never.has(ruleId)).toBe(false);
     }),
-    samples(2000),
+    samples(1000),
   );
-  expect(marked).toBeGreaterThan(100);
+  expect(marked).toBeGreaterThan(50);
 });
 
 test('the usual ones are found, with what goes before them', () => {
