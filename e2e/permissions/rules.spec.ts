@@ -63,7 +63,11 @@ test(
     const before = await readFile(file, 'utf8');
     await page.getByRole('button', { name: 'Remove: deny write_file on docs/a.md' }).press('Enter');
     await expect(page.getByText('There are no rules for this folder.')).toBeVisible();
-    await page.getByRole('status').getByRole('button', { name: 'Undo' }).last().press('Enter');
+    await page
+      .locator('[data-sonner-toast]')
+      .filter({ hasText: 'Removed:' })
+      .getByRole('button', { name: 'Undo' })
+      .click();
     await expect(row(page, 'docs/a.md')).toBeVisible();
     expect(await readFile(file, 'utf8')).toBe(before);
   },

@@ -1,8 +1,14 @@
 /** What a change of the rules would decide about the calls of the past, in figures. Pure. */
 import type { Permission } from '#contract/agent.ts';
-import { Permission as Permissions } from '#contract/agent.ts';
 import type { Effect, Rule } from '#contract/permission.ts';
 import type { JudgedCall, RulePreview, RuleWish } from '#contract/permissions/rule-edit.ts';
+
+/** As the contract has them, of whose values a page takes none: its schemas would come along. */
+export const EFFECTS = ['deny', 'ask', 'allow'] as const satisfies readonly Effect[];
+export const PERMISSIONS = [
+  ...(['FilesystemRead', 'FilesystemWrite', 'SemanticSearch', 'DatabaseRead', 'DatabaseWrite'] as const),
+  ...(['NetworkAccess', 'Execute'] as const),
+] satisfies readonly Permission[];
 
 export interface Turn {
   before: Effect;
@@ -67,7 +73,7 @@ export interface RuleForm {
 }
 
 export function wishOf({ effect, about, agent, pattern }: RuleForm): RuleWish {
-  const permission: Permission | undefined = Permissions.safeParse(about).data;
+  const permission = PERMISSIONS.find((one) => one === about);
   return {
     effect,
     ...(permission === undefined ? { tool: about } : { permission }),

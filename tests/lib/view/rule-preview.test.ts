@@ -1,9 +1,19 @@
 /** The figures of a preview, and the form of a rule. */
 import { describe, expect, it } from 'vitest';
-import type { Effect } from '#contract/permission.ts';
+import { Permission } from '#contract/agent.ts';
+import { Effect } from '#contract/permission.ts';
 import type { JudgedCall, RulePreview } from '#contract/permissions/rule-edit.ts';
 import { escapePattern } from '#core/base/pattern.ts';
-import { decidedBy, figuresOf, formOf, formOfCall, literalPattern, wishOf } from '#lib/view/rule-preview.ts';
+import {
+  decidedBy,
+  EFFECTS,
+  figuresOf,
+  formOf,
+  formOfCall,
+  literalPattern,
+  PERMISSIONS,
+  wishOf,
+} from '#lib/view/rule-preview.ts';
 import { ruleOf } from '../../core/approvals/support.ts';
 
 const ID = '01957a10-0000-7000-8000-000000000001';
@@ -57,6 +67,10 @@ describe('figuresOf', () => {
 });
 
 describe('the form', () => {
+  it('has all that the contract has', () => {
+    expect([EFFECTS, PERMISSIONS]).toEqual([Effect.options, Permission.options]);
+  });
+
   it('says what stands in it, and nothing for what is empty', () => {
     const empty = { effect: 'deny', about: 'bash', agent: '', pattern: '' } as const;
     expect(wishOf(empty)).toEqual({ effect: 'deny', tool: 'bash' });
