@@ -83,4 +83,8 @@ test('the usual ones are found, with what goes before them', () => {
   expect(found(allow, allow)).toEqual([{ id: 'user:2', by: 'user:1' }]);
   expect(found(allow, { effect: 'deny', tool: 'write_file', pattern: 'docs/a/**' })).toEqual([]);
   expect(found({ effect: 'ask', tool: '*' }, { ...allow, scope: 'project' })).toEqual([]);
+  // In another case of letters, what asks is about more than what allows.
+  expect(found({ ...allow, effect: 'ask' }, { ...allow, scope: 'project' })).toEqual([]);
+  // Only the one that names tool and pattern allows what cannot be undone.
+  expect(found({ effect: 'allow', tool: '*' }, { effect: 'allow', tool: 'bash', pattern: '**' })).toEqual([]);
 });
