@@ -95,9 +95,11 @@ export class RuleEdits {
       if (before === undefined)
         throw new TriadError('conflict', `What was done to ${file} cannot be taken back any more`);
       const record = { what: 'undo', before: null, after: null } as const;
-      await this.#write({ file, scope, before: now, after: before, record });
+      // Settings that are left out are empty: their file stays.
+      const after = scope === 'user' ? (before ?? '') : before;
+      await this.#write({ file, scope, before: now, after, record });
       this.#undos.delete(key);
-      return { hash: hashOf(before) };
+      return { hash: hashOf(after) };
     });
   }
 
@@ -140,12 +142,11 @@ export class RuleEdits {
     const at = new Date().toISOString();
     const record = () =>
       recordChange(this.#ports.data, { at, by: 'person', scope, file, ...write.record, hashBefore: base, hashAfter });
-    // Settings that are left out are empty: their file stays.
-    if (scope === 'user') return this.#ports.settings.setText({ base, text: after ?? '', record });
     if (after === null) {
       await record();
       return rm(file);
     }
+    if (scope === 'user') return this.#ports.settings.setText({ base, text: after, record });
     await mkdir(dirname(file), { recursive: true });
     const mode = before === null ? undefined : (await stat(file)).mode & 0o777;
     await swapText({ file, base, text: after, mode, record }, () => this.#read(file, scope));

@@ -3,7 +3,7 @@ import type { Rule } from '#contract/permission.ts';
 import type { RuleChange, RuleEdit, RuleFile, RulePreview, RuleScope } from '#contract/permissions/rule-edit.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { formOf, placeOf, type RuleForm, wishOf } from '#lib/view/rule-preview.ts';
+import { formOf, isRisky, placeOf, type RuleForm, wishOf } from '#lib/view/rule-preview.ts';
 
 const EMPTY: RuleForm = { effect: 'ask', about: 'write_file', agent: '', pattern: '' };
 
@@ -28,6 +28,8 @@ export class RuleDraft {
   readonly #folder: string;
   /** Counts what was asked: an answer that is late says nothing of what is written now. */
   #asked = 0;
+  /** What the preview is of, as JSON; empty where there is none. */
+  #shown = '';
 
   /** `form`: what stands in it at first; default: the rule. */
   constructor(
@@ -59,6 +61,7 @@ export class RuleDraft {
       const preview = await this.#connection.request('rules.preview', { folder: this.#folder, change });
       if (mine !== this.#asked) return;
       this.preview = preview;
+      this.#shown = JSON.stringify(change);
       this.failure = null;
     } catch (error) {
       if (mine !== this.#asked) return;
@@ -67,12 +70,20 @@ export class RuleDraft {
     }
   }
 
-  /** The hash of the file with the rule; null where it was not written. */
+  /**
+   * The hash of the file with the rule; null where it was not written. What the person has not been warned of yet is shown
+   * first, and written with the next press.
+   */
   async save(): Promise<string | null> {
     if (this.saving) return null;
     this.saving = true;
     try {
-      const { hash } = await this.#connection.request('rules.change', { folder: this.#folder, change: this.change });
+      const { change } = this;
+      if (this.#shown !== JSON.stringify(change)) {
+        await this.look(change);
+        if (this.failure || !this.preview || isRisky(this.preview)) return null;
+      }
+      const { hash } = await this.#connection.request('rules.change', { folder: this.#folder, change });
       return hash;
     } catch (error) {
       this.#asked += 1;

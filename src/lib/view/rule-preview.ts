@@ -10,7 +10,7 @@ export const PERMISSIONS = [
   ...(['NetworkAccess', 'Execute'] as const),
 ] satisfies readonly Permission[];
 
-export interface Turn {
+interface Turn {
   before: Effect;
   after: Effect;
   count: number;
@@ -49,6 +49,11 @@ export function figuresOf(preview: RulePreview, removed: string | null = null): 
     changed,
     loosened: changed.filter(({ after, dangers }) => after.effect === 'allow' && dangers.length > 0),
   };
+}
+
+/** Whether the person is warned of what it would let through. */
+export function isRisky(preview: RulePreview): boolean {
+  return preview.dangers.length > 0 || figuresOf(preview).loosened.length > 0;
 }
 
 /** How many of the calls each rule decides, by its id. */

@@ -54,13 +54,13 @@ async function worked(rules: string, calls = CALLS) {
 }
 
 /** Oldest first: what became of each call of a workflow, as its record says. */
-function decisions({ of }: Awaited<ReturnType<typeof worked>>, workflowId: string): Effect[] {
-  const calls = of('tool-end').filter((one) => one.workflowId === workflowId && one.parentRunId === null);
-  const asked = of('approval-request').filter((one) => one.workflowId === workflowId);
+function decisions(engine: Awaited<ReturnType<typeof worked>>, workflowId: string): Effect[] {
+  const calls = engine.of('tool-end').filter((one) => one.workflowId === workflowId && one.parentRunId === null);
+  const asked = engine.of('approval-request').filter((one) => one.workflowId === workflowId);
   return calls.map(({ entry }) => {
     const found = asked.find(({ approval }) => approval.toolCallId === entry.toolCallId);
     if (!found) return 'allow';
-    const end = of('approval-decide').find(({ approvalId }) => approvalId === found.approval.id);
+    const end = engine.of('approval-decide').find(({ approvalId }) => approvalId === found.approval.id);
     if (end?.decision.decidedBy === 'person') return 'ask';
     return end?.decision.allowed ? 'allow' : 'deny';
   });
@@ -139,7 +139,6 @@ test('whatever the change, what was said of it is what holds once it is made', a
 });
 
 test('nobody can tell of a call whose file is gone, or whose arguments are none', async () => {
-  const broken = toolUse('write_file', {});
   const engine = await worked('', [
     ['delete_file', { path: 'docs/a.md' }],
     ['write_file', { path: 'a.md' }],
@@ -148,7 +147,6 @@ test('nobody can tell of a call whose file is gone, or whose arguments are none'
   const { untold, calls } = await engine.preview();
   expect(untold).toMatchObject([{ tool: 'delete_file', why: 'gone' }]);
   expect(calls).toMatchObject([{ tool: 'write_file', target: 'a.md', before: { effect: 'ask' } }]);
-  expect(broken).toBeDefined();
   const refused = await worked('', [
     ['write_file', { path: '.npmrc' }],
     ['read_file', { wrong: 1 }],

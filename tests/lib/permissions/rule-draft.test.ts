@@ -16,14 +16,29 @@ const PREVIEW: RulePreview = {
 };
 const files = FILES.map((file) => ({ ...file, rules: [] }));
 
+const writing = (preview = PREVIEW) =>
+  new FakeConnection().on('rules.preview', () => preview).on('rules.change', () => ({ hash: 'b'.repeat(64), line: 1 }));
+
+it('writes nothing dangerous that was not shown as that', async () => {
+  const connection = writing({ ...PREVIEW, dangers: ['outside'] });
+  const draft = new RuleDraft(connection, { folder: '/x', files });
+  draft.form.effect = 'allow';
+  expect(await draft.save()).toBeNull();
+  expect(draft.preview?.dangers).toEqual(['outside']);
+  expect(await draft.save()).toBe('b'.repeat(64));
+  draft.form.about = '*';
+  expect(await draft.save()).toBeNull();
+  expect(connection.calls.map(({ method }) => method)).toEqual([...['rules.preview', 'rules.change', 'rules.preview']]);
+});
+
 it('changes the rule at its place, over the file that was looked at', async () => {
   const rule = ruleOf({ id: 'project:3', scope: 'project', effect: 'deny', tool: 'bash' });
-  const connection = new FakeConnection().on('rules.change', () => ({ hash: 'b'.repeat(64), line: 1 }));
+  const connection = writing();
   const draft = new RuleDraft(connection, { folder: '/x', files, rule });
   draft.form.pattern = 'rm **';
   expect(await draft.save()).toBe('b'.repeat(64));
   const edit = { kind: 'change', index: 2, rule: { effect: 'deny', tool: 'bash', pattern: 'rm **' } };
-  expect(connection.calls).toEqual([
+  expect(connection.calls.slice(1)).toEqual([
     { method: 'rules.change', input: { folder: '/x', change: { scope: 'project', base: null, edit } } },
   ]);
 });
@@ -46,7 +61,7 @@ it('shows nothing of an answer to what is not written any more', async () => {
 });
 
 it('says why a rule was not written, and keeps what stands in the form', async () => {
-  const connection = new FakeConnection().on('rules.change', () => {
+  const connection = writing().on('rules.change', () => {
     throw new RequestError('conflict', 'It is not what you looked at');
   });
   const draft = new RuleDraft(connection, { folder: '/x', files });
