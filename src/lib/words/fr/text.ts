@@ -34,6 +34,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
@@ -134,6 +135,7 @@ export const french = {
   sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
+  rules: rulesWords,
   chat: {
     message: 'Message',
     image: 'Une image que vous avez envoyée',
