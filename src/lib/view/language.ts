@@ -1,6 +1,6 @@
 /** The languages that the screens speak, and which one is spoken now. */
 
-export const LANGUAGES = ['en', 'fr'] as const;
+const LANGUAGES = ['en', 'fr'] as const;
 export type Language = (typeof LANGUAGES)[number];
 
 export const LANGUAGE_CHOICES = ['system', ...LANGUAGES] as const;

@@ -1,13 +1,9 @@
 /** Every word that the screens show, in one place: what stands here is English, `fr/text.ts` has the same in French. */
-import type { RunKind } from '#contract/agent.ts';
 import type { Decision, Subject } from '#contract/approval.ts';
 import { cutText } from '#contract/cut-text.ts';
-import type { SystemEntry } from '#contract/message.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { spokenLanguage, type Language } from '#lib/view/language.ts';
-import type { Phase } from '#lib/view/phase.ts';
-import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
@@ -29,58 +25,12 @@ import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { stageWords } from './stage-words.ts';
+import { calls, kinds, phases, remarks } from './state-words.ts';
 import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
-
-const phases: Readonly<Record<Phase, string>> = {
-  queued: 'queued',
-  waiting: 'waiting for you',
-  running: 'running',
-  completed: 'completed',
-  partial: 'partial',
-  cancelled: 'cancelled',
-  rejected: 'rejected',
-  timed_out: 'timed out',
-  budget_exceeded: 'budget exceeded',
-  refused: 'refused',
-  error: 'error',
-  interrupted: 'interrupted',
-};
-
-const calls: Readonly<Record<CallState, string>> = {
-  writing: 'writing',
-  waiting: 'waiting for you',
-  pending: 'queued',
-  running: 'running',
-  completed: 'completed',
-  error: 'error',
-  cancelled: 'cancelled',
-  interrupted: 'interrupted',
-};
-
-const kinds: Readonly<Record<RunKind, string>> = {
-  lead: 'lead',
-  spawn: 'spawned',
-  delegate: 'delegated',
-  parallel: 'parallel',
-  chain: 'chain stage',
-  coagent: 'coagent',
-};
-
-const remarks: Readonly<Record<SystemEntry['code'], string>> = {
-  cancelled: 'Cancelled',
-  doom_loop: 'Repeats itself',
-  max_iterations: 'Turn limit reached',
-  budget: 'Budget used up',
-  extended: 'Extended',
-  retried: 'Tried again',
-  resumed: 'Resumed',
-  review: 'Review',
-  forked: 'Forked here: what came after is not part of this conversation',
-};
 
 const english = {
   product: 'Triad',

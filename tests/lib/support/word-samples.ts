@@ -10,7 +10,9 @@ const DATES = /^(day|today|at|instant)$/i;
 /** By the path of each function, its keys parted by `/`: the lists of values to call it with. */
 export function wordSamples(): Map<string, unknown[][]> {
   const file = join(ROOT, 'src/lib/words/text.ts');
-  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.web.json'), ts.sys.readFile) as { config: object };
+  const { config } = ts.readConfigFile(join(ROOT, 'tsconfig.web.json'), (path) => ts.sys.readFile(path)) as {
+    config: object;
+  };
   const { options } = ts.parseJsonConfigFileContent(config, ts.sys, ROOT);
   const program = ts.createProgram([file], { ...options, noEmit: true, lib: ['lib.esnext.d.ts'], types: [] });
   return new Sampler(program.getTypeChecker(), program.getSourceFile(file)!).all();
