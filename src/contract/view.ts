@@ -244,6 +244,8 @@ export const Attention = z.object({
   ),
   /** The newest of them, each the last of its conversation; left out by programs of older versions. */
   interrupted: z.array(Interrupted).optional(),
+  /** MCP servers that refused what was asked of them until the person signs in; left out by programs of older versions. */
+  signIns: z.array(z.object({ server: z.string(), at: Instant })).optional(),
   /** How the person wants to be called; left out by programs of older versions. */
   signals: Signals.optional(),
 });

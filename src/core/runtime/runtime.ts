@@ -132,6 +132,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
   ports.settings.onChange(() => attention.changed());
+  ports.mcp.signIns.onWanted(() => attention.changed());
   keepTrash(store, ports.workspaces.changes, closing.signal);
 
   return {
@@ -190,9 +191,12 @@ interface Asking {
   settings: Settings;
 }
 
-function attentionOf({ engine: { gate }, orchestrator, approvals, interrupted, settings }: Asking): AttentionState {
+function attentionOf({ engine, orchestrator, approvals, interrupted, settings }: Asking): AttentionState {
+  const { gate, mcp } = engine;
+  const { signIns } = mcp;
   return {
     interrupted: interrupted.list(),
+    signIns: signIns.wanted().filter(({ server }) => settings.mcp.servers[server]?.enabled !== false),
     signals: signalsOf(settings),
     questions: gate.pending().map((approval) => structuredClone(approval)),
     asleep: approvals.dormant(),

@@ -5,7 +5,8 @@ import type { Attention as AttentionState } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { type AgentMark, markOfSubAgent } from '#contract/flows/agent-mark.ts';
-import { questionsOf, type Question } from '#lib/view/phase.ts';
+import type { Question } from '#lib/view/phase.ts';
+import { waitingList } from '#lib/view/waiting-list.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
 import { SeenTexts } from './seen-texts.svelte.ts';
@@ -19,10 +20,15 @@ export class Attention {
   open = $state(false);
   /** The newest question, for the live announcement. */
   newest = $state.raw<Question | null>(null);
-  /** Those that block running work come first. */
-  readonly questions = $derived([...questionsOf(this.state.questions), ...questionsOf(this.state.asleep, true)]);
+  /** All that waits, questions or not, in the order of every list. */
+  readonly waiting = $derived(waitingList(this.state));
+  readonly questions = $derived(this.waiting.flatMap((entry) => (entry.kind === 'question' ? [entry.question] : [])));
   readonly selected = $derived.by(
     () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
+  );
+  /** As `selected`, among all that waits. */
+  readonly chosen = $derived.by(
+    () => this.waiting.find(({ key }) => key === this.#selectedKey) ?? this.waiting[0] ?? null,
   );
   /** When the state arrived, in epoch milliseconds: its remaining times count from then. */
   #receivedAt = $state(0);
@@ -76,6 +82,12 @@ export class Attention {
     if (!held || this.open) return;
     this.#releaseDeferred();
     this.show(held.key);
+  }
+
+  /** Leads to a question: in the inbox, where that is on the screen, else in the modal. It answers nothing. */
+  lead(key: string): void {
+    if (this.#currentPlace === INBOX) this.select(key);
+    else if (this.questions.some((question) => question.key === key)) this.show(key);
   }
 
   /** Opens the modal, at a question where one is given. */

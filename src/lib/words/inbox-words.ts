@@ -4,7 +4,7 @@ export const inboxWords = {
   waiting: (value: number) => `${value} waiting`,
   open: (value: number) => `${value} waiting: open the questions`,
   detail: 'The question',
-  keys: '↑ ↓ or j k go through the questions, Enter goes into one. Only its buttons answer.',
+  keys: '↑ ↓ or j k go through the list, Enter goes into one. Only its buttons and their keys answer.',
   conversation: 'Open conversation',
   why: 'Why am I asked?',
   asleep: 'interrupted',
