@@ -63,6 +63,11 @@ export class Attention {
     if (connection.status === 'open') void this.#attach();
   }
 
+  /** Whether it is known what waits. */
+  get isKnown(): boolean {
+    return this.#receivedAt > 0;
+  }
+
   select(key: string): void {
     this.#deferred.delete(key);
     this.#selectedKey = key;
@@ -84,10 +89,12 @@ export class Attention {
     this.show(held.key);
   }
 
-  /** Leads to a question: in the inbox, where that is on the screen, else in the modal. It answers nothing. */
-  lead(key: string): void {
-    if (this.#currentPlace === INBOX) this.select(key);
-    else if (this.questions.some((question) => question.key === key)) this.show(key);
+  /** Leads to what is asked: in the inbox, where that is on the screen, else in the modal. It answers nothing. */
+  leadTo(approvalId: string): void {
+    const found = this.questions.find(({ approval }) => approval.request.id === approvalId);
+    if (!found) return;
+    if (this.#currentPlace === INBOX) this.select(found.key);
+    else this.show(found.key);
   }
 
   /** Opens the modal, at a question where one is given. */
