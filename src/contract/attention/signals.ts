@@ -24,14 +24,3 @@ export const Signals = z.object({
   quietTo: TimeOfDay.nullable(),
 });
 export type Signals = z.infer<typeof Signals>;
-
-export const DEFAULT_SIGNALS: Signals = {
-  soundBlocked: false,
-  soundDone: false,
-  volume: 50,
-  repeats: 3,
-  notifications: 'blocked',
-  awaySeconds: 60,
-  quietFrom: null,
-  quietTo: null,
-};

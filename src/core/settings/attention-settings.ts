@@ -1,6 +1,7 @@
 /** What a person sets about being asked: what nobody answers, and how they are called, by sounds and notifications. */
 import { z } from 'zod';
-import { DEFAULT_SIGNALS, MAX_REPEATS, type Signals, TimeOfDay } from '#contract/attention/signals.ts';
+import { DEFAULT_SIGNALS } from '#contract/attention/default-signals.ts';
+import { MAX_REPEATS, type Signals, TimeOfDay } from '#contract/attention/signals.ts';
 
 export const ApprovalSettings = z
   .strictObject({

@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import type { Approval, ApprovalRequest } from '#contract/approval.ts';
 import type { Attention } from '#contract/view.ts';
+import { waitingCount } from '#contract/attention/waiting-count.ts';
 import { waitingList } from '#lib/view/waiting-list.ts';
 import { asked } from '../../hosts/support/events.ts';
 import { envelope, id } from '../support/story.ts';
@@ -64,4 +65,5 @@ test('what holds up nothing comes after it: questions that sleep, workflows to r
   expect(titles(state)).toEqual(['awake', 'asleep', 'web', 'cut off']);
   const keys = waitingList({ running: [], ...state }).map(({ key }) => key);
   expect(new Set(keys).size).toBe(4);
+  expect(waitingCount({ running: [], ...state }), 'as the app counts it').toBe(4);
 });

@@ -1,8 +1,9 @@
 /** Sounds and notifications reach who is away, from one window, as the settings say; the clock is the test's. */
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
-import { DEFAULT_SIGNALS, type Signals } from '#contract/attention/signals.ts';
+import { DEFAULT_SIGNALS } from '#contract/attention/default-signals.ts';
+import type { Signals } from '#contract/attention/signals.ts';
 import type { Attention } from '#contract/view.ts';
-import { Caller } from '#lib/app/caller.ts';
+import { PageCaller } from '#lib/app/page-caller.ts';
 import { Presence, type Windows } from '#lib/app/presence.ts';
 import type { Note } from '#lib/ui/system-notification.ts';
 import { asked } from '../../hosts/support/events.ts';
@@ -21,7 +22,7 @@ function desk(signals: Partial<Signals> = {}, leads = true) {
   const shown: Note[] = [];
   const closed: string[] = [];
   const led: unknown[] = [];
-  const caller = new Caller({
+  const caller = new PageCaller({
     now: Date.now,
     isHere: (seconds) => presence.isHere(seconds),
     leads: () => leads,
