@@ -138,6 +138,9 @@ test(
     await expect(page).toHaveTitle(/^\(1\) /);
     await expect(page.getByRole('heading', { name: 'Resume this workflow?' })).toBeVisible();
     await expectAccessibleInBoth(page, 'a workflow to resume');
+    await page.setViewportSize({ width: 640, height: 400 });
+    await expect(app.button('Resume'), 'at 200 % zoom, too').toBeInViewport({ ratio: 1 });
+    await page.setViewportSize({ width: 1280, height: 800 });
     await entry.press('Enter');
     await expect(page.getByRole('group', { name: 'What you can do' })).toBeFocused();
     await page.keyboard.press('Tab');

@@ -3,6 +3,7 @@ export const inboxWords = {
   title: 'Approvals',
   waiting: (value: number) => `${value} waiting`,
   open: (value: number) => `${value} waiting: open the questions`,
+  openAll: (value: number) => `${value} waiting: open the list`,
   detail: 'The question',
   keys: '↑ ↓ or j k go through the list, Enter goes into one. Only its buttons and their keys answer.',
   conversation: 'Open conversation',
