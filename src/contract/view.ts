@@ -219,7 +219,7 @@ export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
 export const Interrupted = z.object({
   conversationId: Id,
   workflowId: Id,
-  /** The message that it works on. */
+  /** The beginning of its message. */
   title: z.string(),
   agent: z.string(),
   /** When it was cut off. */

@@ -9,7 +9,7 @@ import { isQuiet } from './quiet-hours.ts';
 import { DEFAULT_SIGNALS } from './default-signals.ts';
 import type { Signals } from './signals.ts';
 
-export type Ended = Attention['running'][number];
+type Ended = Attention['running'][number];
 
 export interface CallerPorts {
   /** Epoch milliseconds. */

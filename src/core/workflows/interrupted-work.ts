@@ -1,6 +1,7 @@
 /** The workflows that were cut off and wait for the person to resume them, for the attention feed. */
 import type { AgentEvent } from '#contract/event.ts';
 import type { Interrupted } from '#contract/view.ts';
+import { titleOf } from '../base/text.ts';
 import type { Store } from '../store/store.ts';
 
 interface Ports {
@@ -66,11 +67,17 @@ export class InterruptedWork {
       const row = await store.workflow(id);
       if (row?.outcome !== 'interrupted' || row.taken) this.#known.delete(id);
       else if (!row.left && found.length < MOST) {
-        const { conversationId, prompt: title, agents, endedAt, createdAt } = row;
+        const { conversationId, prompt, agents, endedAt, createdAt } = row;
         const [last] = (await store.workflows({ conversationId, limit: 1 })).items;
         const conversation = await store.conversation(conversationId);
         if (last?.id === id && conversation && !conversation.deletedAt)
-          found.push({ conversationId, workflowId: id, title, agent: agents[0] ?? '', at: endedAt ?? createdAt });
+          found.push({
+            conversationId,
+            workflowId: id,
+            title: titleOf(prompt),
+            agent: agents[0] ?? '',
+            at: endedAt ?? createdAt,
+          });
       }
     }
     return found;

@@ -19,7 +19,7 @@ export type Waiting =
 const RISKS = ['high', 'medium', 'low'] as const;
 
 /** How far in front: what cannot be undone, then by risk; the smaller the further. */
-export function rankOf({ approval, risk }: Pick<Question, 'approval' | 'risk'>): number {
+function rankOf({ approval, risk }: Pick<Question, 'approval' | 'risk'>): number {
   return approval.request.reversible ? RISKS.indexOf(risk) + 1 : 0;
 }
 
