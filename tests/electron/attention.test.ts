@@ -82,15 +82,19 @@ test('a window in front without input calls, one that is typed in does not, unti
 });
 
 test('who has turned to another program is called at once; a window that comes under the pointer is no input', async () => {
-  const { ask, input } = await started();
+  const { ask, send, input } = await started();
   input('mouseEnter');
   input('mouseMove', { globalX: 5, globalY: 5 });
   input('mouseMove', { globalX: 5, globalY: 5 });
   ask();
   expect(desk.shown).toHaveLength(1);
+  send({});
   input('mouseMove', { globalX: 9, globalY: 5 });
+  ask();
+  expect(desk.shown, 'here').toHaveLength(1);
+  send({});
   desk.focused = false;
-  vi.advanceTimersByTime(62_000);
+  ask();
   expect(desk.shown).toHaveLength(2);
 });
 
