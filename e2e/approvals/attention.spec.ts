@@ -21,7 +21,7 @@ async function listen(context: BrowserContext): Promise<void> {
   await context.addInitScript(() => {
     const called: Called = { tones: 0, notes: [] };
     Object.assign(window, { called });
-    const start = Reflect.get(OscillatorNode.prototype, 'start') as (when?: number) => void;
+    const start: (when?: number) => void = Reflect.get(OscillatorNode.prototype, 'start');
     OscillatorNode.prototype.start = function (this: OscillatorNode, when?: number) {
       called.tones += 1;
       start.call(this, when);
