@@ -338,5 +338,7 @@ export const SettingRow = z.object({
   min: z.number().nullable(),
   max: z.number().nullable(),
   choices: z.array(z.string()).nullable(),
+  /** A value that it may have, where not every text will do; left out otherwise. */
+  example: z.string().optional(),
 });
 export type SettingRow = z.infer<typeof SettingRow>;

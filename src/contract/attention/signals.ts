@@ -4,7 +4,8 @@ import { z } from 'zod';
 /** A time of the day where the program runs, such as `22:00`. */
 export const TimeOfDay = z
   .string()
-  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day from 00:00 to 23:59, such as 22:00');
+  .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of the day from 00:00 to 23:59, such as 22:00')
+  .meta({ examples: ['22:00'] });
 
 export const MAX_REPEATS = 10;
 
