@@ -17,7 +17,7 @@ export type SurfaceName = 'browser' | 'stand-in' | 'electron';
 export const inSoak = (): boolean => base.info().project.metadata['soak'] === true;
 
 /** What only a desktop can show. */
-export const OF_DESKTOPS = /@desktop|@stand-in/;
+const OF_DESKTOPS = /@desktop|@stand-in/;
 
 export interface Place {
   /** Of the project; null: where each test belongs, by its tags. */
