@@ -5,6 +5,7 @@ import type { StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { spokenLanguage, type Language } from '#lib/view/language.ts';
 import { agentsWords } from './agents-words.ts';
+import { attentionWords } from './attention-words.ts';
 import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
@@ -298,6 +299,7 @@ const english = {
     },
   },
   agents: agentsWords,
+  attention: attentionWords,
   ask: askWords,
   flow: flowWords,
   grant: grantWords,

@@ -38,6 +38,19 @@ const HELP: Readonly<Record<string, string>> = {
     'Ce qui est demandé là où aucune règle ne dit rien : manual demande pour chaque sous-agent et pour tout ce qui écrit des fichiers, s’exécute ou sort de la machine ; selective pas pour ce qui est peu risqué ; auto seulement pour ce qui ne peut pas être annulé ou est dit tel, et pour les fichiers qui exécutent du code ou pilotent des programmes.',
   'approvals.on_timeout':
     'Ce que devient une question à laquelle personne ne répond à temps. Jamais approuvés : un risque élevé, et ce qui ne peut pas être annulé.',
+  'attention.sound_blocked': 'Un son quand quelque chose attend votre réponse.',
+  'attention.sound_done': 'Un autre son quand un flux est terminé.',
+  'attention.volume': 'Volume des deux sons, en pour cent.',
+  'attention.notifications':
+    'Notifications du système : off aucune, blocked pour ce qui attend votre réponse, all aussi pour la fin d’un flux. Un navigateur doit d’abord les autoriser.',
+  'attention.repeats':
+    'Combien de fois vous êtes rappelé tant que vous ne répondez pas : après 1, 3 et 10 minutes, puis toutes les 10 minutes.',
+  'attention.away_seconds':
+    'Secondes sans clavier ni pointeur après lesquelles vous comptez comme absent, même avec la fenêtre au premier plan ; vous n’êtes appelé que pendant votre absence.',
+  'attention.quiet_from':
+    'Heure du jour, comme 22:00, à partir de laquelle rien ne s’entend ni ne s’affiche jusqu’à quiet_to. Non défini : pas d’heures calmes.',
+  'attention.quiet_to':
+    'Heure du jour, comme 07:00, à laquelle finissent les heures calmes. Non défini : pas d’heures calmes.',
   'providers.anthropic.web_search':
     'Si le serveur cherche lui-même sur le web : auto là où c’est l’API d’Anthropic, always toujours, ou never jamais.',
   'context.auto_compact': 'Résumer ce qu’un agent a reçu plus tôt, quand son contexte est presque plein.',

@@ -1,6 +1,7 @@
 /** The words of the first start, of the settings and of the demo, in French. */
 import type { SameWords } from '../following.ts';
 import type * as english from '../settings-words.ts';
+import { attentionWords } from './attention-words.ts';
 import { number, plural } from './sentences.ts';
 import { help, problem } from './setting-help.ts';
 
@@ -72,6 +73,7 @@ const labels: Readonly<Record<string, string>> = {
   'web.search.key_header': 'En-tête de sa clé',
   'web.search.results': 'Résultats',
   'web.search.max_uses': 'Recherches par requête au modèle',
+  ...attentionWords.labels,
 };
 /** The providers that come with the program. */
 const NAMED: Readonly<Record<string, string>> = {

@@ -99,7 +99,7 @@ export const sidebarWords = {
   hide: 'Masquer la barre latérale',
   show: 'Afficher la barre latérale',
   running: 'en cours',
-  waiting: (value) => plural(value, 'question en attente', 'questions en attente'),
+  waiting: (value) => plural(value, 'vous attend', 'vous attendent'),
   untitled: 'Nouvelle conversation',
   failed: 'Impossible de charger les conversations',
 } satisfies SameWords<typeof english.sidebarWords>;

@@ -18,6 +18,7 @@ import { visibleText } from '#contract/visible-text.ts';
 import type { Words } from '../text.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
+import { attentionWords } from './attention-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { composerWords } from './composer-words.ts';
@@ -334,6 +335,7 @@ export const french = {
   },
   agents: agentsWords,
   ask: askWords,
+  attention: attentionWords,
   flow: flowWords,
   grant: grantWords,
   may: mayWords,
