@@ -22,6 +22,7 @@ import { inboxWords } from './inbox-words.ts';
 import { mayWords } from './may-words.ts';
 import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
+import { replayWords } from './replay-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
@@ -370,6 +371,7 @@ export const text = {
     reason: 'Reason',
   },
   history: historyWords,
+  replay: replayWords,
   trash: trashWords,
   menu: menuWords,
   turn: turnWords,
