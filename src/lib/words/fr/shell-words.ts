@@ -37,6 +37,7 @@ const commands = {
   settings: 'Réglages',
   stop: 'Arrêter le flux',
   resume: 'Reprendre le flux interrompu',
+  replay: 'Rejouer le flux',
   message: 'Écrire un message',
   rename: 'Renommer la conversation',
   pin: 'Épingler ou détacher la conversation',
