@@ -32,6 +32,14 @@ const flows = {
   ],
 } satisfies SameWords<typeof english.flows>;
 
+/** Why a file is only read, by what core says of it. */
+const READ_ONLY: Readonly<Record<string, string>> = {
+  'it comes with Triad': 'il vient avec Triad',
+  'it belongs to another program, and is changed there': 'il appartient à un autre programme, et se modifie là-bas',
+  'it is a link: change the file that it leads to': 'c’est un lien : modifiez le fichier vers lequel il mène',
+  'its folder is a link that leads out of the workspace': 'son dossier est un lien qui sort du dossier de travail',
+};
+
 export const agentsWords = {
   title: 'Agents',
   folder: 'Dossier',
@@ -74,7 +82,7 @@ export const agentsWords = {
   cancel: 'Annuler',
   back: 'Tous les agents',
   copy: 'Copier dans mes agents',
-  readOnly: (why) => `Lecture seule : ${why}.`,
+  readOnly: (why) => `Lecture seule : ${READ_ONLY[why] ?? why}.`,
   save: 'Enregistrer',
   saving: 'Enregistrement…',
   saved: 'Enregistré.',
