@@ -13,6 +13,7 @@ import { asPromised } from './output-check.ts';
 import { reflect } from './reflection.ts';
 import type { RunContext } from './run-context.ts';
 import { answerAtLimit, type Ending, limitCrossed, repeatedCalls } from './stop-conditions.ts';
+import { takeBetween } from './taken.ts';
 import { inFlight } from './tool-calls.ts';
 
 /**
@@ -35,6 +36,11 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
       });
     } else {
       if (signal.aborted) throw stopOf(signal);
+      const known = run.steps?.between();
+      if (known) {
+        yield takeBetween(history, known);
+        continue;
+      }
       if (notice && run.limits.isRaised(notice.bound)) {
         // An answer that only its review was missing for is not asked for again.
         const isAnswered = step.do === 'close' && !answeredSince(history.entries, notice);

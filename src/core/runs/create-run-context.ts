@@ -13,6 +13,7 @@ import { mcpTools } from '../mcp/mcp-tool.ts';
 import { questionsOf } from './questions.ts';
 import type { Parts } from './run-parts.ts';
 import type { RunPlan } from './run-plan.ts';
+import { takenSteps } from './taken-steps.ts';
 import { contextsFor, planFor } from './tool-contexts.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
@@ -41,6 +42,7 @@ export function createRunContext(parts: Parts): RunContext {
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
   const run: RunContext = {
+    steps: takenSteps(parts),
     leads: plan.kind === 'lead',
     envelope,
     history,
