@@ -1,10 +1,14 @@
 /** Steps that are taken from the cache of a fork: recorded like any other, with where they were paid, and nothing is done. */
-import type { AssistantEntry, Entry, ToolEntry } from '#contract/message.ts';
+import type { AssistantEntry, Entry, ToolEntry, ToolUsePart } from '#contract/message.ts';
 import { newId } from '../base/ids.ts';
 import type { Transcript } from '../log/transcript.ts';
-import type { Payload } from '../log/recorder.ts';
+import type { Emit, Payload } from '../log/recorder.ts';
 import type { RunContext } from './run-context.ts';
-import type { Turn } from './attempt.ts';
+
+interface Turn {
+  calls: { add(call: ToolUsePart, recorded: Promise<unknown>): void };
+  emit: Emit;
+}
 
 /** The response of a turn, its calls set going. Nothing was asked, so nothing is counted. */
 export function takeAnswer({ limits, history }: RunContext, { emit, calls }: Turn, known: AssistantEntry): void {

@@ -2,24 +2,33 @@
 import type { Cached, Entry } from '#contract/message.ts';
 import { isReported, isServing } from '#contract/flows/serving.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
+import type { RunRow } from '#contract/view.ts';
 import { newId, traceIdOf } from '../../base/ids.ts';
 import { usageOf } from '../../base/usage.ts';
 import { chainsIn, linkOf, runChain } from '../../flows/chain.ts';
 import type { Recorder } from '../../log/recorder.ts';
 import type { FinishedRun } from '../../log/step-cache.ts';
 import { entryPayload, withoutUndo } from '../../loop/taken.ts';
+import type { Engine } from '../../runs/engine.ts';
+import type { RunPlan } from '../../runs/run-plan.ts';
 import { editWords } from '../../tools/edit-words.ts';
 import type { ChildReport } from '../../tools/children.ts';
 import { imagesIn } from '../taken-over.ts';
 import { reportOf } from './report.ts';
-import type { AskedSubAgent, LeadParts } from './sub-agent-runs.ts';
+import type { Workflow } from '../workflow.ts';
 
 /** `stored`: what a crash left of it. */
-type Place = Pick<AskedSubAgent, 'id' | 'parentRunId' | 'toolCallId' | 'item' | 'stored'>;
+type Place = Pick<RunRow, 'id' | 'parentRunId' | 'toolCallId' | 'item'> & { stored: RunRow | null };
+
+interface Parts {
+  engine: Pick<Engine, 'outputs'>;
+  workflow: Pick<Workflow, 'subAgents'>;
+  plan: Pick<RunPlan, 'recorder'>;
+}
 
 /** Records it with all that served it; all at once, so that a crash leaves all or none of a small one. */
 export function takeRun(
-  parts: LeadParts,
+  parts: Parts,
   found: FinishedRun,
   place: Place,
   recorderOf: (run: Place & { agent: string }) => Recorder,
