@@ -67,7 +67,7 @@ function refuse(lead: readonly Entry[], { runId, entry }: ForkStep, { id }: RunR
       'conflict',
       'This was made by an earlier version, which kept no keys of its steps: fork it without going on, and write what is to be done',
     );
-  if (runId !== id) return;
+  if (runId !== id || lead.every(({ n }) => n !== entry)) return;
   const until = lead.filter(({ n }) => n <= entry);
   const isLast = lead.every(({ n, kind }) => n <= entry || kind !== 'assistant');
   if (isLast && nextStep(until).do === 'close')

@@ -2,63 +2,55 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import type { Approval } from '#contract/approval.ts';
-import type { Input } from '#contract/rpc.ts';
 import type { RunRow } from '#contract/view.ts';
-import { talkIn } from '../../support/engine.ts';
-import { CHILD, LEAD, spawn, threeChildren } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { sha256 } from '#core/base/hash.ts';
 import { yes } from '../../support/compose.ts';
+import type { WireBody } from '../../support/fake-model/request.ts';
+import { CHILD, LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { asked, goOn, lastCall, nothing, snapshotOf, told } from '../../support/going-on.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
 
-/** Says yes, and keeps what it was asked. */
-function asked() {
-  const questions: Approval[] = [];
-  const person = (approval: Approval, item: number) => {
-    questions.push(approval);
-    return yes(approval, item);
-  };
-  return { questions, person };
+const leads = ({ tools = [] }: WireBody): boolean => tools.some(({ name }) => name === 'spawn_agent');
+
+/** Work with a file, and a sub-agent of the folder beside one that the lead makes up. */
+const SCOUT = (words: string) => `---\nname: scout\ndescription: Looks\nrole: subagent\n---\n${words}\n`;
+const scouting = (): Script =>
+  new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([toolUse('write_file', { path: 'plan.md', content: 'first' }), toolUse('read_file', { path: 'gone.md' })])
+    .on({ ...LEAD, step: 2 })
+    .reply([
+      toolUse('parallel_tasks', {
+        operation: 'execute_batch',
+        tasks: [
+          { agent_id: 'scout', prompt: 'Look at the cellar.' },
+          { agent_id: 'code-reviewer', prompt: 'Look at the attic.' },
+        ],
+      }),
+    ])
+    .on({ ...CHILD, step: 1 })
+    .reply([toolUse('read_file', { path: 'README.md' })])
+    .on(CHILD)
+    .reply((seen) => [text(`# Report\n\nFound: ${seen.prompt}`)])
+    .on({})
+    .reply([text('Done.')]);
+
+async function trusted(engine: Engine, words: string): Promise<void> {
+  const path = '.triad/agents/scout.md';
+  await writeFile(join(engine.folder, path), SCOUT(words));
+  await engine.trust.set(engine.folder, new Map([[path, sha256(SCOUT(words))]]));
 }
 
-const snapshotOf = ({ runtime }: Pick<Engine, 'runtime'>, conversationId: string) =>
-  runtime.request('conversation.snapshot', { conversationId });
-
-async function told(engine: Engine, workflowId: string) {
-  const { runs, requests } = await engine.runtime.request('workflow.get', { workflowId });
-  const lead = runs.find(({ parentRunId }) => parentRunId === null)!;
-  const entries = await engine.runtime.request('run.entries', { runId: lead.id });
-  return { lead, children: runs.filter(({ parentRunId }) => parentRunId !== null), entries, runs, requests };
+async function scouted(person = yes) {
+  const engine = await start(scouting(), { person, files: { 'README.md': 'it', '.triad/agents/scout.md': SCOUT('') } });
+  await trusted(engine, 'Look well.');
+  const { workflowId } = await engine.ask('Look around');
+  return { engine, workflowId, ...(await told(engine, workflowId)) };
 }
-
-/** Forks at a step and waits for what goes on from there. */
-async function goOn(engine: Engine, step: Omit<Input<'conversation.fork'>, 'conversationId' | 'goOn'>, in_?: string) {
-  const before = engine.model.requests.length;
-  const made = await engine.runtime.request('conversation.fork', {
-    ...{ conversationId: in_ ?? engine.conversationId, goOn: true },
-    ...step,
-  });
-  const { workflows } = await snapshotOf(engine, made.id);
-  const workflow = workflows.at(-1)!;
-  await expect
-    .poll(async () => (await snapshotOf(engine, made.id)).workflows.at(-1)?.outcome, { timeout: 20_000 })
-    .not.toBeNull();
-  const { conversation } = await snapshotOf(engine, made.id);
-  return {
-    made,
-    workflow,
-    conversation,
-    ...(await told(engine, workflow.id)),
-    asks: engine.model.requests.slice(before),
-  };
-}
-
-const nothing = { requests: 0, inputTokens: 0, outputTokens: 0, nanoUsd: 0 };
-const lastCall = (entries: readonly { n: number; kind: string }[]): number =>
-  entries.findLast(({ kind }) => kind === 'tool')!.n;
 
 test('from the last step of three sub-agents exactly the one request is made that differs, and nobody is asked', async () => {
   const { questions, person } = asked();
@@ -103,4 +95,56 @@ test('from the last step of three sub-agents exactly the one request is made tha
   const { items } = await engine.runtime.request('execution.list', {});
   expect(items.filter(({ workflow_id }) => workflow_id === fork.workflow.id)).toEqual([]);
   expect((await engine.runtime.request('conversation.check', { conversationId: fork.made.id })).missing).toEqual([]);
+});
+
+test('what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it', async () => {
+  const { questions, person } = asked();
+  const { engine, workflowId, entries } = await scouted(person);
+  await writeFile(join(engine.folder, 'plan.md'), 'mine');
+  await trusted(engine, 'Look better.');
+  questions.length = 0;
+
+  const fork = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  expect(questions.map(({ request }) => request.subject)).toMatchObject([
+    {
+      kind: 'envelopes',
+      items: [{ envelope: { agent: 'scout', systemPrompt: expect.stringContaining('Look better.') as string } }],
+    },
+  ]);
+  expect(fork.children.map(({ agent, cached }) => [agent, cached !== undefined])).toEqual([
+    ['scout', false],
+    ['code-reviewer', true],
+  ]);
+  // Its two requests, and what its lead makes of its report.
+  expect(fork.asks.map(({ body }) => leads(body))).toEqual([false, false, true]);
+  const result = JSON.parse(fork.entries.findLast((one) => one.kind === 'tool')?.output ?? '') as {
+    results: unknown[];
+  };
+  expect(result.results).toMatchObject([
+    { agent_id: 'scout', success: true, report: expect.stringContaining('cellar') as string },
+    { agent_id: 'code-reviewer', success: true, report: expect.stringContaining('attic') as string },
+  ]);
+  expect(await readFile(join(engine.folder, 'plan.md'), 'utf8')).toBe('mine');
+  expect(await engine.runtime.request('change.list', { conversationId: fork.made.id })).toEqual([]);
+});
+
+test('what ended with an error is done again, and what then differs is asked', async () => {
+  const { engine, workflowId, entries, lead } = await scouted();
+  const same = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  // The file is still not there: the call is made again, with the same result, and all else is known.
+  expect(same.entries.filter((one) => one.kind === 'tool').map(({ name, cached }) => [name, cached?.runId])).toEqual([
+    ['write_file', lead.id],
+    ['read_file', undefined],
+    ['parallel_tasks', lead.id],
+  ]);
+  expect(same.asks).toHaveLength(1);
+  await writeFile(join(engine.folder, 'gone.md'), 'there');
+  const other = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  // The lead is asked for its second and third turn, and its sub-agents come from the cache no more.
+  expect(other.asks.filter(({ body }) => leads(body))).toHaveLength(2);
+  expect(other.entries.filter(({ kind }) => kind === 'assistant').map(({ cached }) => cached !== undefined)).toEqual([
+    true,
+    false,
+    false,
+  ]);
 });

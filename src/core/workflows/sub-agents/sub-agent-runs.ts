@@ -97,7 +97,7 @@ export class SubAgentRuns {
     this.#expected.set(asked.id, asked);
     for (const runId of runIdsOf(asked)) {
       this.#parts.workflow.subAgents.waits(runId, () => {
-        this.#begin(asked);
+        this.forget(asked);
         const ended = this.#endNext(asked, 'cancelled', errorInfo(new Stopped('user')));
         this.#stopped.set(asked.id, ended);
       });
@@ -106,13 +106,13 @@ export class SubAgentRuns {
 
   /** It is taken from where this was forked, so it is not gone on with. */
   take(asked: AskedSubAgent, found: FinishedRun): void {
-    this.#begin(asked);
+    this.forget(asked);
     takeRun(this.#parts, found, asked, (run) => this.recorder(run));
   }
 
   /** The same for a fresh one and for one that a restart interrupted. */
   async answered(asked: AskedSubAgent, decision: Decision | null): Promise<ChildReport> {
-    this.#begin(asked);
+    this.forget(asked);
     const stopped = this.#stopped.get(asked.id);
     if (stopped) return stopped;
     if (asked.stored && !isLeft(asked.stored, asked.stages))
@@ -124,7 +124,7 @@ export class SubAgentRuns {
 
   /** Another attempt at what a run of its chain did not complete; its yes, its envelope and its slot still hold. */
   again(row: RunRow, asked: AskedSubAgent): Promise<ChildReport> {
-    this.#begin(asked);
+    this.forget(asked);
     return this.#start({ ...asked, queuedAt: new Date().toISOString() }, row.id);
   }
 
@@ -138,7 +138,7 @@ export class SubAgentRuns {
   }
 
   /** Nobody waits for it any more: a stop finds it in the tree of runs, or it ends. */
-  #begin(asked: AskedSubAgent): void {
+  forget(asked: AskedSubAgent): void {
     this.#expected.delete(asked.id);
     for (const runId of runIdsOf(asked)) this.#parts.workflow.subAgents.waitsNoMore(runId);
   }

@@ -76,7 +76,7 @@ export class SubAgents implements LeadChildren {
     requests.forEach((request, index) => {
       // Queued before a crash, but not asked yet: the same run, with its slot.
       const before = this.#of(toolCallId).find((asked) => asked.item === index);
-      if (before) all[index] = before;
+      if (before && !this.#isLost(before)) all[index] = before;
       else
         fresh.push({
           item: index,
@@ -218,20 +218,31 @@ export class SubAgents implements LeadChildren {
 
   /** Whether it was done where this was forked, asked for with the same envelope in the same place: then nothing of it starts. */
   #take(asked: AskedSubAgent): boolean {
-    if (this.#isTaken(asked)) return true;
-    const { plan, history } = this.#parts;
-    const { toolCallId, item, stored } = asked;
-    if (stored && !stored.cached) return false;
-    const hash = stored?.cached?.key ?? asked.envelopeHash;
-    const found = plan.steps?.finished(history.entries, toolCallId ?? '', item, hash);
+    const found = this.#isTaken(asked) ? null : this.#found(asked);
     if (found) {
       this.#runs.take(asked, found);
       this.#taken.set(asked.id, found);
-    } else if (!stored) {
+    } else if (!asked.stored) {
       this.#runs.expect(asked);
       this.#runs.queue(asked);
     }
-    return found !== undefined && found !== null;
+    return this.#isTaken(asked);
+  }
+
+  #found({ toolCallId, item, stored, envelopeHash }: AskedSubAgent): FinishedRun | null {
+    const { plan, history } = this.#parts;
+    if (stored && !stored.cached) return null;
+    const hash = stored?.cached?.key ?? envelopeHash;
+    return plan.steps?.finished(history.entries, toolCallId ?? '', item, hash) ?? null;
+  }
+
+  /** Whether a crash left a part of what was taken, and the rest is not there any more: it never ran, and another one takes its place. */
+  #isLost(asked: AskedSubAgent): boolean {
+    if (!asked.stored?.cached || this.#isTaken(asked) || this.#found(asked)) return false;
+    this.#asked.delete(asked.id);
+    this.#runs.forget(asked);
+    this.#parts.workflow.subAgents.slots.release();
+    return true;
   }
 
   async #reportOfTaken(asked: AskedSubAgent): Promise<ChildReport> {
