@@ -191,9 +191,11 @@ function lastOf({ step, runs, entries }: Known, row: RunRow): number {
 
 /** The steps of the lead there; null where they are not kept any more. */
 export async function loadSteps(
-  store: Pick<Store, 'runsOf' | 'recordsOf' | 'approvalsOf'>,
+  store: Pick<Store, 'conversation' | 'runsOf' | 'recordsOf' | 'approvalsOf'>,
   step: ForkStep,
 ): Promise<RunSteps | null> {
+  // Of one that is deleted for good the rows go after it, a few at a time.
+  if (!(await store.conversation(step.conversationId))) return null;
   const runs = await store.runsOf([step.workflowId]);
   const lead = runs.find(({ parentRunId }) => parentRunId === null);
   if (!lead || lead.conversationId !== step.conversationId) return null;

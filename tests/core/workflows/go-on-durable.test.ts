@@ -16,11 +16,11 @@ import { folderWith } from '../../support/workspace.ts';
 /** In the middle of a sub-agent that is taken, and between the results of two. */
 const POINTS = ['run-start#3', 'tool-end#5'];
 
-test('after a kill it goes on with what it has: each step once, and one request in all', async () => {
+/** Forks at the last step, and copies the store as a kill leaves it: after each event of what is taken, or after these. */
+async function killedFork(points: readonly string[] | null) {
   const data = await folderWith();
   const opened = await openStore({ url: `rocksdb://${join(data, 'store')}` });
-  /** Copies of the store as a kill leaves it: after each event of the fork, or after a few. */
-  const killed: string[] = [];
+  const copies: string[] = [];
   let seen: DurableEvent['type'][] | null = null;
   const store = Object.assign(Object.create(opened) as Store, {
     commit: async (events: DurableEvent[], writes: Write[]) => {
@@ -29,9 +29,10 @@ test('after a kill it goes on with what it has: each step once, and one request 
         await opened.commit([event], apply(event));
         seen.push(event.type);
         const count = seen.filter((type) => type === event.type).length;
-        if (!inSoak && !POINTS.includes(`${event.type}#${count}`)) continue;
-        killed.push(join(data, `killed-${killed.length}`));
-        await cp(join(data, 'store'), killed.at(-1)!, { recursive: true });
+        // What comes after is work like any other.
+        if (points ? !points.includes(`${event.type}#${count}`) : seen.includes('request-start')) continue;
+        copies.push(join(data, `killed-${copies.length}`));
+        await cp(join(data, 'store'), copies.at(-1)!, { recursive: true, filter: (path) => !path.endsWith('.tmp') });
       }
     },
   });
@@ -41,16 +42,24 @@ test('after a kill it goes on with what it has: each step once, and one request 
   seen = [];
   const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
   seen = null;
-  expect(killed.length).toBeGreaterThanOrEqual(POINTS.length);
+  return { copies, fork, first };
+}
 
-  for (const place of killed) {
+const ended = (engine: Parameters<typeof snapshotOf>[0], conversationId: string) =>
+  expect
+    .poll(async () => (await snapshotOf(engine, conversationId)).workflows.at(-1)?.outcome, { timeout: 20_000 })
+    .toBe('completed');
+
+test('after a kill it goes on with what it has: each step once, and one request in all', async () => {
+  const { copies, fork, first } = await killedFork(inSoak ? null : POINTS);
+  const { workflowId } = first.lead;
+  expect(copies.length).toBeGreaterThanOrEqual(POINTS.length);
+  for (const place of copies) {
     const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${place}` }) });
     const { workflow } = fork;
     const { outcome } = (await snapshotOf(next, fork.made.id)).workflows.at(-1)!;
     if (outcome === 'interrupted') await next.runtime.request('workflow.resume', { workflowId: workflow.id });
-    await expect
-      .poll(async () => (await snapshotOf(next, fork.made.id)).workflows.at(-1)?.outcome, { timeout: 20_000 })
-      .toBe('completed');
+    await ended(next, fork.made.id);
     const { lead, children, entries, requests } = await told(next, workflow.id);
     expect(next.model.requests.length).toBeLessThanOrEqual(1);
     const steps = entries.filter(({ kind }) => kind === 'assistant' || kind === 'tool');
@@ -67,6 +76,25 @@ test('after a kill it goes on with what it has: each step once, and one request 
     expect(await snapshotOf(next, fork.made.id)).toEqual(before);
     expect(lead.outcome).toBe('completed');
   }
+});
+
+test('where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost', async () => {
+  const { copies, fork, first } = await killedFork(['run-start#3']);
+  const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${copies[0]}` }) });
+  const { conversationId } = first.lead;
+  await next.runtime.request('conversation.delete', { conversationId });
+  await next.runtime.request('conversation.purge', { conversationId });
+  await next.runtime.request('workflow.resume', { workflowId: fork.workflow.id });
+  await ended(next, fork.made.id);
+  const { children } = await told(next, fork.workflow.id);
+  // The second one was being taken: it is none of the three that the lead hears of.
+  const heard = children.filter(({ outcome }) => outcome === 'completed');
+  expect(heard.map(({ agent, cached }) => [agent, cached !== undefined]).sort()).toEqual([
+    ['alpha', true],
+    ['beta', false],
+    ['gamma', false],
+  ]);
+  expect(next.model.requests).toHaveLength(5);
 });
 
 test('telemetry, totals and files tell of what was taken only where it was done', async () => {
