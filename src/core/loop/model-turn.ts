@@ -85,5 +85,7 @@ async function requestOf(run: RunContext, { told: bound }: Turn): Promise<{ requ
     tools: await run.toolSpecs(),
     toolChoice: bound ? 'none' : 'auto',
   };
-  return { request, key: requestKey({ ...request, messages: told }, run.envelope.provider) };
+  // Who answers, and which slots are left, makes no step another one.
+  const content = { ...request, messages: told, tools: await run.knownSpecs() };
+  return { request, key: requestKey(content, run.envelope.provider) };
 }
