@@ -9,6 +9,7 @@ import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
+import { cacheWords } from './cache-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
@@ -78,6 +79,7 @@ const remarks: Readonly<Record<SystemEntry['code'], string>> = {
 };
 
 export const text = {
+  cache: cacheWords,
   product: 'Triad',
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
