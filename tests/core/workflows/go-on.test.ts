@@ -4,6 +4,8 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { RunRow } from '#contract/view.ts';
 import { sha256 } from '#core/base/hash.ts';
+import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
+import { blocksOf } from '#lib/view/transcript.ts';
 import { yes } from '../../support/compose.ts';
 import type { WireBody } from '../../support/fake-model/request.ts';
 import { CHILD, LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
@@ -95,6 +97,48 @@ test('from the last step of three sub-agents exactly the one request is made tha
   const { items } = await engine.runtime.request('execution.list', {});
   expect(items.filter(({ workflow_id }) => workflow_id === fork.workflow.id)).toEqual([]);
   expect((await engine.runtime.request('conversation.check', { conversationId: fork.made.id })).missing).toEqual([]);
+});
+
+test('all its events, one by one, give the view that a reload gives, and its transcript says what is from the cache', async () => {
+  const { engine, workflowId, entries } = await scouted();
+  const { made } = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  const whole = fromSnapshot(await snapshotOf(engine, made.id));
+  const events = await engine.runtime.request('conversation.events', { conversationId: made.id, after: 0 });
+  const { usage, ...conversation } = whole.conversation;
+  const first = {
+    ...conversation,
+    lastSeq: 0,
+    usage: { ...usage, ...nothing, unpriced: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  };
+  const empty: View = {
+    ...whole,
+    seq: 0,
+    conversation: first,
+    workflows: [],
+    runs: [],
+    entries: {},
+    calls: [],
+    approvals: [],
+  };
+  const live = events.reduce(reduce, empty);
+  expect(live.workflows).toEqual(whole.workflows);
+  expect(live.runs).toEqual(whole.runs);
+  expect(live.conversation.usage).toEqual(usage);
+  const run = live.runs.find(({ parentRunId }) => parentRunId === null)!;
+  expect(live.entries[run.id]).toEqual(whole.entries[run.id]);
+  const blocks = blocksOf({ ...live, run, entries: live.entries[run.id] ?? [], open: null, children: live.runs });
+  const marks = blocks.map((block) =>
+    block.kind === 'call'
+      ? [block.call.name, block.call.result?.cached !== undefined]
+      : [block.kind, 'cached' in block],
+  );
+  expect(marks).toEqual([
+    ['user', false],
+    ['write_file', true],
+    ['read_file', false],
+    ['parallel_tasks', true],
+    ['text', false],
+  ]);
 });
 
 test('what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it', async () => {
