@@ -13,7 +13,7 @@ import type { Engine } from '../runs/engine.ts';
 import { limitsIn, type Opening } from './opening.ts';
 
 /** Makes the workflow in the fork, by that one's id. */
-export type GoingOn = (conversationId: string) => Promise<Opening>;
+type GoingOn = (conversationId: string) => Promise<Opening>;
 
 /**
  * The work is done with the settings that it had. Rejects with `conflict` for a step that nothing follows, or whose steps

@@ -56,7 +56,9 @@ async function scouted(person = yes) {
 
 test('from the last step of three sub-agents exactly the one request is made that differs, and nobody is asked', async () => {
   const { questions, person } = asked();
-  const engine = await start(threeChildren(), { person });
+  // Also where a rule wants each start to be asked about: nothing starts.
+  const rules = '[[permissions.rules]]\neffect = "ask"\ntool = "spawn_agent"\n';
+  const engine = await start(threeChildren(), { person, rules });
   const { workflowId, outcome } = await engine.ask('Look at all of it');
   expect(outcome).toBe('completed');
   const first = await told(engine, workflowId);
