@@ -24,6 +24,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { rulesWords } from './rules-words.ts';
 import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
@@ -139,6 +140,7 @@ export const text = {
   sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
+  rules: rulesWords,
   chat: {
     message: 'Message',
     image: 'A picture that you sent',
@@ -255,7 +257,7 @@ export const text = {
     modelOther: 'Other model id…',
     modelId: 'Model id',
     maxTokens: 'Max tokens per answer',
-    maxIterations: 'Max iterations',
+    maxIterations: 'Turns at most',
     maxTotalTokens: 'Budget: tokens in all',
     maxCost: 'Budget: US dollars',
     maxMinutes: 'Budget: minutes',
@@ -307,7 +309,7 @@ export const text = {
       systemPrompt: 'The system prompt',
       model: 'The model',
       maxTokens: 'The number of tokens per answer',
-      maxIterations: 'The number of iterations',
+      maxIterations: 'The number of turns',
       inactivityMs: 'The inactivity limit in seconds',
       tokens: 'The budget of tokens',
       costUsd: 'The budget of dollars',
