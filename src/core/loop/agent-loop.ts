@@ -8,7 +8,7 @@ import { lastResponse, nextStep, type Transcript, turnsOf } from '../log/transcr
 import type { Payload, Recorded } from '../log/recorder.ts';
 import type { RunResult } from './closing.ts';
 import { makeRoom, roomAfterFull, roomAfterRefusal } from './compaction.ts';
-import { modelTurn } from './model-turn.ts';
+import { knownAnswer, modelTurn } from './model-turn.ts';
 import { asPromised } from './output-check.ts';
 import { reflect } from './reflection.ts';
 import type { RunContext } from './run-context.ts';
@@ -80,7 +80,8 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', ...undone }) };
         continue;
       }
-      if (!notice && (yield* makeRoom(run))) continue;
+      // What is known already needs no room.
+      if (!notice && !(await knownAnswer(run, { told: null })) && (yield* makeRoom(run))) continue;
       const turn = turnsOf(history.entries);
       const bound = notice ? null : run.limits.admit(turn);
       const timeUp = bound && endsAtOnce(bound) ? limitCrossed(history, bound, false) : null;

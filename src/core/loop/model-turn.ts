@@ -1,5 +1,5 @@
 /** One turn of the model: the request with its retries, streamed as hints, recorded as one message and one usage row an attempt. */
-import type { Bound } from '#contract/message.ts';
+import type { AssistantEntry, Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
 import { systemPromptOf } from '../agents/instruction-prompt.ts';
 import { errorInfo } from '../base/errors.ts';
@@ -21,7 +21,7 @@ import { withImages } from './with-images.ts';
  * that was answered already, where this run is one that a fork goes on with, is not sent: its answer is taken.
  */
 export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | null> {
-  const known = run.steps && run.steps.answer((await requestOf(run, turn)).key);
+  const known = await knownAnswer(run, turn);
   if (known) {
     takeAnswer(run, turn, known);
     return null;
@@ -66,13 +66,21 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   return null;
 }
 
+/** What the next request was answered with already, where this run is one that a fork goes on with; else null. */
+export async function knownAnswer(run: RunContext, turn: Pick<Turn, 'told'>): Promise<AssistantEntry | null> {
+  return run.steps && run.steps.answer((await requestOf(run, turn)).key);
+}
+
 /** What forbids to repeat an attempt. The one request at the limit is repeated where nobody has answered it. */
 function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null): Bound | null {
   if (told) return failed?.answered ? told : null;
   return run.limits.admit(turn);
 }
 
-async function requestOf(run: RunContext, { told: bound }: Turn): Promise<{ request: ModelRequest; key: string }> {
+async function requestOf(
+  run: RunContext,
+  { told: bound }: Pick<Turn, 'told'>,
+): Promise<{ request: ModelRequest; key: string }> {
   const { model, maxTokens, effort, temperature } = run.envelope;
   const told = toldWire({ prior: run.prior, entries: run.history.entries });
   const request: ModelRequest = {

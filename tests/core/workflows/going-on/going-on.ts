@@ -3,8 +3,8 @@ import { expect } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
 import type { Input } from '#contract/rpc.ts';
 import type { Runtime } from '#core/runtime/runtime.ts';
-import { yes } from './compose.ts';
-import type { Harness } from './engine.ts';
+import { yes } from '../../../support/compose.ts';
+import type { Harness } from '../../../support/engine.ts';
 
 type Engine = Pick<Harness, 'runtime' | 'model' | 'conversationId'>;
 

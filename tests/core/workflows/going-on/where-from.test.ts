@@ -1,11 +1,11 @@
 /** From which steps a fork may go on, and from which not: those of sub-agents, of forks, of what was stopped, and of what is gone. */
 import { expect, test } from 'vitest';
-import { CHILD, LEAD, spawn, threeChildren } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { verdict } from '../../support/fake-model/reflecting.ts';
-import { asked, goOn, lastCall, snapshotOf, told } from '../../support/going-on.ts';
-import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
-import { sharedEngine } from '../../support/shared-engine.ts';
+import { CHILD, LEAD, spawn, threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { verdict } from '../../../support/fake-model/reflecting.ts';
+import { asked, goOn, lastCall, snapshotOf, told } from './going-on.ts';
+import { childOf, reviewers, startReflecting } from '../../../support/reflecting.ts';
+import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 

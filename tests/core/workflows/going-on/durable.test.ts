@@ -6,12 +6,12 @@ import type { DurableEvent } from '#contract/event.ts';
 import { apply } from '#core/store/apply.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { startEngine } from '../../support/engine.ts';
-import { threeChildren } from '../../support/fake-model/scenarios.ts';
-import { goOn, lastCall, snapshotOf, told } from '../../support/going-on.ts';
-import { inSoak } from '../../support/samples.ts';
-import { startCollector } from '../../support/telemetry/collector.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { startEngine } from '../../../support/engine.ts';
+import { threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
+import { inSoak } from '../../../support/samples.ts';
+import { startCollector } from '../../../support/telemetry/collector.ts';
+import { folderWith } from '../../../support/workspace.ts';
 
 /** In the middle of a sub-agent that is taken, and between the results of two. */
 const POINTS = ['run-start#3', 'tool-end#5'];

@@ -6,12 +6,12 @@ import type { RunRow } from '#contract/view.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { blocksOf } from '#lib/view/transcript.ts';
-import { yes } from '../../support/compose.ts';
-import type { WireBody } from '../../support/fake-model/request.ts';
-import { CHILD, LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { asked, goOn, lastCall, nothing, snapshotOf, told } from '../../support/going-on.ts';
-import { sharedEngine } from '../../support/shared-engine.ts';
+import { yes } from '../../../support/compose.ts';
+import type { WireBody } from '../../../support/fake-model/request.ts';
+import { CHILD, LEAD, threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { asked, goOn, lastCall, nothing, snapshotOf, told } from './going-on.ts';
+import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
