@@ -70,6 +70,8 @@ test('two forks of a fork: what was taken says where it was paid first, and the 
     expect(children.map(({ cached }) => cached)).toEqual(fork.children.map(({ cached }) => cached));
     const requestOf = (all: typeof entries) => all.find((entry) => entry.kind === 'assistant')?.request;
     expect(requestOf(entries)).toEqual(requestOf(first.entries));
+    const marks = (all: typeof entries) => all.flatMap(({ cached }) => cached ?? []);
+    expect(marks(entries)).toEqual(marks(fork.entries));
   }
   expect(questions).toEqual([]);
   // Of what a fork took over, the steps are where it was done.
