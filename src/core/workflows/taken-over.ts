@@ -98,7 +98,7 @@ function settled({ workflow, run, entries, isCut }: Source): Entry[] {
 type Ids = Pick<EventDraft, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
 /** `runs`: the ids that runs have here, by those that they are copies of. */
-export function eventOf(of: Ids, entry: Entry, runs: Place['runs']): EventDraft {
+function eventOf(of: Ids, entry: Entry, runs: Place['runs']): EventDraft {
   const at = { ...of, at: entry.at };
   switch (entry.kind) {
     case 'tool':
