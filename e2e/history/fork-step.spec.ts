@@ -13,6 +13,7 @@ test(
     await app.allow();
     await app.expectOutcome('completed');
     await page.getByRole('link', { name: 'Open in history' }).click();
+    await expect(page).toHaveURL(/\/history\//);
     const first = page.url();
     await page.getByRole('listbox', { name: 'What lead did when' }).locator('[data-call]').first().click();
     const panel = page.getByRole('region', { name: 'Tool call' });
