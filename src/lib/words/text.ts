@@ -25,6 +25,7 @@ import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
+import { settingsPageWords } from './settings-page-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
@@ -372,6 +373,7 @@ export const text = {
   stage: stageWords,
   work: workWords,
   settings: settingsWords,
+  settingsPage: settingsPageWords,
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,
