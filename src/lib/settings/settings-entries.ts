@@ -3,6 +3,7 @@ import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import {
   groupOf,
+  isBorrowed,
   LIST_PATHS,
   type ListPath,
   PART_IDS,
@@ -29,7 +30,9 @@ export interface FoundEntry {
 /** `browser`: in a browser, which can sign out others. */
 export function entriesOf<R extends SettingRow>(rows: readonly R[], browser: boolean): SettingsEntry<R>[] {
   const all: SettingsEntry<R>[] = [
-    ...rows.map((row) => ({ kind: 'setting' as const, section: sectionOf(row.path), row })),
+    ...rows
+      .toSorted((a, b) => Number(isBorrowed(a.path)) - Number(isBorrowed(b.path)))
+      .map((row) => ({ kind: 'setting' as const, section: sectionOf(row.path), row })),
     ...LIST_PATHS.map((path) => ({ kind: 'list' as const, section: sectionOf(path), path })),
     ...PART_IDS.map((part) => ({ kind: 'part' as const, section: PARTS[part], part })),
   ];

@@ -155,6 +155,8 @@ export const settingsPageWords = {
   sections,
   group: (group: SettingGroup): string =>
     group.kind === 'provider' ? (providers[group.name] ?? group.name) : groups[group.kind],
+  /** Before the label of a setting. */
+  about: (group: string): string => `${group}: `,
   generalProviders: 'All providers',
   lists,
   parts,
@@ -175,8 +177,10 @@ export const settingsPageWords = {
   notSet: 'not set',
   yes: 'yes',
   no: 'no',
-  reset: (value: string): string => `Reset to ${value}`,
-  resetLabel: (value: string, label: string): string => `Reset to ${value}: ${label}`,
+  /** Null: to nothing. */
+  reset: (value: string | null): string => (value === null ? 'Unset' : `Reset to ${value}`),
+  resetLabel: (value: string | null, label: string): string =>
+    value === null ? `Unset: ${label}` : `Reset to ${value}: ${label}`,
   undo: 'Undo',
   undoLabel: (label: string): string => `Undo: ${label}`,
   undone: 'Undone.',

@@ -32,6 +32,10 @@ const PLACES: Readonly<Record<SectionId, RegExp | null>> = {
   security: null,
 };
 
+/** From the table of another section: there it comes after what is of its own. */
+export const isBorrowed = (path: string): boolean =>
+  /^(limits\.approval_seconds|providers\..+\.web_search)$/.test(path);
+
 /** All sections whose place a path fits. */
 export function sectionsOf(path: string): SectionId[] {
   return SECTIONS.filter((section) => PLACES[section]?.test(path));
