@@ -19,7 +19,11 @@ const TALKS = new Set(['unit', 'e2e']);
 const HASTE = { NODE_OPTIONS: '--max-semi-space-size=128', GOGC: 'off', GOMEMLIMIT: '4GiB' };
 
 const npm = process.env.npm_execpath;
+/** npm hands no signal on to what its scripts have started: each stage is a group of its own, which gets it whole. */
+const GROUPS = process.platform !== 'win32';
+
 const took = [];
+const running = new Set();
 let failed = false;
 
 /** Resolves with what it printed; a stage that talks prints it itself. */
@@ -27,13 +31,16 @@ function run(name, { nice = false, haste = {} } = {}) {
   const started = performance.now();
   const [command, args] = npm ? [process.env.npm_node_execpath ?? process.execPath, [npm]] : ['npm', []];
   const env = { ...process.env, ...haste };
-  const stdio = TALKS.has(name) ? 'inherit' : 'pipe';
-  const child = spawn(command, [...args, 'run', '--silent', name], { env, stdio });
+  const talk = TALKS.has(name) ? 'inherit' : 'pipe';
+  const options = { env, stdio: ['ignore', talk, talk], detached: GROUPS };
+  const child = spawn(command, [...args, 'run', '--silent', name], options);
   if (nice && child.pid !== undefined) os.setPriority(child.pid, os.constants.priority.PRIORITY_LOW);
+  if (child.pid !== undefined) running.add(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (said += text));
   return new Promise((resolve) => {
     const end = (ok) => {
+      running.delete(child);
       took.push(`${name} ${Math.round((performance.now() - started) / 1000)} s${ok ? '' : ' (failed)'}`);
       failed ||= !ok;
       resolve(said);
@@ -54,6 +61,22 @@ async function work(names, options) {
     const said = (await run(name, options)).trimEnd();
     if (said !== '') process.stdout.write(`\n${name}:\n${said}\n\n`);
   }
+}
+
+function end({ pid }, signal) {
+  try {
+    if (GROUPS) process.kill(-pid, signal);
+  } catch (error) {
+    if (error.code !== 'ESRCH') throw error;
+  }
+}
+
+/** Who ends this ends all of it. */
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
+  process.on(signal, () => {
+    failed = true;
+    for (const child of running) end(child, signal);
+  });
 }
 
 async function main(plan) {

@@ -41,7 +41,7 @@ test(
     await question.getByRole('button', { name: 'Why am I asked?' }).click();
     await expect(question.getByText('Where no rule decides, spawn_agent is asked about')).toBeVisible();
     await app.unfoldForm();
-    await app.field('Max iterations').fill('5');
+    await app.field('Turns at most').fill('5');
     await expect(question.locator('dd').filter({ hasText: '5 turns' })).toHaveText(/20 turns\s*5 turns/);
     await app.question.getByRole('checkbox', { name: 'write_file' }).uncheck();
     await expect(question.locator('dd').filter({ hasText: 'write: no' })).toHaveText(/write: asks you\s*write: no/);

@@ -127,6 +127,25 @@ test(
     await app.workflow().getByText('report.pdf').click();
     await expect(app.workflow()).toContainText('[Page 2 of 2] The end.');
     await expect(app.workflow().getByRole('img', { name: 'A picture that you sent' })).toHaveCount(0);
+    await app.expectOutcome('completed');
+
+    const fork = () =>
+      app
+        .workflow()
+        .getByRole('toolbar', { name: /^Your message/ })
+        .getByRole('button', { name: 'Fork from here' })
+        .press('Enter');
+    await fork();
+    await expect(chips).toHaveText([/report\.pdf/]);
+    await expect(message).toHaveValue('Look at what is attached.');
+    await message.fill('And this?');
+    await hand('paste', { name: 'image.png', type: 'image/png', base64: RED.toString('base64') });
+    await expect(chips).toHaveCount(2);
+    await message.press('Enter');
+    await app.expectOutcome('completed');
+    await fork();
+    await expect(chips, 'a picture is sent without its name').toHaveText([/image-1\.png/, /report\.pdf/]);
+    await expect(message).toHaveValue('And this?');
   },
 );
 

@@ -34,7 +34,7 @@ test(
     await app.send('Read the lines.');
     await app.lookAt('inspector');
     await app.unfoldForm();
-    await app.field('Max iterations').fill('1');
+    await app.field('Turns at most').fill('1');
     await app.allow();
     await app.expectOutcome('completed');
     await app.card('inspector').getByRole('button', { name: 'Extend', exact: true }).click();

@@ -20,7 +20,7 @@ test('an extension lets a sub-agent finish', { tag: '@soak' }, async ({ start })
   await app.send('Inspect this project.');
   await app.lookAt('inspector');
   await app.unfoldForm();
-  await app.field('Max iterations').fill('1');
+  await app.field('Turns at most').fill('1');
   await app.field('Budget: tokens in all').fill('0');
   await app.question.getByRole('button', { name: 'Allow once' }).click();
   await expect(app.field('Budget: tokens in all')).toHaveAttribute('aria-invalid', 'true');

@@ -27,18 +27,18 @@ test(
     await expect(app.question).toContainText(
       'iterations cut from 50 to 30: limits.max_iterations_ceiling of the settings',
     );
-    await app.field('Max iterations').fill('31');
+    await app.field('Turns at most').fill('31');
     await app.question.getByRole('button', { name: 'Allow once' }).click();
     await expect(
       app.question.getByText('cannot be more than limits.max_iterations_ceiling allows (30)', { exact: true }),
     ).toBeVisible();
-    await expect(app.field('Max iterations')).toHaveAttribute('aria-invalid', 'true');
-    await app.field('Max iterations').fill('5000');
+    await expect(app.field('Turns at most')).toHaveAttribute('aria-invalid', 'true');
+    await app.field('Turns at most').fill('5000');
     await app.question.getByRole('button', { name: 'Allow once' }).click();
     await expect(app.question.getByText('cannot be more than 200', { exact: true })).toBeVisible();
     await expect(app.question).not.toContainText('✖');
 
-    await app.field('Max iterations').fill('5');
+    await app.field('Turns at most').fill('5');
     await app.allow();
     await app.expectOutcome('completed');
   },

@@ -83,7 +83,7 @@ const salvaged: WorkScreen = {
   go: async (app, shoot) => {
     await app.send('Check everything.');
     await app.lookAt('slow-check');
-    await app.field('Max iterations').fill('1');
+    await app.field('Turns at most').fill('1');
     await app.allow();
     await app.allow('odd-check');
     await app.expectOutcome('completed');

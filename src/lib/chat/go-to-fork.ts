@@ -1,19 +1,48 @@
-/** Where a fork leads: to its page, with what could not be sent there as its draft. */
+/** Where a fork leads: to its page, with what was not sent there as its draft. */
 import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
 import type { WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
+import { imagesOf } from '#lib/app/forks.ts';
+import { asRequestError } from '#lib/client/request-error.ts';
+import { attachedAgain } from '#lib/parts/composer/attached-again.ts';
+import { indexedAttachments } from '#lib/parts/composer/kept-attachments.ts';
 import { writeDraft } from '#lib/parts/message-drafts.ts';
+import { editable } from '#lib/view/attached-texts.ts';
 
 export async function openFork(id: string): Promise<void> {
   await goto(resolve('/chat/[id]', { id }));
 }
 
+/**
+ * Leaves a message in a conversation that nobody has written in, with the pictures of the one that it stands for, as if it
+ * had been written there. What cannot be attached again is said; its texts then stand among its words.
+ */
+export async function leaveDraft(
+  { connection, toasts }: Pick<App, 'connection' | 'toasts'>,
+  id: string,
+  { workflow, message }: { workflow: WorkflowRow; message: string },
+): Promise<void> {
+  const { words, files } = editable(message);
+  try {
+    const images = (await imagesOf(connection, workflow)) ?? [];
+    await indexedAttachments().write(id, await attachedAgain({ images, files }, connection));
+    writeDraft(id, words);
+  } catch (error) {
+    toasts.error(asRequestError(error).message);
+    writeDraft(id, message);
+  }
+}
+
 /** Sends a text in the place of a message and goes there. False where nothing was forked. */
-export async function resend(app: Pick<App, 'forks'>, workflow: WorkflowRow, message: string): Promise<boolean> {
+export async function resend(
+  app: Pick<App, 'forks' | 'connection' | 'toasts'>,
+  workflow: WorkflowRow,
+  message: string,
+): Promise<boolean> {
   const made = await app.forks.resend(workflow, message);
   if (made === null) return false;
-  if (!made.sent) writeDraft(made.id, message);
+  if (!made.sent) await leaveDraft(app, made.id, { workflow, message });
   await openFork(made.id);
   return true;
 }

