@@ -164,9 +164,10 @@ test('a provider is added by its address, answers, gives way to another, and goe
   const { page, model } = app;
   await openSettings(page);
   // Found by its words, reached and changed by keys alone; the file keeps what else stands in it.
-  await page.getByRole('searchbox', { name: 'Find a setting' }).fill('same time sub-agents');
-  await page.keyboard.press('Enter');
+  await page.getByRole('searchbox', { name: 'Find a setting' }).fill('limits max_concurrent');
   const limit = page.getByRole('textbox', { name: 'Sub-agents at the same time' });
+  await expect(limit).toBeVisible();
+  await page.keyboard.press('Enter');
   await expect(limit).toBeFocused();
   await expect(limit).toHaveAccessibleDescription(/Set in config.toml, line 3/);
   await page.keyboard.type('1');
