@@ -117,7 +117,6 @@ function boundsOf(min: number | null, max: number | null): string {
 
 export const settingsWords = {
   title: 'Settings',
-  provider: 'Model provider',
   providerKind: 'Provider',
   providerName: (name: string, type: string) =>
     type === 'demo' ? 'The demo: scripted answers, offline' : (NAMED[name] ?? name),
@@ -161,7 +160,7 @@ export const settingsWords = {
   noServers: 'No model server answers on the usual ports of this machine.',
   model: 'Model',
   modelHint: 'Asked instead of sonnet, haiku and opus.',
-  modelAsConfigured: 'as set below “Models”',
+  modelAsConfigured: 'as set in “Models”',
   test: 'Test',
   testing: 'Testing…',
   works: 'It works',
@@ -171,31 +170,20 @@ export const settingsWords = {
   saved: 'Saved.',
   ready: 'Ready',
   notReady: 'Not set up',
-  models: 'Models',
-  aliases: 'Names for models',
   aliasesHint: 'Agents ask for a model by one of these names; each stands for the id of a model.',
   pricesHint:
     'Prices come with Triad; your own stand in prices.toml beside the settings file. "triad config prices" shows them all.',
   search: {
-    title: 'Search of the web',
     hint: 'Agents that have the tool web_search ask you before each search. A provider that searches itself does so only where a rule of yours allows it without asking.',
     key: 'Key of that search',
     keep: 'Keep',
     kept: (host: string | null, place: string) =>
       host === null ? `It will be kept in ${place}.` : `A key is kept in ${place} and sent to ${host} only.`,
   },
-  limits: 'Limits',
-  contexts: 'Contexts',
-  rest: 'Sessions, backups, telemetry',
-  limitsOf: { all: 'Sub-agents and questions', run: 'One agent', workflow: 'A whole workflow' },
   limitsHint: 'What starts from now on goes by these; what runs keeps what it started with.',
   label: (path: string) => labels[path] ?? providerLabel(path) ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
-  notSet: 'not set',
   /** Bounds that nobody reaches are not worth a word. */
   bounds: (min: number | null, max: number | null) => boundsOf(min, max !== null && max < 1_000_000 ? max : null),
-  default: (value: string) => `Default: ${value}`,
-  reset: (value: string, label: string) => `Default: ${value}, for ${label}`,
-  appearance: 'Appearance',
   theme: 'Colours',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   contrast: 'Contrast',
