@@ -12,7 +12,7 @@ export interface Searched {
   about: string;
 }
 
-export interface Range {
+interface Range {
   start: number;
   end: number;
 }
