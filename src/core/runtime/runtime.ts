@@ -61,8 +61,6 @@ export interface RuntimePorts extends HandlerPorts {
   trust: Trust;
   tools: readonly Tool[];
   mcp: McpServers;
-  /** The data folder for session files; left out: none are written. */
-  data?: string;
   own: OwnFolders;
   /** Where what calls replace is kept. */
   workspaces: Workspaces;

@@ -1,8 +1,11 @@
 /** The current settings: reads give the newest values, and a change is saved to the file before it takes effect. */
+import { mkdir, realpath } from 'node:fs/promises';
 import type { McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { settingsFile } from './guarded-files.ts';
-import { saveMcpServer, saveProvider, saveSetting, saveTable, type Settings } from './settings.ts';
+import { checkSettings, saveMcpServer, saveProvider, saveSetting, saveTable, type Settings } from './settings.ts';
+import { type Swap, swapText } from './swap-text.ts';
+import { mustFit, readOwnFile } from './toml-file.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;
@@ -104,6 +107,19 @@ export class LiveSettings implements Settings {
       const filters = query === null ? others : { ...others, [name]: query };
       const isEmpty = Object.keys(filters).length === 0;
       this.#take(await saveTable(this.#configFolder, ['history', 'filters'], isEmpty ? null : filters));
+    });
+  }
+
+  /** Writes a whole text over the one of that hash. Throws `bad_input` where it does not fit, `conflict` where another one is there. */
+  setText({ base, text, record }: Pick<Swap, 'base' | 'text' | 'record'>): Promise<void> {
+    return this.#changes.add(async () => {
+      const { file } = this;
+      const settings = mustFit(checkSettings(text), file);
+      await mkdir(this.#configFolder, { recursive: true, mode: 0o700 });
+      // Where the file is a link, its target changes and the link stays.
+      const target = await realpath(file).catch(() => file);
+      await swapText({ file: target, base, text, mode: 0o600, record }, () => readOwnFile(file));
+      this.#take(settings);
     });
   }
 

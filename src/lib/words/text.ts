@@ -23,6 +23,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { rulesWords } from './rules-words.ts';
 import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
 import { settingsPageWords } from './settings-page-words.ts';
@@ -138,6 +139,7 @@ export const text = {
   sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
+  rules: rulesWords,
   chat: {
     message: 'Message',
     image: 'A picture that you sent',
