@@ -153,7 +153,7 @@ test(
       await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
       await expect(folder, name).toHaveValue(part);
     }
-    await expect(page.getByRole('cell', { name: 'dist/**' })).toBeVisible();
+    await expect(page.getByRole('cell', { name: 'dist/**', exact: true })).toBeVisible();
 
     // Trusted where it is said.
     await page.getByRole('button', { name: 'Look at it' }).click();
