@@ -12,6 +12,7 @@ export class LiveSettings implements Settings {
   #current: Settings;
   readonly #changes = new SerialQueue();
   readonly #onSet: (settings: Settings) => void;
+  readonly #listeners = new Set<() => void>();
 
   /** `initial` is what the folder's file says; `onSet` is told it, and each change of it. */
   constructor(configFolder: string, initial: Settings, onSet: (settings: Settings) => void = () => undefined) {
@@ -24,6 +25,13 @@ export class LiveSettings implements Settings {
   #take(settings: Settings): void {
     this.#current = settings;
     this.#onSet(settings);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls back after each change, when it holds; returns how that ends. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   get file(): string {
@@ -76,6 +84,10 @@ export class LiveSettings implements Settings {
 
   get history(): Settings['history'] {
     return this.#current.history;
+  }
+
+  get attention(): Settings['attention'] {
+    return this.#current.attention;
   }
 
   get sessions(): Settings['sessions'] {

@@ -13,7 +13,7 @@ const sections: Readonly<Record<SectionId, string>> = {
   mcp: 'MCP servers',
   data: 'Sessions and data',
   appearance: 'Appearance',
-  attention: 'Attention',
+  attention: 'Sounds and notifications',
   shortcuts: 'Keyboard shortcuts',
   telemetry: 'Telemetry',
   security: 'Security',
@@ -92,6 +92,8 @@ const units: readonly (readonly [RegExp, string])[] = [
   [/_minutes$/, 'minutes'],
   [/_days$/, 'days'],
   [/_usd$/, 'US dollars'],
+  [/^attention\.volume$/, 'percent'],
+  [/^attention\.repeats$/, 'times'],
   [/(^|\.)(max_tokens|context_window|max_output)$/, 'tokens'],
   [/^context\.compact_at$/, 'of the window'],
 ];

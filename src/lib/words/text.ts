@@ -8,6 +8,7 @@ import { visibleText } from '#contract/visible-text.ts';
 import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { agentsWords } from './agents-words.ts';
+import { attentionWords } from './attention-words.ts';
 import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
@@ -344,6 +345,7 @@ export const text = {
     },
   },
   agents: agentsWords,
+  attention: attentionWords,
   ask: askWords,
   flow: flowWords,
   grant: grantWords,
