@@ -29,6 +29,7 @@ import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
+import { settingsPageWords } from './settings-page-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
@@ -380,6 +381,7 @@ export const text = {
   stage: stageWords,
   work: workWords,
   settings: settingsWords,
+  settingsPage: settingsPageWords,
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,
