@@ -7,6 +7,7 @@ import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {
   AssistantEntry,
+  Cached,
   CompactionEntry,
   HandoffEntry,
   Image,
@@ -18,7 +19,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
-import { ForkEnd, TakenFrom } from './messages/fork.ts';
+import { ForkEnd, ForkStep, Step, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -115,6 +116,9 @@ export const FailureContext = z.object({
 });
 export type FailureContext = z.infer<typeof FailureContext>;
 
+/** Of a run that was taken whole from the cache of a fork: nothing ran, and nothing is counted. Left out of all others. */
+const cached = Cached.optional();
+
 /** How many sub-agents waited for a slot when one began to wait, itself included; left out where one was free. */
 const QueueDepth = z.int().min(1).optional();
 
@@ -134,6 +138,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     via: Door.optional(),
     /** It was taken over from another conversation, when this one was forked from that; left out of one that was sent here. */
     taken: TakenFrom.optional(),
+    /** The step of another conversation that it goes on from; left out of all others. */
+    from: ForkStep.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,
@@ -162,6 +168,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     place: z.int().min(1).optional(),
     envelope: Envelope,
     envelopeHash: z.string(),
+    cached,
   }),
   durable('run-start', {
     attempt: z.int(),
@@ -171,6 +178,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     queueDepth: QueueDepth,
     /** Set for a coagent and a stage: it is none of the sub-agents that a workflow may start. */
     serves: z.literal(true).optional(),
+    cached,
   }),
   durable('run-end', {
     outcome: Outcome,
@@ -186,6 +194,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     queueDepth: QueueDepth,
     durationMs: z.number(),
     usage: Usage,
+    cached,
   }),
   /** `atATime`: how many requests its provider takes at a time, where it has to wait for its turn; left out where not. */
   durable('turn-start', { turn: z.int(), model: z.string(), atATime: z.int().min(1).optional() }),
@@ -264,8 +273,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The person went back to before this message (`left`), so that its lead is not told of it any more; or it is told again. */
   durable('workflow-leave', { left: z.boolean() }),
-  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it. */
-  durable('workflow-fork', { to: Id, end: ForkEnd }),
+  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it; from `step` of it the fork went on. */
+  durable('workflow-fork', { to: Id, end: ForkEnd, step: Step.optional() }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

@@ -127,7 +127,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
 }
 
 async function appStateOf(
-  { version, folder, providers, prices }: HandlerPorts,
+  { version, folder, providers, prices, settings: { file } }: HandlerPorts,
   { agents, tools, settings, envelopes }: Engine,
 ): Promise<Output<'app.state'>> {
   const delegable = (await agents.of(folder)).delegable();
@@ -140,6 +140,7 @@ async function appStateOf(
   return {
     version,
     folder,
+    settingsFile: file,
     provider: priced(await providers.state(), prices),
     providers: (await providers.states()).map((one) => priced(one, prices)),
     secrets: providers.keyPlace,

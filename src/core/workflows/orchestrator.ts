@@ -12,17 +12,16 @@ import { newId, advanceIdsPast } from '../base/ids.ts';
 import { orStopped, Stopped, type StopKind, stopOf } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
 import { workflowBudget } from '../budget/limits.ts';
+import { loadSteps } from '../log/step-cache.ts';
 import { failureContextOf } from '../log/failure-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { leadProvider } from '../runs/provider-choice.ts';
 import { executeRun } from '../runs/run.ts';
-import { loweredLimits } from '../settings/project-config.ts';
-import type { Settings } from '../settings/settings.ts';
 import { type Lead, leadEnvelope, leadNamed, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
 import { withLentServers } from './lent-servers.ts';
-import { type Opening, startOf } from './opening.ts';
+import { limitsIn, type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
 import { receiptOf, unstartedReceipt } from './stop-receipt.ts';
@@ -83,7 +82,7 @@ export class Orchestrator {
     await this.#engine.model(
       leadProvider(leadNamed(agents, conversation.agent), chosen, this.#engine.settings.providers.active),
     );
-    const limits = await this.#limitsIn(conversation.folder);
+    const limits = await limitsIn(this.#engine, conversation.folder);
     const lead = await leadEnvelope(this.#engine, agents, conversation, text, { limits: limits(), chosen });
     const kept = await keepSent(this.#engine.outputs, conversation.id, images);
     this.#refuseWhenStopping();
@@ -111,6 +110,14 @@ export class Orchestrator {
     const { untrusted } = agents;
     const left = untrusted.length > 0 ? { untrusted: [...untrusted] } : {};
     return { workflowId: workflow.id, runId: workflow.runs.leadRunId, queued, ...left };
+  }
+
+  /** Starts a workflow that goes on from a step of another conversation; resolves when that is stored. */
+  async goOn(opening: Opening): Promise<void> {
+    this.#refuseWhenStopping();
+    await this.#engine.log.open(opening.conversationId);
+    const { stored } = await this.#open(opening);
+    await stored;
   }
 
   /** Continues an interrupted workflow from what is stored. */
@@ -178,7 +185,7 @@ export class Orchestrator {
       throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) advanceIdsPast(id);
     const agents = await this.#engine.agents.of(conversation.folder);
-    const limits = await this.#limitsIn(conversation.folder);
+    const limits = await limitsIn(this.#engine, conversation.folder);
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
       runs.find((run) => run.id === row.runId) ??
@@ -196,6 +203,7 @@ export class Orchestrator {
       prompt: row.prompt,
       approve: approve ?? row.approve,
       ...(row.images && { images: row.images }),
+      steps: row.from ? await loadSteps(store, row.from) : null,
       attempt: row.attempt + 1,
       agents,
       envelope,
@@ -235,7 +243,7 @@ export class Orchestrator {
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
       const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
-      const lead = { envelope, envelopeHash, row, isFirst, images, ...parts };
+      const lead = { envelope, envelopeHash, row, isFirst, images, steps: opening.steps ?? null, ...parts };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
@@ -296,13 +304,6 @@ export class Orchestrator {
       refuseInTrash(row);
       return begin();
     });
-  }
-
-  /** The limits that hold in a folder: the person's as they are whenever this is asked, and its project's as they are now. */
-  async #limitsIn(folder: string): Promise<() => Settings['limits']> {
-    const { permissions, settings } = this.#engine;
-    const { project } = await permissions.rules(folder);
-    return () => loweredLimits(settings.limits, project);
   }
 
   #questionsOf(runIds: readonly string[]): number {

@@ -7,6 +7,7 @@ import { spokenLanguage, type Language } from '#lib/view/language.ts';
 import { agentsWords } from './agents-words.ts';
 import { attentionWords } from './attention-words.ts';
 import { askWords } from './ask-words.ts';
+import { cacheWords } from './cache-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
@@ -29,12 +30,14 @@ import { saidWords } from './said-words.ts';
 import { stageWords } from './stage-words.ts';
 import { calls, kinds, phases, remarks } from './state-words.ts';
 import { advice, plural } from './sentences.ts';
+import { settingsPageWords } from './settings-page-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
 const english = {
+  cache: cacheWords,
   product: 'Triad',
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
@@ -333,6 +336,7 @@ const english = {
   stage: stageWords,
   work: workWords,
   settings: settingsWords,
+  settingsPage: settingsPageWords,
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,

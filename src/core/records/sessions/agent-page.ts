@@ -1,6 +1,7 @@
 /** The Markdown file of a sub-agent, a stage or a coagent: its metadata and permissions, its task and its findings. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import { isServing } from '#contract/flows/serving.ts';
+import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
 import type { Entry } from '#contract/message.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
@@ -41,6 +42,12 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     fieldsOf(run, decision, { runs, folder }) + `# ${inline(run.agent)}: ${inline(run.title)}`,
     '',
     placeOf(run, runs, folder),
+    ...(run.cached
+      ? [
+          '',
+          `F${CACHED_TEXT.slice(1)}: done, and counted, in run ${run.cached.runId} of session ${run.cached.conversationId}.`,
+        ]
+      : []),
     ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),

@@ -42,7 +42,6 @@ const READ_ONLY: Readonly<Record<string, string>> = {
 
 export const agentsWords = {
   title: 'Agents',
-  folder: 'Dossier',
   list: (source) => `Agents : ${source}`,
   failed: 'Impossible de lire les agents',
   none: {

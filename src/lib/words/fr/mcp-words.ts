@@ -17,7 +17,6 @@ const permissions: Readonly<Record<Permission, string>> = {
 export const mcpWords = {
   title: 'Serveurs MCP',
   list: 'Serveurs MCP',
-  folder: 'Dossier',
   failed: 'Impossible de lister les serveurs MCP',
   empty:
     'Les serveurs MCP sont des programmes ou des adresses qui donnent plus d’outils aux agents : un navigateur, une base de données, un suivi de tickets. Ajoutez-en un par sa ligne de commande ou son adresse ; un projet apporte les siens dans .mcp.json.',

@@ -28,7 +28,6 @@ function byRule(ruleId: string): string {
 export const permissionsWords = {
   title: 'Permissions',
   failed: 'Impossible de charger les permissions',
-  folder: 'Dossier',
   mode: (mode) => `Là où aucune règle ne dit rien : ${mode}`,
   modes: {
     manual:

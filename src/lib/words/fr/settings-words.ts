@@ -2,7 +2,7 @@
 import type { SameWords } from '../following.ts';
 import type * as english from '../settings-words.ts';
 import { attentionWords } from './attention-words.ts';
-import { number, plural } from './sentences.ts';
+import { de, number, plural } from './sentences.ts';
 import { help, problem } from './setting-help.ts';
 
 export const demoWords = {
@@ -53,20 +53,21 @@ const labels: Readonly<Record<string, string>> = {
   'limits.max_concurrent': 'Sous-agents en même temps',
   'limits.max_iterations_ceiling': 'Tours max. de tout agent',
   'limits.doom_loop_threshold': 'Appels identiques à la suite',
-  'limits.child_minutes': 'Minutes d’un sous-agent',
-  'limits.inactivity_seconds': 'Délai d’inactivité (secondes)',
-  'limits.approval_seconds': 'Délai de réponse (secondes)',
+  'limits.child_minutes': 'Temps d’un sous-agent',
+  'limits.inactivity_seconds': 'Délai d’inactivité',
+  'limits.approval_seconds': 'Délai de réponse',
   'permissions.mode': 'Mode d’approbation',
   'approvals.on_timeout': 'Si personne ne répond à temps',
   'limits.run.max_iterations': 'Tours',
   'limits.workflow.max_iterations': 'Tours',
-  'providers.anthropic.max_concurrent': 'Requêtes en même temps',
+  'providers.active': 'Fournisseur utilisé',
+  'providers.embeddings': 'Fournisseur de plongements',
   'providers.anthropic.web_search': 'Le serveur cherche lui-même',
   'context.auto_compact': 'Compacter automatiquement',
-  'context.compact_at': 'Compacter à partir de (part de la fenêtre)',
+  'context.compact_at': 'Compacter à partir de',
   'sessions.project': 'Garder les sessions dans leur projet',
   'backups.keep': 'Sauvegardes à garder',
-  'backups.max_age_days': 'Jours de garde des sauvegardes',
+  'backups.max_age_days': 'Garder les sauvegardes pendant',
   'telemetry.endpoint': 'Adresse d’un collecteur',
   'telemetry.content': 'Envoyer aussi le contenu',
   'web.search.url': 'Adresse d’une recherche',
@@ -82,9 +83,40 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const lastWords: Readonly<Record<string, string>> = {
   max_tokens: 'Jetons',
-  max_cost_usd: 'Coût (dollars US)',
-  max_minutes: 'Minutes',
+  max_cost_usd: 'Coût',
+  max_minutes: 'Temps',
 };
+
+/** Of one provider, below its own table. */
+const ofProvider: Readonly<Record<string, string>> = {
+  type: 'API',
+  base_url: 'Adresse du serveur',
+  max_concurrent: 'Requêtes en même temps',
+  'defaults.model': 'Modèle par défaut',
+  'defaults.max_tokens': 'Réponse la plus longue',
+  'embeddings.model': 'Modèle de plongement',
+  'embeddings.dimensions': 'Nombres par vecteur',
+};
+const ofModel: Readonly<Record<string, string>> = {
+  context_window: 'Fenêtre de contexte',
+  max_output: 'Réponse la plus longue',
+  supports_tools: 'Appels d’outils',
+  supports_vision: 'Lecture d’images',
+  supports_extended_thinking: 'Réflexion avant la réponse',
+  supports_temperature: 'Réglage de la température',
+};
+
+function providerLabel(path: string): string | undefined {
+  const [, name = '', key = ''] = /^providers\.([^.]+)\.(.+)$/.exec(path) ?? [];
+  if (key === 'web_search') return `Le serveur ${de(name)} cherche lui-même`;
+  const {
+    quoted,
+    plain,
+    last = '',
+  } = /^models\.(?:"(?<quoted>.+)"|(?<plain>[^".]+))\.(?<last>\w+)$/.exec(key)?.groups ?? {};
+  const ofOne = ofModel[last];
+  return ofOne === undefined ? ofProvider[key] : `${ofOne}, ${quoted ?? plain}`;
+}
 
 function boundsOf(min: number | null, max: number | null): string {
   if (max === null) return min === null ? '' : `À partir de ${min}.`;
@@ -93,7 +125,6 @@ function boundsOf(min: number | null, max: number | null): string {
 
 export const settingsWords = {
   title: 'Réglages',
-  provider: 'Fournisseur de modèles',
   providerKind: 'Fournisseur',
   providerName: (name, type) =>
     type === 'demo' ? 'La démo : réponses écrites d’avance, hors ligne' : (NAMED[name] ?? name),
@@ -143,7 +174,7 @@ export const settingsWords = {
   noServers: 'Aucun serveur de modèles ne répond sur les ports habituels de cette machine.',
   model: 'Modèle',
   modelHint: 'Interrogé à la place de sonnet, haiku et opus.',
-  modelAsConfigured: 'comme réglé sous « Modèles »',
+  modelAsConfigured: 'comme réglé dans « Modèles »',
   test: 'Tester',
   testing: 'Test…',
   works: 'Cela fonctionne',
@@ -153,13 +184,10 @@ export const settingsWords = {
   saved: 'Enregistré.',
   ready: 'Prêt',
   notReady: 'Non configuré',
-  models: 'Modèles',
-  aliases: 'Noms de modèles',
   aliasesHint: 'Les agents demandent un modèle par l’un de ces noms ; chacun désigne l’identifiant d’un modèle.',
   pricesHint:
     'Les prix viennent avec Triad ; les vôtres se trouvent dans prices.toml à côté du fichier de réglages. « triad config prices » les affiche tous.',
   search: {
-    title: 'Recherche sur le web',
     hint: 'Les agents qui ont l’outil web_search vous interrogent avant chaque recherche. Un fournisseur qui cherche lui-même ne le fait que si une de vos règles l’autorise sans demander.',
     key: 'Clé de cette recherche',
     keep: 'Conserver',
@@ -168,19 +196,11 @@ export const settingsWords = {
         ? `Elle sera conservée (${place}).`
         : `Une clé est conservée (${place}) et n’est envoyée qu’à ${host}.`,
   },
-  limits: 'Limites',
-  contexts: 'Contextes',
-  rest: 'Sessions, sauvegardes, télémétrie',
-  limitsOf: { all: 'Sous-agents et questions', run: 'Un agent', workflow: 'Un flux entier' },
   limitsHint: 'Elles valent pour ce qui démarre désormais ; ce qui est en cours garde les siennes.',
-  label: (path) => labels[path] ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
+  label: (path) => labels[path] ?? providerLabel(path) ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
   help,
   problem,
-  notSet: 'non défini',
   bounds: (min, max) => boundsOf(min, max !== null && max < 1_000_000 ? max : null),
-  default: (value) => `Par défaut : ${value}`,
-  reset: (value, label) => `Par défaut : ${value}, pour ${label}`,
-  appearance: 'Apparence',
   language: 'Langue',
   languages: { system: 'Comme le système', en: 'English', fr: 'Français' },
   theme: 'Couleurs',

@@ -19,6 +19,7 @@ import type { Words } from '../text.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
 import { attentionWords } from './attention-words.ts';
+import { cacheWords } from './cache-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { composerWords } from './composer-words.ts';
@@ -39,6 +40,7 @@ import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { advice, plural } from './sentences.ts';
+import { settingsPageWords } from './settings-page-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { stageWords } from './stage-words.ts';
@@ -46,6 +48,7 @@ import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
 export const french = {
+  cache: cacheWords,
   product: 'Triad',
   windowTitle: (page, waiting) =>
     `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${visibleText(page)} – Triad`}`,
@@ -367,6 +370,7 @@ export const french = {
   stage: stageWords,
   work: workWords,
   settings: settingsWords,
+  settingsPage: settingsPageWords,
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,
