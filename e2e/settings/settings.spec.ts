@@ -196,9 +196,11 @@ test('a provider is added by its address, answers, gives way to another, and goe
   await app.button('Save and use').click();
   await expect(page.getByRole('radio', { name: /^Anthropic, or .* in use/ })).toBeChecked();
   // All follows at once.
+  await openSettings(page, 'Appearance');
   await page.getByRole('radio', { name: 'Français' }).check();
-  await expect(page.getByRole('radio', { name: /^Anthropic, ou un serveur compatible utilisé/ })).toBeChecked();
+  await expect(page.getByRole('link', { name: 'Fournisseurs et clés' })).toBeVisible();
   await page.getByRole('radio', { name: 'English' }).check();
+  await sections(page).getByRole('link', { name: 'Providers and keys' }).click();
   await page.getByRole('radio', { name: /^local/ }).check();
   await app.button('Remove').click();
   await app.button('Remove it with its key').click();

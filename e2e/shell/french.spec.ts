@@ -35,16 +35,20 @@ test(
     const { page } = app;
     await page.getByRole('textbox', { name: 'Message' }).fill('A draft.');
     await page.getByRole('link', { name: 'Settings' }).first().click();
-    const field = page.getByRole('textbox', { name: 'Address of a collector' });
-    await field.fill('http://127.0.0.1:9');
+    await page.getByRole('link', { name: 'Appearance' }).click();
     await page.getByRole('radio', { name: 'Français' }).check();
-    await expect(page.getByRole('heading', { name: 'Apparence' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Apparence' })).toBeVisible();
     await expect(page.locator('html')).toHaveAttribute('lang', 'fr');
     await expect(page).toHaveTitle('Réglages – Triad');
     await expect(page.getByRole('radio', { name: 'Français' })).toBeFocused();
     await expectFrench(page, 'settings');
     await page.reload();
-    await expect(page.getByRole('heading', { name: 'Apparence' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Apparence' })).toBeVisible();
+    for (const section of ['Fournisseurs et clés', 'Limites', 'Sons et notifications', 'Raccourcis clavier']) {
+      await page.getByRole('link', { name: section }).click();
+      await expect(page.getByRole('link', { name: section })).toHaveAttribute('aria-current', /./);
+      await expectFrench(page, section);
+    }
     await page.getByRole('link', { name: 'Nouvelle conversation' }).click();
     await expect(page.getByRole('textbox', { name: 'Message' })).toHaveValue('A draft.');
     await expectFrench(page, 'welcome');
@@ -60,9 +64,10 @@ test(
       await expect(page.getByRole('heading', { name: heading, exact: true }).first()).toBeVisible();
       await expectFrench(page, path);
     }
-    await app.goto('/settings');
+    await page.getByRole('link', { name: 'Réglages' }).first().click();
+    await page.getByRole('link', { name: 'Apparence' }).click();
     await page.getByRole('radio', { name: 'English' }).check();
-    await expect(page.getByRole('heading', { name: 'Appearance' })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Appearance' })).toBeVisible();
   },
 );
 
