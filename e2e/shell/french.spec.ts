@@ -8,7 +8,7 @@ import { leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 /** Keys of the program, which stand as they are. */
-const NAMES = ['folder', 'provider', 'usable', 'lead', 'Triad'];
+const NAMES = ['folder', 'provider', 'usable', 'lead', 'all', 'off', 'Triad'];
 
 async function expectFrench(page: Page, screen: string): Promise<void> {
   await learn('fr');
