@@ -18,6 +18,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
+import { Again, AgainOf } from './messages/again.ts';
 import { ForkEnd, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
@@ -134,6 +135,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     via: Door.optional(),
     /** It was taken over from another conversation, when this one was forked from that; left out of one that was sent here. */
     taken: TakenFrom.optional(),
+    /** It runs one execution again, without a request of its lead; left out of a message to one. */
+    again: AgainOf.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,
@@ -162,6 +165,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     place: z.int().min(1).optional(),
     envelope: Envelope,
     envelopeHash: z.string(),
+    /** The execution that it is again; left out of one that an agent asked for. */
+    again: AgainOf.optional(),
   }),
   durable('run-start', {
     attempt: z.int(),
@@ -266,6 +271,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('workflow-leave', { left: z.boolean() }),
   /** A conversation was forked from this one, here: its history ends with this workflow, or right before it. */
   durable('workflow-fork', { to: Id, end: ForkEnd }),
+  /** The person asked for this run again, alone: there, once it was allowed. */
+  durable('run-again', { again: Again.omit({ at: true }) }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

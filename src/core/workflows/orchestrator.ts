@@ -4,7 +4,6 @@ import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
@@ -18,11 +17,9 @@ import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { leadProvider } from '../runs/provider-choice.ts';
 import { executeRun } from '../runs/run.ts';
-import { loweredLimits } from '../settings/project-config.ts';
-import type { Settings } from '../settings/settings.ts';
 import { type Lead, leadEnvelope, leadNamed, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
 import { withLentServers } from './lent-servers.ts';
-import { type Opening, startOf } from './opening.ts';
+import { FRESH, limitsIn, type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
 import { receiptOf, unstartedReceipt } from './stop-receipt.ts';
@@ -83,12 +80,11 @@ export class Orchestrator {
     await this.#engine.model(
       leadProvider(leadNamed(agents, conversation.agent), chosen, this.#engine.settings.providers.active),
     );
-    const limits = await this.#limitsIn(conversation.folder);
+    const limits = await limitsIn(this.#engine, conversation.folder);
     const lead = await leadEnvelope(this.#engine, agents, conversation, text, { limits: limits(), chosen });
     const kept = await keepSent(this.#engine.outputs, conversation.id, images);
-    this.#refuseWhenStopping();
-    await this.#engine.log.open(conversation.id);
-    const { workflow, queued, stored } = await this.#open({
+    const { workflow, queued } = await this.begin({
+      ...FRESH,
       id: newId(),
       conversationId: conversation.id,
       leadRunId: newId(),
@@ -97,20 +93,23 @@ export class Orchestrator {
       ...kept,
       ...(Object.keys(chosen).length > 0 ? { chosen } : {}),
       via,
-      attempt: 1,
       agents,
       ...lead,
       limits,
       budget: workflowBudget(limits()),
-      runs: [],
-      tally: ZERO_TALLY,
-      workedMs: 0,
-      requests: [],
     });
-    await stored;
     const { untrusted } = agents;
     const left = untrusted.length > 0 ? { untrusted: [...untrusted] } : {};
     return { workflowId: workflow.id, runId: workflow.runs.leadRunId, queued, ...left };
+  }
+
+  /** Starts a new one; resolves when that is stored, and the work goes on by itself. */
+  async begin(opening: Opening): Promise<{ workflow: Workflow; queued: boolean }> {
+    this.#refuseWhenStopping();
+    await this.#engine.log.open(opening.conversationId);
+    const { stored, ...begun } = await this.#open(opening);
+    await stored;
+    return begun;
   }
 
   /** Continues an interrupted workflow from what is stored. */
@@ -178,7 +177,7 @@ export class Orchestrator {
       throw new TriadError('conflict', 'This agent went on meanwhile');
     for (const { id } of runs) advanceIdsPast(id);
     const agents = await this.#engine.agents.of(conversation.folder);
-    const limits = await this.#limitsIn(conversation.folder);
+    const limits = await limitsIn(this.#engine, conversation.folder);
     // The process may have died between the acceptance of a message and the queueing of its run.
     const lead =
       runs.find((run) => run.id === row.runId) ??
@@ -196,6 +195,7 @@ export class Orchestrator {
       prompt: row.prompt,
       approve: approve ?? row.approve,
       ...(row.images && { images: row.images }),
+      ...(row.again && { again: row.again }),
       attempt: row.attempt + 1,
       agents,
       envelope,
@@ -219,7 +219,7 @@ export class Orchestrator {
     opening: Opening,
     begun?: (workflow: Workflow) => void,
   ): Promise<{ workflow: Workflow; queued: boolean; stored: Promise<unknown> }> {
-    const { conversationId, attempt, envelope, envelopeHash, runs, images } = opening;
+    const { conversationId, attempt, envelope, envelopeHash, runs, images, again } = opening;
     const workflow = this.#workflow(opening);
     const row = runs.find((run) => run.id === opening.leadRunId) ?? null;
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, row);
@@ -235,7 +235,7 @@ export class Orchestrator {
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
       const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
-      const lead = { envelope, envelopeHash, row, isFirst, images, ...parts };
+      const lead = { envelope, envelopeHash, row, isFirst, images, again, ...parts };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
@@ -296,13 +296,6 @@ export class Orchestrator {
       refuseInTrash(row);
       return begin();
     });
-  }
-
-  /** The limits that hold in a folder: the person's as they are whenever this is asked, and its project's as they are now. */
-  async #limitsIn(folder: string): Promise<() => Settings['limits']> {
-    const { permissions, settings } = this.#engine;
-    const { project } = await permissions.rules(folder);
-    return () => loweredLimits(settings.limits, project);
   }
 
   #questionsOf(runIds: readonly string[]): number {

@@ -157,12 +157,18 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, workflows: setWorkflow(view, event.workflowId, () => ({ left: event.left })) };
     case 'workflow-fork':
       return workflowFork(view, event);
+    case 'run-again':
+      return { ...view, runs: setRun(view, event.runId, (run) => withAgain(run, event)) };
   }
 }
 
 function workflowFork(view: View, event: Event<'workflow-fork'>): View {
   const added = ({ forks }: WorkflowRow) => ({ forks: [...(forks ?? []), forkOf(event)] });
   return { ...view, workflows: setWorkflow(view, event.workflowId, added) };
+}
+
+function withAgain({ agains }: RunRow, { again, at }: Event<'run-again'>): Partial<RunRow> {
+  return { agains: [...(agains ?? []), { ...again, at }] };
 }
 
 function approvalRequest(view: View, { approval: request }: Event<'approval-request'>): View {
@@ -209,7 +215,7 @@ function workflowEnd(view: View, event: Event<'workflow-end'>): View {
 
 function runQueue(view: View, event: Event<'run-queue'>): View {
   const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
-  const { place, parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const { place, parentChain, traceId, task, envelope, envelopeHash, again, at } = event;
   const row: RunRow = {
     id: runId,
     conversationId,
@@ -228,6 +234,7 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
     task,
     envelope,
     envelopeHash,
+    ...(again && { again }),
     status: 'pending',
     outcome: null,
     text: '',

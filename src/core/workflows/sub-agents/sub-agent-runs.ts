@@ -45,7 +45,8 @@ export interface LeadParts {
 /** A run that its lead has asked for, or that is a stage of one. */
 interface Asked extends Pick<
   RunRow,
-  'id' | 'parentRunId' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent' | 'queuedAt'
+  | ('id' | 'parentRunId' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent')
+  | ('queuedAt' | 'again')
 > {
   /** From the person down to this agent. */
   parentChain: string[];
@@ -242,7 +243,7 @@ export class SubAgentRuns {
 
   /** `place`: of a stage. */
   queue(asked: Asked, place?: number): void {
-    const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash } = asked;
+    const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash, again } = asked;
     const { plan, workflow } = this.#parts;
     const usage = usageOf(ZERO_TALLY);
     workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
@@ -260,6 +261,7 @@ export class SubAgentRuns {
       traceId: traceIdOf(runId),
       envelope,
       envelopeHash,
+      ...(again && { again }),
     });
   }
 

@@ -77,7 +77,9 @@ export class SubAgents implements LeadChildren {
         fresh.push({
           item: index,
           request,
-          envelope: engine.envelopes.child(request, plan.envelope, workflow.agents, workflow.limits()),
+          envelope:
+            request.again?.envelope ??
+            engine.envelopes.child(request, plan.envelope, workflow.agents, workflow.limits()),
         });
     });
     workflow.subAgents.slots.reserve(fresh.length);
@@ -212,6 +214,7 @@ export class SubAgents implements LeadChildren {
       agent,
       queuedAt: new Date().toISOString(),
       parentChain: [...plan.chain, agent],
+      ...(request.again && { again: request.again.of }),
       stored: null,
       stages: [],
     };
@@ -223,6 +226,6 @@ export class SubAgents implements LeadChildren {
 }
 
 /** As the question shows it. */
-function itemOf({ id: runId, title, envelope, envelopeHash: hash }: AskedSubAgent): SpawnItem {
-  return { runId, title, envelope, hash };
+function itemOf({ id: runId, title, envelope, envelopeHash: hash, again }: AskedSubAgent): SpawnItem {
+  return { runId, title, envelope, hash, ...(again && { again }) };
 }
