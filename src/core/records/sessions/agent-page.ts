@@ -2,6 +2,7 @@
 import type { Approval, Decision } from '#contract/approval.ts';
 import { isServing } from '#contract/flows/serving.ts';
 import type { Entry } from '#contract/message.ts';
+import { againOfText, againsText } from '#contract/messages/again-text.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -41,6 +42,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     fieldsOf(run, decision, { runs, folder }) + `# ${inline(run.agent)}: ${inline(run.title)}`,
     '',
     placeOf(run, runs, folder),
+    ...[...againOfText(run), ...againsText(run)].flatMap((line) => ['', `${line}.`]),
     ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),
@@ -83,6 +85,7 @@ function fieldsOf(
     session_id: run.conversationId,
     workflow_id: run.workflowId,
     run_id: run.id,
+    ...(run.again ? { again_of: run.again.runId } : {}),
     agent_name: run.agent,
     title: run.title,
     kind: run.kind,

@@ -16,8 +16,10 @@ export interface Following {
   json: boolean;
   /** How questions are answered from here: at the terminal, all alike, or not at all (the runtime does it). */
   answers: Terminal | Answer | null;
-  /** Sets the workflow going; its events may come before its id does. */
-  start: (client: Client) => Promise<string>;
+  /** Sets the workflow going; its events may come before its id does. What happened before it was followed goes to `take`. */
+  start: Start;
+  /** Where it goes on already; left out, `start` tells. */
+  workflowId?: string;
   /** The workflow of a start that got no answer; null where it did not happen. */
   find: (client: Client) => Promise<string | null>;
 }
@@ -42,7 +44,7 @@ export async function follow(io: Io, link: Link, following: Following): Promise<
   const { screen, signal } = io;
   signal.throwIfAborted();
   const show = following.json ? jsonPrinter(screen) : linePrinter(screen);
-  const progress: Progress = { workflowId: null, seq: 0, ended: false, show };
+  const progress: Progress = { workflowId: following.workflowId ?? null, seq: 0, ended: false, show };
   const end = await attend(io, link.current, following, progress, following.start).catch((error: unknown) =>
     takeOver(io, link, following, progress, error),
   );
@@ -79,7 +81,7 @@ async function takeOver(io: Io, link: Link, following: Following, progress: Prog
     io.screen.note(`${lineOf(error)}: the work goes on ${where}.`);
     const goOn: Start = async (client, take) => {
       progress.workflowId ??= await following.find(client);
-      if (progress.workflowId === null) return following.start(client);
+      if (progress.workflowId === null) return following.start(client, take);
       await resume(client, progress.workflowId);
       for (const event of await catchUp(client, following.conversationId, progress)) take(event);
       return progress.workflowId;

@@ -125,6 +125,9 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     /** Of its newest attempt. */
     spanId: spanIdOf(run.workflowId, ['agent', id, attempt]),
     parentChain,
+    /** The execution that it is again, and those that are it again; left out where there are none. */
+    ...(run.again ? { again: run.again } : {}),
+    ...(run.agains ? { agains: run.agains } : {}),
     callPath: callPathOf(run, detail.runs),
     task,
     model: run.envelope.model,
