@@ -93,7 +93,9 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     'conversation.earlier': pageOf,
     'conversation.events': async ({ conversationId, after }) => {
       const { agent } = await conversation(conversationId);
-      const events = await store.events(conversationId, after + 1, after + EVENTS);
+      await log.open(conversationId);
+      // Between two commits: what is stored while a range is read would leave a gap in it.
+      const events = await log.exclusive(conversationId, () => store.events(conversationId, after + 1, after + EVENTS));
       return tracedAll(events, agent, log);
     },
     'conversation.set': async ({ conversationId, agent }) => {
