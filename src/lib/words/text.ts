@@ -7,6 +7,7 @@ import type { StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
+import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
@@ -82,6 +83,7 @@ export const text = {
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
     `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${visibleText(page)} – Triad`}`,
+  again: againWords,
   phases,
   calls,
   kinds,

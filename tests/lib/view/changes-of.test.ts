@@ -1,6 +1,6 @@
 // An edit is shown as the fields that differ.
 import { expect, it } from 'vitest';
-import { changesOf } from '#lib/history/changes.ts';
+import { changesOf } from '#lib/view/changes-of.ts';
 
 it('names nested fields and shows both values', () => {
   const before = {
