@@ -2,11 +2,13 @@
 import { cp } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { type Harness, startEngine, talkIn, yes } from '../../support/engine.ts';
+import { startEngine, talkIn, yes } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chainScript, startChain } from '../../support/flows/chains.ts';
+import { done, pair, PAIR, startFlow } from '../../support/flows/flows.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Gate } from '../../support/gate.ts';
 
@@ -31,11 +33,29 @@ function scouting(script: Script, gate?: Gate): Script {
 
 const storeAt = (path: string) => openStore({ url: `rocksdb://${path}` });
 
-async function resumed(
-  path: string,
-  folder: string,
-  conversationId: string,
-): Promise<Harness & { result: () => Promise<string> }> {
+/** A store that stands still while it is copied, as it is on the disk when its process is killed. */
+async function copied(path: string): Promise<{ store: Store; copy: (to: string) => Promise<void> }> {
+  const store = await storeAt(path);
+  const writing = new Set<Promise<unknown>>();
+  let hold: Promise<void> = Promise.resolve();
+  const commit: Store['commit'] = async (events, writes) => {
+    await hold;
+    const done = store.commit(events, writes);
+    writing.add(done);
+    return done.finally(() => writing.delete(done));
+  };
+  const copy = async (to: string): Promise<void> => {
+    const held = Promise.withResolvers<void>();
+    hold = held.promise;
+    await Promise.allSettled(writing);
+    await cp(path, to, { recursive: true });
+    held.resolve();
+  };
+  return { store: { ...store, commit }, copy };
+}
+
+/** Goes on with it to its end; the requests that were made for that. */
+async function resumed(path: string, conversationId: string): Promise<number> {
   const engine = await startEngine(scouting(hunt()), { store: await storeAt(path) });
   const { workflows } = await engine.runtime.request('conversation.snapshot', { conversationId });
   const [workflow] = workflows;
@@ -54,7 +74,7 @@ async function resumed(
   ]);
   const events = await engine.store.events(conversationId, 1, 10_000);
   expect(events.map(({ seq }) => seq)).toEqual(events.map((_, at) => at + 1));
-  return { ...engine, folder, result: async () => end.workflow.text };
+  return engine.model.requests.length;
 }
 
 test('killed while it waits for a yes it asks again; killed while it works it goes on from its last step', async () => {
@@ -62,25 +82,24 @@ test('killed while it waits for a yes it asks again; killed while it works it go
   const gate = new Gate();
   let questions = 0;
   const person: typeof yes = (approval, item) => (++questions === 2 ? null : yes(approval, item));
-  const engine = await startEngine(scouting(hunt(), gate), { store: await storeAt(join(data, 'store')), person });
-  const { runtime, folder } = engine;
+  const { store, copy } = await copied(join(data, 'store'));
+  const engine = await startEngine(scouting(hunt(), gate), { store, person });
+  const { runtime } = engine;
   const { subAgents } = await engine.ask('Look');
   const runId = subAgents[0]?.runId ?? '';
   const { conversationId } = await runtime.request('run.again', { runId });
   const approvals = async () => (await runtime.request('conversation.snapshot', { conversationId })).approvals;
   await expect.poll(async () => (await approvals()).length).toBe(1);
-  await cp(join(data, 'store'), join(data, 'waiting'), { recursive: true });
+  await copy(join(data, 'waiting'));
   const approvalId = (await approvals())[0]?.request.id ?? '';
   await runtime.request('approval.decide', { approvalId, item: 0, answer: { kind: 'allow' } });
   await gate.reached;
-  await cp(join(data, 'store'), join(data, 'working'), { recursive: true });
+  await copy(join(data, 'working'));
 
-  const waited = await resumed(join(data, 'waiting'), folder, conversationId);
   // It had not begun: both of its requests are sent.
-  expect(waited.model.requests).toHaveLength(2);
-  const worked = await resumed(join(data, 'working'), folder, conversationId);
+  expect(await resumed(join(data, 'waiting'), conversationId)).toBe(2);
   // Its first step was finished: only what was on its way is asked again.
-  expect(worked.model.requests).toHaveLength(1);
+  expect(await resumed(join(data, 'working'), conversationId)).toBe(1);
   gate.open();
 });
 
@@ -116,6 +135,40 @@ test('a chain comes along: one yes, each of its stages once, and the report of t
     ['delegate', 'polish'],
   ]);
   expect(engine.model.requests).toHaveLength(asked + 4);
+});
+
+test('a coagent comes along, and is one execution of its own, too', async () => {
+  const script = pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') });
+  const engine = await startFlow(script, { flow: { type: 'judge' }, as: 'sub' });
+  const { subAgents, workflowId } = await engine.ask('Go');
+  const before = await engine.runtime.request('workflow.get', { workflowId });
+  const checks = before.runs.filter(({ kind }) => kind === 'coagent');
+  expect(checks.map(({ outcome }) => outcome)).toEqual(['completed', 'completed']);
+  const asked = engine.model.requests.length;
+  const run = async (runId: string) => {
+    const made = await engine.runtime.request('run.again', { runId });
+    const detail = () => engine.runtime.request('workflow.get', { workflowId: made.workflowId });
+    await expect.poll(async () => (await detail()).workflow.outcome).toBe('completed');
+    return detail();
+  };
+  const whole = await run(subAgents[0]?.runId ?? '');
+  expect(whole.runs.map(({ kind, agent }) => [kind, agent])).toEqual([
+    ['lead', 'lead'],
+    ['delegate', PAIR],
+    ['coagent', 'checker'],
+    ['coagent', 'checker'],
+  ]);
+  expect(whole.workflow).toMatchObject({ text: 'Second.', subAgentCount: 1 });
+  const sent = (from: number, to?: number) =>
+    engine.model.requests
+      .slice(from, to)
+      .flatMap(({ seen, body }) => (seen.tools.includes('delegate_task') ? [] : [JSON.stringify(body.system)]));
+  expect(sent(asked)).toEqual(sent(0, asked));
+  const alone = await run(checks[0]?.id ?? '');
+  expect(alone.runs.map(({ kind, agent }) => [kind, agent])).toEqual([
+    ['lead', 'lead'],
+    ['delegate', 'checker'],
+  ]);
 });
 
 test('where it fails it can be tried again, and the new report is the answer', async () => {
