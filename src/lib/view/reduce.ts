@@ -143,12 +143,12 @@ function apply(view: View, event: DurableEvent): View {
     case 'memory-change':
     case 'grant-change':
       return view;
-    case 'notice':
-      return { ...view, runs: setRun(view, event.runId, (run) => noticed(run, event)) };
     case 'plan-change':
       return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
+    case 'notice':
     case 'run-say':
-      return { ...view, runs: setRun(view, event.runId, (run) => withWord(run, event)) };
+    case 'run-again':
+      return { ...view, runs: setRun(view, event.runId, (run) => withBeside(run, event)) };
     case 'limit-change':
       return limitChange(view, event);
     case 'change-undo':
@@ -157,8 +157,6 @@ function apply(view: View, event: DurableEvent): View {
       return { ...view, workflows: setWorkflow(view, event.workflowId, () => ({ left: event.left })) };
     case 'workflow-fork':
       return workflowFork(view, event);
-    case 'run-again':
-      return { ...view, runs: setRun(view, event.runId, (run) => withAgain(run, event)) };
   }
 }
 
@@ -167,8 +165,11 @@ function workflowFork(view: View, event: Event<'workflow-fork'>): View {
   return { ...view, workflows: setWorkflow(view, event.workflowId, added) };
 }
 
-function withAgain({ agains }: RunRow, { again, at }: Event<'run-again'>): Partial<RunRow> {
-  return { agains: [...(agains ?? []), { ...again, at }] };
+/** What stands beside its transcript: notices, what the person said to it, that it was run again. */
+function withBeside(run: RunRow, event: Event<'notice' | 'run-say' | 'run-again'>): Partial<RunRow> {
+  if (event.type === 'notice') return noticed(run, event);
+  if (event.type === 'run-say') return withWord(run, event);
+  return { agains: [...(run.agains ?? []), { ...event.again, at: event.at }] };
 }
 
 function approvalRequest(view: View, { approval: request }: Event<'approval-request'>): View {

@@ -186,7 +186,8 @@ test('an agent of a project that nobody trusts any more is refused', async () =>
   const engine = await start(digging, { files: { '.triad/agents/digger.md': agent } });
   const { runtime, folder } = engine;
   const { files } = await runtime.request('trust.look', { folder });
-  await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash })) });
+  const seen = files.map(({ path, hash }) => ({ path, hash: hash ?? '' }));
+  await runtime.request('trust.set', { folder, files: seen });
   const { runId, asked } = await first(engine);
   expect((await endOf(engine, runId)).child).toMatchObject({ kind: 'delegate', outcome: 'completed' });
   await runtime.request('trust.revoke', { folder });

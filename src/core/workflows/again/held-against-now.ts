@@ -12,7 +12,7 @@ import type { Settings } from '../../settings/settings.ts';
 type Parts = Pick<Engine, 'envelopes' | 'model' | 'capabilities'>;
 
 /** What holds now: what the lead would have, whose sub-agent it was, and the agents and limits of its folder. */
-export interface Now {
+interface Now {
   parent: Envelope;
   agents: AgentRegistry;
   limits: Settings['limits'];
