@@ -14,6 +14,7 @@ import { Attention } from './desktop/attention.ts';
 import { lastPlace } from './desktop/last-place.ts';
 import { setMenu } from './desktop/menu.ts';
 import { quitOrderly } from './desktop/orderly-quit.ts';
+import { Presence } from './desktop/presence.ts';
 import { showingFolders } from './desktop/session-folder.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
 import { guardPages } from './guards.ts';
@@ -51,7 +52,9 @@ async function start(): Promise<void> {
   serveBundle(await realpath(join(root, 'build')));
   guardPages();
   setMenu(() => windows.open());
-  const attention = new Attention(() => windows.show());
+  const presence = new Presence();
+  presence.follow();
+  const attention = new Attention(presence, () => windows.show());
   const attachment = new Attachment({
     connect,
     use: (client) => {

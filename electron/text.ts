@@ -3,6 +3,7 @@ export const text = {
   name: 'Triad',
   menu: { file: 'File', newWindow: 'New Window' },
   question: (agents: string) => `Question from ${agents}`,
+  done: 'A workflow has ended',
   failed: 'Triad has to stop',
   secrets: {
     backends: { darwin: 'Keychain', win32: 'Windows data protection', linux: 'the key store of the desktop' },

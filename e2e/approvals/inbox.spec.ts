@@ -34,7 +34,8 @@ async function twoConversations(start: Start, options: AppOptions = {}): Promise
 test('the second of two conversations is answered first, without a mouse', async ({ start }) => {
   const app = await twoConversations(start);
   const { page } = app;
-  await expect(inbox(page)).toHaveAccessibleName(/2 questions wait/);
+  await expect(inbox(page)).toHaveAccessibleName(/2 wait for you/);
+  await expect(page).toHaveTitle(/^\(2\) /);
   await inbox(page).focus();
   await page.keyboard.press('Enter');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(2);

@@ -1,19 +1,44 @@
 /** Questions reach a person who looks elsewhere: a count in dock or taskbar, a notification, a flashing window. */
 import { app, BrowserWindow, Notification } from 'electron';
+import { askingAgents } from '#contract/attention/asking-agents.ts';
+import { Caller } from '#contract/attention/caller.ts';
+import type { Signals } from '#contract/attention/signals.ts';
+import { waitingCount } from '#contract/attention/waiting-count.ts';
 import type { Client } from '#contract/rpc.ts';
-import type { ApprovalRequest } from '#contract/approval.ts';
-import { spawnItems } from '#contract/spawn-items.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { text } from '../text.ts';
+import type { Presence } from './presence.ts';
+
+/** Calls are due by the minute. */
+const CHECK_MS = 2000;
 
 export class Attention {
   readonly #onClick: () => void;
-  /** Of the questions that are open; null where no notification was needed. */
-  readonly #shown = new Map<string, Notification | null>();
+  readonly #caller: Caller;
+  /** What is shown, by question. */
+  readonly #shown = new Map<string, Notification>();
+  #timer: NodeJS.Timeout | null = null;
 
-  constructor(onClick: () => void) {
+  /** `onClick`: of a notification, which answers nothing. */
+  constructor(presence: Pick<Presence, 'isHere'>, onClick: () => void) {
     this.#onClick = onClick;
+    this.#caller = new Caller({
+      now: Date.now,
+      isHere: (awaySeconds) => presence.isHere(awaySeconds),
+      leads: () => true,
+      blocked: (requests, signals) => {
+        for (const window of BrowserWindow.getAllWindows()) window.flashFrame(true);
+        for (const request of requests) this.#call(request.id, text.question(askingAgents(request)), request, signals);
+      },
+      done: (ended, signals) => {
+        if (signals.notifications !== 'all') return;
+        for (const work of ended) this.#call(work.workflowId, text.done, work, signals);
+      },
+      settled: (approvalIds) => {
+        for (const id of approvalIds) this.#close(id);
+      },
+    });
   }
 
   /** Follows a runtime until it goes; this alone is nobody who could answer. */
@@ -21,33 +46,30 @@ export class Attention {
     await client.subscribe('attention', { canAnswer: false }, (state) => this.#receive(state));
   }
 
-  #receive({ questions }: AttentionState): void {
-    app.setBadgeCount(questions.length);
-    const open = new Set(questions.map(({ request }) => request.id));
-    for (const [id, notification] of this.#shown) {
-      if (open.has(id)) continue;
-      notification?.close();
-      this.#shown.delete(id);
-    }
-    for (const { request } of questions) {
-      if (this.#shown.has(request.id)) continue;
-      const looking = BrowserWindow.getFocusedWindow() !== null;
-      this.#shown.set(request.id, looking ? null : this.#call(agentsOf(request), request.title));
+  #receive(state: AttentionState): void {
+    app.setBadgeCount(waitingCount(state));
+    this.#caller.receive(state);
+    const isWaiting = state.questions.length > 0;
+    if (isWaiting) this.#timer ??= setInterval(() => this.#caller.check(), CHECK_MS).unref();
+    else if (this.#timer) {
+      clearInterval(this.#timer);
+      this.#timer = null;
     }
   }
 
-  #call(agents: string, title: string): Notification | null {
-    for (const window of BrowserWindow.getAllWindows()) window.flashFrame(true);
-    if (!Notification.isSupported()) return null;
-    const notification = new Notification({ title: visibleText(text.question(agents)), body: visibleText(title) });
+  #call(key: string, title: string, { title: body }: { title: string }, { notifications }: Signals): void {
+    if (notifications === 'off' || !Notification.isSupported()) return;
+    // One at a time for each: a second one says the same.
+    this.#close(key);
+    const notification = new Notification({ title: visibleText(title), body: visibleText(body) });
     notification.on('click', this.#onClick);
+    notification.on('close', () => this.#shown.delete(key));
     notification.show();
-    return notification;
+    this.#shown.set(key, notification);
   }
-}
 
-/** The names of the sub-agents that would start, or of the agent that asks for anything else. */
-function agentsOf({ agent, subject }: ApprovalRequest): string {
-  const proposed = spawnItems(subject).map(({ envelope }) => envelope.agent);
-  return proposed.length === 0 ? agent : proposed.join(', ');
+  #close(key: string): void {
+    this.#shown.get(key)?.close();
+    this.#shown.delete(key);
+  }
 }

@@ -22,6 +22,7 @@ import { LeadChoice, SentFiles, SentImages } from './messages/sending.ts';
 import { folder, method, nothing } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
+import { ruleMethods } from './permissions/rule-methods.ts';
 import { PriceOverview } from './prices.ts';
 import { providerMethods } from './providers/provider-methods.ts';
 import { settingMethods } from './settings/setting-methods.ts';
@@ -321,6 +322,7 @@ export const methods = {
     Verdict,
   ),
   'permissions.revoke': method(z.strictObject({ grantId: Id }), Grant),
+  ...ruleMethods,
   /** The first files of the folder that a grant would allow, at most 20. `agent`: as in the offer of a grant. */
   'permissions.match': method(
     z.strictObject({

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { Approval, Decision, Risk } from './approval.ts';
+import { Signals } from './attention/signals.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
@@ -220,6 +221,18 @@ export const WorkflowDetail = z.object({
 });
 export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
 
+/** A workflow that was cut off and goes on only when the person resumes it. */
+export const Interrupted = z.object({
+  conversationId: Id,
+  workflowId: Id,
+  /** The beginning of its message. */
+  title: z.string(),
+  agent: z.string(),
+  /** When it was cut off. */
+  at: Instant,
+});
+export type Interrupted = z.infer<typeof Interrupted>;
+
 /** Open approvals and running workflows of all conversations; always sent whole. */
 export const Attention = z.object({
   questions: z.array(Approval),
@@ -235,6 +248,12 @@ export const Attention = z.object({
       subAgents: z.array(Id),
     }),
   ),
+  /** The newest of them, each the last of its conversation; left out by programs of older versions. */
+  interrupted: z.array(Interrupted).optional(),
+  /** MCP servers that refused what was asked of them until the person signs in; left out by programs of older versions. */
+  signIns: z.array(z.object({ server: z.string(), at: Instant })).optional(),
+  /** How the person wants to be called; left out by programs of older versions. */
+  signals: Signals.optional(),
 });
 export type Attention = z.infer<typeof Attention>;
 
@@ -325,5 +344,7 @@ export const SettingRow = z.object({
   min: z.number().nullable(),
   max: z.number().nullable(),
   choices: z.array(z.string()).nullable(),
+  /** A value that it may have, where not every text will do; left out otherwise. */
+  example: z.string().optional(),
 });
 export type SettingRow = z.infer<typeof SettingRow>;

@@ -9,6 +9,9 @@ type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0];
 type Used = Pick<WebContents, 'getURL' | 'isDestroyed' | 'reload' | 'send' | 'setWindowOpenHandler'>;
 type Sender = Pick<WebFrameMain, 'detached' | 'origin' | 'url'> & { parent: object | null };
 
+/** What Electron calls the events of a page. */
+const INPUTS: Readonly<Record<string, string>> = { keydown: 'rawKeyDown', mousedown: 'mouseDown', wheel: 'mouseWheel' };
+
 export class StandInContents extends EventEmitter implements Used {
   /** Of the window, for the test. */
   readonly window: number;
@@ -76,6 +79,7 @@ export class StandInContents extends EventEmitter implements Used {
     const url = (this.#url = this.#site.inside(outside));
     if (kind === 'document') this.emit('did-navigate', {}, this.#site.inside(String(values[0])), 200, 'OK');
     else if (kind === 'in-page') this.emit('did-navigate-in-page', {}, this.#site.inside(String(values[0])), true);
+    else if (kind === 'input') this.emit('input-event', {}, { type: INPUTS[String(values[0])] });
     else {
       const [channel, ...message] = values;
       // A frame within a page has the page's origin here: its own address would betray it anyway.

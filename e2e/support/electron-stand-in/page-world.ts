@@ -40,6 +40,8 @@ function electronOfPage(binding: string, dispatch: symbol): object {
   };
   const navigation = Reflect.get(window, 'navigation') as EventTarget;
   navigation.addEventListener('currententrychange', () => call('in-page', location.href));
+  for (const type of ['keydown', 'mousedown', 'wheel'] as const)
+    window.addEventListener(type, () => call('input', type), { capture: true, passive: true });
   call('document', location.href);
 
   return {

@@ -37,7 +37,7 @@ export interface PageCall {
   url: string;
   /** Whether the page itself says it, not a frame within it. */
   top: boolean;
-  call: [kind: 'document' | 'in-page' | 'send', ...values: unknown[]];
+  call: [kind: 'document' | 'in-page' | 'input' | 'send', ...values: unknown[]];
 }
 
 export class Pages {

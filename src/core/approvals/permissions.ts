@@ -29,13 +29,19 @@ export class Permissions {
     return reading;
   }
 
+  /** The same as they would be with these texts of files, by path. */
+  async rulesWith(folder: string, drafts: ReadonlyMap<string, string>): Promise<RuleSet> {
+    const [rules, started] = await Promise.all([
+      // A draft of its own each time: what is parsed of it is not kept.
+      readFolderRules(folder, { ...this.#files, drafts }, drafts.size === 0 ? this.#parsed : new Map()),
+      this.#files.startedFrom(folder),
+    ]);
+    return started.length === 0 ? rules : { ...rules, alwaysAsk: { ...rules.alwaysAsk, started } };
+  }
+
   async #read(folder: string): Promise<RuleSet> {
     try {
-      const [rules, started] = await Promise.all([
-        readFolderRules(folder, this.#files, this.#parsed),
-        this.#files.startedFrom(folder),
-      ]);
-      return started.length === 0 ? rules : { ...rules, alwaysAsk: { ...rules.alwaysAsk, started } };
+      return await this.rulesWith(folder, new Map());
     } finally {
       setImmediate(() => this.#reading.delete(folder));
     }
@@ -43,7 +49,11 @@ export class Permissions {
 
   /** The verdict on a call; counts nothing. */
   async explain(action: Action): Promise<Verdict> {
-    const rules = await this.rules(action.folder);
+    return this.verdict(action, await this.rules(action.folder));
+  }
+
+  /** The same by these rules. */
+  verdict(action: Action, rules: RuleSet): Verdict {
     const now = Date.now();
     return judge(action, rules, this.grants.candidates(action, now), now);
   }

@@ -32,6 +32,8 @@ export interface RulePorts {
   file: string;
   /** Whether the project's file may allow something, with this very text. */
   readonly isTrusted: (folder: string, hash: string) => Promise<boolean>;
+  /** Texts that files are taken to have, by path, instead of what is on the disk; left out: none. */
+  readonly drafts?: ReadonlyMap<string, string>;
 }
 
 /** Most rules of one file: every call is checked against each, and an untrusted project's count too. */
@@ -60,7 +62,7 @@ const WORDS = {
   suggest: (path: string) => nearest(path.split('.').at(-1) ?? '', Object.keys(RuleEntry.shape)),
 };
 
-const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
+export const projectFile = (folder: string): string => join(folder, PROJECT_CONFIG);
 
 type FileRules = Omit<RuleSet, 'trusted'>;
 
@@ -80,12 +82,12 @@ export type RuleCache = Map<string, { text: string; hash: string; found: FileRul
  */
 export async function readFolderRules(
   folder: string,
-  { file, isTrusted }: RulePorts,
+  { file, isTrusted, drafts = new Map() }: RulePorts,
   parsed: RuleCache = new Map(),
 ): Promise<RuleSet> {
   const [user, project] = await Promise.all([
-    readRules(file, 'user', parsed),
-    readRules(projectFile(folder), 'project', parsed),
+    readRules(file, 'user', { parsed, drafts }),
+    readRules(projectFile(folder), 'project', { parsed, drafts }),
   ]);
   const trusted = project.hash === null || (await isTrusted(folder, project.hash).catch(() => false));
   const rules = project.rules.filter(({ effect }) => trusted || effect !== 'allow');
@@ -98,10 +100,10 @@ export async function readFolderRules(
 async function readRules(
   file: string,
   scope: Rule['scope'],
-  parsed: RuleCache,
+  { parsed, drafts }: { parsed: RuleCache; drafts: ReadonlyMap<string, string> },
 ): Promise<FileRules & { hash: string | null }> {
   try {
-    const text = await readText(file, scope);
+    const text = drafts.get(file) ?? (await readText(file, scope));
     if (text === null) return { hash: null, ...none([]) };
     const before = parsed.get(file);
     const known = before?.text === text ? before : { text, hash: sha256(text), found: parseRules(text, file, scope) };

@@ -54,6 +54,11 @@ export function patternFault(pattern: string): string | null {
   if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern))
     return 'must be relative to the project folder, without "/" at its beginning';
   if (pattern.split('/').includes('..')) return 'must not have ".." in it';
+  return alternativesFault(pattern);
+}
+
+/** The same of any pattern: what is beyond these bounds would be left out of it in silence. */
+export function alternativesFault(pattern: string): string | null {
   const alternatives = alternativesOf(pattern);
   if (alternatives.length > MAX_ALTERNATIVES)
     return `has too many alternatives in "{…}": at most ${MAX_ALTERNATIVES} in all`;

@@ -24,6 +24,9 @@ export class SignIns {
   readonly #grants: Grants;
   /** By name, then by address. */
   readonly #servers = new Map<string, Map<string, ServerSignIn>>();
+  /** Since when, in epoch milliseconds, by name: those that refused something until the person signs in. */
+  readonly #wanted = new Map<string, number>();
+  readonly #listeners = new Set<() => void>();
   readonly #end = new AbortController();
 
   constructor(ports: SignInPorts) {
@@ -34,6 +37,16 @@ export class SignIns {
   /** Starts and asks nothing. `none`: it never wanted a sign-in, `out`: nobody is signed in. */
   async stateOf({ name, transport }: McpServer): Promise<McpServerView['signIn']> {
     return transport.kind === 'http' ? this.#at(name, transport.url).state() : 'none';
+  }
+
+  /** The servers that wait for a sign-in, since this program started; nobody waits for one that the person signed out of. */
+  wanted(): { server: string; at: string }[] {
+    return [...this.#wanted].map(([server, at]) => ({ server, at: new Date(at).toISOString() }));
+  }
+
+  /** Calls back when these are others. */
+  onWanted(listener: () => void): void {
+    this.#listeners.add(listener);
   }
 
   access(name: string, url: string): Access {
@@ -52,6 +65,7 @@ export class SignIns {
   /** Forgets what signing in gave, and says so to who gave it. */
   async forget({ name, transport }: McpServer): Promise<void> {
     if (transport.kind === 'http') await this.#at(name, transport.url).forget();
+    this.#settle(name);
   }
 
   /** The same of all addresses that a server had, which is not configured any more. */
@@ -59,11 +73,23 @@ export class SignIns {
     const urls = await this.#grants.urls(name);
     await Promise.all(urls.map((url) => this.#at(name, url).forget()));
     await this.#grants.remove(name);
+    this.#settle(name);
   }
 
   /** What was begun ends. */
   end(): void {
     this.#end.abort(new Stopped('shutdown'));
+  }
+
+  #want(name: string): void {
+    if (this.#wanted.has(name)) return;
+    this.#wanted.set(name, Date.now());
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** It waits no more. */
+  #settle(name: string): void {
+    if (this.#wanted.delete(name)) for (const listener of this.#listeners) listener();
   }
 
   #at(name: string, url: string): ServerSignIn {
@@ -75,7 +101,11 @@ export class SignIns {
       name,
       url,
       grants: this.#grants,
-      onChange: (isIn) => this.#ports.onChange(name, isIn),
+      onChange: (isIn) => {
+        if (isIn) this.#settle(name);
+        this.#ports.onChange(name, isIn);
+      },
+      onWanted: () => this.#want(name),
       end: this.#end.signal,
       patienceMs: this.#ports.patienceMs ?? PATIENCE_MS,
     });

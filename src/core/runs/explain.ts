@@ -19,7 +19,7 @@ import type { Workspace } from '../workspace/reach.ts';
 import { servingNames } from './serving.ts';
 import { workspaceOf } from './workspace-of.ts';
 
-type Parts = Pick<
+export type Parts = Pick<
   Engine,
   'webSearch' | 'agents' | 'envelopes' | 'lenders' | 'mcp' | 'permissions' | 'settings' | 'tools' | 'store' | 'own'
 >;
@@ -45,11 +45,11 @@ function denied(error: unknown): Verdict {
 }
 
 /** With the tools of the agent's MCP servers as they were last heard. */
-function withKept({ tools, mcp }: Parts, { envelope }: Actor): ToolRegistry {
+export function withKept({ tools, mcp }: Parts, { envelope }: Pick<Actor, 'envelope'>): ToolRegistry {
   return tools.with(mcpTools(envelope.mcp ?? [], keptAccess(mcp.listings)));
 }
 
-interface ParsedCall {
+export interface ParsedCall {
   tool: Tool;
   input: unknown;
   /** Arguments that nobody gave stand in it. */
@@ -131,16 +131,16 @@ async function partsOf({ permissions }: Parts, action: Action): Promise<NonNulla
 }
 
 /** Who is started with a sub-agent is held against rules and grants like it. */
-function withServing(targets: Targets, agents: AgentRegistry): Targets {
+export function withServing(targets: Targets, agents: AgentRegistry): Targets {
   const served = (targets?.values ?? []).flatMap((name) => servingNames(name, agents));
   if (!targets || served.length === 0) return targets;
   return { values: [...new Set([...targets.values, ...served])], path: false, each: true };
 }
 
-type Asks = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held' | 'idle'>;
+export type Asks = Pick<Question, 'risk' | 'reversible' | 'nameable' | 'held' | 'idle'>;
 
 /** Starting sub-agents is not proposed, for that takes their slots. */
-async function questionOf(
+export async function questionOf(
   { webSearch }: Parts,
   { tool, input, isSample }: ParsedCall,
   { targets, workspace, lent }: { targets: Targets; workspace: Workspace; lent: Lending },

@@ -164,7 +164,7 @@ async function actionsOf(
 }
 
 /** The sub-agent and all that serve it: who is denied starts for no other either, and a yes to one is none to the others. */
-function startedBy(envelope: Envelope, isTemporary: boolean): Targets {
+export function startedBy(envelope: Envelope, isTemporary: boolean): Targets {
   const served = allServing(envelope).map(({ agent }) => agent);
   if (served.length === 0) return agentTargets([envelope.agent], isTemporary);
   return { values: [...new Set([envelope.agent, ...served])], path: false, each: true };

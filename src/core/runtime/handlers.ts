@@ -23,6 +23,7 @@ import { contextMethods } from './methods/context.ts';
 import { mcpMethods } from './methods/mcp.ts';
 import { messageMethods } from './methods/messages.ts';
 import { permissionMethods } from './methods/permissions.ts';
+import { ruleMethods } from './methods/rules.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
 import { settingMethods } from './methods/settings.ts';
@@ -50,6 +51,8 @@ export interface HandlerPorts {
   webSearch: SearchEndpoint;
   prices: PriceTable;
   telemetry: Telemetry;
+  /** The data folder, for session files and records of changes; left out: none are written. */
+  data?: string;
 }
 
 /** Most events of one `conversation.events` reply. */
@@ -113,6 +116,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...mcpMethods(engine, ports.settings, ports.folder),
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
+    ...ruleMethods(engine, ports),
     'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
     'workflow.stop': ({ workflowId, cause }) => orchestrator.stopWorkflow(workflowId, STOPS[cause]),
     'workflow.resume': async ({ workflowId, approve }) => {

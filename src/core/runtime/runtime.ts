@@ -39,10 +39,13 @@ import { OpenMessages } from '../log/open-messages.ts';
 import { Orchestrator } from '../workflows/orchestrator.ts';
 import { ProviderLimiter } from '../model/provider-limiter.ts';
 import { inputName, problemWords } from '../base/problem-words.ts';
+import { InterruptedWork } from '../workflows/interrupted-work.ts';
 import { sweep } from '../workflows/recovery.ts';
 import { SessionProjector } from '../records/sessions/projector.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
+import { signalsOf } from '../settings/attention-settings.ts';
 import type { OwnFolders } from '../settings/folders.ts';
+import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
 import { keepTrash } from '../workflows/trash.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
@@ -61,8 +64,6 @@ export interface RuntimePorts extends HandlerPorts {
   trust: Trust;
   tools: readonly Tool[];
   mcp: McpServers;
-  /** The data folder for session files; left out: none are written. */
-  data?: string;
   own: OwnFolders;
   /** Where what calls replace is kept. */
   workspaces: Workspaces;
@@ -88,7 +89,11 @@ export interface Runtime extends Client {
 /** Recovers the work of a dead process, then serves. Takes ownership of the store. */
 export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const { store } = ports;
-  const attention = new AttentionFeed(() => attentionOf(engine, orchestrator, approvals));
+  const closing = new AbortController();
+  const attention = new AttentionFeed(() =>
+    attentionOf({ engine, orchestrator, approvals, interrupted, settings: ports.settings }),
+  );
+  const interrupted = new InterruptedWork({ store, onChange: () => attention.changed() });
   const log = new EventLog(
     store,
     (error) => {
@@ -107,15 +112,15 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   const sessions = createProjector(ports, engine, log);
   // Before recovery, too: what it ends is told.
   log.subscribe(null, (event) => void ('seq' in event && ports.telemetry.observe(event)));
-  const approvals = approvalsOf(engine, orchestrator, () => attention.changed());
-  // New ids sort after all existing ones, even if the clock was set back.
-  const [newest] = (await store.workflows({ limit: 1 })).items;
-  if (newest) advanceIdsPast(newest.id);
-  await sweep(store, log, engine.price);
-  await sessions.catchUp();
-  await engine.permissions.grants.load();
+  const approvals = approvalsOf(engine, orchestrator, () => {
+    attention.changed();
+    // Whatever has them read anew concerns these, too.
+    interrupted.refresh().catch(() => undefined);
+  });
+  log.subscribe(null, (event) => void (closing.signal.aborted || interrupted.onEvent(event)));
+  await recover(engine, sessions);
   await approvals.refresh();
-  const closing = new AbortController();
+  await interrupted.find();
   log.subscribe(null, (event) => {
     const { type } = event;
     // A question leaves the list while its answer is being stored; this tells that it can be read.
@@ -124,6 +129,8 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     if (!closing.signal.aborted) approvals.onEvent(event);
   });
   const handlers = handlersOf(ports, { engine, orchestrator, approvals, sessions });
+  ports.settings.onChange(() => attention.changed());
+  ports.mcp.signIns.onWanted(() => attention.changed());
   keepTrash(store, ports.workspaces.changes, closing.signal);
 
   return {
@@ -135,15 +142,19 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
     close: async () => {
       closing.abort();
       await endWork(ports, engine, orchestrator);
-      await ports.providers.close();
-      await log.flush();
-      await sweep(store, log, engine.price).catch(() => undefined);
-      await log.flush();
-      await Promise.all([sessions.close(), ports.telemetry.close()]);
-      await log.flush();
-      await store.close();
+      await endRecords(ports, engine, sessions);
     },
   };
+}
+
+/** What a process that died has left. */
+async function recover({ store, log, price, permissions }: Engine, sessions: SessionProjector): Promise<void> {
+  // New ids sort after all existing ones, even if the clock was set back.
+  const [newest] = (await store.workflows({ limit: 1 })).items;
+  if (newest) advanceIdsPast(newest.id);
+  await sweep(store, log, price);
+  await sessions.catchUp();
+  await permissions.grants.load();
 }
 
 /** Interrupts what runs; then no program that was started for it is left. */
@@ -156,8 +167,35 @@ async function endWork({ shell, mcp }: RuntimePorts, engine: Engine, orchestrato
   engine.gate.close();
 }
 
-function attentionOf({ gate }: Engine, orchestrator: Orchestrator, approvals: OpenApprovals): AttentionState {
+async function endRecords(
+  { providers, telemetry }: RuntimePorts,
+  { store, log, price }: Engine,
+  sessions: SessionProjector,
+): Promise<void> {
+  await providers.close();
+  await log.flush();
+  await sweep(store, log, price).catch(() => undefined);
+  await log.flush();
+  await Promise.all([sessions.close(), telemetry.close()]);
+  await log.flush();
+  await store.close();
+}
+
+interface Asking {
+  engine: Engine;
+  orchestrator: Orchestrator;
+  approvals: OpenApprovals;
+  interrupted: InterruptedWork;
+  settings: Settings;
+}
+
+function attentionOf({ engine, orchestrator, approvals, interrupted, settings }: Asking): AttentionState {
+  const { gate, mcp } = engine;
+  const { signIns } = mcp;
   return {
+    interrupted: interrupted.list(),
+    signIns: signIns.wanted().filter(({ server }) => settings.mcp.servers[server]?.enabled !== false),
+    signals: signalsOf(settings),
     questions: gate.pending().map((approval) => structuredClone(approval)),
     asleep: approvals.dormant(),
     running: orchestrator.active().map(({ conversationId, id, title, runs, subAgents }) => ({

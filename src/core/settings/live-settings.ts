@@ -1,14 +1,18 @@
 /** The current settings: reads give the newest values, and a change is saved to the file before it takes effect. */
+import { mkdir, realpath } from 'node:fs/promises';
 import type { McpEntryInput } from '#contract/mcp/mcp-entry.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { settingsFile } from './guarded-files.ts';
-import { saveMcpServer, saveProvider, saveSetting, saveTable, type Settings } from './settings.ts';
+import { checkSettings, saveMcpServer, saveProvider, saveSetting, saveTable, type Settings } from './settings.ts';
+import { type Swap, swapText } from './swap-text.ts';
+import { mustFit, readOwnFile } from './toml-file.ts';
 
 export class LiveSettings implements Settings {
   readonly #configFolder: string;
   #current: Settings;
   readonly #changes = new SerialQueue();
   readonly #onSet: (settings: Settings) => void;
+  readonly #listeners = new Set<() => void>();
 
   /** `initial` is what the folder's file says; `onSet` is told it, and each change of it. */
   constructor(configFolder: string, initial: Settings, onSet: (settings: Settings) => void = () => undefined) {
@@ -21,6 +25,13 @@ export class LiveSettings implements Settings {
   #take(settings: Settings): void {
     this.#current = settings;
     this.#onSet(settings);
+    for (const listener of this.#listeners) listener();
+  }
+
+  /** Calls back after each change, when it holds; returns how that ends. */
+  onChange(listener: () => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
   }
 
   get file(): string {
@@ -75,6 +86,10 @@ export class LiveSettings implements Settings {
     return this.#current.history;
   }
 
+  get attention(): Settings['attention'] {
+    return this.#current.attention;
+  }
+
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
   }
@@ -104,6 +119,19 @@ export class LiveSettings implements Settings {
       const filters = query === null ? others : { ...others, [name]: query };
       const isEmpty = Object.keys(filters).length === 0;
       this.#take(await saveTable(this.#configFolder, ['history', 'filters'], isEmpty ? null : filters));
+    });
+  }
+
+  /** Writes a whole text over the one of that hash. Throws `bad_input` where it does not fit, `conflict` where another one is there. */
+  setText({ base, text, record }: Pick<Swap, 'base' | 'text' | 'record'>): Promise<void> {
+    return this.#changes.add(async () => {
+      const { file } = this;
+      const settings = mustFit(checkSettings(text), file);
+      await mkdir(this.#configFolder, { recursive: true, mode: 0o700 });
+      // Where the file is a link, its target changes and the link stays.
+      const target = await realpath(file).catch(() => file);
+      await swapText({ file: target, base, text, mode: 0o600, record }, () => readOwnFile(file));
+      this.#take(settings);
     });
   }
 

@@ -101,7 +101,8 @@ function isMany(schema: JsonSchema): boolean {
 export function rowOf(parts: readonly string[], leaf: JsonSchema, value: unknown): SettingRow {
   // A key that may be unset is a choice between null and what it may be.
   const set = leaf.anyOf?.find((one) => typeof one !== 'boolean' && one.type !== 'null');
-  const { type, enum: choices, ...bounds } = typeof set === 'object' ? set : leaf;
+  const { type, enum: choices, examples, ...bounds } = typeof set === 'object' ? set : leaf;
+  const [example] = examples ?? [];
   return {
     path: dotted(parts),
     kind: choices ? 'choice' : type === 'integer' || type === 'number' || type === 'boolean' ? type : 'text',
@@ -111,6 +112,7 @@ export function rowOf(parts: readonly string[], leaf: JsonSchema, value: unknown
     min: finite(bounds.minimum),
     max: finite(bounds.maximum),
     choices: choices?.map(String) ?? null,
+    ...(typeof example === 'string' && { example }),
   };
 }
 

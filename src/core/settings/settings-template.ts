@@ -52,8 +52,8 @@ function commented(row: SettingRow): string {
 }
 
 /** Of a key that is not set by default, some value that it may have. */
-function literalOf({ default: usual, kind, min, choices }: SettingRow): string {
+function literalOf({ default: usual, kind, min, choices, example }: SettingRow): string {
   if (usual !== null) return JSON.stringify(usual);
   if (kind === 'integer' || kind === 'number') return String(Math.max(min ?? 1, 1));
-  return kind === 'boolean' ? 'true' : JSON.stringify(choices?.[0] ?? '…');
+  return kind === 'boolean' ? 'true' : JSON.stringify(choices?.[0] ?? example ?? '…');
 }

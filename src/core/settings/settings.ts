@@ -12,6 +12,7 @@ import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
+import { ApprovalSettings, AttentionSettings } from './attention-settings.ts';
 import { settingsFile } from './guarded-files.ts';
 import { HistorySettings } from './history-settings.ts';
 import { ProviderSettings } from './provider-settings.ts';
@@ -150,16 +151,7 @@ const SettingsFile = z.strictObject({
       secret_files: PathPatterns.default([]),
     })
     .prefault({}),
-  approvals: z
-    .strictObject({
-      on_timeout: z
-        .enum(['reject', 'approve'])
-        .default('reject')
-        .describe(
-          'What a question becomes that nobody answers in time. Never approved: high risk, and what cannot be undone.',
-        ),
-    })
-    .prefault({}),
+  approvals: ApprovalSettings,
   providers: ProviderSettings,
   context: ContextSettings,
   web: WebSettings,
@@ -174,6 +166,7 @@ const SettingsFile = z.strictObject({
     })
     .prefault({}),
   history: HistorySettings,
+  attention: AttentionSettings,
   mcp: z
     .strictObject({
       servers: z

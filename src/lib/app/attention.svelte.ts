@@ -5,7 +5,8 @@ import type { Attention as AttentionState } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { type AgentMark, markOfSubAgent } from '#contract/flows/agent-mark.ts';
-import { questionsOf, type Question } from '#lib/view/phase.ts';
+import type { Question } from '#lib/view/phase.ts';
+import { waitingList } from '#lib/view/waiting-list.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
 import { SeenTexts } from './seen-texts.svelte.ts';
@@ -19,10 +20,15 @@ export class Attention {
   open = $state(false);
   /** The newest question, for the live announcement. */
   newest = $state.raw<Question | null>(null);
-  /** Those that block running work come first. */
-  readonly questions = $derived([...questionsOf(this.state.questions), ...questionsOf(this.state.asleep, true)]);
+  /** All that waits, questions or not, in the order of every list. */
+  readonly waiting = $derived(waitingList(this.state));
+  readonly questions = $derived(this.waiting.flatMap((entry) => (entry.kind === 'question' ? [entry.question] : [])));
   readonly selected = $derived.by(
     () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
+  );
+  /** As `selected`, among all that waits. */
+  readonly chosen = $derived.by(
+    () => this.waiting.find(({ key }) => key === this.#selectedKey) ?? this.waiting[0] ?? null,
   );
   /** When the state arrived, in epoch milliseconds: its remaining times count from then. */
   #receivedAt = $state(0);
@@ -57,6 +63,11 @@ export class Attention {
     if (connection.status === 'open') void this.#attach();
   }
 
+  /** Whether it is known what waits. */
+  get isKnown(): boolean {
+    return this.#receivedAt > 0;
+  }
+
   select(key: string): void {
     this.#deferred.delete(key);
     this.#selectedKey = key;
@@ -76,6 +87,14 @@ export class Attention {
     if (!held || this.open) return;
     this.#releaseDeferred();
     this.show(held.key);
+  }
+
+  /** Leads to what is asked: in the inbox, where that is on the screen, else in the modal. It answers nothing. */
+  leadTo(approvalId: string): void {
+    const found = this.questions.find(({ approval }) => approval.request.id === approvalId);
+    if (!found) return;
+    if (this.#currentPlace === INBOX) this.select(found.key);
+    else this.show(found.key);
   }
 
   /** Opens the modal, at a question where one is given. */

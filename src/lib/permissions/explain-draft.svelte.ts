@@ -3,7 +3,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { callOf, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
+import { callOf, type ExplainedCall, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
 
 export class ExplainDraft {
   agent = $state('lead');
@@ -16,6 +16,8 @@ export class ExplainDraft {
   /** The workflow of the explained question; empty where none is explained. */
   workflowId = $state('');
   verdict = $state.raw<Verdict | null>(null);
+  /** The call that the verdict is about, whatever the form says by now. */
+  explained = $state.raw<ExplainedCall | null>(null);
   failure = $state.raw<RequestError | null>(null);
   /** Why the box is not JSON; empty where it is. */
   notJson = $state('');
@@ -58,6 +60,7 @@ export class ExplainDraft {
         ...(workflowId === '' ? {} : { workflowId }),
         ...(conversationId === '' ? { folder } : { conversationId }),
       });
+      this.explained = { agent, tool, input };
       this.failure = null;
     } catch (error) {
       this.verdict = null;

@@ -1,16 +1,22 @@
 /** Rules and grants of one folder, read again when the window gets the focus, since their files may change outside. */
 import { SvelteSet } from 'svelte/reactivity';
-import type { Grant } from '#contract/permission.ts';
+import type { Grant, Rule } from '#contract/permission.ts';
+import type { RulePreview, RuleScope } from '#contract/permissions/rule-edit.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
+import { placeOf } from '#lib/view/rule-preview.ts';
 import { text } from '#lib/words/text.ts';
 
 type Permissions = Output<'permissions.list'>;
 
 export class FolderPermissions {
   found = $state.raw<Permissions | null>(null);
+  /** The files with their rules, as they were last looked at. */
+  rules = $state.raw<Output<'rules.list'> | null>(null);
+  /** What the rules decide about the last calls; null where that is not known. */
+  decided = $state.raw<RulePreview | null>(null);
   failure = $state.raw<RequestError | null>(null);
   /** Grants that are being revoked. */
   readonly busy = new SvelteSet<string>();
@@ -25,16 +31,51 @@ export class FolderPermissions {
 
   async load(folder = this.#folder): Promise<void> {
     if (folder === '') return;
-    if (folder !== this.#folder) this.found = null;
+    if (folder !== this.#folder) this.found = this.rules = this.decided = null;
     this.#folder = folder;
     try {
-      const found = await this.#connection.request('permissions.list', { folder });
+      const [found, rules] = await Promise.all([
+        this.#connection.request('permissions.list', { folder }),
+        this.#connection.request('rules.list', { folder }),
+      ]);
       if (folder !== this.#folder) return;
       this.found = found;
+      this.rules = rules;
       this.failure = null;
     } catch (error) {
       if (folder === this.#folder) this.failure = asRequestError(error);
+      return;
     }
+    // Behind the rest, which needs none of it.
+    const decided = await this.#connection.request('rules.preview', { folder }).catch(() => null);
+    if (folder === this.#folder) this.decided = decided;
+  }
+
+  /** Takes a rule out of its file, and offers to put it back. `sentence`: what is said of it. */
+  async remove(rule: Rule, sentence: string): Promise<void> {
+    const { scope } = rule;
+    const base = this.rules?.files.find((file) => file.scope === scope)?.hash ?? null;
+    const edit = { kind: 'remove', index: placeOf(rule) } as const;
+    try {
+      const change = { scope, base, edit };
+      const { hash } = await this.#connection.request('rules.change', { folder: this.#folder, change });
+      this.offerUndo(text.rules.removed(sentence), scope, hash);
+    } catch (error) {
+      this.#toasts.error(asRequestError(error).message);
+    }
+    await this.load();
+  }
+
+  /** `hash`: of the file as the change has left it. */
+  offerUndo(said: string, scope: RuleScope, hash: string | null): void {
+    const folder = this.#folder;
+    this.#toasts.offer(said, text.rules.undo, () => {
+      const undone = this.#connection.request('rules.undo', { folder, scope, base: hash });
+      void succeeds(this.#toasts, undone).then((done) => {
+        if (done) this.#toasts.info(text.rules.undone);
+        return this.load();
+      });
+    });
   }
 
   async revoke({ id, agent, tool, pattern }: Grant): Promise<void> {

@@ -35,17 +35,13 @@ export interface Question {
   asleep: boolean;
 }
 
-const RISKS: readonly Risk[] = ['high', 'medium', 'low'];
-
-/** All items without an answer, by risk (high first), then by age (oldest first). */
+/** All items without an answer. */
 export function questionsOf(approvals: readonly Approval[], asleep = false): Question[] {
-  return approvals
-    .flatMap((approval) =>
-      approval.decisions.flatMap((decision, item) =>
-        decision === null ? [{ ...questionOf(approval, item), asleep }] : [],
-      ),
-    )
-    .sort((a, b) => RISKS.indexOf(a.risk) - RISKS.indexOf(b.risk) || a.at.localeCompare(b.at) || a.item - b.item);
+  return approvals.flatMap((approval) =>
+    approval.decisions.flatMap((decision, item) =>
+      decision === null ? [{ ...questionOf(approval, item), asleep }] : [],
+    ),
+  );
 }
 
 /** A run without an outcome in a workflow that has one is interrupted. */

@@ -1,4 +1,5 @@
 /** The words of the first start, of the settings and of the demo. */
+import { attentionWords } from './attention-words.ts';
 import { plural } from './sentences.ts';
 
 export const demoWords = {
@@ -67,6 +68,7 @@ const labels: Readonly<Record<string, string>> = {
   'web.search.key_header': 'Header of its key',
   'web.search.results': 'Results',
   'web.search.max_uses': 'Searches of one model request',
+  ...attentionWords.labels,
 };
 /** The providers that come with the program. */
 const NAMED: Readonly<Record<string, string>> = {

@@ -104,7 +104,7 @@ export const sidebarWords = {
   hide: 'Hide sidebar',
   show: 'Show sidebar',
   running: 'running',
-  waiting: (value: number) => plural(value, 'question waits', 'questions wait'),
+  waiting: (value: number) => plural(value, 'waits for you', 'wait for you'),
   untitled: 'New conversation',
   failed: 'The conversations could not be loaded',
 } as const;

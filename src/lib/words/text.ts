@@ -9,6 +9,7 @@ import type { Phase } from '#lib/view/phase.ts';
 import type { CallState } from '#lib/view/transcript.ts';
 import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
+import { attentionWords } from './attention-words.ts';
 import { askWords } from './ask-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
@@ -24,6 +25,7 @@ import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
+import { rulesWords } from './rules-words.ts';
 import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
@@ -139,6 +141,7 @@ export const text = {
   sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
+  rules: rulesWords,
   chat: {
     message: 'Message',
     image: 'A picture that you sent',
@@ -343,6 +346,7 @@ export const text = {
     },
   },
   agents: agentsWords,
+  attention: attentionWords,
   ask: askWords,
   flow: flowWords,
   grant: grantWords,

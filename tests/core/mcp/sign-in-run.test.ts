@@ -2,8 +2,10 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import type { Attention } from '#contract/view.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { browse, startSignInSite } from '../../support/sign-in-site.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -28,10 +30,14 @@ test('a person signs in, runs use that until it is refused, and it lasts until t
   const options = { settings, configFolder, secrets: fileSecrets(configFolder) };
   const engine = await startEngine(script(), options);
 
+  let signIns: Attention['signIns'];
+  await engine.runtime.subscribe('attention', { canAnswer: false }, (state) => (signIns = state.signIns));
   expect([await stateOf(engine), site.seen]).toEqual(['none', []]);
   expect(await faultOf(engine)).toBe(NEEDED);
   expect(await stateOf(engine)).toBe('out');
+  await eventually(() => expect(signIns).toMatchObject([{ server: 'web' }]));
   expect(await login(engine)).toContain('You are signed in');
+  await eventually(() => expect(signIns).toEqual([]));
   expect([await stateOf(engine), await faultOf(engine)]).toEqual(['in', null]);
 
   await engine.ask('Work');
@@ -46,6 +52,7 @@ test('a person signs in, runs use that until it is refused, and it lasts until t
     output: NEEDED,
   });
   expect(await stateOf(engine)).toBe('out');
+  await eventually(() => expect(signIns).toMatchObject([{ server: 'web' }]));
   await login(engine);
   const shown = JSON.stringify([engine.events, await engine.runtime.request('mcp.list', {})]);
   const { url } = await engine.runtime.request('mcp.login', { name: 'web' });

@@ -13,6 +13,8 @@ export interface ServerSignInPorts {
   readonly grants: Grants;
   /** Somebody signed in, or nobody is signed in any more. */
   readonly onChange: (isIn: boolean) => void;
+  /** The server refused what was asked of it until the person signs in. */
+  readonly onWanted: () => void;
   /** Ends what runs here. */
   readonly end: AbortSignal;
   /** For the person, in milliseconds. */
@@ -143,9 +145,10 @@ export class ServerSignIn implements Access {
 
   /** The person must sign in again: nothing is kept but that the server wants it. */
   async #lose(refused: string | null): Promise<null> {
-    const { name, url, grants, onChange } = this.#ports;
+    const { name, url, grants, onChange, onWanted } = this.#ports;
     const hasChanged = await grants.change(name, url, (now) => (now && now.accessToken !== refused ? undefined : null));
     if (hasChanged) onChange(false);
+    if (!(await this.#grant())) onWanted();
     return null;
   }
 

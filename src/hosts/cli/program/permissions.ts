@@ -7,7 +7,7 @@ import { type Done, json, withClient } from './parts.ts';
 const CWD = ['--cwd <folder>', 'the folder that it is about (default: this one)'] as const;
 
 export function addPermissions(permissions: Command, io: Io, done: Done): void {
-  const at = ({ cwd, ...options }: { cwd?: string; json?: boolean }) => ({
+  const at = ({ cwd, ...options }: { cwd?: string; json?: boolean; dryRun?: boolean }) => ({
     ...options,
     folder: resolve(io.folder, cwd ?? '.'),
   });
@@ -52,5 +52,50 @@ export function addPermissions(permissions: Command, io: Io, done: Done): void {
     .action(async (id: string, options: { json?: boolean }) => {
       const { revokeGrant } = await import('../commands/permissions.ts');
       done(await withClient(io, (client) => revokeGrant(io, client, id, options)));
+    });
+  addRuleCommands(permissions, io, done, at);
+}
+
+type At = (options: { cwd?: string; json?: boolean; dryRun?: boolean }) => {
+  folder: string;
+  json?: boolean;
+  dryRun?: boolean;
+};
+
+const DRY_RUN = ['--dry-run', 'write nothing: say what it would decide about the last calls here'] as const;
+
+function addRuleCommands(permissions: Command, io: Io, done: Done, at: At): void {
+  permissions
+    .command('add')
+    .description('write a rule into your settings, with what it decides about the last calls here')
+    .argument('<effect>', 'allow, ask or deny')
+    .argument('<tool>', 'with wildcards, or a permission such as FilesystemWrite')
+    .option('--on <pattern>', 'what calls are about: paths below the folder, commands, agents (default: anything)')
+    .option('--agent <name>', 'the agent that acts, with wildcards (default: all)')
+    .option('--project', 'into the project’s file: what that allows counts only once you trust it')
+    .option(...CWD)
+    .option(...DRY_RUN)
+    .addOption(json())
+    .action(
+      async (
+        effect: string,
+        about: string,
+        options: { on?: string; agent?: string; project?: boolean; cwd?: string; json?: boolean; dryRun?: boolean },
+      ) => {
+        const { addRule } = await import('../commands/rules.ts');
+        const { on, agent, project, ...rest } = options;
+        done(await withClient(io, (client) => addRule(io, client, { effect, about, on, agent, project }, at(rest))));
+      },
+    );
+  permissions
+    .command('remove')
+    .description('take a rule out of its file; comments and all else stay')
+    .argument('<id>', 'as the list shows it, such as user:2')
+    .option(...CWD)
+    .option(...DRY_RUN)
+    .addOption(json())
+    .action(async (id: string, options: { cwd?: string; json?: boolean; dryRun?: boolean }) => {
+      const { removeRule } = await import('../commands/rules.ts');
+      done(await withClient(io, (client) => removeRule(io, client, id, at(options))));
     });
 }

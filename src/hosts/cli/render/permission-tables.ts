@@ -6,10 +6,17 @@ import { visible } from '../terminal/visible.ts';
 
 export function ruleTable(rules: readonly Rule[], folder: string, width: number): string[] {
   const columns = [
-    ...[{ title: 'RULE' }, { title: 'TOOL OR PERMISSION' }, { title: 'ON', min: 8 }, { title: 'AGENT' }],
+    ...[
+      { title: 'ID' },
+      { title: 'RULE' },
+      { title: 'TOOL OR PERMISSION' },
+      { title: 'ON', min: 8 },
+      { title: 'AGENT' },
+    ],
     { title: 'WRITTEN IN', rank: 1, min: 12 },
   ];
-  const rows = rules.map(({ effect, tool, permission, pattern, agent, place }) => [
+  const rows = rules.map(({ id, effect, tool, permission, pattern, agent, place }) => [
+    id,
     effect,
     visible(tool ?? permission ?? ''),
     visible(pattern ?? 'anything'),

@@ -119,3 +119,70 @@ test('a grant is taken back by its id', async () => {
     err: 'Revoked: it no longer allows lead to use write_file on docs/*.md.\n',
   });
 });
+
+const none = { calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], losesTrust: false, untrusted: false };
+const call = {
+  ...{ conversationId: ids[0], workflowId: ids[0], runId: ids[0], toolCallId: 't', item: 0 },
+  ...{ at: '2026-03-01T12:00:00.000Z', agent: 'lead', tool: 'write_file', target: 'docs/a\u202E.md', dangers: [] },
+};
+
+async function changing(...args: string[]) {
+  const rule = ruleOf({ id: 'user:2', effect: 'allow', tool: 'write_file', pattern: 'docs/**' });
+  const client = memoryClient({
+    'rules.list': () => ({
+      files: [
+        { scope: 'user', file: '/config.toml', hash: 'a'.repeat(64), rules, trusted: true, fault: null },
+        { scope: 'project', file: '/x/.triad/config.toml', hash: null, rules: [], trusted: true, fault: null },
+      ],
+      shadowed: [],
+    }),
+    'rules.preview': ({ change }) => ({
+      ...none,
+      calls: [
+        { ...call, before: { effect: 'ask', ruleId: 'user:1' }, after: { effect: 'allow', ruleId: 'user:2' } },
+        { ...call, before: { effect: 'deny', ruleId: 'fault' }, after: { effect: 'deny', ruleId: 'fault' } },
+      ],
+      untold: [{ ...call, why: 'gone' }],
+      rule: change?.edit.kind === 'add' ? rule : null,
+      dangers: ['outside'],
+      untrusted: change?.scope === 'project',
+    }),
+    'rules.change': () => ({ hash: 'b'.repeat(64), line: 7 }),
+  });
+  const io = memoryIo({ client });
+  const code = await main(['permissions', ...args], io);
+  await io.screen.flush();
+  return { code, out: io.out(), err: io.err(), asked: client.requests.map(({ method, input }) => [method, input]) };
+}
+
+test('a rule is written as it is typed, with what it decides', async () => {
+  const { code, out, err, asked } = await changing('add', 'allow', 'write_file', '--on', 'docs/**', '--cwd', '/tmp');
+  expect({ code, out, err }).toEqual({
+    code: 0,
+    out: 'Of the last 3 calls here it decides 1.\n   1  ask → allow\n   1  nobody can tell\n',
+    err: 'Written to /config.toml:7\ntriad: it can let through what reaches beyond the folder, without a question\n',
+  });
+  const edit = { kind: 'add', rule: { effect: 'allow', tool: 'write_file', pattern: 'docs/**' } };
+  const change = { scope: 'user', base: 'a'.repeat(64), edit };
+  expect(asked.at(-1)).toEqual(['rules.change', { folder: '/tmp', change }]);
+});
+
+test('with --dry-run nothing is written, and each call that changes stands there, with nothing hidden', async () => {
+  const { code, out, asked } = await changing('add', 'deny', 'Execute', '--project', '--dry-run');
+  expect(code).toBe(0);
+  expect(out).toContain('ask → allow  write_file  docs/a⟦U+202E⟧.md  (lead)\n');
+  expect(asked.map(([method]) => method)).toEqual(['rules.list', 'rules.preview']);
+  const edit = { kind: 'add', rule: { effect: 'deny', permission: 'Execute' } };
+  expect(asked[1]?.[1]).toMatchObject({ change: { scope: 'project', base: null, edit } });
+});
+
+test('a rule is taken out by its id', async () => {
+  const { err, out, asked } = await changing('remove', 'user:1', '--cwd', '/tmp');
+  expect(err).toContain('Removed from /config.toml');
+  expect(out).toContain('it decides 1.');
+  expect(asked.at(-1)?.[1]).toMatchObject({ change: { edit: { kind: 'remove', index: 0 } } });
+  const wrong = await changing('remove', '1');
+  expect(wrong).toMatchObject({ code: 2, err: 'triad: "1" is not the id of a rule: see "triad permissions list"\n' });
+  const effect = await changing('add', 'maybe', 'bash');
+  expect(effect).toMatchObject({ code: 2, err: 'triad: "maybe" is no effect: write allow, ask or deny\n' });
+});

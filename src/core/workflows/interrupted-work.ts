@@ -1,0 +1,85 @@
+/** The workflows that were cut off and wait for the person to resume them, for the attention feed. */
+import type { AgentEvent } from '#contract/event.ts';
+import type { Interrupted } from '#contract/view.ts';
+import { titleOf } from '../base/text.ts';
+import type { Store } from '../store/store.ts';
+
+interface Ports {
+  store: Pick<Store, 'workflow' | 'workflows' | 'conversation'>;
+  onChange(): void;
+}
+
+/** What nobody has taken up among so many later ones is found in the history. */
+const MOST = 50;
+
+export class InterruptedWork {
+  readonly #ports: Ports;
+  /** Ids of those that were interrupted and may still be. */
+  readonly #known = new Set<string>();
+  #list: readonly Interrupted[] = [];
+  #reading: Promise<Interrupted[]> | null = null;
+
+  constructor(ports: Ports) {
+    this.#ports = ports;
+  }
+
+  /** Newest first. */
+  list(): Interrupted[] {
+    return [...this.#list];
+  }
+
+  /** Call once at the start, behind the sweep; what that ended is known by its events. */
+  async find(): Promise<void> {
+    const { items } = await this.#ports.store.workflows({ outcome: 'interrupted', limit: MOST });
+    for (const { id } of items) this.#known.add(id);
+    await this.refresh();
+  }
+
+  /** Reads them anew. Call when a conversation went to the trash or came back. */
+  async refresh(): Promise<void> {
+    const reading = this.#read();
+    this.#reading = reading;
+    try {
+      const found = await reading;
+      if (this.#reading !== reading) return;
+      this.#list = found;
+      this.#ports.onChange();
+    } finally {
+      if (this.#reading === reading) this.#reading = null;
+    }
+  }
+
+  /** Call with each event of the log. */
+  onEvent(event: AgentEvent): void {
+    if (event.type === 'workflow-end' && event.outcome === 'interrupted') this.#known.add(event.workflowId);
+    // A new message in its conversation, too: the person went on without it.
+    const isConcerned =
+      event.type === 'workflow-end' || event.type === 'workflow-start' || event.type === 'workflow-leave';
+    if (isConcerned && this.#known.size > 0) this.refresh().catch(() => undefined);
+  }
+
+  /** Where another workflow of the conversation is newer, or the person left this one, nobody waits for it any more. */
+  async #read(): Promise<Interrupted[]> {
+    const { store } = this.#ports;
+    const found: Interrupted[] = [];
+    // Ids grow with time.
+    for (const id of [...this.#known].sort().reverse()) {
+      const row = await store.workflow(id);
+      if (row?.outcome !== 'interrupted' || row.taken) this.#known.delete(id);
+      else if (!row.left && found.length < MOST) {
+        const { conversationId, prompt, agents, endedAt, createdAt } = row;
+        const [last] = (await store.workflows({ conversationId, limit: 1 })).items;
+        const conversation = await store.conversation(conversationId);
+        if (last?.id === id && conversation && !conversation.deletedAt)
+          found.push({
+            conversationId,
+            workflowId: id,
+            title: titleOf(prompt),
+            agent: agents[0] ?? '',
+            at: endedAt ?? createdAt,
+          });
+      }
+    }
+    return found;
+  }
+}

@@ -1,0 +1,93 @@
+/** The words of rules that are changed, and of what a change would decide. */
+import type { Effect } from '#contract/permission.ts';
+import type { RuleDanger, RuleScope, UntoldCall } from '#contract/permissions/rule-edit.ts';
+import { plural } from './sentences.ts';
+
+const would: Readonly<Record<Effect, string>> = {
+  deny: 'would be denied',
+  ask: 'would be asked about',
+  allow: 'would be allowed without a question',
+};
+const now: Readonly<Record<Effect, string>> = {
+  deny: 'denied now',
+  ask: 'that you are asked about now',
+  allow: 'allowed now',
+};
+const as: Readonly<Record<Effect, string>> = { deny: 'stay denied', ask: 'stay a question', allow: 'stay allowed' };
+
+const ruleOf = (id: string): string => {
+  const [scope, number] = id.split(':');
+  return scope === 'project' ? `rule ${number} of the project` : `your rule ${number}`;
+};
+
+export const rulesWords = {
+  add: 'Add rule',
+  edit: 'Edit',
+  remove: 'Remove',
+  editLabel: (sentence: string) => `Edit: ${sentence}`,
+  removeLabel: (sentence: string) => `Remove: ${sentence}`,
+  sentence: (effect: string, about: string, pattern: string | null) =>
+    pattern === null ? `${effect} ${about}` : `${effect} ${about} on ${pattern}`,
+  undo: 'Undo',
+  removed: (sentence: string) => `Removed: ${sentence}`,
+  saved: (sentence: string) => `Saved: ${sentence}`,
+  undone: 'The file is as it was before.',
+  actions: 'Change',
+  decides: (looked: number) => `Of last ${looked}`,
+  decidesTitle: (looked: number) =>
+    `How many of the last ${plural(looked, 'call', 'calls')} in this folder each rule decides`,
+  never: (by: string) => `Never decides: ${ruleOf(by)} always does before it.`,
+  idle: 'Does not hold: nobody has trusted the project’s file as it is.',
+  fault: (scope: RuleScope) =>
+    scope === 'user' ? 'Your file cannot be changed here:' : 'The project’s file cannot be changed here:',
+  newTitle: 'A new rule',
+  editTitle: 'Change a rule',
+  effect: 'Effect',
+  about: 'Tool or permission',
+  aboutHint: '* stands for any part of a name',
+  pattern: 'On',
+  patternHint: 'Empty: anything. ** stands for any folders',
+  agent: 'Agent',
+  agentHint: 'Empty: all',
+  file: 'Written in',
+  files: { user: 'your settings', project: 'the project' } satisfies Record<RuleScope, string>,
+  save: 'Save rule',
+  saving: 'Saving…',
+  cancel: 'Cancel',
+  reload: 'Look again',
+  failed: 'The rule cannot be saved like this',
+  looking: 'Looking at the last calls…',
+  preview: 'What it would decide',
+  decided: (looked: number, decides: number) =>
+    looked === 0
+      ? 'No agent has called anything in this folder yet.'
+      : `Of the last ${plural(looked, 'call', 'calls')} here it decides ${decides}${decides === 0 ? '.' : ':'}`,
+  turn: (before: Effect, after: Effect, count: number) =>
+    before === after ? `${count} ${as[after]}` : `${count} ${now[before]} ${would[after]}`,
+  changed: 'Calls that it changes',
+  from: 'now',
+  to: 'then',
+  untold: (count: number) => `Of ${plural(count, 'call', 'calls')} nobody can tell`,
+  why: {
+    arguments: 'its arguments were cut off, or did not fit',
+    tool: 'there is no such tool now',
+    gone: 'what it was about is not there any more, or not as it was',
+    refused: 'its tool refuses it, whatever rules say',
+  } satisfies Record<UntoldCall['why'], string>,
+  again: 'As if each were made again now. What was granted counts as it does now; a run with --approve does not.',
+  dangers: { irreversible: 'cannot be undone', outside: 'reaches beyond the folder' } satisfies Record<
+    RuleDanger,
+    string
+  >,
+  warnings: {
+    irreversible: 'It can let through what cannot be undone, without a question.',
+    outside: 'It can let through what reaches beyond this folder, such as the network, without a question.',
+  } satisfies Record<RuleDanger, string>,
+  loosened: (count: number) =>
+    `${count} of these calls cannot be undone or ${count === 1 ? 'reaches' : 'reach'} beyond the folder.`,
+  losesTrust: 'The project’s file is trusted as it is. Changed, it allows nothing until you trust it again.',
+  untrusted:
+    'It will not hold yet: what a project’s file allows counts only after you have trusted the file as it is then.',
+  neverDecides: (by: string) => `It would never decide: ${ruleOf(by)} always does before it.`,
+  fromCall: 'Make a rule from this call',
+} as const;

@@ -1,0 +1,208 @@
+/** What a change of the rules is said to decide about the calls of the past is what the gate then decides. */
+import { rm, writeFile as put } from 'node:fs/promises';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { Effect } from '#contract/permission.ts';
+import type { RuleEdit, RulePreview, RuleWish } from '#contract/permissions/rule-edit.ts';
+import { CHILD } from '../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { samples, variations } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start, configFolder } = sharedEngine();
+const CONFIG = join(configFolder, 'config.toml');
+
+const FILES = { 'README.md': 'Read me.', 'docs/a.md': 'old', '.npmrc': 'x' };
+
+type Call = [name: string, input: Record<string, unknown>];
+const CALLS: Call[] = [
+  ['read_file', { path: 'README.md' }],
+  ['write_file', { path: 'docs/a.md' }],
+  ['write_file', { path: 'Makefile' }],
+  ['edit_file', { path: 'README.md', edits: [{ old_text: 'Read', new_text: 'Reading' }] }],
+  ['bash', { command: 'echo one && ls docs' }],
+  ['delegate_task', { operation: 'delegate', agent_id: 'code-reviewer', prompt: 'Review.' }],
+];
+
+/** The lead makes these calls one after the other, each time with other content. */
+function making(calls: readonly Call[]): Script {
+  const script = new Script().on(CHILD).reply([text('# Report\n\n## Summary\n\nFine.')]);
+  let time = 0;
+  calls.forEach(([name, input], index) =>
+    script.on({ step: index + 1, leads: true }).reply(() => {
+      const content = name === 'write_file' ? { content: `time ${(time += 1)}` } : {};
+      return [toolUse(name, { ...input, ...content })];
+    }),
+  );
+  return script.on({}).reply([text('Done.')]);
+}
+
+async function worked(rules: string, calls = CALLS) {
+  const engine = await start(making(calls), { rules, files: FILES });
+  const { runtime, folder, store } = engine;
+  const list = async () => (await runtime.request('rules.list', { folder })).files[0]!;
+  const preview = async (edit?: RuleEdit) => {
+    await store.settled();
+    const base = (await list()).hash;
+    const change = edit && ({ scope: 'user', base, edit } as const);
+    return runtime.request('rules.preview', { folder, ...(change ? { change } : {}) });
+  };
+  const change = async (edit: RuleEdit) =>
+    runtime.request('rules.change', { folder, change: { scope: 'user', base: (await list()).hash, edit } });
+  return { ...engine, preview, change };
+}
+
+/** Oldest first: what became of each call of a workflow, as its record says. */
+function decisions(engine: Awaited<ReturnType<typeof worked>>, workflowId: string): Effect[] {
+  const calls = engine.of('tool-end').filter((one) => one.workflowId === workflowId && one.parentRunId === null);
+  const asked = engine.of('approval-request').filter((one) => one.workflowId === workflowId);
+  return calls.map(({ entry }) => {
+    const found = asked.find(({ approval }) => approval.toolCallId === entry.toolCallId);
+    if (!found) return 'allow';
+    const end = engine.of('approval-decide').find(({ approvalId }) => approvalId === found.approval.id);
+    if (end?.decision.decidedBy === 'person') return 'ask';
+    return end?.decision.allowed ? 'allow' : 'deny';
+  });
+}
+
+const after = ({ calls }: RulePreview) => calls.map((one) => one.after.effect).toReversed();
+const said = ({ calls }: RulePreview) => calls.map((one) => [one.tool, one.target, one.after.effect, one.after.ruleId]);
+
+const RULES = '[[permissions.rules]]\neffect = "ask"\ntool = "read_file"\npattern = "*.md"\n';
+
+const EDITS: [string, RuleEdit][] = [
+  ['is taken out', { kind: 'remove', index: 0 }],
+  ['allows a folder', { kind: 'add', rule: { effect: 'allow', tool: 'write_file', pattern: 'docs/**' } }],
+  ['allows all', { kind: 'add', rule: { effect: 'allow', tool: '*' } }],
+  ['denies a part of a command', { kind: 'add', rule: { effect: 'deny', tool: 'bash', pattern: 'ls **' } }],
+  ['names a command', { kind: 'add', rule: { effect: 'allow', tool: 'bash', pattern: '{echo,ls} **' } }],
+  ['denies an agent', { kind: 'add', rule: { effect: 'deny', tool: 'delegate_task', pattern: 'CODE-*' } }],
+  ['allows what steers', { kind: 'change', index: 0, rule: { effect: 'allow', permission: 'FilesystemWrite' } }],
+];
+
+test.for(variations(EDITS, 2))('the gate decides what was said of a rule that %s', async ([, edit]) => {
+  const engine = await worked(RULES);
+  const first = await engine.ask('Work');
+  expect(after(await engine.preview())).toEqual(decisions(engine, first.workflowId));
+  const told = await engine.preview(edit);
+  expect(told.untold).toEqual([]);
+  await engine.change(edit);
+  const second = await engine.ask('Work');
+  expect(decisions(engine, second.workflowId)).toEqual(after(told));
+  for (const {
+    toolCallId,
+    after: { effect, ruleId },
+  } of (await engine.preview()).calls.slice(0, CALLS.length)) {
+    const request = engine.of('approval-request').find(({ approval }) => approval.toolCallId === toolCallId);
+    const decided = engine.of('approval-decide').find((one) => one.approvalId === request?.approval.id);
+    if (decided && effect !== 'ask') expect(decided.decision.ruleId).toBe(ruleId);
+  }
+});
+
+test('whatever the change, what was said of it is what holds once it is made', async () => {
+  const engine = await worked(RULES);
+  await engine.ask('Work');
+  const pattern = fc.constantFrom('**', 'docs/**', '*.md', 'Makefile', '*', 'echo *', 'code-*', 'A.md');
+  const rule = fc.record(
+    {
+      effect: fc.constantFrom('deny', 'ask', 'allow'),
+      tool: fc.constantFrom('*', 'write_file', 'read_file', 'bash', '*_file', 'delegate_task'),
+      agent: fc.constantFrom('lead', 'LEAD', 'other'),
+      pattern,
+    },
+    { requiredKeys: ['effect', 'tool'] },
+  ) as fc.Arbitrary<RuleWish>;
+  await fc.assert(
+    fc.asyncProperty(fc.array(rule, { minLength: 1, maxLength: 3 }), async (rules) => {
+      await put(CONFIG, RULES);
+      for (const one of rules) {
+        const told = await engine.preview({ kind: 'add', rule: one });
+        await engine.change({ kind: 'add', rule: one });
+        const now = await engine.preview();
+        expect(now.calls.map((call) => call.before)).toEqual(told.calls.map((call) => call.after));
+        for (const call of now.calls.filter(({ tool }) => tool === 'read_file' || tool === 'bash')) {
+          const input = CALLS.find(([name]) => name === call.tool)![1];
+          const { workflowId, agent, tool } = call;
+          const { effect, ruleId } = await engine.runtime.request('permissions.explain', {
+            workflowId,
+            agent,
+            tool,
+            input,
+          });
+          expect({ effect, ruleId }).toEqual(call.before);
+        }
+      }
+    }),
+    samples(2),
+  );
+});
+
+test('nobody can tell of a call whose file is gone, or whose arguments are none', async () => {
+  const engine = await worked('', [
+    ['delete_file', { path: 'docs/a.md' }],
+    ['write_file', { path: 'a.md' }],
+  ]);
+  await engine.ask('Work');
+  const { untold, calls } = await engine.preview();
+  expect(untold).toMatchObject([{ tool: 'delete_file', why: 'gone' }]);
+  expect(calls).toMatchObject([{ tool: 'write_file', target: 'a.md', before: { effect: 'ask' } }]);
+  const refused = await worked('', [
+    ['write_file', { path: '.npmrc' }],
+    ['read_file', { wrong: 1 }],
+    ['rm', {}],
+  ]);
+  await refused.ask('Work');
+  expect((await refused.preview()).untold.map(({ tool, why }) => [tool, why])).toEqual([
+    ['rm', 'tool'],
+    ['read_file', 'arguments'],
+    ['write_file', 'refused'],
+  ]);
+});
+
+test('what was written since does not count as nothing to write, and what is gone is no question of how it stood', async () => {
+  const engine = await worked('', [['write_file', { path: 'docs/a.md' }]]);
+  await engine.ask('Work');
+  expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
+  await rm(join(engine.folder, 'docs'), { recursive: true });
+  expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
+});
+
+test('the newest fifty of the folder count, and no others', async () => {
+  const many = Array.from({ length: 18 }, (_, index): Call => ['read_file', { path: `${index}.md` }]);
+  const engine = await worked('', many);
+  for (let time = 0; time < 3; time += 1) await engine.ask('Work');
+  const { calls } = await engine.preview();
+  expect(calls).toHaveLength(50);
+  expect(calls.slice(0, 3).map(({ target }) => target)).toEqual(['17.md', '16.md', '15.md']);
+  const elsewhere = await worked('');
+  expect((await elsewhere.preview()).calls).toEqual([]);
+});
+
+test('a preview counts, asks, stores and writes nothing', async () => {
+  const engine = await worked(RULES);
+  await engine.ask('Work');
+  await engine.store.settled();
+  const seq = await engine.store.lastSeq(engine.conversationId);
+  const requests = engine.model.requests.length;
+  await engine.preview({ kind: 'add', rule: { effect: 'allow', tool: '*' } });
+  expect(await engine.store.lastSeq(engine.conversationId)).toBe(seq);
+  expect(engine.model.requests).toHaveLength(requests);
+  expect((await engine.runtime.request('permissions.list', { folder: engine.folder })).rules).toHaveLength(1);
+});
+
+test('what a rule could let through is said, and one that never decides', async () => {
+  const engine = await worked('[[permissions.rules]]\neffect = "ask"\ntool = "bash_online"\n');
+  const of = async (rule: RuleWish) => engine.preview({ kind: 'add', rule });
+  expect(await of({ effect: 'allow', tool: 'bash', pattern: '**' })).toMatchObject({
+    dangers: ['irreversible'],
+    shadowedBy: null,
+  });
+  expect((await of({ effect: 'allow', tool: '*' })).dangers).toEqual(['outside']);
+  expect((await of({ effect: 'allow', tool: 'write_file', pattern: '**' })).dangers).toEqual([]);
+  expect((await of({ effect: 'deny', tool: '*' })).dangers).toEqual([]);
+  expect(await of({ effect: 'allow', tool: 'bash_online', pattern: '**' })).toMatchObject({
+    rule: { id: 'user:2' },
+    shadowedBy: 'user:1',
+  });
+});

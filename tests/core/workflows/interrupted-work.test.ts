@@ -1,0 +1,51 @@
+/** A workflow that was cut off stands in the attention feed until somebody resumes it, goes on without it, or throws it away. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Attention } from '#contract/view.ts';
+import { composeRuntime, settingsOf } from '../../support/compose.ts';
+import { startEngine } from '../../support/engine.ts';
+import { eventually } from '../../support/eventually.ts';
+import { Script, text } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
+
+/** The program is closed while the model writes, and started again on the same store. */
+async function cutOff() {
+  const held = new Gate();
+  const script = new Script()
+    .on({ asked: /Go/ })
+    .reply([text('Half.')], { times: 1, hold: held.at(0) })
+    .on({})
+    .reply([text('Done.')]);
+  const store = await memoryStore();
+  const lasting = { ...store, close: () => Promise.resolve() };
+  const engine = await startEngine(script, { store: lasting });
+  const { workflowId } = await engine.send('Go');
+  await held.reached;
+  const closed = engine.runtime.close();
+  held.open();
+  await closed;
+  const { folder, conversationId, model } = engine;
+  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
+  onTestFinished(() => runtime.close());
+  let state: Attention | null = null;
+  await runtime.subscribe('attention', { canAnswer: true }, (now) => (state = now));
+  const waiting = () => state?.interrupted ?? [];
+  return { runtime, conversationId, workflowId, waiting };
+}
+
+test('it waits after a restart, and no more once it was resumed', async () => {
+  const { runtime, conversationId, workflowId, waiting } = await cutOff();
+  expect(waiting()).toMatchObject([{ conversationId, workflowId, title: 'Go', agent: 'lead' }]);
+  await runtime.request('workflow.resume', { workflowId });
+  await eventually(() => expect(waiting()).toEqual([]));
+});
+
+test('it does not wait while its conversation is in the trash, nor once the person went on without it', async () => {
+  const { runtime, conversationId, waiting } = await cutOff();
+  await runtime.request('conversation.delete', { conversationId });
+  await eventually(() => expect(waiting()).toEqual([]));
+  await runtime.request('conversation.restore', { conversationId });
+  await eventually(() => expect(waiting()).toHaveLength(1));
+  await runtime.request('message.send', { conversationId, text: 'Something else.' });
+  await eventually(() => expect(waiting()).toEqual([]));
+});

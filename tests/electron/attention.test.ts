@@ -1,0 +1,124 @@
+/** The desktop calls who is away by what is set: focus is no presence, input is; electron's part is played here. */
+import { EventEmitter } from 'node:events';
+import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { DEFAULT_SIGNALS } from '#contract/attention/default-signals.ts';
+import type { Signals } from '#contract/attention/signals.ts';
+import type { Client } from '#contract/rpc.ts';
+import type { Attention as State } from '#contract/view.ts';
+import { asked } from '../hosts/support/events.ts';
+
+const desk = vi.hoisted(() => ({
+  focused: true,
+  badge: -1,
+  flashed: 0,
+  shown: [] as { title: string; body: string; click: () => void }[],
+  created: null as ((event: object, contents: unknown) => void) | null,
+}));
+vi.mock('electron', () => ({
+  app: {
+    setBadgeCount: (count: number) => void (desk.badge = count),
+    on: (_name: string, listener: (event: object, contents: unknown) => void) => void (desk.created = listener),
+  },
+  BrowserWindow: {
+    getFocusedWindow: () => (desk.focused ? {} : null),
+    getAllWindows: () => [{ flashFrame: () => void (desk.flashed += 1) }],
+  },
+  Notification: class {
+    readonly #shown: { title: string; body: string; click: () => void };
+    static isSupported = () => true;
+    constructor({ title, body }: { title: string; body: string }) {
+      this.#shown = { title, body, click: () => undefined };
+    }
+    on(event: string, listener: () => void) {
+      if (event === 'click') this.#shown.click = listener;
+    }
+    show() {
+      desk.shown.push(this.#shown);
+    }
+    close() {}
+  },
+}));
+const { Attention } = await import('../../electron/desktop/attention.ts');
+const { Presence } = await import('../../electron/desktop/presence.ts');
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: new Date(2026, 2, 4, 23, 30) });
+  Object.assign(desk, { focused: true, badge: -1, flashed: 0, shown: [] });
+});
+afterEach(() => void vi.useRealTimers());
+
+async function started(signals: Partial<Signals> = {}) {
+  const presence = new Presence();
+  presence.follow();
+  const contents = new EventEmitter();
+  desk.created?.({}, contents);
+  let receive: (state: State) => void = () => undefined;
+  const subscribe = async (_topic: string, _input: object, listener: (state: State) => void) => {
+    receive = listener;
+    return () => undefined;
+  };
+  let clicks = 0;
+  const attention = new Attention(presence, () => (clicks += 1));
+  await attention.follow({ subscribe } as unknown as Client);
+  const send = (state: Partial<State>): void =>
+    receive({ questions: [], asleep: [], running: [], signals: { ...DEFAULT_SIGNALS, ...signals }, ...state });
+  send({});
+  const ask = () => send({ questions: [asked({ ...asked().request, at: new Date().toISOString() })] });
+  const input = (type: string, at = {}) => contents.emit('input-event', {}, { type, ...at });
+  return { ask, send, input, clicks: () => clicks };
+}
+
+test('a window in front without input calls, one that is typed in does not, until a minute without', async () => {
+  const away = await started();
+  away.ask();
+  expect([desk.shown.length, desk.flashed, desk.badge]).toEqual([1, 1, 1]);
+  away.send({});
+  const here = await started();
+  here.input('rawKeyDown');
+  here.ask();
+  expect(desk.shown).toHaveLength(1);
+  vi.advanceTimersByTime(62_000);
+  expect(desk.shown).toHaveLength(2);
+});
+
+test('who has turned to another program is called at once; a window that comes under the pointer is no input', async () => {
+  const { ask, send, input } = await started();
+  input('mouseEnter');
+  input('mouseMove', { globalX: 5, globalY: 5 });
+  input('mouseMove', { globalX: 5, globalY: 5 });
+  ask();
+  expect(desk.shown).toHaveLength(1);
+  send({});
+  input('mouseMove', { globalX: 9, globalY: 5 });
+  ask();
+  expect(desk.shown, 'here').toHaveLength(1);
+  send({});
+  desk.focused = false;
+  ask();
+  expect(desk.shown).toHaveLength(2);
+});
+
+test('quiet hours and the settings silence it, and leave the number', async () => {
+  for (const signals of [{ notifications: 'off' }, { quietFrom: '23:00', quietTo: '06:00' }] as const) {
+    const { ask } = await started(signals);
+    ask();
+    expect([desk.shown, desk.badge]).toEqual([[], 1]);
+  }
+});
+
+test('it is repeated as often as is wanted, and a press answers nothing', async () => {
+  const { ask, clicks } = await started({ repeats: 1 });
+  ask();
+  vi.advanceTimersByTime(3_600_000);
+  expect(desk.shown).toHaveLength(2);
+  desk.shown[1]?.click();
+  expect(clicks()).toBe(1);
+});
+
+test('the end of a workflow is told where that is wanted', async () => {
+  const { send } = await started({ notifications: 'all' });
+  const { conversationId, workflowId } = asked().request;
+  send({ running: [{ conversationId, workflowId, title: 'Tidy up.', runs: 1, subAgents: [] }] });
+  send({});
+  expect(desk.shown.map(({ title, body }) => [title, body])).toEqual([['A workflow has ended', 'Tidy up.']]);
+});

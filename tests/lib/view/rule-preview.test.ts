@@ -1,0 +1,92 @@
+/** The figures of a preview, and the form of a rule. */
+import { describe, expect, it } from 'vitest';
+import { Permission } from '#contract/agent.ts';
+import { Effect } from '#contract/permission.ts';
+import type { JudgedCall, RulePreview } from '#contract/permissions/rule-edit.ts';
+import { escapePattern } from '#core/base/pattern.ts';
+import {
+  decidedBy,
+  EFFECTS,
+  figuresOf,
+  formOf,
+  formOfCall,
+  literalPattern,
+  PERMISSIONS,
+  wishOf,
+} from '#lib/view/rule-preview.ts';
+import { ruleOf } from '../../core/approvals/support.ts';
+
+const ID = '01957a10-0000-7000-8000-000000000001';
+
+function call(before: Effect, after: Effect, parts: Partial<JudgedCall> & { by?: string } = {}): JudgedCall {
+  const { by = 'user:1', ...rest } = parts;
+  return {
+    ...{ conversationId: ID, workflowId: ID, runId: ID, toolCallId: 't', item: 0, at: '2026-03-01T12:00:00.000Z' },
+    ...{ agent: 'lead', tool: 'write_file', target: 'a', dangers: [] },
+    before: { effect: before, ruleId: before === after ? by : 'default' },
+    after: { effect: after, ruleId: by },
+    ...rest,
+  };
+}
+
+function preview(calls: JudgedCall[], parts: Partial<RulePreview> = {}): RulePreview {
+  const rule = ruleOf({ id: 'user:1', effect: 'allow', tool: '*' });
+  return {
+    ...{ calls, untold: [], rule, shadowedBy: null, dangers: [], losesTrust: false, untrusted: false },
+    ...parts,
+  };
+}
+
+describe('figuresOf', () => {
+  it('counts what the rule decides by what that was, changes first', () => {
+    const calls = [
+      call('allow', 'allow'),
+      call('ask', 'allow'),
+      call('ask', 'allow', { dangers: ['irreversible'] }),
+      call('deny', 'deny', { by: 'user:2' }),
+    ];
+    const { looked, decides, turns, changed, loosened } = figuresOf(preview(calls));
+    expect({ looked, decides, changed: changed.length, loosened: loosened.length }).toEqual({
+      ...{ looked: 4, decides: 3, changed: 2, loosened: 1 },
+    });
+    expect(turns).toEqual([
+      { before: 'ask', after: 'allow', count: 2 },
+      { before: 'allow', after: 'allow', count: 1 },
+    ]);
+  });
+
+  it('counts of a rule that is taken out what it decides now', () => {
+    const gone = call('allow', 'ask', { before: { effect: 'allow', ruleId: 'user:1' }, by: 'default' });
+    expect(figuresOf(preview([gone], { rule: null }), 'user:1')).toMatchObject({ decides: 1, looked: 1 });
+    expect(decidedBy(preview([gone, gone]))).toEqual(new Map([['user:1', 2]]));
+  });
+
+  it('warns of no danger that is still asked about', () => {
+    expect(figuresOf(preview([call('allow', 'ask', { dangers: ['outside'] })])).loosened).toEqual([]);
+  });
+});
+
+describe('the form', () => {
+  it('has all that the contract has', () => {
+    expect([EFFECTS, PERMISSIONS]).toEqual([Effect.options, Permission.options]);
+  });
+
+  it('says what stands in it, and nothing for what is empty', () => {
+    const empty = { effect: 'deny', about: 'bash', agent: '', pattern: '' } as const;
+    expect(wishOf(empty)).toEqual({ effect: 'deny', tool: 'bash' });
+    expect(wishOf({ ...empty, about: 'Execute', agent: 'a' })).toEqual({
+      ...{ effect: 'deny', permission: 'Execute', agent: 'a' },
+    });
+    const rule = ruleOf({ effect: 'ask', permission: 'Execute', pattern: 'x' });
+    expect(wishOf(formOf(rule))).toEqual({ effect: 'ask', permission: 'Execute', pattern: 'x' });
+  });
+
+  it('of a call is about that one alone, with the other answer', () => {
+    const asked = { agent: 'lead', tool: 'bash', input: { command: 'ls *.{js,ts}', background: true } };
+    expect(formOfCall(asked, 'ask')).toEqual({
+      ...{ effect: 'allow', about: 'bash', agent: 'lead', pattern: 'ls \\*.\\{js\\,ts\\}' },
+    });
+    expect(formOfCall({ ...asked, input: null }, 'allow')).toMatchObject({ effect: 'ask', pattern: '' });
+    for (const text of ['a\\b', '{a,b}*?', 'plain']) expect(literalPattern(text)).toBe(escapePattern(text));
+  });
+});

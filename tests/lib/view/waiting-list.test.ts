@@ -1,0 +1,69 @@
+/** Everything that waits has one place in one order: what cannot be undone, then by risk, then by age. */
+import { expect, test } from 'vitest';
+import type { Approval, ApprovalRequest } from '#contract/approval.ts';
+import type { Attention } from '#contract/view.ts';
+import { waitingCount } from '#contract/attention/waiting-count.ts';
+import { waitingList } from '#lib/view/waiting-list.ts';
+import { asked } from '../../hosts/support/events.ts';
+import { envelope, id } from '../support/story.ts';
+
+const minute = (value: number) => `2026-01-02T03:0${value}:00.000Z`;
+
+function question(title: string, given: Partial<ApprovalRequest>): Approval {
+  const { request } = asked();
+  const subject = { kind: 'questions' as const, questions: [], folder: '/', hash: 'h' };
+  return asked({ ...request, id: title, title, subject, ...given });
+}
+
+const titles = (given: Partial<Attention>): string[] =>
+  waitingList({ questions: [], asleep: [], running: [], ...given }).map((entry) => {
+    if (entry.kind === 'question') return entry.question.title;
+    return entry.kind === 'interrupted' ? entry.work.title : entry.server;
+  });
+
+test('what cannot be undone is first, whatever its risk; then by risk, then by age', () => {
+  const questions = [
+    question('new low', { risk: 'low', reversible: true, at: minute(5) }),
+    question('old low', { risk: 'low', reversible: true, at: minute(1) }),
+    question('medium', { risk: 'medium', reversible: true, at: minute(4) }),
+    question('high', { risk: 'high', reversible: true, at: minute(6) }),
+    question('for ever', { risk: 'medium', reversible: false, at: minute(8) }),
+    question('for ever, before', { risk: 'low', reversible: false, at: minute(7) }),
+  ];
+  const order = ['for ever, before', 'for ever', 'high', 'medium', 'old low', 'new low'];
+  expect(titles({ questions })).toEqual(order);
+  expect(titles({ questions: questions.toReversed() })).toEqual(order);
+});
+
+test('the items of a batch stay in its order, each on its own, without those that are answered', () => {
+  const items = ['a', 'b', 'c'].map((title, item) => ({
+    runId: id(item),
+    title,
+    envelope: envelope(title, 'Look.'),
+    hash: 'h',
+  }));
+  const batch = question('batch', {
+    risk: 'high',
+    reversible: true,
+    subject: { kind: 'envelopes', operation: 'parallel', items },
+  });
+  const decided = { item: 1, outcome: 'selected', optionId: 'allow', allowed: true } as Approval['decisions'][number];
+  expect(titles({ questions: [{ ...batch, decisions: [null, decided, null] }] })).toEqual(['a', 'c']);
+});
+
+test('what holds up nothing comes after it: questions that sleep, workflows to resume, sign-ins', () => {
+  const sleeping = question('asleep', { risk: 'high', workflowId: id(7), at: minute(1) });
+  const cut = (workflowId: string, title: string, at: string) => ({
+    ...{ conversationId: id(1), workflowId, title, agent: 'lead', at },
+  });
+  const state = {
+    questions: [question('awake', { risk: 'low', reversible: true, at: minute(9) })],
+    asleep: [{ ...sleeping, request: { ...sleeping.request, reversible: true } }],
+    interrupted: [cut(id(7), 'has a question', minute(0)), cut(id(8), 'cut off', minute(3))],
+    signIns: [{ server: 'web', at: minute(2) }],
+  };
+  expect(titles(state)).toEqual(['awake', 'asleep', 'web', 'cut off']);
+  const keys = waitingList({ running: [], ...state }).map(({ key }) => key);
+  expect(new Set(keys).size).toBe(4);
+  expect(waitingCount({ running: [], ...state }), 'as the app counts it').toBe(4);
+});
