@@ -28,6 +28,7 @@ export const againWords = {
   cost: 'Cost',
   same: 'Both had the same settings.',
   differ: 'Settings that differ',
-  field: 'Setting',
-  unset: 'not set',
+  /** What one of two lists has and the other has not. */
+  also: (name: string) => `also ${name}`,
+  nothing: 'nothing more',
 } as const;

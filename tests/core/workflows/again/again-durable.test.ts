@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
 import { openStore } from '#core/store/surreal.ts';
-import { startEngine, talkIn, yes } from '../../support/engine.ts';
-import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { chainScript, startChain } from '../../support/flows/chains.ts';
-import { done, pair, PAIR, startFlow } from '../../support/flows/flows.ts';
-import { folderWith } from '../../support/workspace.ts';
-import { Gate } from '../../support/gate.ts';
+import { startEngine, talkIn, yes } from '../../../support/engine.ts';
+import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { chainScript, startChain } from '../../../support/flows/chains.ts';
+import { done, pair, PAIR, startFlow } from '../../../support/flows/flows.ts';
+import { folderWith } from '../../../support/workspace.ts';
+import { Gate } from '../../../support/gate.ts';
 
 const hunt = () =>
   new Script()

@@ -5,10 +5,10 @@ import { expect, test } from 'vitest';
 import type { Envelope, Stage } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { talkIn } from '../../support/engine.ts';
-import { CHILD, delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { sharedEngine } from '../../support/shared-engine.ts';
+import { talkIn } from '../../../support/engine.ts';
+import { CHILD, delegateTo, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
+import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start, configFolder } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
