@@ -3,7 +3,7 @@
 // The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
-import type { SurfaceName } from './e2e/support/test.ts';
+import type { Place, SurfaceName } from './e2e/support/test.ts';
 import { findDesktop } from './src/hosts/cli/commands/desktop/desktop-runtime.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
 
@@ -23,11 +23,10 @@ const missing = !electron.ok
     : 'an Electron runtime, but no display';
 
 /** A test that makes no sense in a place says so by a tag, and why by an annotation. */
-const project = (surface: SurfaceName, without: RegExp, only = /./): Project<{ surface: SurfaceName }> => ({
-  name: surface,
-  metadata: { soak: !without.source.includes('@soak') },
-  use: { surface },
-  grep: only,
+const project = (place: SurfaceName, without: RegExp): Project<Place> => ({
+  name: place,
+  metadata: { soak: true },
+  use: { place },
   grepInvert: without,
 });
 
@@ -41,7 +40,7 @@ export const everywhere = {
   ],
 };
 
-export default defineConfig<{ surface: SurfaceName }>({
+export default defineConfig<Place>({
   testDir: 'e2e',
   // Not test-results itself: Playwright empties its folder, and the unit tests' report lies there.
   outputDir: 'test-results/playwright',
@@ -49,16 +48,14 @@ export default defineConfig<{ surface: SurfaceName }>({
   workers: 2,
   fullyParallel: true,
   retries: 0,
-  timeout: 60_000,
+  timeout: 120_000,
   // Generous: a test must not fail because the machine is busy.
   expect: { timeout: 15_000 },
   forbidOnly: process.env['CI'] !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   metadata: { skipped: { electron: missing ?? 'it is part of "npm run soak"' } },
-  projects: [
-    project('browser', /@desktop|@stand-in|@soak/),
-    project('stand-in', /@browser|@soak/, /@desktop|@stand-in/),
-  ],
+  // One: the tests of another would start browsers and processes of their own.
+  projects: [{ name: 'browser and stand-in', metadata: { soak: false }, use: { place: null }, grepInvert: /@soak/ }],
   use: {
     browserName: 'chromium',
     screenshot: 'only-on-failure',

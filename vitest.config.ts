@@ -15,6 +15,9 @@ const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(|\beveryStore\.isOnServer 
 /** Opens many stores in memory, of which the embedded engine frees little: its processes end with this project. */
 const ENGINE = /\/support\/(engine|shared-engine|reflecting|flows\/flows)\.ts'/;
 
+/** Rooms of the client without runes: plain Node, unless a test of theirs renders a component. */
+const PLAIN = /^tests\/lib\/(?:ui|view|words)\//;
+
 // Also for the processes of vitest, and for those that the program itself starts in a test. With few arenas the stores of
 // many tests leave less memory behind, which every start of a process has to map again.
 Object.assign(process.env, COMPILED, temporaryFolder(), { MALLOC_ARENA_MAX: '2' });
@@ -31,7 +34,7 @@ const files = Map.groupBy(
 function projectOf(path: string): (typeof projects)[number] {
   const text = readFileSync(join(ROOT, path), 'utf8');
   if (text.includes("from 'svelte/server'")) return 'lib-server';
-  if (path.startsWith('tests/lib/')) return ALONE.test(text) ? 'lib-alone' : 'lib';
+  if (path.startsWith('tests/lib/') && !PLAIN.test(path)) return ALONE.test(text) ? 'lib-alone' : 'lib';
   if (ALONE.test(text)) return 'alone';
   return ENGINE.test(text) ? 'engine' : 'unit';
 }
@@ -56,8 +59,9 @@ export default defineConfig(({ mode }) => ({
     pool: 'forks',
     // Young objects of a test die with it: the less often they are looked through, the less is moved for nothing.
     execArgv: ['--max-semi-space-size=64'],
-    // Twice the cores that it is made for: many tests wait most of the time.
-    maxWorkers: 4,
+    // As many as the cores that it is made for: each worker more takes seconds of the processor to load and to warm up, and
+    // while tests wait, what only reads the sources goes on (scripts/stages.cjs).
+    maxWorkers: 2,
     reporters: ['default', 'json'],
     outputFile: { json: 'test-results/vitest.json' },
     projects: projects.map((name) => ({

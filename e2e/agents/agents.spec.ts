@@ -3,8 +3,7 @@ import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Locator } from '@playwright/test';
 import { answerFrom, CHILD, delegateTo, LEAD, plainAnswer, START } from '../../tests/support/fake-model/scenarios.ts';
-import { Script, text } from '../../tests/support/fake-model/script.ts';
-import { done } from '../../tests/support/flows/flows.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth, expectAlsoAccessible, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
@@ -234,7 +233,7 @@ test('trust is given to what was seen, and taken back; a copy of BUILD-SMART bec
     .on({ ...REVIEWER, prompt: /A first draft/ })
     .reply([text('Name the file.\n\nScore: 40')])
     .on(REVIEWER)
-    .reply(done('It names the file.'))
+    .reply([toolUse('task_complete', { summary: 'It names the file.' })])
     .on({ turn: 2 })
     .reply([text('A second draft of notes.md.')])
     .on({})

@@ -5,12 +5,35 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { RED } from '../../tests/support/images.ts';
 import { pdf } from '../../tests/support/pdf.ts';
 import { expectAccessible } from '../support/accessible.ts';
+import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
 const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
 const NOTES = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notes\n\nThe word is heron.\n') };
 
-test('a file is named by keyboard, pictures and texts go out with the message and survive a reload', async ({
+/** A conversation is renamed, found and gone to. */
+async function comesBackByKeys({ page, message }: App): Promise<void> {
+  await page.keyboard.press('F2');
+  await page.keyboard.type('Grammar');
+  await page.keyboard.press('Enter');
+  const conversations = page
+    .getByRole('navigation', { name: 'Conversations' })
+    .getByRole('list', { name: 'Conversations' });
+  await expect(conversations.getByRole('link', { name: 'Grammar' })).toBeVisible();
+  await expect(page).toHaveTitle(/Grammar/);
+  await page.keyboard.press('Control+Shift+O');
+  await expect(message).toBeVisible();
+  await message.focus();
+  await page.keyboard.press('Control+K');
+  const palette = page.getByRole('combobox', { name: 'Find a command, conversation, agent or setting' });
+  await expect(palette).toBeFocused();
+  await palette.fill('gramm');
+  await expect(page.getByRole('option', { name: /^Grammar/ })).toHaveAttribute('aria-selected', 'true');
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Grammar');
+}
+
+test('a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone', async ({
   start,
 }) => {
   const app = await start(plainAnswer());
@@ -33,6 +56,8 @@ test('a file is named by keyboard, pictures and texts go out with the message an
   const sent = JSON.stringify(app.model.requests[0]?.body.messages);
   expect(sent).toContain(RED.toString('base64'));
   expect(sent).toContain('Look at @src/sum.js\\n\\n<resource id=');
+  await app.expectOutcome('completed');
+  await comesBackByKeys(app);
 });
 
 test(

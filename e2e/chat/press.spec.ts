@@ -4,30 +4,6 @@ import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a click that is begun before an answer grows ends where it began', async ({ start }) => {
-  const wait = new Gate();
-  const app = await start(
-    new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([toolUse('list_directory', { path: '.' })])
-      .on(LEAD)
-      .reply([text('One more paragraph.\n\n'.repeat(60))], { hold: wait.at(1) }),
-  );
-  const { page } = app;
-  await app.send('Look around.');
-  const row = app.call('list_directory');
-  await expect(row.getByText('completed')).toBeAttached();
-  const box = await row.boundingBox();
-  if (!box) throw new Error('The row is nowhere');
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  await page.mouse.down();
-  wait.open();
-  await expect(app.footer().getByText('completed', { exact: true })).toBeAttached();
-  await page.mouse.up();
-  await expect(row, 'the click counts').toHaveAttribute('aria-expanded', 'true');
-  await expect(app.footer().getByText('completed', { exact: true }), 'then the end comes into sight').toBeInViewport();
-});
-
 test('a click right after the conversation scrolled counts', { tag: '@soak' }, async ({ start }) => {
   const app = await start(
     new Script()

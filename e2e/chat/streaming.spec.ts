@@ -1,7 +1,8 @@
-/** A text while it is written: at its end it is what it would be at once, finished blocks stay, and nothing unsafe shows. */
+/** A text while it is written: finished blocks stay, nothing unsafe shows, a reload repeats nothing and a click hits what it was meant for. */
 import type { Page } from '@playwright/test';
 import { Gate } from '../../tests/support/gate.ts';
-import { Script, text } from '../../tests/support/fake-model/script.ts';
+import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App } from '../support/app.ts';
 import { expect, inSoak, test } from '../support/test.ts';
 
@@ -47,6 +48,8 @@ Words at the end of all. They grow & grow, &copy; and &amp; too, until they are 
 <img src=x onerror="window.harmed = true">
 never closed`;
 
+const WORDS = Array.from({ length: 120 }, (_, n) => `word-${n + 1}`).join(' ');
+
 /** Looks at every element and attribute that ever comes into the page. */
 const WATCH = `(() => {
   const breaches = (window.breaches = []);
@@ -89,12 +92,8 @@ async function expectOnlyWords(app: App): Promise<void> {
 const coloured = (app: App) =>
   expect(app.workflow().locator('[class^=token-]').getByText('never closed')).toBeVisible();
 
-test('a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows', async ({
-  start,
-}) => {
-  const middle = new Gate();
-  const [deltas, half] = inSoak() ? [400, 250] : [160, 100];
-  const app = await start(new Script().on({}).reply([text(TEXT, { deltas, delayMs: 2 })], { hold: middle.at(half) }));
+/** At its end it is what it would be at once. */
+async function showsNothingUnsafe(app: App, middle: Gate): Promise<void> {
   const { host } = new URL(app.page.url());
   const outside: string[] = [];
   app.page.on('request', (request) => {
@@ -132,4 +131,65 @@ test('a text that streams ends as it would be at once; what is finished stays se
   await app.page.reload();
   await coloured(app);
   expect(await shown(app.page)).toBe(streamed);
+}
+
+/** Nothing twice, nothing missing, and it goes on live. */
+async function survivesReloads(app: App, rest: Gate): Promise<void> {
+  await app.send('Say many words.');
+  await expect(app.workflow()).toContainText('word-50');
+  const shown = async () => ((await app.workflow().innerText()).match(/word-\d+/g) ?? []).join(' ');
+  const before = await shown();
+  expect(WORDS.startsWith(before), before).toBe(true);
+
+  await app.page.reload();
+  await expect(app.workflow().getByText('word-50')).toBeVisible();
+  const after = await shown();
+  expect(after.length, 'no less than before').toBeGreaterThanOrEqual(before.length);
+  expect(WORDS.startsWith(after), after).toBe(true);
+  await expect(app.button('Stop reply')).toBeVisible();
+
+  rest.open();
+  await app.expectOutcome('completed');
+  expect(await shown()).toBe(WORDS);
+  await app.page.reload();
+  await app.expectOutcome('completed');
+  expect(await shown()).toBe(WORDS);
+}
+
+/** What is pressed stays below the pointer while the conversation grows. */
+async function keepsTheClick(app: App, wait: Gate): Promise<void> {
+  const { page } = app;
+  await app.send('Look around.');
+  const row = app.call('list_directory');
+  await expect(row.getByText('completed')).toBeAttached();
+  const box = await row.boundingBox();
+  if (!box) throw new Error('The row is nowhere');
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  await page.mouse.down();
+  wait.open();
+  await expect(app.footer().getByText('completed', { exact: true })).toBeAttached();
+  await page.mouse.up();
+  await expect(row, 'the click counts').toHaveAttribute('aria-expanded', 'true');
+  await expect(app.footer().getByText('completed', { exact: true }), 'then the end comes into sight').toBeInViewport();
+}
+
+test('a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts', async ({
+  start,
+}) => {
+  const [middle, rest, wait] = [new Gate(), new Gate(), new Gate()];
+  const [deltas, half] = inSoak() ? [400, 250] : [160, 100];
+  const script = new Script()
+    .on({ asked: /^Write: / })
+    .reply([text(TEXT, { deltas, delayMs: 2 })], { hold: middle.at(half) })
+    .on({ asked: /many words/ })
+    .reply([text(WORDS, { deltas: 60 })], { hold: rest.at(32) })
+    .on({ ...LEAD, step: 1 })
+    .reply([toolUse('list_directory', { path: '.' })])
+    .on(LEAD)
+    .reply([text('One more paragraph.\n\n'.repeat(60))], { hold: wait.at(1) });
+  const app = await start(script);
+  await showsNothingUnsafe(app, middle);
+  await survivesReloads(app, rest);
+  await keepsTheClick(app, wait);
+  expect(app.model.requests, 'nothing is asked again').toHaveLength(4);
 });

@@ -1,6 +1,8 @@
-/** What a page of the desktop cannot do, whatever got into it. */
+/** The desktop as one of the programs of a machine; then what a page of it cannot do, whatever got into it. */
 import type { Page } from '@playwright/test';
-import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text } from '../../tests/support/fake-model/script.ts';
+import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
 const only = {
@@ -11,11 +13,61 @@ const only = {
 /** Runs in the page as if the page itself did it. */
 const runInPage = (page: Page, code: string) => page.evaluate(code).catch(() => undefined);
 
-test.describe('a page of the desktop', only, () => {
-  test('has two functions, is the only one that is listened to, gets nothing else, runs no script from elsewhere, opens no window and is not led away', async ({
+/** One of the programs of a machine: one at a time, back when its page dies, calling for attention. */
+async function livesBesideOthers(app: App): Promise<void> {
+  await test.step('a second start shows the window of the first and ends', async () => {
+    await expect(app.message).toBeVisible();
+    const before = app.desktop.asked('focus').length;
+    expect(await app.desktop.startSecond()).toBe(0);
+    await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
+    expect(app.page.context().pages()).toHaveLength(1);
+  });
+  await test.step('one who is looking gets no notification', async () => {
+    await app.send('Inspect this project.');
+    await expect(app.question).toBeVisible();
+    await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(1);
+    expect(app.desktop.asked('notification')).toEqual([]);
+    await app.reject('Not now.', 'inspector');
+    await app.expectOutcome('completed');
+    await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(0);
+    await expect(app.page).not.toHaveTitle(/\(/);
+  });
+  await test.step('a page that dies comes back where it was', async () => {
+    const place = app.path;
+    await app.page.evaluate(() => Reflect.set(window, 'old', true));
+    await app.desktop.act('page dies', 'crashed');
+    await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
+    await app.expectCard('inspector', 'rejected');
+    expect(app.path).toBe(place);
+  });
+  await test.step('a notification names the agent, and leads to the window', async () => {
+    await app.newConversation();
+    await app.desktop.act('look away');
+    await app.send('Inspect this project.');
+    await expect.poll(() => app.desktop.asked('notification')).toHaveLength(1);
+    expect(app.desktop.asked('notification')).toMatchObject([{ title: 'Question from inspector' }]);
+    expect(app.desktop.asked('flash')).toEqual([true]);
+    await expect(app.page, 'the window counts what waits').toHaveTitle(/1/);
+    const before = app.desktop.asked('focus').length;
+    await app.desktop.act('click notification');
+    await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
+    await app.allow('inspector');
+    await expect.poll(() => app.desktop.asked('notification closed')).toHaveLength(1);
+    await app.expectOutcome('completed');
+  });
+}
+
+test.describe('the desktop', only, () => {
+  test('a second start shows the first, a page that dies comes back, a question calls who looks elsewhere; a page has two functions, is the only one that is listened to, gets nothing else, runs no script from elsewhere, opens no window and is not led away', async ({
     start,
   }) => {
-    const app = await start(plainAnswer({ answer: 'See [the guide](https://example.com/guide) for more.' }));
+    const script = new Script()
+      .on({ asked: /Hello/ })
+      .reply([text('See [the guide](https://example.com/guide) for more.')]);
+    script.rules.push(...spawnOne().rules);
+    const app = await start(script);
+    await livesBesideOthers(app);
+    await app.newConversation();
     const { page, desktop } = app;
     await test.step('has two functions and nothing else of the process', async () => {
       const found = await page.evaluate(() => ({

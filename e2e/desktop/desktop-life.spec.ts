@@ -1,5 +1,5 @@
 /** The desktop as one of the programs of a machine: one at a time, calling for attention, ending in order. */
-import { plainAnswer, spawnOne, writeFile } from '../../tests/support/fake-model/scenarios.ts';
+import { plainAnswer, writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { startHost } from '../support/host.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -9,52 +9,6 @@ const only = {
 };
 
 test.describe('the desktop', only, () => {
-  test('a second start shows the window of the first, a page that dies comes back, and a question calls who looks elsewhere', async ({
-    start,
-  }) => {
-    const app = await start(spawnOne());
-    await test.step('a second start shows the window of the first and ends', async () => {
-      await expect(app.message).toBeVisible();
-      const before = app.desktop.asked('focus').length;
-      expect(await app.desktop.startSecond()).toBe(0);
-      await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
-      expect(app.page.context().pages()).toHaveLength(1);
-    });
-    await test.step('one who is looking gets no notification', async () => {
-      await app.send('Inspect this project.');
-      await expect(app.question).toBeVisible();
-      await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(1);
-      expect(app.desktop.asked('notification')).toEqual([]);
-      await app.reject('Not now.', 'inspector');
-      await app.expectOutcome('completed');
-      await expect.poll(() => app.desktop.asked('badge').at(-1)).toBe(0);
-      await expect(app.page).not.toHaveTitle(/\(/);
-    });
-    await test.step('a page that dies comes back where it was', async () => {
-      const place = app.path;
-      await app.page.evaluate(() => Reflect.set(window, 'old', true));
-      await app.desktop.act('page dies', 'crashed');
-      await expect.poll(() => app.page.evaluate(() => Reflect.has(window, 'old')).catch(() => null)).toBe(false);
-      await app.expectCard('inspector', 'rejected');
-      expect(app.path).toBe(place);
-    });
-    await test.step('a notification names the agent, and leads to the window', async () => {
-      await app.newConversation();
-      await app.desktop.act('look away');
-      await app.send('Inspect this project.');
-      await expect.poll(() => app.desktop.asked('notification')).toHaveLength(1);
-      expect(app.desktop.asked('notification')).toMatchObject([{ title: 'Question from inspector' }]);
-      expect(app.desktop.asked('flash')).toEqual([true]);
-      await expect(app.page, 'the window counts what waits').toHaveTitle(/1/);
-      const before = app.desktop.asked('focus').length;
-      await app.desktop.act('click notification');
-      await expect.poll(() => app.desktop.asked('focus').length).toBe(before + 1);
-      await app.allow('inspector');
-      await expect.poll(() => app.desktop.asked('notification closed')).toHaveLength(1);
-      await app.expectOutcome('completed');
-    });
-  });
-
   test('a notification marks what hides in a name or a title', { tag: '@soak' }, async ({ start }) => {
     const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh' }));
     await expect(app.message).toBeVisible();

@@ -1,7 +1,6 @@
 /** The frame around the pages: the rail, the palette and the shortcuts, by keyboard. */
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
@@ -18,26 +17,6 @@ async function talk(app: App, message: string, folder?: string): Promise<void> {
   await app.send(message);
   await expect(app.workflow()).toContainText('Done.');
 }
-
-test('a conversation is renamed, found and gone to by keyboard alone', async ({ start }) => {
-  const app = await start(plainAnswer({ answer: 'Done.' }));
-  const { page } = app;
-  await talk(app, 'Look at the parser');
-  await page.keyboard.press('F2');
-  await page.keyboard.type('Grammar');
-  await page.keyboard.press('Enter');
-  await expect(conversations(page).getByRole('link', { name: 'Grammar' })).toBeVisible();
-  await expect(page).toHaveTitle(/Grammar/);
-  await page.keyboard.press('Control+Shift+O');
-  await expect(app.message).toBeVisible();
-  await app.message.focus();
-  await page.keyboard.press('Control+K');
-  await expect(palette(page)).toBeFocused();
-  await palette(page).fill('gramm');
-  await expect(page.getByRole('option', { name: /^Grammar/ })).toHaveAttribute('aria-selected', 'true');
-  await page.keyboard.press('Enter');
-  await expect(page.getByRole('heading', { level: 1 })).toHaveText('Grammar');
-});
 
 test(
   'the rail: pinned first, several to the trash and back, found among all, the one on the screen in sight',

@@ -16,9 +16,20 @@ export type SurfaceName = 'browser' | 'stand-in' | 'electron';
 /** Whether every spec runs, and each looks at all it can. */
 export const inSoak = (): boolean => base.info().project.metadata['soak'] === true;
 
-export const test = base.extend<{ start: Start; surface: SurfaceName }, { hosts: SharedHosts; tabs: Tabs }>({
-  // Of the project; a spec knows no difference.
-  surface: ['browser', { option: true }],
+/** What only a desktop can show. */
+const OF_DESKTOPS = /@desktop|@stand-in/;
+
+export interface Place {
+  /** Of the project; null: where each test belongs, by its tags. */
+  place: SurfaceName | null;
+}
+
+export const test = base.extend<Place & { start: Start; surface: SurfaceName }, { hosts: SharedHosts; tabs: Tabs }>({
+  place: [null, { option: true }],
+  // A spec knows no difference.
+  surface: async ({ place }, use, { tags }) => {
+    await use(place ?? (tags.some((tag) => OF_DESKTOPS.test(tag)) ? 'stand-in' : 'browser'));
+  },
   hosts: [
     async ({ browserName: _unused }, use) => {
       const hosts = new SharedHosts();

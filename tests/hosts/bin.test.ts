@@ -8,7 +8,7 @@ import { isBuilt, ROOT } from '../support/program.ts';
 import { folderWith } from '../support/workspace.ts';
 
 // Otherwise it would build, which other tests would not live through.
-test.runIf(isBuilt && process.platform === 'linux')(
+test.runIf(isBuilt() && process.platform === 'linux')(
   'it becomes the program, in the folder where it was called, and prints nothing of its own',
   async () => {
     const folder = realpathSync(await folderWith({}));

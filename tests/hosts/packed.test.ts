@@ -48,7 +48,7 @@ async function dist(runtime: string, output: string, signal: AbortSignal): Promi
   });
 }
 
-const isHere = isBuilt && process.platform === 'linux';
+const isHere = isBuilt() && process.platform === 'linux';
 
 /** What the configuration names, copied as it stands there: without the time that making an archive takes. */
 async function copied(): Promise<string> {

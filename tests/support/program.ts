@@ -14,7 +14,7 @@ const { isFresh, program, testPrograms, web } = createRequire(import.meta.url)('
 
 const isProgramBuilt = isFresh(program);
 /** Whether `bin/triad` finds nothing to build. */
-export const isBuilt = isProgramBuilt && isFresh(web);
+export const isBuilt = (): boolean => isProgramBuilt && isFresh(web);
 
 export const CLI = join(ROOT, isProgramBuilt ? 'dist/electron/cli.js' : 'src/hosts/cli.ts');
 

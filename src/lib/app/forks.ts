@@ -21,13 +21,18 @@ export class Forks {
     this.#onMade = onMade;
   }
 
-  /** The id of the new conversation; null where there is none, and a toast says why. */
+  /**
+   * The id of the new conversation; null where there is none, and a toast says why. `entry`: the last one of its lead's run
+   * that goes along, where not all of them do.
+   */
   async fork(
     { id: workflowId, conversationId }: Pick<Turn, 'id' | 'conversationId'>,
     end: ForkEnd,
+    entry?: number,
   ): Promise<string | null> {
     try {
-      const made = await this.#client.request('conversation.fork', { conversationId, workflowId, end });
+      const upTo = entry === undefined ? {} : { entry };
+      const made = await this.#client.request('conversation.fork', { conversationId, workflowId, end, ...upTo });
       this.#onMade();
       return made.id;
     } catch (error) {

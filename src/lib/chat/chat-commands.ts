@@ -1,4 +1,6 @@
 /** The commands of the conversation on the screen: those that make sense now. */
+import { goto } from '$app/navigation';
+import { resolve } from '$app/paths';
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import type { CommandId } from '#lib/view/shell/command-table.ts';
@@ -20,6 +22,7 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
   const { id, pinned } = conversation;
   const running = workflows.find(({ status }) => status === 'running' || status === 'pending');
   const last = workflows.at(-1);
+  const ended = lastEnded(workflows);
   const cutOff = last?.outcome === 'interrupted' && !last.left ? last : undefined;
   return {
     message,
@@ -30,6 +33,12 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
     exportMarkdown: () => void app.conversationActions.download(id, 'md'),
     exportJson: () => void app.conversationActions.download(id, 'json'),
     ...(running ? { stop: () => void app.stopWorkflow(running.id) } : { remove: chat.remove }),
+    ...(ended && { replay: () => void goto(resolve('/history/[id]/replay', { id: ended.id })) }),
     ...(cutOff && { resume: () => void app.resume(cutOff.id) }),
   };
+}
+
+/** The newest workflow that can be replayed: of what a fork took over, the original can be. */
+export function lastEnded(workflows: readonly WorkflowRow[]): WorkflowRow | undefined {
+  return workflows.findLast(({ outcome, taken }) => outcome !== null && !taken);
 }

@@ -66,7 +66,8 @@ export function withEmptyParts(message: OpenMessage): OpenMessage {
 /** Stands for a part of which nothing was streamed. */
 const EMPTY_PART: Part = { kind: 'text', text: '', toolCallId: null, name: null };
 
-function wholePart(part: WholePart): Part {
+/** A complete part as an open message has it. */
+export function wholePart(part: WholePart): Part {
   if (part.type === 'tool_use') {
     const text = part.malformed ?? JSON.stringify(part.input);
     return { kind: 'tool', text, toolCallId: part.id, name: part.name };

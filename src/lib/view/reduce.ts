@@ -350,14 +350,15 @@ function setRun(view: View, id: string, change: (row: RunRow) => Partial<RunRow>
 }
 
 function putCall(calls: ToolCallRow[], row: ToolCallRow): ToolCallRow[] {
-  const at = calls.findIndex(({ runId, toolCallId }) => runId === row.runId && toolCallId === row.toolCallId);
+  // From the end: what changes is nearly always new.
+  const at = calls.findLastIndex(({ runId, toolCallId }) => toolCallId === row.toolCallId && runId === row.runId);
   return at < 0 ? [...calls, row] : calls.with(at, row);
 }
 
 function putEntry(entries: View['entries'], runId: string, entry: Entry): View['entries'] {
   const list = entries[runId] ?? [];
-  const at = list.findIndex(({ n }) => n >= entry.n);
-  const next =
-    at < 0 ? [...list, entry] : list[at]?.n === entry.n ? list.with(at, entry) : list.toSpliced(at, 0, entry);
+  // Behind the last that comes before it, which is nearly always the last of all.
+  const at = list.findLastIndex(({ n }) => n < entry.n) + 1;
+  const next = list[at]?.n === entry.n ? list.with(at, entry) : list.toSpliced(at, 0, entry);
   return { ...entries, [runId]: next };
 }

@@ -57,8 +57,19 @@ export interface RunRows {
   approvals: readonly Approval[];
 }
 
+/** With the rows of the run's own calls, by the call. */
+interface Indexed extends RunRows {
+  rows: ReadonlyMap<string, ToolCallRow>;
+}
+
+function indexed(source: RunRows): Indexed {
+  const own = source.calls.filter(({ runId }) => runId === source.run.id);
+  return { ...source, rows: new Map(own.map((row) => [row.toolCallId, row])) };
+}
+
 /** All blocks of a run. Keys stay the same when an open message ends, so that elements are kept. */
-export function blocksOf(source: RunRows): Block[] {
+export function blocksOf(rows: RunRows): Block[] {
+  const source = indexed(rows);
   const results = resultsOf(source);
   const found = serverResults(source.entries);
   const handoffs = handoffsOf(source.entries);
@@ -87,7 +98,7 @@ export function blocksOf(source: RunRows): Block[] {
 
 /** Only the blocks of the open message. */
 export function openBlocksOf(source: RunRows): Block[] {
-  return source.open ? openBlocks(source, source.open) : [];
+  return source.open ? openBlocks(indexed(source), source.open) : [];
 }
 
 function resultsOf({ entries }: RunRows): Map<string, ToolEntry> {
@@ -100,7 +111,7 @@ interface Results {
   found: ReturnType<typeof serverResults>;
 }
 
-function assistantBlocks(source: RunRows, entry: AssistantEntry, { results, found }: Results): Block[] {
+function assistantBlocks(source: Indexed, entry: AssistantEntry, { results, found }: Results): Block[] {
   const parts = entry.parts.flatMap((part, index): Block[] => {
     const key = `${entry.messageId}-${index}`;
     switch (part.type) {
@@ -146,7 +157,7 @@ function withWholeText(blocks: readonly Block[]): Block[] {
 }
 
 /** Calls of it may be under way, or have their results, before it is complete. */
-function openBlocks(source: RunRows, message: OpenMessage): Block[] {
+function openBlocks(source: Indexed, message: OpenMessage): Block[] {
   const results = resultsOf(source);
   const blocks = message.parts.flatMap((part, index): Block[] => {
     const key = `${message.messageId}-${index}`;
@@ -173,8 +184,8 @@ function parsed(json: string): unknown {
 
 type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy' | 'change'>;
 
-function withState(source: RunRows, call: Stateless, writing: boolean): Call {
-  const row = source.calls.find(({ runId, toolCallId }) => runId === source.run.id && toolCallId === call.id);
+function withState(source: Indexed, call: Stateless, writing: boolean): Call {
+  const row = source.rows.get(call.id);
   const children = source.children.filter(({ toolCallId }) => toolCallId === call.id).sort((a, b) => a.item - b.item);
   const asked = askedOf(source, call);
   const state = stateOf(source, call, asked, row, writing);

@@ -30,5 +30,4 @@ export const againWords = {
   differ: 'Settings that differ',
   /** What one of two lists has and the other has not. */
   also: (name: string) => `also ${name}`,
-  nothing: 'nothing more',
 } as const;

@@ -43,6 +43,7 @@ const commands: Readonly<Record<CommandId, string>> = {
   pin: 'Pin or unpin the conversation',
   changes: 'Show what was changed in files',
   context: 'Show the context',
+  replay: 'Replay the workflow',
   exportMarkdown: 'Export as Markdown',
   exportJson: 'Export as JSON',
   remove: 'Move the conversation to the trash',

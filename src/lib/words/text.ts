@@ -23,6 +23,7 @@ import { inboxWords } from './inbox-words.ts';
 import { mayWords } from './may-words.ts';
 import { jsonWords, mcpWords } from './mcp-words.ts';
 import { permissionsWords } from './permissions-words.ts';
+import { replayWords } from './replay-words.ts';
 import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
@@ -372,6 +373,7 @@ export const text = {
     reason: 'Reason',
   },
   history: historyWords,
+  replay: replayWords,
   trash: trashWords,
   menu: menuWords,
   turn: turnWords,

@@ -154,6 +154,7 @@ export class Voice {
     name: string,
     status: 'completed' | 'error' = 'completed',
     metadata: Record<string, unknown> = {},
+    durationMs = 12,
   ): void {
     this.say({
       type: 'tool-end',
@@ -165,7 +166,7 @@ export class Voice {
         name,
         status,
         output: 'done',
-        durationMs: 12,
+        durationMs,
         metadata,
       },
     });

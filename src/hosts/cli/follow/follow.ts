@@ -205,7 +205,8 @@ function jsonPrinter(screen: Screen): (event: AgentEvent) => void {
   return (event) => screen.data(dataText(screen, `${JSON.stringify(event)}\n`));
 }
 
-function linePrinter(screen: Screen): (event: AgentEvent) => void {
+/** Prints each event as a person reads it. */
+export function linePrinter(screen: Screen): (event: AgentEvent) => void {
   let shown = NOTHING_SHOWN;
   return (event) => {
     const step = linesOf(shown, event, screen.noteStyle);

@@ -58,6 +58,19 @@ function addReading(sessions: Command, io: Io, done: Done): void {
       done(await withClient(io, (client) => traceSession(io, client, id, options)));
     });
   sessions
+    .command('replay')
+    .description('print the newest workflow as it was when it ran, from its log: nothing is asked of a model')
+    .argument('<id>', ID_OR_SPAN)
+    .addOption(
+      new Option('--speed <number>', 'so many times as fast as it was, without long pauses; 0: at once')
+        .argParser(speed)
+        .default(20),
+    )
+    .action(async (id: string, options: { speed: number }) => {
+      const { replaySession } = await import('../commands/sessions/replay.ts');
+      done(await replaySession(io, id, options));
+    });
+  sessions
     .command('search')
     .description('where all of these words occur: prompts, answers, reports, results of tools')
     .argument('<text>')
@@ -197,6 +210,11 @@ function addMoving(sessions: Command, io: Io, done: Done): void {
       const { restoreSession } = await import('../commands/sessions/trash.ts');
       done(await withClient(io, (client) => restoreSession(io, client, id)));
     });
+}
+
+function speed(text: string): number {
+  if (!/^\d{1,3}(\.\d)?$/.test(text)) throw new InvalidArgumentError('This is a number from 0 to 999, such as 20.');
+  return Number(text);
 }
 
 /** Days, or weeks. */

@@ -68,13 +68,16 @@ function heldIn({ run, bars }: Lane, lanes: readonly Lane[], requests: readonly 
   const byId = new Map(requests.map((request) => [request.requestId, request]));
   const others = lanes.filter((lane) => lane.run.id !== run.id).flatMap((lane) => lane.bars.filter(isModel));
   const own = bars.filter(({ kind }) => kind !== 'queue').sort((a, b) => a.from - b.from);
-  return own.flatMap((bar, index): Wait[] => {
+  /** When all that began before has ended, and the last request among it. */
+  let free = Date.parse(run.startedAt ?? run.queuedAt);
+  let last: Bar | undefined;
+  return own.flatMap((bar): Wait[] => {
+    const [from, before] = [free, last];
+    free = Math.max(free, bar.to);
+    if (isModel(bar)) last = bar;
     const request = byId.get(bar.requestId ?? '');
-    if (!isModel(bar) || !request) return [];
-    const earlier = own.slice(0, index);
-    const from = Math.max(...earlier.map(({ to }) => to), Date.parse(run.startedAt ?? run.queuedAt));
-    if (bar.from - from < STEP_MS) return [];
-    const failed = byId.get(earlier.findLast(isModel)?.requestId ?? '')?.error;
+    if (!isModel(bar) || !request || bar.from - from < STEP_MS) return [];
+    const failed = byId.get(before?.requestId ?? '')?.error;
     if (request.attempt > 1 && failed)
       return [{ cause: BUSY.includes(failed.code) ? 'rate' : 'retry', from, to: bar.from }];
     const held = coveredIn({ from, to: bar.from }, others);

@@ -11,6 +11,10 @@ export interface Fold extends Interval {
 export interface Scale {
   /** From 0 to 1. */
   at: (ms: number) => number;
+  /** What is at a place, the other way around. */
+  moment: (place: number) => number;
+  /** All of it as it is shown, in milliseconds. */
+  length: number;
   folds: readonly Fold[];
   /** Round times within a part of the axis, at most so many: how long after the beginning, without what is folded. */
   ticks: (from: number, to: number, count: number) => { ms: number; at: number }[];
@@ -27,11 +31,11 @@ export function foldsOf({ gaps, workMs }: Pick<Spent, 'gaps' | 'workMs'>): Fold[
   return workMs <= 0 ? [] : gaps.filter(({ from, to }) => to - from > Math.max(1000, workMs * FOLDED));
 }
 
-/** `folds`: in order of time, and apart from each other; none for true time. */
-export function scaleOf(span: Interval, folds: readonly Fold[]): Scale {
+/** `folds`: in order of time, and apart from each other; none for true time. `widest`: of a notch, in milliseconds. */
+export function scaleOf(span: Interval, folds: readonly Fold[], widest = Infinity): Scale {
   const folded = folds.reduce((sum, { from, to }) => sum + to - from, 0);
   const shown = Math.max(1, span.to - span.from - folded);
-  const notch = shown * Math.min(NOTCH, NOTCHES / Math.max(1, folds.length));
+  const notch = Math.min(widest, shown * Math.min(NOTCH, NOTCHES / Math.max(1, folds.length)));
   const length = shown + notch * folds.length;
   /** What of the time before a moment is folded, and how much of the notches stands for it. */
   const before = (ms: number): { ms: number; notches: number } => {
@@ -48,6 +52,18 @@ export function scaleOf(span: Interval, folds: readonly Fold[]): Scale {
     const { ms: hidden, notches } = before(ms);
     return Math.max(0, Math.min(1, (ms - span.from - hidden + notches) / length));
   };
+  const moment = (place: number): number => {
+    let left = Math.max(0, Math.min(1, place)) * length;
+    let since = span.from;
+    for (const { from, to } of folds) {
+      if (left <= from - since) break;
+      left -= from - since;
+      if (left < notch) return from + (left / notch) * (to - from);
+      left -= notch;
+      since = to;
+    }
+    return Math.min(span.to, since + left);
+  };
   /** The moment after so much time that is not folded. */
   const momentAfter = (ms: number): number => {
     let moment = span.from + ms;
@@ -56,6 +72,8 @@ export function scaleOf(span: Interval, folds: readonly Fold[]): Scale {
   };
   return {
     at,
+    moment,
+    length,
     folds,
     ticks: (from, to, count) => {
       const step = timeStep((to - from) * length, count);

@@ -29,6 +29,7 @@ export const COMMANDS = {
   pin: { group: 'conversation', keys: '' },
   changes: { group: 'conversation', keys: '' },
   context: { group: 'conversation', keys: '' },
+  replay: { group: 'conversation', keys: 'g r' },
   exportMarkdown: { group: 'conversation', keys: '' },
   exportJson: { group: 'conversation', keys: '' },
   remove: { group: 'conversation', keys: '' },

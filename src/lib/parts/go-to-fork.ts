@@ -5,9 +5,9 @@ import type { WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import { imagesOf } from '#lib/app/forks.ts';
 import { asRequestError } from '#lib/client/request-error.ts';
-import { attachedAgain } from '#lib/parts/composer/attached-again.ts';
-import { indexedAttachments } from '#lib/parts/composer/kept-attachments.ts';
-import { writeDraft } from '#lib/parts/message-drafts.ts';
+import { attachedAgain } from './composer/attached-again.ts';
+import { indexedAttachments } from './composer/kept-attachments.ts';
+import { writeDraft } from './message-drafts.ts';
 import { editable } from '#lib/view/attached-texts.ts';
 
 export async function openFork(id: string): Promise<void> {

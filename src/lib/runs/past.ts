@@ -1,0 +1,27 @@
+/** Whether a transcript shows the past as it was: then nothing in it can be done, and its time is not now. */
+import { createContext } from 'svelte';
+import { getApp } from '#lib/app/app.svelte.ts';
+
+/** A time that is shown: `now` is in milliseconds since 1970. */
+interface Moment {
+  readonly now: number;
+}
+
+const [get, set] = createContext<Moment>();
+
+/** All below shows what was at this moment. */
+export const setPast = set;
+
+/** Null in the present. */
+export function pastHere(): Moment | null {
+  try {
+    return get();
+  } catch {
+    return null;
+  }
+}
+
+/** The time that is shown here. */
+export function clockHere(): Moment {
+  return pastHere() ?? getApp().clock;
+}

@@ -1,0 +1,126 @@
+// What happened cannot be answered, stopped, undone, tried again or talked to in a replay, at whatever moment.
+import DOMPurify from 'dompurify';
+import { render } from 'svelte/server';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import type { App } from '#lib/app/app.svelte.ts';
+import { Player } from '#lib/history/replay/player.svelte.ts';
+import { viewBefore } from '#lib/view/replay/keyframes.ts';
+import { questionsOf } from '#lib/view/phase.ts';
+import { reduce } from '#lib/view/reduce.ts';
+import { FakeConnection } from '../../support/fake-connection.ts';
+import ReplayParts from '../../support/replay-parts.svelte';
+import { emptyConversation } from '../../support/rows.ts';
+import { storage } from '../../support/storage.ts';
+import { Story, type Voice } from '../../support/story.ts';
+
+// What needs a document or a browser, as far as it is needed: what is shown here is the test's own.
+beforeAll(() => {
+  Object.assign(DOMPurify, { sanitize: (html: string) => html });
+  Object.assign(globalThis, { localStorage: storage() });
+});
+afterAll(() => {
+  Reflect.deleteProperty(DOMPurify, 'sanitize');
+  Reflect.deleteProperty(globalThis, 'localStorage');
+});
+
+const story = new Story();
+const { lead, workflowId } = story.lead('Go.');
+
+function change(who: Voice, call: string): void {
+  who.answer('I write.', { id: call, name: 'write_file', input: { path: 'a.txt' } });
+  who.toolStart(call, 'write_file');
+  who.toolEnd(call, 'write_file', 'completed', { path: 'a.txt', undoable: true, diff: '@@ -0,0 +1 @@\n+a' });
+}
+
+function compact(who: Voice, n: number): void {
+  const sizes = { tokensBefore: 90, tokensAfter: 9, auto: true };
+  const entry = { kind: 'compaction', n, at: story.now, text: 'It was so.', upTo: 1, kept: '' } as const;
+  who.say({ type: 'compaction', entry: { ...entry, ...sizes, prior: [] } });
+}
+
+function end(who: Voice, outcome: 'error' | 'budget_exceeded'): void {
+  const error = { code: outcome === 'error' ? 'provider' : 'limit_reached', message: 'No more.' } as const;
+  const usage = { inputTokens: 1, outputTokens: 1, cacheReadTokens: 0, cacheWriteTokens: 0, costUsd: null };
+  who.say({ type: 'run-end', outcome, text: '', error, durationMs: 9, usage });
+}
+
+function tell(): DurableEvent[] {
+  const helpers = ['one', 'two', 'three'].map((name) => story.child(lead, workflowId, name));
+  const [one, two, three] = helpers as [Voice, Voice, Voice];
+  change(lead, 'toolu_1');
+  compact(lead, lead.entries++);
+  lead.answer('I ask for help.', { id: 'toolu_2', name: 'parallel_tasks', input: {} });
+  helpers.forEach((voice, item) => voice.queue('parallel', 'Look.', 'toolu_2', item));
+  const asked = lead.ask('toolu_2', helpers);
+  helpers.forEach((_, item) => lead.decide(asked.id, item, true));
+  lead.toolStart('toolu_2', 'parallel_tasks');
+  for (const voice of helpers) voice.start('Look.');
+  change(one, 'toolu_3');
+  one.answer('And more.', { id: 'toolu_4', name: 'bash', input: { command: 'ls' } });
+  const subject = { kind: 'tool', tool: 'bash', input: {}, folder: '/', preview: null, hash: 'hash' } as const;
+  const call = { id: story.newId(), runId: one.runId, toolCallId: 'toolu_4', agent: 'one', subject };
+  one.say({ type: 'approval-request', approval: { ...asked, ...call } });
+  end(two, 'error');
+  end(three, 'budget_exceeded');
+  one.end('completed', 'Looked.');
+  lead.toolEnd('toolu_2', 'parallel_tasks');
+  story.endWorkflow(lead, 'completed', 'Done.');
+  return story.events.filter((event): event is DurableEvent => 'seq' in event);
+}
+
+const events = tell();
+const whole = events.reduce(reduce, viewBefore(emptyConversation()));
+
+async function opened(): Promise<Player> {
+  const { conversation, runs, calls, approvals } = whole;
+  const detail = { conversation, workflow: whole.workflows[0]!, runs, calls, approvals, requests: [] };
+  const connection = new FakeConnection()
+    .on('workflow.get', () => detail)
+    .on('conversation.events', ({ after }) => events.filter(({ seq }) => seq > after));
+  const player = new Player(connection, workflowId);
+  await player.load();
+  return player;
+}
+
+/** Names of what acts, at every step: what has a box to write in counts as `say`. */
+function actsIn(player: Player, present: boolean): string[] {
+  const found = new Set<string>();
+  for (let step = 0; step < player.steps.length; step += 1) {
+    player.toStep(step);
+    const app = {
+      attention: { questions: questionsOf(player.view!.approvals) },
+      ...{ clock: { now: player.now }, contexts: { windowOf: () => null, compactAt: null } },
+    } as unknown as App;
+    const { body } = render(ReplayParts, { props: { app, player, present } });
+    if (/<(textarea|input|select)\b/.test(body)) found.add('say');
+    for (const [, inside = ''] of body.matchAll(/<button[^>]*>([\s\S]*?)<\/button>/g)) {
+      const name = inside.replaceAll(/<[^>]*>/g, '').trim();
+      const act = /^(Stop|Undo|Try again|Answer|Decide|Extend|Give it more)\b/.exec(name)?.[1];
+      if (act !== undefined) found.add(act);
+    }
+  }
+  return [...found].sort();
+}
+
+it('shows no button that acts and no box to write in, though the same rows have them while they happen', async () => {
+  const player = await opened();
+  expect(player.failure).toBeNull();
+  expect(actsIn(player, true)).toEqual(['Answer', 'Decide', 'Extend', 'Stop', 'Try again', 'Undo', 'say']);
+  expect(actsIn(player, false)).toEqual([]);
+});
+
+it('tells who answered what, where it was asked', async () => {
+  const player = await opened();
+  player.toStep(player.steps.findIndex(({ what }) => what.kind === 'asks'));
+  const { body } = render(ReplayParts, {
+    props: { app: { attention: { questions: [] } } as never, player, present: false },
+  });
+  const asked = /<section[^>]*aria-label="What you were asked at this moment"[\s\S]*?<\/section>/.exec(body)?.[0];
+  const words = asked
+    ?.replaceAll(/<!--.*?-->/g, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ');
+  for (const name of ['one', 'two', 'three']) expect(words).toContain(`${name}: You said yes`);
+  expect(asked).not.toContain('<button');
+});
