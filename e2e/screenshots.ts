@@ -202,13 +202,19 @@ async function finished(app: App, shoot: Shoot): Promise<void> {
   await page.getByRole('link', { name: 'Settings' }).click();
   await expect(page.getByLabel('API key')).toBeVisible();
   await shoot('settings');
+  const sections = page.getByRole('navigation', { name: 'Sections of the settings' });
+  await sections.getByRole('link', { name: 'Limits' }).click();
   const limit = page.getByRole('textbox', { name: 'Sub-agents per workflow' });
   await limit.fill('9');
   await limit.press('Enter');
-  await expect(page.getByText(/must be at most 3/)).toBeVisible();
+  await expect(page.getByText('Write a whole number from 1 to 3.')).toBeVisible();
   await shoot('settings-limits');
-  await page.getByRole('heading', { name: 'Memory' }).scrollIntoViewIfNeeded();
-  await shoot('settings-end');
+  await sections.getByRole('link', { name: 'Sessions and data' }).click();
+  await expect(page.getByRole('heading', { name: 'Memory' })).toBeVisible();
+  await shoot('settings-data');
+  await page.getByRole('searchbox', { name: 'Find a setting' }).fill('cost');
+  await expect(page.locator('mark').first()).toBeVisible();
+  await shoot('settings-search');
 }
 
 function failingBatch(): Script {

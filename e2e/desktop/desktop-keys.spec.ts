@@ -67,7 +67,9 @@ test.describe('a key', only, () => {
     await expect(app.page.getByLabel('API key')).toHaveValue('');
     expect(await app.page.content()).not.toContain(KEY);
     await expect(app.page.getByText(/can read/)).toBeHidden();
-    await expect(app.page.getByRole('heading', { name: 'Trash' })).toBeVisible();
+    const nav = app.page.getByRole('navigation', { name: 'Sections of the settings' });
+    await nav.getByRole('link', { name: 'Security' }).click();
+    await expect(app.page.getByText(/^Keys are kept in gnome_libsecret/)).toBeVisible();
     await expect(app.page.getByRole('heading', { name: 'Browsers' }), 'signing in is of browsers').toHaveCount(0);
   });
 

@@ -2,12 +2,15 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
 import { expect, type Start, test } from '../support/test.ts';
 
 const RULE = '[[permissions.rules]]\neffect = "deny"\ntool = "write_file"\npattern = "dist/**"\n';
+
+const SERVERS = '{"mcpServers":{"here":{"command":"node","args":["none.js"]}}}\n';
 
 /** Each message has the lead write one file, and never the same. */
 function writes(path: string): Script {
@@ -133,3 +136,46 @@ test('from a question to why it is asked, and back to it, without a mouse', { ta
   await page.getByRole('link', { name: /^Approvals/ }).press('Enter');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
 });
+
+test(
+  'permissions, agents and MCP servers are those of the folder that is open',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { files: { 'part/.triad/config.toml': RULE, 'part/.mcp.json': SERVERS } });
+    const { page, workspace } = app;
+    const part = join(workspace, 'part');
+    await page.getByLabel('Folder', { exact: true }).fill(part);
+    await app.send('Hello.');
+    await app.expectOutcome('completed');
+    const folder = page.getByRole('combobox', { name: 'Folder' });
+    for (const name of ['Agents', 'MCP servers', 'Permissions']) {
+      await page.getByRole('link', { name, exact: true }).click();
+      await expect(page.getByRole('heading', { level: 1, name })).toBeVisible();
+      await expect(folder, name).toHaveValue(part);
+    }
+    await expect(page.getByRole('cell', { name: 'dist/**', exact: true })).toBeVisible();
+
+    // Trusted where it is said.
+    await page.getByRole('button', { name: 'Look at it' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Trust 2 files' }).click();
+    await expect(page.getByText('nobody has trusted its file')).toBeHidden();
+    await page.getByRole('link', { name: 'MCP servers', exact: true }).click();
+    await expect(page.getByRole('article', { name: 'here' })).toBeVisible();
+    await expect(page.getByText('nobody has trusted the file')).toBeHidden();
+
+    // Another one is written or picked by keys, and stands in the address.
+    await folder.fill(workspace);
+    await folder.press('Enter');
+    await expect(page.getByText('MCP servers are programs or addresses')).toBeVisible();
+    expect(new URL(page.url()).searchParams.get('folder')).toBe(workspace);
+    await page.reload();
+    await expect(folder).toHaveValue(workspace);
+    await folder.click();
+    await folder.press('ArrowDown');
+    await folder.press('Enter');
+    await expect(page.getByRole('article', { name: 'here' })).toBeVisible();
+    await folder.fill('/nowhere');
+    await page.getByRole('heading', { level: 1 }).click();
+    await expect(folder, 'left half written').toHaveValue(part);
+  },
+);

@@ -1,5 +1,5 @@
 /** The settings page: what is changed there changes what happens, at once and after a reload. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
@@ -8,7 +8,13 @@ import { leadSpawns } from '../support/scripts.ts';
 import { expectNoViolation, SAME_PAGE } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
-const openSettings = (page: Page) => page.getByRole('link', { name: 'Settings' }).first().click();
+const sections = (page: Page) => page.getByRole('navigation', { name: 'Sections of the settings' });
+
+/** Without a section: the first. */
+async function openSettings(page: Page, section?: string): Promise<void> {
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  if (section !== undefined) await sections(page).getByRole('link', { name: section }).click();
+}
 
 async function set(page: Page, label: string, value: string): Promise<void> {
   const field = page.getByRole('textbox', { name: label, exact: true });
@@ -19,7 +25,7 @@ async function set(page: Page, label: string, value: string): Promise<void> {
 test('a limit holds for the next message, without a restart', { tag: '@soak' }, async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta']));
   const { page } = app;
-  await openSettings(page);
+  await openSettings(page, 'Limits');
   await set(page, 'Sub-agents per workflow', '1');
   await expect(page.getByText('Saved.')).toBeVisible();
   await page.reload();
@@ -30,36 +36,48 @@ test('a limit holds for the next message, without a restart', { tag: '@soak' }, 
   await app.expectOutcome('completed');
   await expect(app.card('beta')).toBeHidden();
 
-  await openSettings(page);
-  await page.getByRole('button', { name: 'Default: 3, for Sub-agents per workflow' }).click();
+  await openSettings(page, 'Limits');
+  await page.getByRole('button', { name: 'Reset to 3: Sub-agents per workflow' }).click();
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
 });
 
 test('a bad value stays in its field with the reason, and is not saved', { tag: '@soak' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
-  await openSettings(page);
+  await openSettings(page, 'Limits');
   await set(page, 'Sub-agents per workflow', '9');
-  const problem = page.getByText('Sub-agents per workflow must be at most 3');
+  const problem = page.getByText('Write a whole number from 1 to 3.');
   await expect(problem).toBeVisible();
-  await set(page, 'Inactivity limit (seconds)', '60');
+  await set(page, 'Inactivity limit', '60');
   await expect(page.getByText('Saved.')).toBeVisible();
-  await set(page, 'Time to answer (seconds)', 'long');
-  await expect(page.getByText('Time to answer (seconds) must be a number')).toBeVisible();
-  await expect(page.getByRole('textbox', { name: 'Time to answer (seconds)' })).toHaveValue('long');
+  await set(page, 'Most turns of any agent', 'long');
+  await expect(page.getByText('Write a whole number from 1 to 200.')).toBeVisible();
+  await expect(page.getByRole('textbox', { name: 'Most turns of any agent' })).toHaveValue('long');
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('9');
   await expect(problem).toBeVisible();
   await page.getByRole('checkbox', { name: 'Compact by itself' }).uncheck();
-  await set(page, 'Address of a collector', 'http://127.0.0.1:4318');
-  await expect(page.getByText('Saved.')).toHaveCount(3);
+  await expect(page.getByText('Saved.')).toHaveCount(2);
   await page.reload();
   await expect(page.getByRole('checkbox', { name: 'Compact by itself' })).not.toBeChecked();
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
-  await expect(page.getByRole('textbox', { name: 'Inactivity limit (seconds)' })).toHaveValue('60');
+  const limit = page.getByRole('textbox', { name: 'Inactivity limit' });
+  await expect(limit).toHaveValue('60');
+
+  // What was saved is undone, to the default as to a value.
+  await set(page, 'Inactivity limit', '70');
+  await page.getByRole('button', { name: 'Undo: Inactivity limit' }).click();
+  await expect(limit).toHaveValue('60');
+  await page.getByRole('button', { name: 'Reset to 300: Inactivity limit' }).click();
+  await expect(limit).toHaveValue('300');
+  await page.getByRole('button', { name: 'Undo: Inactivity limit' }).click();
+  await expect(limit).toHaveValue('60');
+  await openSettings(page, 'Telemetry');
+  await set(page, 'Address of a collector', 'nowhere');
+  await expect(page.getByText(/^Address of a collector must be/)).toBeVisible();
 });
 
 test('a search of the web is set up, and its key kept for its host alone', { tag: '@soak' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
-  await openSettings(page);
+  await openSettings(page, 'Tools and search');
   const key = page.getByLabel('Key of that search');
   await key.fill('s3cret');
   await page.getByRole('button', { name: 'Keep', exact: true }).click();
@@ -81,6 +99,7 @@ test(
     await app.button('Test').click();
     await expect(page.getByText(/It works: .* with claude-sonnet-5-5/)).toBeVisible();
     expect(app.model.requests).toHaveLength(1);
+    await openSettings(page, 'Models');
     await set(page, 'sonnet', 'my-sonnet-1');
     await expect(page.getByText('Saved.')).toBeVisible();
     await app.newConversation();
@@ -135,9 +154,27 @@ test('the demo is switched on and off', { tag: '@soak' }, async ({ start }) => {
 });
 
 test('a provider is added by its address, answers, gives way to another, and goes with its key', async ({ start }) => {
-  const app = await start(plainAnswer({ answer: 'From a model.' }));
+  const app = await start(plainAnswer({ answer: 'From a model.' }), {
+    before: async ({ home }) => {
+      await mkdir(home, { recursive: true, mode: 0o700 });
+      await writeFile(join(home, 'config.toml'), '# Mine.\n[limits]\nmax_concurrent = 2 # few\n', { mode: 0o600 });
+      return () => Promise.resolve();
+    },
+  });
   const { page, model } = app;
   await openSettings(page);
+  // Found by its words, reached and changed by keys alone; the file keeps what else stands in it.
+  await page.getByRole('searchbox', { name: 'Find a setting' }).fill('limits max_concurrent');
+  const limit = page.getByRole('textbox', { name: 'Sub-agents at the same time' });
+  await expect(limit).toBeVisible();
+  await page.keyboard.press('Enter');
+  await expect(limit).toBeFocused();
+  await expect(limit).toHaveAccessibleDescription(/Set in config.toml, line 3/);
+  await page.keyboard.type('1');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText('Saved.')).toBeVisible();
+  expect(await readFile(join(app.home, 'config.toml'), 'utf8')).toBe('# Mine.\n[limits]\nmax_concurrent = 1 # few\n');
+  await page.getByRole('searchbox').press('Escape');
   await page.getByRole('radio', { name: 'Another provider' }).check();
   await page.getByRole('textbox', { name: 'Endpoint', exact: true }).fill(`${model.url}/v1`);
   await app.button('Detect the protocol').click();
@@ -170,7 +207,7 @@ test('a provider is added by its address, answers, gives way to another, and goe
 
 test('colours and size of text change at once and stay', { tag: '@soak' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
-  await openSettings(page);
+  await openSettings(page, 'Appearance');
   const root = page.locator('html');
   const size = () => root.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
   const before = await size();
@@ -197,7 +234,7 @@ test('what agents keep can be read and deleted', { tag: '@soak' }, async ({ star
   const { page } = app;
   await app.send('Remember that I like short answers.');
   await app.expectOutcome('completed');
-  await openSettings(page);
+  await openSettings(page, 'Sessions and data');
   const entry = page.getByRole('list', { name: 'Memory' }).getByRole('listitem');
   await entry.getByText('habits').click();
   await expect(entry.getByText('Likes short answers.')).toBeVisible();
@@ -215,10 +252,62 @@ test(
     const app = await start(plainAnswer(), { apiKey: null });
     const { page } = app;
     await openSettings(page);
-    await set(page, 'Sub-agents per workflow', '9');
     await app.button('Test').click();
-    await expect(page.getByText(/must be at most 3/)).toBeVisible();
-    await expect(page.getByText('No agent has kept a note yet.')).toBeVisible();
+    await expect(page.getByText(/^It (works|does not work)/)).toBeVisible();
     await expectNoViolation(page);
+    await openSettings(page, 'Limits');
+    await set(page, 'Sub-agents per workflow', '9');
+    await expect(page.getByText('Write a whole number from 1 to 3.')).toBeVisible();
+    await expectNoViolation(page);
+    for (const name of ['Sessions and data', 'Keyboard shortcuts', 'Security']) {
+      await openSettings(page, name);
+      await expect(page.getByRole('heading', { level: 2, name })).toBeVisible();
+      await expectNoViolation(page);
+    }
+    await page.getByRole('searchbox', { name: 'Find a setting' }).fill('key');
+    await expect(page.locator('mark').first()).toBeVisible();
+    await expectNoViolation(page);
+    await page.setViewportSize({ width: 640, height: 400 });
+    await page.getByRole('searchbox').fill('blargh');
+    await expect(page.getByText('No setting has “blargh”')).toBeVisible();
+    await expectNoViolation(page);
+    await page.keyboard.press('Escape');
+    await page.getByRole('combobox', { name: 'Section' }).selectOption('Limits');
+    await expect(page).toHaveURL(/\?section=limits$/);
+    await expect(page.getByRole('heading', { level: 2, name: 'Limits' })).toBeVisible();
+  },
+);
+
+test(
+  'what the environment and a project set is shown as such, and not changed here',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), {
+      env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
+      files: { '.triad/config.toml': '[limits]\nmax_sub_agents = 1\n' },
+    });
+    const { page } = app;
+    await openSettings(page, 'Telemetry');
+    const collector = page.getByRole('textbox', { name: 'Address of a collector' });
+    await expect(collector).toHaveValue('http://127.0.0.1:9');
+    await expect(collector).not.toBeEditable();
+    await expect(collector).toHaveAccessibleDescription(/Set by OTEL_EXPORTER_OTLP_ENDPOINT/);
+    await openSettings(page, 'Limits');
+    const limit = page.getByRole('textbox', { name: 'Sub-agents per workflow' });
+    await expect(limit).toHaveValue('3');
+    await expect(page.getByText('The project wants 1: nobody has trusted its file')).toBeVisible();
+    await page.getByRole('link', { name: 'Look at the project’s file' }).click();
+    await page.getByRole('dialog').getByRole('button', { name: 'Trust 1 file' }).click();
+    await openSettings(page, 'Limits');
+    await expect(limit).toHaveValue('1');
+    await expect(limit).not.toBeEditable();
+    await expect(limit).toHaveAccessibleDescription(/Set by the project, line 2/);
+    await expect(page.getByText('The default says 3, which holds elsewhere.')).toBeVisible();
+    // Elsewhere it does not hold.
+    await page.getByRole('combobox', { name: 'Folder' }).fill('/');
+    await page.getByRole('combobox', { name: 'Folder' }).press('Enter');
+    await expect(limit).toHaveValue('3');
+    await expect(limit).toBeEditable();
+    await expect(page).toHaveURL(/folder=%2F$/);
   },
 );

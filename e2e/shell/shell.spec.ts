@@ -158,4 +158,17 @@ test('the palette opens a setting at its field', { tag: '@soak' }, async ({ star
   await page.getByRole('option', { name: /max_sub_agents/ }).click();
   await expect(page).toHaveURL(/\/settings\?at=limits\.max_sub_agents$/);
   await expect(page.locator('[data-setting="limits.max_sub_agents"]').getByRole('textbox')).toBeFocused();
+  // On the page itself, and its sections too.
+  await page.keyboard.press('Control+K');
+  await palette(page).fill('max_cost workflow');
+  await expect(page.getByRole('option', { name: /^A whole workflow: Cost/ })).toBeVisible();
+  await page.keyboard.press('Enter');
+  const cost = page.locator('[data-setting="limits.workflow.max_cost_usd"]');
+  await expect(cost.getByRole('textbox')).toBeFocused();
+  await expect(cost).toHaveAttribute('data-marked', 'true');
+  await page.keyboard.press('Control+K');
+  await palette(page).fill('settings telemetry');
+  await page.getByRole('option', { name: /^Telemetry/ }).click();
+  await expect(page).toHaveURL(/\/settings\?section=telemetry$/);
+  await expect(page.getByRole('heading', { level: 2, name: 'Telemetry' })).toBeVisible();
 });

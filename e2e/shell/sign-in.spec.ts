@@ -153,7 +153,7 @@ test(
     await two.page.goto(again.url);
     await expect(app(two.page)).toBeVisible();
 
-    await two.page.goto(`${host.origin}/settings`);
+    await two.page.goto(`${host.origin}/settings?section=security`);
     await two.page.getByRole('button', { name: 'Sign out other browsers' }).click();
     await expect(two.page.getByText('1 other browser signed out')).toBeVisible();
     await expect(refused(one.page)).toContainText('signed out');

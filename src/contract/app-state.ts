@@ -7,6 +7,8 @@ export const AppState = z.object({
   version: z.string(),
   /** Folder for new conversations. */
   folder: z.string(),
+  /** The person's settings. */
+  settingsFile: z.string(),
   /** The active one. */
   provider: ProviderState,
   /** All of them, the demo last. */

@@ -7,6 +7,7 @@ import { ErrorInfo } from './error.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import {
   AssistantEntry,
+  Cached,
   CompactionEntry,
   HandoffEntry,
   Image,
@@ -19,7 +20,7 @@ import {
   UserEntry,
 } from './message.ts';
 import { Again, AgainOf } from './messages/again.ts';
-import { ForkEnd, TakenFrom } from './messages/fork.ts';
+import { ForkEnd, ForkStep, Step, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -116,6 +117,9 @@ export const FailureContext = z.object({
 });
 export type FailureContext = z.infer<typeof FailureContext>;
 
+/** Of a run that was taken whole from the cache of a fork: nothing ran, and nothing is counted. Left out of all others. */
+const cached = Cached.optional();
+
 /** How many sub-agents waited for a slot when one began to wait, itself included; left out where one was free. */
 const QueueDepth = z.int().min(1).optional();
 
@@ -137,6 +141,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     taken: TakenFrom.optional(),
     /** It runs one execution again, without a request of its lead; left out of a message to one. */
     again: AgainOf.optional(),
+    /** The step of another conversation that it goes on from; left out of all others. */
+    from: ForkStep.optional(),
   }),
   durable('workflow-end', {
     outcome: Outcome,
@@ -167,6 +173,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     envelopeHash: z.string(),
     /** The execution that it is again; left out of one that an agent asked for. */
     again: AgainOf.optional(),
+    cached,
   }),
   durable('run-start', {
     attempt: z.int(),
@@ -176,6 +183,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     queueDepth: QueueDepth,
     /** Set for a coagent and a stage: it is none of the sub-agents that a workflow may start. */
     serves: z.literal(true).optional(),
+    cached,
   }),
   durable('run-end', {
     outcome: Outcome,
@@ -191,6 +199,7 @@ export const DurableEvent = z.discriminatedUnion('type', [
     queueDepth: QueueDepth,
     durationMs: z.number(),
     usage: Usage,
+    cached,
   }),
   /** `atATime`: how many requests its provider takes at a time, where it has to wait for its turn; left out where not. */
   durable('turn-start', { turn: z.int(), model: z.string(), atATime: z.int().min(1).optional() }),
@@ -269,8 +278,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The person went back to before this message (`left`), so that its lead is not told of it any more; or it is told again. */
   durable('workflow-leave', { left: z.boolean() }),
-  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it. */
-  durable('workflow-fork', { to: Id, end: ForkEnd }),
+  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it; from `step` of it the fork went on. */
+  durable('workflow-fork', { to: Id, end: ForkEnd, step: Step.optional() }),
   /** The person asked for this run again, alone: there, once it was allowed. */
   durable('run-again', { again: Again.omit({ at: true }) }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),

@@ -48,8 +48,21 @@ export type StopReason = z.infer<typeof StopReason>;
 export const ToolStatus = z.enum(['completed', 'error', 'cancelled']);
 export type ToolStatus = z.infer<typeof ToolStatus>;
 
+/**
+ * Where a step was done, and paid, that a fork took from the cache of steps: its run in the first conversation. Set by the
+ * program alone; left out of what was done here.
+ */
+export const Cached = z.object({
+  conversationId: Id,
+  workflowId: Id,
+  runId: Id,
+  /** Of a whole run: the hash of the envelope that was asked for. */
+  key: z.string().optional(),
+});
+export type Cached = z.infer<typeof Cached>;
+
 /** `n` counts a run's entries from 0 without gaps: the key of `message:[run, n]`. */
-const base = { n: z.int().nonnegative(), at: Instant };
+const base = { n: z.int().nonnegative(), at: Instant, cached: Cached.optional() };
 
 /** A picture as the model was shown it. Its bytes are kept outside of the entry, under their hash. */
 export const Image = z.object({
@@ -91,6 +104,11 @@ export const AssistantEntry = z.object({
   parts: z.array(Part),
   stopReason: StopReason.nullable(),
   interrupted: z.boolean(),
+  /**
+   * The request that it answers whole: its id, and the key of its content. Left out of what came in part, and of what
+   * nobody was asked for. Of a cached one it is the request that was paid.
+   */
+  request: z.object({ id: Id, key: z.string() }).optional(),
   /**
    * Set where a call of it had been acted upon when the rest was lost: its complete parts are the message, and are sent
    * back. `calls`: names of calls that had begun and were lost, as far as they had come.

@@ -134,7 +134,10 @@ export const methods = {
   /**
    * A new conversation whose history ends with this workflow of it, with entry `entry` of its lead's run, or right before it.
    * What was left since is left out; what works still is cut there. No file is touched, and nothing is counted twice.
-   * `conflict` for one in the trash.
+   * `runId`: the entry is one of this run of the workflow; of a sub-agent's, the lead's history ends before its report.
+   * `goOn`: the fork also goes on from that entry by itself, as the workflow would have: what was done until there is taken
+   * from the cache of steps, at no cost and without being done again, and the rest is asked. `approve`: who answers there.
+   * `conflict` for one in the trash, and for a step that nothing can go on from.
    */
   'conversation.fork': method(
     z.strictObject({
@@ -142,6 +145,9 @@ export const methods = {
       workflowId: Id,
       end: ForkEnd.default('after'),
       entry: z.int().nonnegative().optional(),
+      runId: Id.optional(),
+      goOn: z.boolean().default(false),
+      approve: ApprovePolicy.default('ask'),
     }),
     ConversationRow,
   ),

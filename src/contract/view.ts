@@ -6,9 +6,9 @@ import { Signals } from './attention/signals.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
-import { Entry, Image, PlanItem, Review, Word } from './message.ts';
+import { Cached, Entry, Image, PlanItem, Review, Word } from './message.ts';
 import { Again, AgainOf } from './messages/again.ts';
-import { Fork, ForkedFrom, TakenFrom } from './messages/fork.ts';
+import { Fork, ForkedFrom, ForkStep, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
 import { Grant } from './permission.ts';
@@ -71,6 +71,8 @@ export const WorkflowRow = z.object({
   taken: TakenFrom.nullish(),
   /** It runs this execution again, alone; left out of a message to a lead. */
   again: AgainOf.nullish(),
+  /** The step of another conversation that it goes on from: steps that were done there are taken from its cache. */
+  from: ForkStep.nullish(),
   /** The forks that were made at it, in order; left out for none. */
   forks: z.array(Fork).nullish(),
 });
@@ -122,6 +124,8 @@ export const RunRow = z.object({
   queueDepth: z.int().nullish(),
   /** How full its context is: input and output tokens of its last turn, or what a compaction left of them. */
   contextTokens: z.int().nullish(),
+  /** It was taken whole from the cache of a fork; left out of what ran here. */
+  cached: Cached.nullish(),
   /** What the person was told beside its transcript, such as why its context was not compacted. */
   notices: z.array(z.object({ level: z.enum(['info', 'warning', 'error']), text: z.string(), at: Instant })).nullish(),
 });

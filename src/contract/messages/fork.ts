@@ -2,6 +2,14 @@
 import { z } from 'zod';
 import { Id, Instant } from '../ids.ts';
 
+/** An entry of a run, by its number. */
+export const Step = z.object({ runId: Id, entry: z.int().nonnegative() });
+export type Step = z.infer<typeof Step>;
+
+/** A step of another conversation from which a workflow goes on: what had been done well until there is taken from there. */
+export const ForkStep = Step.extend({ conversationId: Id, workflowId: Id });
+export type ForkStep = z.infer<typeof ForkStep>;
+
 /** The conversation that another one was forked from, and how much of it was taken over. */
 export const ForkedFrom = z.object({
   conversationId: Id,
@@ -11,6 +19,8 @@ export const ForkedFrom = z.object({
   workflowId: Id,
   /** The newest of the own workflows that were taken over: all up to it were. Null where none was. */
   last: Id.nullable(),
+  /** The step of that workflow from which the fork went on; left out where it was made to be written in. */
+  step: Step.optional(),
   /** False while it is being made, and of one that a crash cut off then; left out once it is whole. */
   whole: z.literal(false).optional(),
 });
@@ -24,6 +34,6 @@ export type TakenFrom = z.infer<typeof TakenFrom>;
 export const ForkEnd = z.enum(['before', 'after']);
 export type ForkEnd = z.infer<typeof ForkEnd>;
 
-/** A fork that was made at a workflow. */
-export const Fork = z.object({ conversationId: Id, end: ForkEnd, at: Instant });
+/** A fork that was made at a workflow; `step`: the one of it from which the fork went on, left out where it did not. */
+export const Fork = z.object({ conversationId: Id, end: ForkEnd, at: Instant, step: Step.optional() });
 export type Fork = z.infer<typeof Fork>;

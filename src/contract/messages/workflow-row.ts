@@ -9,7 +9,7 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 /** After its first start. */
 export function startedWorkflow(event: Event<'workflow-start'>): WorkflowRow {
   const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq } = event;
-  const { budget, images, chosen, taken, again } = event;
+  const { budget, images, chosen, taken, from, again } = event;
   return {
     id: workflowId,
     conversationId,
@@ -35,6 +35,7 @@ export function startedWorkflow(event: Event<'workflow-start'>): WorkflowRow {
     ...(chosen && { chosen }),
     ...(taken && { taken }),
     ...(again && { again }),
+    ...(from && { from }),
   };
 }
 
@@ -44,6 +45,6 @@ export function startedAgain({ approve, attempt, budget }: Event<'workflow-start
   return { status: 'pending', ...ended, approve, attempt, ...(budget && { budget }) };
 }
 
-export function forkOf({ to, end, at }: Event<'workflow-fork'>): Fork {
-  return { conversationId: to, end, at };
+export function forkOf({ to, end, at, step }: Event<'workflow-fork'>): Fork {
+  return { conversationId: to, end, at, ...(step && { step }) };
 }

@@ -15,11 +15,19 @@ export const SettingOrigin = z.discriminatedUnion('from', [
 ]);
 export type SettingOrigin = z.infer<typeof SettingOrigin>;
 
+/**
+ * `environment`: a variable goes before it; `lowered`: a project's limit does; `idle`: it is a project's limit that lowers
+ * nothing; `untrusted`: of a project's file that nobody has trusted; `late`: the file is read at the next start.
+ */
+const IdleReason = z.enum(['environment', 'lowered', 'idle', 'untrusted', 'late']);
+
 export const ExplainedSetting = SettingRow.extend({
   /** Of `value`, which is what holds in the folder. */
   origin: SettingOrigin,
-  /** What else is said, and does not hold; `why` not, as a clause. */
-  others: z.array(z.object({ value: SettingRow.shape.value, origin: SettingOrigin, why: z.string() })),
+  /** What else is said, and does not hold; `why` not, as a clause for the command line, and `reason`, its key for a screen. */
+  others: z.array(
+    z.object({ value: SettingRow.shape.value, origin: SettingOrigin, reason: IdleReason, why: z.string() }),
+  ),
 });
 export type ExplainedSetting = z.infer<typeof ExplainedSetting>;
 

@@ -79,6 +79,7 @@ async function execute(served: Served, one: LiveRun, { handoff, row, envelope, e
     stored,
     prior: [],
     left: [],
+    steps: plan.steps?.serving('coagent', handoff.round) ?? null,
     queuedMs: row ? Math.max(0, Date.now() - Date.parse(row.queuedAt)) : 0,
     queueDepth: 0,
     partner: null,

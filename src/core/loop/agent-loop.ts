@@ -8,11 +8,12 @@ import { lastResponse, nextStep, type Transcript, turnsOf } from '../log/transcr
 import type { Payload, Recorded } from '../log/recorder.ts';
 import type { RunResult } from './closing.ts';
 import { makeRoom, roomAfterFull, roomAfterRefusal } from './compaction.ts';
-import { modelTurn } from './model-turn.ts';
+import { knownAnswer, modelTurn } from './model-turn.ts';
 import { asPromised } from './output-check.ts';
 import { reflect } from './reflection.ts';
 import type { RunContext } from './run-context.ts';
 import { answerAtLimit, type Ending, limitCrossed, repeatedCalls } from './stop-conditions.ts';
+import { takeBetween } from './taken.ts';
 import { inFlight } from './tool-calls.ts';
 
 /**
@@ -35,6 +36,11 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
       });
     } else {
       if (signal.aborted) throw stopOf(signal);
+      const known = run.steps?.between();
+      if (known) {
+        yield takeBetween(history, known);
+        continue;
+      }
       if (notice && run.limits.isRaised(notice.bound)) {
         // An answer that only its review was missing for is not asked for again.
         const isAnswered = step.do === 'close' && !answeredSince(history.entries, notice);
@@ -74,7 +80,8 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', ...undone }) };
         continue;
       }
-      if (!notice && (yield* makeRoom(run))) continue;
+      // What is known already needs no room.
+      if (!notice && !(await knownAnswer(run, { told: null })) && (yield* makeRoom(run))) continue;
       const turn = turnsOf(history.entries);
       const bound = notice ? null : run.limits.admit(turn);
       const timeUp = bound && endsAtOnce(bound) ? limitCrossed(history, bound, false) : null;

@@ -6,7 +6,7 @@ import type { RunContext } from './run-context.ts';
 import type { ModelEvent } from '../model/model.ts';
 import { callsBegun, interruptedParts } from '../log/open-messages.ts';
 import type { Emit } from '../log/recorder.ts';
-import { type About, RequestMeter, tellMiscount } from './request-meter.ts';
+import { type About as Metered, RequestMeter, tellMiscount } from './request-meter.ts';
 import { Stopped } from '../base/stop.ts';
 import type { Calls } from './tool-calls.ts';
 import { Watchdog } from '../base/watchdog.ts';
@@ -19,12 +19,18 @@ export interface Turn {
   emit: Emit;
 }
 
+/** `key`: that of the content of its request. */
+type About = Pick<Metered, 'attempt' | 'inputEstimate'> & { key: string };
+
 /** What is said of a response that did not come whole. */
 type Lost = Partial<Pick<AssistantEntry, 'interrupted' | 'cut'>>;
+/** And of one that did. */
+type Whole = Pick<AssistantEntry, 'request'>;
 
 export class Attempt {
   readonly #run: RunContext;
   readonly #turn: Turn;
+  readonly #key: string;
   readonly #meter: RequestMeter;
   readonly #silence: AbortController;
   readonly #messageId = newId();
@@ -39,10 +45,12 @@ export class Attempt {
   #resume: (() => void) | null = null;
 
   /** Tells that it is sent. `silence`: aborted when nothing more comes of a response that is final. */
-  constructor(run: RunContext, turn: Turn, about: Pick<About, 'attempt' | 'inputEstimate'>, silence: AbortController) {
+  constructor(run: RunContext, turn: Turn, about: About, silence: AbortController) {
     this.#run = run;
     this.#turn = turn;
-    this.#meter = new RequestMeter(run, { turn: turn.turn, ...about });
+    const { key, ...rest } = about;
+    this.#key = key;
+    this.#meter = new RequestMeter(run, { turn: turn.turn, ...rest });
     this.#silence = silence;
     this.#tell();
   }
@@ -88,7 +96,7 @@ export class Attempt {
       case 'end':
         void this.#begin();
         void this.#turn.emit({ type: 'usage', request: this.#meter.end(event.stopReason, null) });
-        return this.#end(this.#parts, event.stopReason);
+        return this.#end(this.#parts, event.stopReason, { request: { id: this.#meter.requestId, key: this.#key } });
     }
   }
 
@@ -173,7 +181,7 @@ export class Attempt {
   }
 
   /** The whole message; the calls of it that were not acted upon yet are now. */
-  #end(parts: Part[], stopReason: StopReason | null, how: Lost = {}): undefined {
+  #end(parts: Part[], stopReason: StopReason | null, how: Lost & Whole = {}): undefined {
     clearImmediate(this.#acting);
     const { emit, calls } = this.#turn;
     const before = this.#entry?.parts.length ?? 0;
@@ -184,7 +192,7 @@ export class Attempt {
     for (const part of parts.slice(before)) if (part.type === 'tool_use') calls.add(part, recorded);
   }
 
-  #draft(parts: Part[], stopReason: StopReason | null, how: Lost = {}) {
+  #draft(parts: Part[], stopReason: StopReason | null, how: Lost & Whole = {}) {
     const ids = { messageId: this.#messageId, responseId: this.#responseId };
     return { kind: 'assistant' as const, ...ids, parts, stopReason, interrupted: false, ...how };
   }

@@ -1,8 +1,9 @@
 /** One turn of the model: the request with its retries, streamed as hints, recorded as one message and one usage row an attempt. */
-import type { Bound } from '#contract/message.ts';
+import type { AssistantEntry, Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
 import { systemPromptOf } from '../agents/instruction-prompt.ts';
 import { errorInfo } from '../base/errors.ts';
+import { requestKey } from '../log/step-keys.ts';
 import { toldWire } from '../log/told.ts';
 import { countedInput } from './context-size.ts';
 import type { RunContext } from './run-context.ts';
@@ -10,14 +11,21 @@ import { estimatedInput } from './request-meter.ts';
 import { type ModelRequest, UnknownStop } from '../model/model.ts';
 import { streamWithRetry } from '../model/retry.ts';
 import { stopOf } from '../base/stop.ts';
+import { takeAnswer } from './taken.ts';
 import { withImages } from './with-images.ts';
 
 /**
  * Ends with the recorded response, its calls set going, or throws the last attempt's ModelError. A response of which a
  * call was acted upon before it had come whole is final, however it ends: it is not asked for again (but an end for an
- * unknown reason is an error all the same). Nor is any other that would cross a bound: that bound is returned.
+ * unknown reason is an error all the same). Nor is any other that would cross a bound: that bound is returned. A request
+ * that was answered already, where this run is one that a fork goes on with, is not sent: its answer is taken.
  */
 export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | null> {
+  const known = await knownAnswer(run, turn);
+  if (known) {
+    takeAnswer(run, turn, known);
+    return null;
+  }
   const queue = run.queue();
   const wait = queue === null ? {} : { atATime: queue };
   void turn.emit({ type: 'turn-start', turn: turn.turn, model: run.envelope.model, ...wait });
@@ -26,7 +34,7 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   const silence = new AbortController();
   let attempt: Attempt | null = null;
   try {
-    const request = await requestOf(run, turn.told ? 'none' : 'auto');
+    const { request, key } = await requestOf(run, turn);
     // What its last turn read is part of it.
     const inputEstimate = estimatedInput(request, countedInput(run));
     for await (const event of streamWithRetry(run.model, request, {
@@ -36,7 +44,7 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
       resume();
       run.watchdog.feed();
       if (event.type === 'attempt') {
-        attempt = new Attempt(run, turn, { attempt: event.attempt, inputEstimate }, silence);
+        attempt = new Attempt(run, turn, { attempt: event.attempt, inputEstimate, key }, silence);
         await attempt.ready();
       } else if (event.type !== 'failed') await attempt?.take(event);
       else {
@@ -58,24 +66,34 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
   return null;
 }
 
+/** What the next request was answered with already, where this run is one that a fork goes on with; else null. */
+export async function knownAnswer(run: RunContext, turn: Pick<Turn, 'told'>): Promise<AssistantEntry | null> {
+  return run.steps && run.steps.answer((await requestOf(run, turn)).key);
+}
+
 /** What forbids to repeat an attempt. The one request at the limit is repeated where nobody has answered it. */
 function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null): Bound | null {
   if (told) return failed?.answered ? told : null;
   return run.limits.admit(turn);
 }
 
-async function requestOf(run: RunContext, toolChoice: 'auto' | 'none'): Promise<ModelRequest> {
+async function requestOf(
+  run: RunContext,
+  { told: bound }: Pick<Turn, 'told'>,
+): Promise<{ request: ModelRequest; key: string }> {
   const { model, maxTokens, effort, temperature } = run.envelope;
   const told = toldWire({ prior: run.prior, entries: run.history.entries });
-  const messages = await withImages(told, run);
-  return {
+  const request: ModelRequest = {
     model,
     maxTokens,
     effort,
     temperature,
     system: systemPromptOf(run.envelope),
-    messages,
+    messages: await withImages(told, run),
     tools: await run.toolSpecs(),
-    toolChoice,
+    toolChoice: bound ? 'none' : 'auto',
   };
+  // Who answers, and which slots are left, makes no step another one.
+  const content = { ...request, messages: told, tools: await run.knownSpecs() };
+  return { request, key: requestKey(content, run.envelope.provider) };
 }

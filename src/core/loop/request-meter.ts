@@ -121,6 +121,10 @@ export class RequestMeter {
     this.#inputEstimate = inputEstimate;
   }
 
+  get requestId(): string {
+    return this.#requestId;
+  }
+
   /** From now on the provider may get it. */
   sent(): void {
     this.#sent = true;

@@ -2,7 +2,7 @@
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { ChangeSet } from '#contract/change.ts';
-import type { AssistantEntry, Bound, Entry, PlanItem, Word } from '#contract/message.ts';
+import type { AssistantEntry, Bound, Entry, PlanItem, ToolEntry, Word } from '#contract/message.ts';
 import type { OpenMessage, ToolCallRow } from '#contract/view.ts';
 import type { LimitNotice } from '../budget/limit-notices.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
@@ -56,7 +56,21 @@ export interface Partner {
   ): AsyncGenerator<Payload, RunResult | null, Recorded>;
 }
 
+/** The steps of the run in the conversation that this one was forked from, with where they were paid: they are not done again. */
+export interface TakenSteps {
+  /** What the request with this key was answered with there; null where none like it was answered whole. */
+  answer(key: string): AssistantEntry | null;
+  /** The result of a call of a response that was taken from there; null where it did not complete. */
+  result(toolCallId: string): Promise<ToolEntry | null>;
+  /** What stood there next, beside responses and results, where all before it was taken from there; else null. */
+  between(): Entry | null;
+  /** Whether all sub-agents of a call were taken from there, so that nothing is asked and nothing starts. */
+  startsNothing(toolCallId: string): boolean;
+}
+
 export interface RunContext {
+  /** Null for a run that no fork goes on with. */
+  readonly steps: TakenSteps | null;
   /** Whether this is the lead's run: no other is offered the tools that start sub-agents, or answers a call of one. */
   readonly leads: boolean;
   readonly envelope: Envelope;
@@ -120,6 +134,8 @@ export interface RunContext {
    * attempt, because a provider's cache begins with them.
    */
   toolSpecs(): Promise<ToolSpec[]>;
+  /** Those, and of the run's tools the ones that it is not told of because nobody could say yes, or no slot is left. */
+  knownSpecs(): Promise<ToolSpec[]>;
   toolContext(toolCallId: string, tool: Tool): Promise<ToolContext>;
   /** What is kept of the files that an interrupted call has changed, or was about to; null where nothing is. */
   changedBy(toolCallId: string): Promise<ChangeSet | null>;

@@ -1,7 +1,7 @@
 /** The calls of one response: checked in request order, asked together, run, and every one of them answered. */
 import type { Approval } from '#contract/approval.ts';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
-import type { ToolUsePart } from '#contract/message.ts';
+import type { ToolEntry, ToolUsePart } from '#contract/message.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
@@ -14,12 +14,15 @@ import { changedMetadata, changedNames } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
 import { decisionWords } from './decision-words.ts';
 import { parsedArguments } from './invalid-arguments.ts';
+import { takeResult } from './taken.ts';
 import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 
 /** A call that may go on to its question and execution, or the answer that it gets instead. */
 type Prepared =
   | { call: ToolUsePart; refusal: string }
+  /** It was done where this was forked from. */
+  | { call: ToolUsePart; known: ToolEntry }
   | { call: ToolUsePart; tool: Tool; input: unknown; answered: Promise<Approval | null>; idle?: string };
 
 /**
@@ -98,10 +101,17 @@ async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
   });
   if ('refusal' in parsed) return { call, refusal: parsed.refusal };
   const { input } = parsed;
+  const known = tool.startsAgents ? null : await run.steps?.result(call.id);
+  if (known) {
+    if (tool.ownState) await tool.execute(input, await run.toolContext(call.id, tool), null);
+    return { call, known };
+  }
   // What may have been done is not asked about again.
   if (run.signal.aborted || isCutOff(run, call, tool)) return { call, tool, input, answered: Promise.resolve(null) };
   try {
-    return { call, tool, input, ...(await ask(run, call, tool, input)) };
+    const asked = await ask(run, call, tool, input);
+    const result = run.steps?.startsNothing(call.id) ? await run.steps.result(call.id) : null;
+    return result ? { call, known: result } : { call, tool, input, ...asked };
   } catch (error) {
     if (!(error instanceof TriadError) || error.code === 'interrupted' || error.code === 'store_failed') throw error;
     return { call, refusal: error.message };
@@ -118,6 +128,7 @@ async function ask(
   const parsed = { id: call.id, tool, input };
   const before = run.stored.approvals.get(call.id);
   const question = before ? null : ((await tool.question?.(input, await run.toolContext(call.id, tool))) ?? null);
+  if (run.steps?.startsNothing(call.id)) return { answered: Promise.resolve(null) };
   const asked = before ? await run.askAgain(parsed, before) : await run.ask(parsed, question);
   if (!asked)
     return { answered: Promise.resolve(null), ...(question?.idle === undefined ? {} : { idle: question.idle }) };
@@ -134,6 +145,10 @@ function unknownTool(run: RunContext, name: string): string {
 }
 
 async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<void> {
+  if ('known' in prepared) {
+    void emit(takeResult(run.history, prepared.known));
+    return;
+  }
   // How long a person takes to answer is not the call's time. What became of the question is looked at in `resultOf`.
   const approval = 'answered' in prepared ? await prepared.answered.catch(() => null) : null;
   const start = performance.now();
@@ -160,7 +175,11 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
   void emit({ type: 'tool-end', entry });
 }
 
-async function resultOf(run: RunContext, prepared: Prepared, emit: Emit): Promise<ToolResult> {
+async function resultOf(
+  run: RunContext,
+  prepared: Exclude<Prepared, { known: ToolEntry }>,
+  emit: Emit,
+): Promise<ToolResult> {
   if ('refusal' in prepared) return refused(prepared.refusal);
   const { call, tool } = prepared;
   try {

@@ -13,6 +13,7 @@ import { mcpTools } from '../mcp/mcp-tool.ts';
 import { questionsOf } from './questions.ts';
 import type { Parts } from './run-parts.ts';
 import type { RunPlan } from './run-plan.ts';
+import { takenSteps } from './taken-steps.ts';
 import { contextsFor, planFor } from './tool-contexts.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
@@ -41,6 +42,7 @@ export function createRunContext(parts: Parts): RunContext {
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
   const run: RunContext = {
+    steps: takenSteps(parts),
     leads: plan.kind === 'lead',
     envelope,
     history,
@@ -61,7 +63,7 @@ export function createRunContext(parts: Parts): RunContext {
     limits: limitsFor(parts),
     ...requestsFor(parts, limiter),
     ...recordsFor(parts),
-    toolSpecs: specsFor(parts, registry, offered, questions),
+    ...specsFor(parts, registry, { tools, offered }, questions),
     toolContext: contextsFor(parts, questions, noted, (ask) => sideRequest(run, ask, createEmit(parts))),
     ask: questions.ask,
     askAgain: questions.askAgain,
@@ -118,20 +120,25 @@ function roomFor(
 function specsFor(
   { engine, plan, children }: Parts,
   registry: ToolRegistry,
-  offered: readonly Tool[],
+  { tools, offered }: Record<'tools' | 'offered', readonly Tool[]>,
   questions: RunQuestions,
-): RunContext['toolSpecs'] {
+): Pick<RunContext, 'toolSpecs' | 'knownSpecs'> {
   let told: Promise<Tool[]> | null = null;
-  return async () => {
-    told ??= toldOf(offered, questions);
-    const ways = await waysOf(await told, engine.envelopes.setup(plan.envelope.provider), questions);
-    const tools = ways.map(({ tool }) => tool);
-    const specs = registry.specs(tools, children?.agents() ?? [], children?.maxSubAgents ?? 0);
+  const knownSpecs = async () => {
+    const ways = await waysOf(tools, engine.envelopes.setup(plan.envelope.provider), questions);
+    const known = ways.map(({ tool }) => tool);
+    const specs = registry.specs(known, children?.agents() ?? [], children?.maxSubAgents ?? 0);
     return specs.map((spec) => {
       const server = ways.find(({ tool }) => tool.name === spec.name)?.server ?? null;
       return server === null ? spec : { ...spec, server };
     });
   };
+  const toolSpecs = async () => {
+    told ??= toldOf(offered, questions);
+    const names = new Set((await told).map(({ name }) => name));
+    return (await knownSpecs()).filter(({ name }) => names.has(name));
+  };
+  return { knownSpecs, toolSpecs };
 }
 
 /**

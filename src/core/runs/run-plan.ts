@@ -1,6 +1,7 @@
 /** What a run is started from, whether it is fresh, resumed or tried again. */
 import type { Envelope, RunKind } from '#contract/agent.ts';
 import type { Image } from '#contract/message.ts';
+import type { RunSteps } from '../log/step-cache.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Partner, RunContext } from '../loop/run-context.ts';
 import type { RunResult } from '../loop/closing.ts';
@@ -28,6 +29,8 @@ export interface RunPlan {
   stored: StoredRun;
   prior: RunContext['prior'];
   left: RunContext['left'];
+  /** Those of the run that it goes on with in a fork; null for any other. */
+  steps: RunSteps | null;
   queuedMs: number;
   /** How many waited for a slot when it began to wait, itself included; 0 if one was free. */
   queueDepth: number;
@@ -51,6 +54,8 @@ export interface LeadChildren extends Children {
   readonly maxSubAgents: number;
   /** None can be started any more, and all that were have ended: nothing is left to do with them. */
   isExhausted(): boolean;
+  /** Whether all that a call asks for was taken from where this was forked. */
+  startsNothing(toolCallId: string): boolean;
   backgroundReports: RunContext['backgroundReports'];
   /** Sub-agents that were working in the background go on there, and those that wait to be tried again start. */
   resumeBackground(): Promise<void>;

@@ -133,7 +133,7 @@ async function eventsAfter({ store, log }: Engine, conversationId: string, after
 }
 
 async function appStateOf(
-  { version, folder, providers, prices }: HandlerPorts,
+  { version, folder, providers, prices, settings: { file } }: HandlerPorts,
   { agents, tools, settings, envelopes }: Engine,
 ): Promise<Output<'app.state'>> {
   const delegable = (await agents.of(folder)).delegable();
@@ -146,6 +146,7 @@ async function appStateOf(
   return {
     version,
     folder,
+    settingsFile: file,
     provider: priced(await providers.state(), prices),
     providers: (await providers.states()).map((one) => priced(one, prices)),
     secrets: providers.keyPlace,

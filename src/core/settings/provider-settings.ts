@@ -113,10 +113,14 @@ const OTHER = { error: 'must be a table of a provider: write [providers.NAME] wi
 const Custom = z
   .strictObject(
     {
-      type: Type,
-      base_url: EndpointUrl,
+      type: Type.describe(
+        'What is spoken there: the Messages API of Anthropic, the Responses API, or Chat Completions.',
+      ),
+      base_url: EndpointUrl.describe('Address of the endpoint.'),
       max_concurrent: concurrent(usual.openai),
-      web_search: webSearch.optional(),
+      web_search: webSearch
+        .optional()
+        .describe('Whether the endpoint searches the web itself: for type anthropic alone. Not set: auto.'),
       embeddings: Embeddings.prefault({}),
       ...shared,
     },

@@ -101,7 +101,8 @@ function isMany(schema: JsonSchema): boolean {
 export function rowOf(parts: readonly string[], leaf: JsonSchema, value: unknown): SettingRow {
   // A key that may be unset is a choice between null and what it may be.
   const set = leaf.anyOf?.find((one) => typeof one !== 'boolean' && one.type !== 'null');
-  const { type, enum: choices, examples, ...bounds } = typeof set === 'object' ? set : leaf;
+  const { type: types, enum: choices, examples, ...bounds } = typeof set === 'object' ? set : leaf;
+  const type = Array.isArray(types) ? types.find((one) => one !== 'null') : types;
   const [example] = examples ?? [];
   return {
     path: dotted(parts),

@@ -164,7 +164,7 @@ function workflowEnd(event: Event<'workflow-end'>): Write[] {
 
 function runQueue(event: Event<'run-queue'>): Write[] {
   const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
-  const { place, parentChain, traceId, task, envelope, envelopeHash, again, at } = event;
+  const { place, parentChain, traceId, task, envelope, envelopeHash, cached, again, at } = event;
   const row: RunRow = {
     id: runId,
     conversationId,
@@ -194,12 +194,16 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     endedAt: null,
     durationMs: null,
     usage: ZERO_TALLY,
+    ...(cached && { cached }),
   };
   const run: Write = { kind: 'put', table: 'run', key: runId, row };
   if (parentRunId === null) {
     const demo: Write = { kind: 'update', table: 'workflow', key: workflowId, set: { demo: true } };
     return providerTraits(envelope.provider).isScripted ? [run, demo] : [run];
   }
+  const agents: Write = { kind: 'update', table: 'workflow', key: workflowId, union: { agents: agent } };
+  // It was done, and is listed and counted, in the conversation that it was taken from.
+  if (cached) return [run, agents];
   const execution: Omit<SubAgentExecution, 'id'> = {
     workflow_id: workflowId,
     parent_agent_id: parentRunId,
@@ -216,11 +220,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     ...(isServing(event) && { parent_execution_id: parentRunId }),
     ...(kind === 'chain' && { chain_trigger: 'next', chain_index: place }),
   };
-  return [
-    run,
-    { kind: 'put', table: 'sub_agent_execution', key: runId, row: execution },
-    { kind: 'update', table: 'workflow', key: workflowId, union: { agents: agent } },
-  ];
+  return [run, { kind: 'put', table: 'sub_agent_execution', key: runId, row: execution }, agents];
 }
 
 /** Fields of an execution to replace; null takes a field out. */
@@ -249,6 +249,7 @@ function runStart({
   envelopeHash,
   queueDepth,
   serves,
+  cached,
   at,
 }: Event<'run-start'>): Write[] {
   const started = attempt === 1 ? { startedAt: at } : {};
@@ -276,7 +277,8 @@ function runStart({
     envelope_hash: envelopeHash,
     task_description: cutAtCodePoint(envelope.prompt, MAX_TASK_CHARS),
   };
-  const writes: Write[] = [run, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
+  const writes: Write[] = [run];
+  if (!cached) writes.push({ kind: 'update', table: 'sub_agent_execution', key: runId, set: execution });
   if (attempt === 1 && !serves)
     writes.push({ kind: 'update', table: 'workflow', key: workflowId, add: { subAgentCount: 1 } });
   return writes;
@@ -293,6 +295,7 @@ function runEnd({
   queueDepth,
   durationMs,
   usage,
+  cached,
   at,
 }: Event<'run-end'>): Write[] {
   const status = STATUS_OF[outcome];
@@ -306,7 +309,7 @@ function runEnd({
       ...(queueDepth && { queueDepth }),
     },
   };
-  if (parentRunId === null) return [run];
+  if (parentRunId === null || cached) return [run];
   const execution: ExecutionEnd & ExecutionChange = {
     status,
     outcome,

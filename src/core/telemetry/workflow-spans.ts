@@ -29,6 +29,7 @@ export class WorkflowSpans {
     if (event.type === 'workflow-start') this.#begin(event);
     const workflow = this.#state;
     if (!workflow) return [];
+    if (isCached(event)) return [];
     const map: Mapping = { workflow, content: this.#content() };
     if (event.type === 'run-queue') workflow.runs.set(event.runId, newRun(event));
     if (event.type === 'workflow-end') return [promptSpan(map, event)];
@@ -173,4 +174,10 @@ function ended(map: Mapping, run: RunState, event: Event<'run-end'>): Span[] {
   run.startedAt = null;
   run.hasEnded = true;
   return spans;
+}
+
+/** It was told when it was done, in the conversation that this one was forked from. */
+function isCached(event: DurableEvent): boolean {
+  if ('cached' in event) return event.cached !== undefined;
+  return 'entry' in event && event.entry.cached !== undefined;
 }

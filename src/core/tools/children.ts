@@ -64,19 +64,20 @@ export interface ChildState {
 export interface Children {
   /**
    * Checks and resolves the requests, takes their slots and queues their runs: the question that must be answered yes.
-   * `background`: the lead will not wait for them.
+   * Null where nothing starts: all were taken from where the conversation was forked. `background`: the lead will not wait
+   * for them.
    */
   propose(
     operation: 'spawn' | 'delegate' | 'parallel',
     toolCallId: string,
     requests: ChildRequest[],
     background?: boolean,
-  ): Promise<Question>;
+  ): Promise<Question | null>;
   /**
-   * Runs what was allowed, in the order of the items, and reports on every item when `wait` are those that have ended:
+   * Runs what was allowed (null: nothing was asked), in the order of the requests, and reports on every item when `wait` are those that have ended:
    * all, the first, or none. Those that go on report later.
    */
-  run(approval: Approval, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]>;
+  run(toolCallId: string, approval: Approval | null, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]>;
   list(): ChildState[];
   terminate(runId: string): Promise<Omit<StopReceipt, 'ended' | 'goOn'>>;
   /** Definitions that can be delegated to now. */

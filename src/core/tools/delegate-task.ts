@@ -1,6 +1,5 @@
 /** The lead's tool for permanent agents: hand one a task, or list them. */
 import { z } from 'zod';
-import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
   answererFields,
@@ -66,8 +65,7 @@ ${atMost(maxSubAgents)} The person approves it first. ${usableAgents(agents)}`,
     if (input.operation === 'list_agents') {
       return { status: 'completed', output: JSON.stringify({ success: true, agents: children.agents() }) };
     }
-    if (!approval) throw new TriadError('internal', 'A delegation needs an approval');
-    const [report] = await children.run(approval, 'all');
+    const [report] = await children.run(context.toolCallId, approval, 'all');
     return reportResult(report);
   },
 });

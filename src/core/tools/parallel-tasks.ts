@@ -1,7 +1,6 @@
 /** The lead's tool for batches: up to three existing agents at the same time, one aggregated report. */
 import { z } from 'zod';
 import { MAX_SUB_AGENTS } from '#contract/limits.ts';
-import { TriadError } from '../base/errors.ts';
 import type { ChildReport } from './children.ts';
 import {
   agentTargets,
@@ -73,8 +72,8 @@ ${atMost(maxSubAgents)} The person approves each task. ${usableAgents(agents)}`,
       input.tasks.map((task) => delegationRequest(task.agent_id, task.prompt, task.reason, task)),
     ),
   execute: async (input, context, approval) => {
-    if (!approval) throw new TriadError('internal', 'A batch needs an approval');
-    return batchResult(await requireChildren(context).run(approval, input.wait_all ? 'all' : 'first'));
+    const wait = input.wait_all ? 'all' : 'first';
+    return batchResult(await requireChildren(context).run(context.toolCallId, approval, wait));
   },
 });
 

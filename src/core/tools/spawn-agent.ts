@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import { AgentName, Effort, Permission } from '#contract/agent.ts';
 import { MAX_BUDGET } from '#contract/limits.ts';
-import { TriadError } from '../base/errors.ts';
 import {
   agentTargets,
   atMost,
@@ -143,8 +142,7 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
         output: JSON.stringify({ success: left === 0, child_id: input.child_id, ended }),
       };
     }
-    if (!approval) throw new TriadError('internal', 'A sub-agent needs an approval');
-    const [report] = await children.run(approval, input.background ? 'none' : 'all');
+    const [report] = await children.run(context.toolCallId, approval, input.background ? 'none' : 'all');
     return report?.outcome === null ? startedResult(report) : reportResult(report);
   },
 });

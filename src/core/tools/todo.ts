@@ -18,6 +18,7 @@ const Items = z.strictObject({
 export const todoWrite = defineTool<z.infer<typeof Items>>({
   ...common,
   name: 'todo_write',
+  ownState: true,
   describe: () =>
     'Writes your plan, which the person sees: the steps of the task with their status (pending, in_progress, completed) and priority (high, medium, low). ' +
     'Use it for work of three steps or more, and write it again whenever a step begins or is done.',

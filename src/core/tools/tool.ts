@@ -160,6 +160,8 @@ export interface Tool<Input = unknown> {
   readonly baseline: boolean;
   /** Only an agent that names it has it; any may, also where its lead does not. */
   readonly onlyNamed?: true;
+  /** It changes nothing but what its run keeps of itself: a fork that takes its result has it keep that, too. */
+  readonly ownState?: true;
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;
   /** It starts sub-agents, and answers for those that were started. */

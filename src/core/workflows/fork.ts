@@ -1,5 +1,5 @@
 /** Forks a conversation: a new one, made of copies, so that what becomes of the first does not touch it. */
-import type { ForkedFrom } from '#contract/messages/fork.ts';
+import type { ForkedFrom, Step } from '#contract/messages/fork.ts';
 import type { EventDraft } from '#contract/event.ts';
 import type { Parsed } from '#contract/rpc.ts';
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
@@ -7,6 +7,7 @@ import { ZERO_TALLY } from '#contract/tally.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import type { Engine } from '../runs/engine.ts';
+import { leadEntryOf } from './go-on.ts';
 import { workflowsOf } from './rewind.ts';
 import { imagesIn, type Source, takenOver } from './taken-over.ts';
 import { purge } from './trash.ts';
@@ -15,38 +16,50 @@ import { purge } from './trash.ts';
 const [WORKFLOWS, EVENTS] = [20, 50];
 
 type Parts = Pick<Engine, 'store' | 'log' | 'outputs' | 'workspaces'>;
-type Asked = Omit<Parsed<'conversation.fork'>, 'conversationId'>;
+type Asked = Pick<Parsed<'conversation.fork'>, 'workflowId' | 'end' | 'entry' | 'runId'>;
+
+/** What a fork does by itself, once it is made. */
+interface After {
+  step: Step;
+  begin: (made: ConversationRow) => Promise<void>;
+}
 
 /**
  * Resolves with the new conversation once all of it is stored; until then it is in the trash, where one that a crash cut
- * off stays. Rejects with `not_found` for a workflow or an entry that the conversation does not have.
+ * off stays. `after`: it goes on from a step of the workflow, which then is none of its history. Rejects with `not_found`
+ * for a workflow or an entry that the conversation does not have.
  */
 export async function fork(
   parts: Parts,
   conversation: ConversationRow,
-  { workflowId, end, entry }: Asked,
+  { workflowId, end: asked, entry, runId }: Asked,
+  after?: After,
 ): Promise<ConversationRow> {
   const { store, log, workspaces } = parts;
   const rows = await workflowsOf(store, conversation.id);
   const at = rows.find(({ id }) => id === workflowId);
   if (!at) throw new TriadError('not_found', `There is no workflow ${workflowId} in this conversation`);
-  if (end === 'before' && entry !== undefined)
+  if ((asked === 'before' || entry === undefined) && (entry ?? runId) !== undefined)
     throw new TriadError(
       'bad_input',
-      'entry belongs to the end "after": before it nothing of the workflow is taken over',
+      'entry belongs to the end "after": before it nothing of the workflow is taken over; and runId to an entry',
     );
+  const end = after ? 'before' : asked;
+  const upTo = entry === undefined ? undefined : await leadEntryOf(parts, at, { runId: runId ?? at.runId, entry });
   // With a message that was left goes what was left with it.
   const told = rows.filter((row) => (!row.left || at.left) && (row.id < at.id || (end === 'after' && row === at)));
   const made = await begun(parts, conversation, at.id);
   try {
-    const last = await copied(parts, told, { made, upTo: { [at.id]: entry } });
+    const last = await copied(parts, told, { made, upTo: { [at.id]: upTo } });
     await mustExist(store.conversation(conversation.id), 'The conversation was deleted while it was forked');
     const { conversationId, title } = made.from;
-    const from: ForkedFrom = { conversationId, title, workflowId: at.id, last };
+    const step = after && { step: after.step };
+    const from: ForkedFrom = { conversationId, title, workflowId: at.id, last, ...step };
     // Where nothing is told of in it, its first message gives it a title.
     const set = { from, ...(last === null && { title: '' }) };
     await log.save([{ kind: 'update', table: 'conversation', key: made.id, set, isKept: true }]);
     await store.restore(made.id);
+    await after?.begin({ ...made, from });
   } catch (error) {
     await purge(store, workspaces.changes, made.id).catch(() => false);
     throw error;
@@ -54,7 +67,7 @@ export async function fork(
   await log.open(conversation.id);
   const who = { workflowId: at.id, runId: at.runId, parentRunId: null, agent: at.agents[0] ?? conversation.agent };
   const about = { conversationId: conversation.id, ...who, at: new Date().toISOString() };
-  await log.append({ type: 'workflow-fork', ...about, to: made.id, end });
+  await log.append({ type: 'workflow-fork', ...about, to: made.id, end, ...(after && { step: after.step }) });
   return mustExist(store.conversation(made.id), 'The fork was not stored');
 }
 

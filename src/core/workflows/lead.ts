@@ -12,6 +12,7 @@ import { partnerFor } from '../flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { Recorder } from '../log/recorder.ts';
+import type { RunSteps } from '../log/step-cache.ts';
 import { Transcript } from '../log/transcript.ts';
 import { toolClashes } from '../runs/agent-tools.ts';
 import type { EndedRun } from '../runs/run.ts';
@@ -37,6 +38,8 @@ export interface Lead {
   offered?: ((more: readonly McpOffer[]) => Pick<Lead, 'envelope' | 'envelopeHash'>) | undefined;
   /** Nothing was said in the conversation before. */
   isFirst: boolean;
+  /** Of a fork that goes on: the lead's where that was forked; else null. */
+  steps: RunSteps | null;
   /** Of the message. */
   images: Image[] | undefined;
   /** The execution that it has run again, which is all that it does. */
@@ -95,7 +98,7 @@ export async function planOf(
   engine: Engine,
   workflow: Workflow,
   recorder: Recorder,
-  { envelope, envelopeHash, row, children, startedAt, isFirst, images, again }: Lead,
+  { envelope, envelopeHash, row, children, startedAt, isFirst, images, steps, again }: Lead,
 ): Promise<RunPlan> {
   const plan: RunPlan = {
     recorder,
@@ -109,6 +112,7 @@ export async function planOf(
     retried: false,
     stored: await loadStored(engine.store, row, children),
     ...(isFirst ? { prior: [], left: [] } : await saidBefore(engine, workflow)),
+    steps,
     queuedMs: performance.now() - startedAt,
     queueDepth: 0,
     partner: again ? null : partnerFor(engine, workflow, envelope),

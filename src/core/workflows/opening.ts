@@ -3,12 +3,14 @@ import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Image } from '#contract/message.ts';
 import type { AgainOf } from '#contract/messages/again.ts';
+import type { ForkStep } from '#contract/messages/fork.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { Door } from '#contract/telemetry/door.ts';
 import type { RunRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
+import type { RunSteps } from '../log/step-cache.ts';
 import type { Engine } from '../runs/engine.ts';
 import { loweredLimits } from '../settings/project-config.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -26,6 +28,9 @@ export interface Opening {
   via?: Door | undefined;
   /** The execution that is run again, in place of a lead's work. */
   again?: AgainOf | undefined;
+  /** The step of another conversation that it goes on from, and the steps of the lead there, where they are kept still. */
+  from?: ForkStep | undefined;
+  steps?: RunSteps | null;
   /** 1 for a new one. */
   attempt: number;
   agents: AgentRegistry;
@@ -47,17 +52,20 @@ export interface Opening {
 /** What is the same of all that are new. */
 export const FRESH = { attempt: 1, runs: [], tally: ZERO_TALLY, workedMs: 0, requests: [] } as const;
 
-/** The limits that hold in a folder: the person's as they are whenever this is asked, and its project's as they are now. */
-export async function limitsIn({ permissions, settings }: Engine, folder: string): Promise<() => Settings['limits']> {
-  const { project } = await permissions.rules(folder);
-  return () => loweredLimits(settings.limits, project);
-}
-
 /** What came with a message stands in its first start alone. */
-export function startOf({ prompt, approve, attempt, budget, images, chosen, via, again }: Opening) {
-  const about = { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }), ...(again && { again }) };
-  const sent = attempt > 1 ? {} : about;
+export function startOf({ prompt, approve, attempt, budget, images, chosen, via, from, again }: Opening) {
+  const about = { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }) };
+  const sent = attempt > 1 ? {} : { ...about, ...(from && { from }), ...(again && { again }) };
   // Left out where nothing is bounded.
   const bounds = Object.keys(budget).length > 0 ? { budget } : {};
   return { type: 'workflow-start' as const, prompt, approve, attempt, ...bounds, ...sent };
+}
+
+/** The limits that hold in a folder: the person's as they are whenever this is asked, and its project's as they are now. */
+export async function limitsIn(
+  { permissions, settings }: Pick<Engine, 'permissions' | 'settings'>,
+  folder: string,
+): Promise<() => Settings['limits']> {
+  const { project } = await permissions.rules(folder);
+  return () => loweredLimits(settings.limits, project);
 }

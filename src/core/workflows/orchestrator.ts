@@ -11,6 +11,7 @@ import { newId, advanceIdsPast } from '../base/ids.ts';
 import { orStopped, Stopped, type StopKind, stopOf } from '../base/stop.ts';
 import { titleOf } from '../base/text.ts';
 import { workflowBudget } from '../budget/limits.ts';
+import { loadSteps } from '../log/step-cache.ts';
 import { failureContextOf } from '../log/failure-context.ts';
 import type { Recorder } from '../log/recorder.ts';
 import { providerTraits } from '../model/provider-traits.ts';
@@ -196,6 +197,7 @@ export class Orchestrator {
       approve: approve ?? row.approve,
       ...(row.images && { images: row.images }),
       ...(row.again && { again: row.again }),
+      steps: row.from ? await loadSteps(store, row.from) : null,
       attempt: row.attempt + 1,
       agents,
       envelope,
@@ -235,7 +237,8 @@ export class Orchestrator {
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
       const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
-      const lead = { envelope, envelopeHash, row, isFirst, images, again, ...parts };
+      const own = { images, again, steps: opening.steps ?? null };
+      const lead = { envelope, envelopeHash, row, isFirst, ...own, ...parts };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);

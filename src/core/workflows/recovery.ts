@@ -190,6 +190,7 @@ async function closeRun(
     entries: next,
     ...end,
     usage: usageOf(run.usage),
+    ...(run.cached && { cached: run.cached }),
   });
 }
 

@@ -6,6 +6,7 @@ import { ZERO_TALLY } from '#contract/tally.ts';
 import { traceIdOf } from '../base/ids.ts';
 import { usageOf } from '../base/usage.ts';
 import { nextStep, salvaged } from '../log/transcript.ts';
+import { withoutUndo } from '../loop/taken.ts';
 
 /** One workflow of the conversation that is forked. */
 export interface Source {
@@ -66,7 +67,10 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
 }
 
 /** Pictures of a workflow that is taken over, each once. */
-export function imagesIn({ workflow, entries }: Pick<Source, 'workflow' | 'entries'>): Image[] {
+export function imagesIn({
+  workflow,
+  entries,
+}: Pick<Source, 'entries'> & { workflow: Pick<WorkflowRow, 'images'> }): Image[] {
   const all = [
     ...(workflow.images ?? []),
     ...entries.flatMap((entry) =>
@@ -93,6 +97,7 @@ function settled({ workflow, run, entries, isCut }: Source): Entry[] {
 
 type Ids = Pick<EventDraft, 'conversationId' | 'workflowId' | 'runId' | 'parentRunId' | 'agent'>;
 
+/** `runs`: the ids that runs have here, by those that they are copies of. */
 function eventOf(of: Ids, entry: Entry, runs: Place['runs']): EventDraft {
   const at = { ...of, at: entry.at };
   switch (entry.kind) {
@@ -107,12 +112,6 @@ function eventOf(of: Ids, entry: Entry, runs: Place['runs']): EventDraft {
     case 'system':
       return { ...at, type: 'message-end', entry };
   }
-}
-
-/** Files are changed, and changed back, where that was done. */
-function withoutUndo(entry: ToolEntry): ToolEntry {
-  const { undoable, ...metadata } = entry.metadata;
-  return undoable === true ? { ...entry, metadata: { ...metadata, taken: true } } : entry;
 }
 
 /** It stands for the same runs, which have other ids here. */

@@ -28,6 +28,12 @@ export class Outputs {
     });
   }
 
+  /** Keeps the output of a call for another one, too, where there is one. */
+  async copy(from: CallIds, to: CallIds): Promise<void> {
+    await mkdir(dirname(this.path(to)), { recursive: true, mode: 0o700 });
+    await copyFile(this.path(from), this.path(to), constants.COPYFILE_FICLONE).catch(unlessGone);
+  }
+
   /** Resolves when the bytes of a picture are on disk; the same ones are kept once. */
   async keepImage(conversationId: string, bytes: Buffer): Promise<void> {
     const hash = sha256(bytes);

@@ -106,6 +106,11 @@ export class App {
     this.unlisted = await this.connection.request('store.unlisted', {}).then(unlistedText, () => null);
   }
 
+  /** The folder that is open: of the conversation on the screen, else of the last one, else that for new ones; empty until it is known. */
+  get folder(): string {
+    return this.rail.openFolder ?? this.settings?.folder ?? '';
+  }
+
   /** Loads the settings and the list of conversations; an error goes to `failure`. */
   async load(): Promise<void> {
     void this.#lookForUnlisted();

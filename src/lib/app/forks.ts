@@ -1,8 +1,8 @@
 /** Goes on from a message in a new conversation, which ends before it or with what was answered to it. */
 import type { Client } from '#contract/rpc.ts';
 import type { SentImage } from '#contract/messages/sending.ts';
-import type { ForkEnd } from '#contract/messages/fork.ts';
-import type { WorkflowRow } from '#contract/view.ts';
+import type { ForkEnd, Step } from '#contract/messages/fork.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { asRequestError } from '#lib/client/request-error.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text as words } from '#lib/words/text.ts';
@@ -33,6 +33,26 @@ export class Forks {
     try {
       const upTo = entry === undefined ? {} : { entry };
       const made = await this.#client.request('conversation.fork', { conversationId, workflowId, end, ...upTo });
+      this.#onMade();
+      return made.id;
+    } catch (error) {
+      this.#toasts.error(asRequestError(error).message);
+      return null;
+    }
+  }
+
+  /**
+   * Forks at a step of a run. `goOn`: the fork also goes on from there, with what was done until then from the cache of
+   * steps; else its history ends there, and nothing starts. The id of it; null where there is none, and a toast says why.
+   */
+  async forkAtStep(
+    { conversationId, workflowId }: Pick<RunRow, 'conversationId' | 'workflowId'>,
+    { runId, entry }: Step,
+    goOn: boolean,
+  ): Promise<string | null> {
+    try {
+      const asked = { conversationId, workflowId, runId, entry, goOn };
+      const made = await this.#client.request('conversation.fork', asked);
       this.#onMade();
       return made.id;
     } catch (error) {

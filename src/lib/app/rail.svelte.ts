@@ -7,6 +7,7 @@ import { PagedList, type PageOf } from './paged-list.svelte.ts';
 
 const NO_FOLDER = { has: () => false };
 const FOLDED = 'triad-folded-folders';
+const OPEN_FOLDER = 'triad-open-folder';
 /** Rows of a folder before the person asks for more, where there are several folders. */
 const MOST = 8;
 const PAGE = 50;
@@ -25,6 +26,8 @@ export class Rail {
   renaming = $state<string | null>(null);
   /** The conversation on the screen; null for none. */
   active = $state<string | null>(null);
+  /** The folder of the conversation on the screen, or of the last one that was; null before the first. */
+  openFolder = $state<string | null>(null);
   readonly folded = new SvelteSet<string>();
   readonly chosen = new SvelteSet<string>();
   readonly found: PagedList<ConversationRow>;
@@ -119,14 +122,24 @@ export class Rail {
   /** The conversation on the screen, which is asked for where no list has it. */
   async enter(id: string | null): Promise<void> {
     this.active = id;
+    const known = id === null ? undefined : this.rowOf(id);
+    if (known) this.#keepFolder(known);
     // Once the lists are there: mostly they have it.
-    if (id === null || !this.#newest.loaded || this.rowOf(id)) return;
+    if (id === null || !this.#newest.loaded || known) return;
     const row = await this.#connection.request('conversation.get', { conversationId: id }).catch(() => null);
-    if (row && row.deletedAt == null && this.active === id) this.#visited = [row];
+    if (!row || row.deletedAt != null || this.active !== id) return;
+    this.#visited = [row];
+    this.#keepFolder(row);
   }
 
-  /** Folds what was folded when this browser showed it last. */
+  #keepFolder({ folder }: ConversationRow): void {
+    this.openFolder = folder;
+    localStorage.setItem(OPEN_FOLDER, folder);
+  }
+
+  /** Folds what was folded when this browser showed it last, and knows the folder that was open. */
   recall(): void {
+    this.openFolder ??= localStorage.getItem(OPEN_FOLDER);
     for (const folder of foldedFolders(localStorage.getItem(FOLDED))) this.folded.add(folder);
   }
 

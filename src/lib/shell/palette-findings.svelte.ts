@@ -3,6 +3,8 @@ import type { AgentFile } from '#contract/agent.ts';
 import type { ConversationRow, SettingRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
+import { isInBrowser } from '#lib/client/connect-to-host.ts';
+import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/settings-entries.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
 import { bestOf } from '#lib/view/shell/palette.ts';
 import { text } from '#lib/words/text.ts';
@@ -45,10 +47,9 @@ export class Palette {
   /** Asks for what there is now; what cannot be had is not found. */
   async open(): Promise<void> {
     this.type('');
-    const { connection, settings } = this.#app;
-    const folder = settings?.folder;
+    const { connection, folder } = this.#app;
     const [agents, rows] = await Promise.all([
-      connection.request('agents.files', folder === undefined ? {} : { folder }).catch(() => []),
+      connection.request('agents.files', folder === '' ? {} : { folder }).catch(() => []),
       connection.request('settings.list', {}).catch(() => []),
     ]);
     this.#agents = agents;
@@ -109,7 +110,7 @@ export class Palette {
   }
 
   #agentsFound(query: string): Finding[] {
-    const folder = encodeURIComponent(this.#app.settings?.folder ?? '');
+    const folder = encodeURIComponent(this.#app.folder);
     const best = bestOf(this.#agents, query, ({ name, description }) => `${name} ${description ?? ''}`, MOST.found);
     return best.map(({ name, description, file }) => {
       const path = `/agents?folder=${folder}&file=${encodeURIComponent(file)}`;
@@ -117,18 +118,24 @@ export class Palette {
     });
   }
 
+  /** Sections first, then what is in them. */
   #settingsFound(query: string): Finding[] {
-    const { label } = text.settings;
-    const best = bestOf(
-      this.#settings,
-      query,
-      ({ path, description }) => `${label(path)} ${path} ${description}`,
-      MOST.found,
-    );
-    return best.map(({ path }) => ({
-      ...{ key: `setting:${path}`, label: label(path), detail: path, keys: '' },
-      to: { path: `/settings?at=${encodeURIComponent(path)}` },
-    }));
+    const { sections } = text.settingsPage;
+    const entries = entriesOf(this.#settings, isInBrowser());
+    const title = text.sidebar.settings;
+    const some = bestOf(sectionsIn(entries), query, (section) => `${sections[section]} ${title}`, MOST.found);
+    const best = bestOf(entries, query, (entry) => Object.values(searchedOf(entry)).join(' '), MOST.found);
+    return [
+      ...some.map((section) => ({
+        ...{ key: `section:${section}`, label: sections[section], detail: title, keys: '' },
+        to: { path: `/settings?section=${section}` },
+      })),
+      ...best.map((entry) => ({
+        ...{ key: `setting:${keyOf(entry)}`, label: nameOf(entry), keys: '' },
+        detail: entry.kind === 'part' ? sections[entry.section] : keyOf(entry),
+        to: { path: `/settings?at=${encodeURIComponent(keyOf(entry))}` },
+      })),
+    ];
   }
 }
 

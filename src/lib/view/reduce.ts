@@ -246,6 +246,7 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
     endedAt: null,
     durationMs: null,
     usage: ZERO_TALLY,
+    ...(event.cached && { cached: event.cached }),
   };
   const runs = [...view.runs.filter(({ id }) => id !== runId), row];
   if (parentRunId === null) {

@@ -1,7 +1,15 @@
 /** The blocks of a run's transcript in order of time: text, thinking and tool calls, complete or streamed. */
 import type { Approval } from '#contract/approval.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
-import type { AssistantEntry, CompactionEntry, Entry, SystemEntry, ToolEntry, UserEntry } from '#contract/message.ts';
+import type {
+  AssistantEntry,
+  Cached,
+  CompactionEntry,
+  Entry,
+  SystemEntry,
+  ToolEntry,
+  UserEntry,
+} from '#contract/message.ts';
 import { serverCallOf, serverEntry, serverResults } from '#contract/web-search.ts';
 import type { OpenMessage, RunRow, ToolCallRow } from '#contract/view.ts';
 import { type Handoff, handoffsOf } from './handoffs.ts';
@@ -37,7 +45,15 @@ export interface Call {
 
 export type Block =
   /** `by`: the coagent whose words these are; null for the agent's own. */
-  | { kind: 'text' | 'thinking'; key: string; text: string; open: boolean; by: string | null }
+  | {
+      kind: 'text' | 'thinking';
+      key: string;
+      text: string;
+      open: boolean;
+      by: string | null;
+      /** Where it was paid, of one that a fork took from its cache. */
+      cached?: Cached;
+    }
   | { kind: 'call'; key: string; call: Call }
   | { kind: 'user'; key: string; entry: UserEntry }
   | { kind: 'system'; key: string; entry: SystemEntry }
@@ -119,7 +135,7 @@ function assistantBlocks(source: Indexed, entry: AssistantEntry, { results, foun
       case 'thinking':
         return part.text.trim() === ''
           ? []
-          : [{ kind: part.type, key, text: part.text, open: false, by: entry.by ?? null }];
+          : [{ kind: part.type, key, text: part.text, open: false, by: entry.by ?? null, ...cachedOf(entry) }];
       case 'tool_use': {
         const { id, name, input, malformed } = part;
         const call = { id, name, input, draft: malformed ?? null, result: results.get(id) ?? null };
@@ -140,6 +156,8 @@ function assistantBlocks(source: Indexed, entry: AssistantEntry, { results, foun
   if (entry.cut) return [...blocks, { kind: 'cut', key, calls: entry.cut.calls }];
   return entry.interrupted ? [...blocks, { kind: 'interrupted', key }] : blocks;
 }
+
+const cachedOf = ({ cached }: AssistantEntry) => (cached ? { cached } : {});
 
 /** Nobody was asked about it: it was left to the provider because every such call is allowed. */
 function providersCall(own: Pick<Call, 'id' | 'name' | 'input'>, result: ToolEntry | null): Call {

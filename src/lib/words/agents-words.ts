@@ -45,7 +45,6 @@ const handoffs: Readonly<Record<HandoffPrompt['type'], string>> = {
 
 export const agentsWords = {
   title: 'Agents',
-  folder: 'Folder',
   list: (source: string) => `Agents: ${source}`,
   failed: 'The agents could not be read',
   none: {

@@ -31,7 +31,6 @@ const toolStates: Readonly<Record<McpToolView['state'], string>> = { known: '', 
 export const mcpWords = {
   title: 'MCP servers',
   list: 'MCP servers',
-  folder: 'Folder',
   failed: 'The MCP servers could not be listed',
   empty:
     'MCP servers are programs or addresses that give agents more tools, such as a browser, a database or an issue tracker. Add one by its command line or its address; a project brings its own in .mcp.json.',

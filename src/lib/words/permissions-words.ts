@@ -40,7 +40,6 @@ const modes: Readonly<Record<ApprovalMode, string>> = {
 export const permissionsWords = {
   title: 'Permissions',
   failed: 'The permissions could not be loaded',
-  folder: 'Folder',
   mode: (mode: ApprovalMode) => `Where no rule says anything: ${mode}`,
   modes,
   changeMode: 'Change it in the settings',

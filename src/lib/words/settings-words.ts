@@ -48,20 +48,21 @@ const labels: Readonly<Record<string, string>> = {
   'limits.max_concurrent': 'Sub-agents at the same time',
   'limits.max_iterations_ceiling': 'Most turns of any agent',
   'limits.doom_loop_threshold': 'Identical calls in a row',
-  'limits.child_minutes': 'Minutes of a sub-agent',
-  'limits.inactivity_seconds': 'Inactivity limit (seconds)',
-  'limits.approval_seconds': 'Time to answer (seconds)',
+  'limits.child_minutes': 'Time of a sub-agent',
+  'limits.inactivity_seconds': 'Inactivity limit',
+  'limits.approval_seconds': 'Time to answer',
   'permissions.mode': 'Approval mode',
   'approvals.on_timeout': 'When nobody answers in time',
   'limits.run.max_iterations': 'Turns',
   'limits.workflow.max_iterations': 'Turns',
-  'providers.anthropic.max_concurrent': 'Requests at the same time',
+  'providers.active': 'Provider in use',
+  'providers.embeddings': 'Provider of embeddings',
   'providers.anthropic.web_search': 'The endpoint searches itself',
   'context.auto_compact': 'Compact by itself',
-  'context.compact_at': 'Compact from (share of the window)',
+  'context.compact_at': 'Compact from',
   'sessions.project': 'Keep sessions in their project',
   'backups.keep': 'Backups to keep',
-  'backups.max_age_days': 'Days to keep backups',
+  'backups.max_age_days': 'Keep backups for',
   'telemetry.endpoint': 'Address of a collector',
   'telemetry.content': 'Send content too',
   'web.search.url': 'Address of a search',
@@ -77,9 +78,39 @@ const NAMED: Readonly<Record<string, string>> = {
 };
 const lastWords: Readonly<Record<string, string>> = {
   max_tokens: 'Tokens',
-  max_cost_usd: 'Cost (US dollars)',
-  max_minutes: 'Minutes',
+  max_cost_usd: 'Cost',
+  max_minutes: 'Time',
 };
+/** Of one provider, below its own table. */
+const ofProvider: Readonly<Record<string, string>> = {
+  type: 'API',
+  base_url: 'Endpoint',
+  max_concurrent: 'Requests at the same time',
+  'defaults.model': 'Default model',
+  'defaults.max_tokens': 'Longest answer',
+  'embeddings.model': 'Embedding model',
+  'embeddings.dimensions': 'Numbers of a vector',
+};
+const ofModel: Readonly<Record<string, string>> = {
+  context_window: 'Context window',
+  max_output: 'Longest answer',
+  supports_tools: 'Calls tools',
+  supports_vision: 'Sees pictures',
+  supports_extended_thinking: 'Thinks before it answers',
+  supports_temperature: 'Takes a temperature',
+};
+
+function providerLabel(path: string): string | undefined {
+  const [, name = '', key = ''] = /^providers\.([^.]+)\.(.+)$/.exec(path) ?? [];
+  if (key === 'web_search') return `The endpoint of ${name} searches itself`;
+  const {
+    quoted,
+    plain,
+    last = '',
+  } = /^models\.(?:"(?<quoted>.+)"|(?<plain>[^".]+))\.(?<last>\w+)$/.exec(key)?.groups ?? {};
+  const ofOne = ofModel[last];
+  return ofOne === undefined ? ofProvider[key] : `${ofOne} of ${quoted ?? plain}`;
+}
 
 function boundsOf(min: number | null, max: number | null): string {
   if (max === null) return min === null ? '' : `From ${min}.`;
@@ -88,7 +119,6 @@ function boundsOf(min: number | null, max: number | null): string {
 
 export const settingsWords = {
   title: 'Settings',
-  provider: 'Model provider',
   providerKind: 'Provider',
   providerName: (name: string, type: string) =>
     type === 'demo' ? 'The demo: scripted answers, offline' : (NAMED[name] ?? name),
@@ -132,7 +162,7 @@ export const settingsWords = {
   noServers: 'No model server answers on the usual ports of this machine.',
   model: 'Model',
   modelHint: 'Asked instead of sonnet, haiku and opus.',
-  modelAsConfigured: 'as set below “Models”',
+  modelAsConfigured: 'as set in “Models”',
   test: 'Test',
   testing: 'Testing…',
   works: 'It works',
@@ -142,31 +172,20 @@ export const settingsWords = {
   saved: 'Saved.',
   ready: 'Ready',
   notReady: 'Not set up',
-  models: 'Models',
-  aliases: 'Names for models',
   aliasesHint: 'Agents ask for a model by one of these names; each stands for the id of a model.',
   pricesHint:
     'Prices come with Triad; your own stand in prices.toml beside the settings file. "triad config prices" shows them all.',
   search: {
-    title: 'Search of the web',
     hint: 'Agents that have the tool web_search ask you before each search. A provider that searches itself does so only where a rule of yours allows it without asking.',
     key: 'Key of that search',
     keep: 'Keep',
     kept: (host: string | null, place: string) =>
       host === null ? `It will be kept in ${place}.` : `A key is kept in ${place} and sent to ${host} only.`,
   },
-  limits: 'Limits',
-  contexts: 'Contexts',
-  rest: 'Sessions, backups, telemetry',
-  limitsOf: { all: 'Sub-agents and questions', run: 'One agent', workflow: 'A whole workflow' },
   limitsHint: 'What starts from now on goes by these; what runs keeps what it started with.',
-  label: (path: string) => labels[path] ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
-  notSet: 'not set',
+  label: (path: string) => labels[path] ?? providerLabel(path) ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
   /** Bounds that nobody reaches are not worth a word. */
   bounds: (min: number | null, max: number | null) => boundsOf(min, max !== null && max < 1_000_000 ? max : null),
-  default: (value: string) => `Default: ${value}`,
-  reset: (value: string, label: string) => `Default: ${value}, for ${label}`,
-  appearance: 'Appearance',
   theme: 'Colours',
   themes: { system: 'System', light: 'Light', dark: 'Dark' },
   contrast: 'Contrast',

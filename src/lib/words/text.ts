@@ -11,6 +11,7 @@ import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
 import { attentionWords } from './attention-words.ts';
 import { askWords } from './ask-words.ts';
+import { cacheWords } from './cache-words.ts';
 import { callWords } from './call-words.ts';
 import { changesWords } from './changes-words.ts';
 import { flowWords } from './flow-words.ts';
@@ -29,6 +30,7 @@ import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { stageWords } from './stage-words.ts';
 import { advice, plural } from './sentences.ts';
+import { settingsPageWords } from './settings-page-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
@@ -82,6 +84,7 @@ const remarks: Readonly<Record<SystemEntry['code'], string>> = {
 };
 
 export const text = {
+  cache: cacheWords,
   product: 'Triad',
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
@@ -380,6 +383,7 @@ export const text = {
   stage: stageWords,
   work: workWords,
   settings: settingsWords,
+  settingsPage: settingsPageWords,
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,

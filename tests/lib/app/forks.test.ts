@@ -53,3 +53,17 @@ it('says why nothing was forked, or not sent there', async () => {
   expect(await unsent.forks.resend(turn, 'Again')).toEqual({ id: conversation.id, sent: false });
   expect(unsent.told).toEqual(['made', 'It was forked, and your message was not sent: It is in the trash']);
 });
+
+it('forks at a step, and has it go on only where that is said', async () => {
+  const connection = new FakeConnection().on('conversation.fork', () => conversation);
+  const { forks: made, told } = forks(connection);
+  const run = { conversationId: 'first', workflowId: 'workflow' };
+  const step = { runId: 'run', entry: 4 };
+  expect(await made.forkAtStep(run, step, true)).toBe(conversation.id);
+  expect(await made.forkAtStep(run, step, false)).toBe(conversation.id);
+  expect(connection.calls.map(({ input }) => input)).toEqual([
+    { ...run, ...step, goOn: true },
+    { ...run, ...step, goOn: false },
+  ]);
+  expect(told).toEqual(['made', 'made']);
+});

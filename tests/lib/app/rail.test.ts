@@ -77,6 +77,20 @@ describe('Rail', () => {
     expect(connection.calls.filter(({ method }) => method === 'conversation.get')).toHaveLength(1);
   });
 
+  it('knows the folder that is open, after its conversation was left and in a new window', async () => {
+    const { rail, connection } = await railOf([row('a'), row('b', '/b')]);
+    expect(rail.openFolder).toBeNull();
+    await rail.enter('b');
+    await rail.enter(null);
+    expect(rail.openFolder).toBe('/b');
+    connection.on('conversation.get', () => row('old', '/old'));
+    await rail.enter('old');
+    expect(rail.openFolder).toBe('/old');
+    const { rail: another } = await railOf([]);
+    another.recall();
+    expect(another.openFolder).toBe('/old');
+  });
+
   it('takes in what was renamed, pinned and moved to the trash', async () => {
     const { rail, ids } = await railOf([row('a'), row('b')]);
     rail.changed(row('b', '/a', { title: 'Named', pinned: true }));

@@ -21,13 +21,14 @@ it.each(['', 'Plain', '<resource id="resource-0123456789ab" uri="x">\ntwo\n</res
 
 it('its words can be changed, and what is attached stays behind them', () => {
   const files = [{ name: 'a.md', text: 'one' }];
-  const { words, attached } = editable(withAttached('Look', files));
+  const { words, attached, files: behind } = editable(withAttached('Look', files));
   expect(words).toBe('Look');
+  expect(behind).toEqual(files);
   expect(messageParts(`Look again${attached}`)).toEqual({ words: 'Look again', files });
-  expect(editable('Plain')).toEqual({ words: 'Plain', attached: '' });
+  expect(editable('Plain')).toEqual({ words: 'Plain', attached: '', files: [] });
   const within = withAttached(
     '<resource id="resource-0123456789ab" uri="x">\na\n</resource id="resource-0123456789ab">b',
     files,
   );
-  expect(editable(within)).toEqual({ words: within, attached: '' });
+  expect(editable(within)).toEqual({ words: within, attached: '', files: [] });
 });

@@ -28,6 +28,7 @@ export const appStateOf = ({
 }: Partial<AppState> = {}): AppState => ({
   version: '1.2.3',
   folder: '/',
+  settingsFile: '/config.toml',
   provider,
   providers: [provider, ...others],
   secrets: { backend: 'nowhere', warning: null },

@@ -1,6 +1,7 @@
 /** The Markdown file of a sub-agent, a stage or a coagent: its metadata and permissions, its task and its findings. Pure. */
 import type { Approval, Decision } from '#contract/approval.ts';
 import { isServing } from '#contract/flows/serving.ts';
+import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
 import type { Entry } from '#contract/message.ts';
 import { againOfText, againsText } from '#contract/messages/again-text.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
@@ -43,6 +44,12 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     '',
     placeOf(run, runs, folder),
     ...[...againOfText(run), ...againsText(run)].flatMap((line) => ['', `${line}.`]),
+    ...(run.cached
+      ? [
+          '',
+          `F${CACHED_TEXT.slice(1)}: done, and counted, in run ${run.cached.runId} of session ${run.cached.conversationId}.`,
+        ]
+      : []),
     ...(decision ? ['', `Its start was ${decided(decision)}.`] : []),
     ...changesOf(run.id, approvals),
     ...section('Task', quote(run.task)),

@@ -44,7 +44,8 @@ export async function explainSettings(
     const base = { ...row, origin: ownOrigin, others: lateOf(row, file, said) };
     const outer = environment.get(row.path);
     if (outer) {
-      const others = row.value === null ? [] : [other(row.value, ownOrigin, `${outer.variable} goes before it`)];
+      const others =
+        row.value === null ? [] : [other(row.value, ownOrigin, 'environment', `${outer.variable} goes before it`)];
       // An address may have a password, which no settings file may.
       return { ...base, value: redact(outer.value), origin: { from: 'environment', variable: outer.variable }, others };
     }
@@ -52,7 +53,9 @@ export async function explainSettings(
   });
 }
 
-const other = (value: Value, origin: SettingOrigin, why: string): Other => ({ value, origin, why });
+const other = (value: Value, origin: SettingOrigin, reason: Other['reason'], why: string): Other => ({
+  ...{ value, origin, reason, why },
+});
 
 function originOf({ value, default: usual }: SettingRow, file: string, said: ReturnType<Said['at']>): SettingOrigin {
   if (said !== null && said.value === value) return { from: 'user', file, line: said.line };
@@ -63,8 +66,9 @@ function originOf({ value, default: usual }: SettingRow, file: string, said: Ret
 /** What the file says that the program has not read yet. */
 function lateOf({ value, default: usual }: SettingRow, file: string, said: ReturnType<Said['at']>): Other[] {
   const why = 'it was changed in the file, which is read at the next start';
-  if (said !== null && said.value !== value) return [other(said.value, { from: 'user', file, line: said.line }, why)];
-  if (said === null && value !== usual) return [other(usual, { from: 'default' }, why)];
+  if (said !== null && said.value !== value)
+    return [other(said.value, { from: 'user', file, line: said.line }, 'late', why)];
+  if (said === null && value !== usual) return [other(usual, { from: 'default' }, 'late', why)];
   return [];
 }
 
@@ -81,11 +85,13 @@ function withProject(row: ExplainedSetting, { file, at, isTrusted, settings }: P
   const origin: SettingOrigin = { from: 'project', file, line: said.line };
   const isLower = typeof wanted !== 'number' || typeof row.value !== 'number' || wanted < row.value;
   if (isTrusted && isLower) {
-    const old = other(row.value, row.origin, 'the project lowers it');
+    const old = other(row.value, row.origin, 'lowered', 'the project lowers it');
     return { ...row, value: wanted, origin, others: [...row.others, ...(row.value === null ? [] : [old])] };
   }
-  const why = isTrusted ? 'yours is not higher' : 'the file is not trusted: see "triad trust"';
-  return { ...row, others: [...row.others, other(wanted, origin, why)] };
+  const idle = isTrusted
+    ? other(wanted, origin, 'idle', 'yours is not higher')
+    : other(wanted, origin, 'untrusted', 'the file is not trusted: see "triad trust"');
+  return { ...row, others: [...row.others, idle] };
 }
 
 async function projectOf({ trust }: Engine, folder: string): Promise<Project | null> {

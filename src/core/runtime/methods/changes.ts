@@ -1,8 +1,11 @@
 /** The methods about what agents changed in files, of going back to before a message, and of forking there. */
-import { mustExist } from '../../base/errors.ts';
+import type { Parsed } from '#contract/rpc.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { mustExist, TriadError } from '../../base/errors.ts';
 import { commitFiles } from '../../runs/commit-files.ts';
 import { changeDiff, changeRows, keepChange, keepFiles, undo } from '../../runs/undo.ts';
 import { fork } from '../../workflows/fork.ts';
+import { goingOn } from '../../workflows/go-on.ts';
 import { rewind } from '../../workflows/rewind.ts';
 import { refuseInTrash } from '../../workflows/trash.ts';
 import type { Services } from '../services.ts';
@@ -18,6 +21,16 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
     const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
     refuseInTrash(conversation);
     return conversation;
+  };
+  const forked = async (conversation: ConversationRow, asked: Parsed<'conversation.fork'>) => {
+    if (!asked.goOn) return fork(engine, conversation, asked);
+    const { workflowId, entry, approve } = asked;
+    if (entry === undefined) throw new TriadError('bad_input', 'goOn needs the entry that the fork goes on from');
+    const row = await mustExist(engine.store.workflow(workflowId), `There is no workflow ${workflowId}`);
+    const step = { runId: asked.runId ?? row.runId, entry };
+    const going = await goingOn(engine, row, { ...step, approve, folder: conversation.folder });
+    const begin = async ({ id }: ConversationRow): Promise<void> => void (await orchestrator.begin(await going(id)));
+    return fork(engine, conversation, asked, { step, begin });
   };
   return {
     'change.list': ({ conversationId }) => changeRows(engine, conversationId),
@@ -38,7 +51,7 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
       return done;
     },
     'conversation.fork': async (asked) => {
-      const made = await fork(engine, await present(asked.conversationId), asked);
+      const made = await forked(await present(asked.conversationId), asked);
       // Its files are written beside what is asked next; while it was made it was in the trash, which has none.
       void sessions.moved(made.id).catch(() => undefined);
       return made;

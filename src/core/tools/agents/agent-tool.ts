@@ -2,7 +2,6 @@
 import { z } from 'zod';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
-import { TriadError } from '../../base/errors.ts';
 import { delegateTask } from '../delegate-task.ts';
 import {
   agentTargets,
@@ -115,8 +114,7 @@ function faceOf<Input>(agent: ExposedAgent, taskOf: (input: Input) => { prompt: 
       context: Parameters<Tool<Input>['execute']>[1],
       approval: Parameters<Tool<Input>['execute']>[2],
     ) => {
-      if (!approval) throw new TriadError('internal', 'A delegation needs an approval');
-      const [report] = await requireChildren(context).run(approval, 'all');
+      const [report] = await requireChildren(context).run(context.toolCallId, approval, 'all');
       return reportResult(report);
     },
   };

@@ -83,7 +83,7 @@ function againTool(engine: Engine, workflow: Workflow, { of, parent }: { of: Aga
     },
     execute: async (_input, context, approval) => {
       if (!approval) throw new TriadError('internal', 'A sub-agent needs an approval');
-      const [report] = await requireChildren(context).run(approval, 'all');
+      const [report] = await requireChildren(context).run(context.toolCallId, approval, 'all');
       return reportResult(report);
     },
   };

@@ -7,6 +7,7 @@ import type { RunRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import { temporary } from './proposal.ts';
 import { reportOf } from './report.ts';
+import { takeRun } from './taken-runs.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { newId, traceIdOf } from '../../base/ids.ts';
@@ -21,6 +22,7 @@ import {
   runChain,
 } from '../../flows/chain.ts';
 import { partnerFor } from '../../flows/partner.ts';
+import type { FinishedRun, RunSteps } from '../../log/step-cache.ts';
 import type { Transcript } from '../../log/transcript.ts';
 import { Recorder } from '../../log/recorder.ts';
 import { executeRun } from '../../runs/run.ts';
@@ -78,7 +80,12 @@ export class SubAgentRuns {
     return this.#expected.size > 0;
   }
 
-  recorder({ id: runId, agent, parentRunId, stored }: Asked): Recorder {
+  recorder({
+    id: runId,
+    agent,
+    parentRunId,
+    stored,
+  }: Pick<Asked, 'id' | 'agent' | 'parentRunId' | 'stored'>): Recorder {
     const { engine, plan, workflow } = this.#parts;
     const { conversationId, workflowId } = plan.recorder.ids;
     const ids = { conversationId, workflowId, runId, parentRunId, agent };
@@ -91,16 +98,22 @@ export class SubAgentRuns {
     this.#expected.set(asked.id, asked);
     for (const runId of runIdsOf(asked)) {
       this.#parts.workflow.subAgents.waits(runId, () => {
-        this.#begin(asked);
+        this.forget(asked);
         const ended = this.#endNext(asked, 'cancelled', errorInfo(new Stopped('user')));
         this.#stopped.set(asked.id, ended);
       });
     }
   }
 
+  /** It is taken from where this was forked, so it is not gone on with. */
+  take(asked: AskedSubAgent, found: FinishedRun): void {
+    this.forget(asked);
+    takeRun(this.#parts, found, asked, (run) => this.recorder(run));
+  }
+
   /** The same for a fresh one and for one that a restart interrupted. */
   async answered(asked: AskedSubAgent, decision: Decision | null): Promise<ChildReport> {
-    this.#begin(asked);
+    this.forget(asked);
     const stopped = this.#stopped.get(asked.id);
     if (stopped) return stopped;
     if (asked.stored && !isLeft(asked.stored, asked.stages))
@@ -112,7 +125,7 @@ export class SubAgentRuns {
 
   /** Another attempt at what a run of its chain did not complete; its yes, its envelope and its slot still hold. */
   again(row: RunRow, asked: AskedSubAgent): Promise<ChildReport> {
-    this.#begin(asked);
+    this.forget(asked);
     return this.#start({ ...asked, queuedAt: new Date().toISOString() }, row.id);
   }
 
@@ -126,7 +139,7 @@ export class SubAgentRuns {
   }
 
   /** Nobody waits for it any more: a stop finds it in the tree of runs, or it ends. */
-  #begin(asked: AskedSubAgent): void {
+  forget(asked: AskedSubAgent): void {
     this.#expected.delete(asked.id);
     for (const runId of runIdsOf(asked)) this.#parts.workflow.subAgents.waitsNoMore(runId);
   }
@@ -197,7 +210,7 @@ export class SubAgentRuns {
 
   /** The sub-agent, and in its slot and turn the stages that follow it, from the first that has not ended. */
   async #goThrough(live: LiveRun, asked: AskedSubAgent, how: How): Promise<ChildReport> {
-    const first = endedBefore(asked, how.retry) ?? (await this.#execute(live, asked, how));
+    const first = endedBefore(asked, how.retry) ?? (await this.#execute(live, asked, how, this.#stepsOf(asked)));
     return this.#reportOf(await runChain(first, asked, (next) => this.#runStage(live, asked, next, how)));
   }
 
@@ -212,7 +225,8 @@ export class SubAgentRuns {
     if (stop) return this.#endUnstarted(stage, 'cancelled', errorInfo(stop), 0);
     const { id: runId, parentRunId, agent, title } = stage;
     const { controller, unlink } = linkedController(signal);
-    const work = (live: LiveRun): Promise<Link> => this.#execute(live, stage, { retry, queueDepth: 0 });
+    const steps = this.#stepsOf(asked)?.serving('chain', next.place) ?? null;
+    const work = (live: LiveRun): Promise<Link> => this.#execute(live, stage, { retry, queueDepth: 0 }, steps);
     return this.#parts.workflow.runs.live({ runId, parentRunId, agent, title, controller }, work).finally(unlink);
   }
 
@@ -265,7 +279,12 @@ export class SubAgentRuns {
     });
   }
 
-  async #execute(live: LiveRun, asked: Asked, { retry, queueDepth }: How): Promise<Link> {
+  #stepsOf({ toolCallId, item }: Asked): RunSteps | null {
+    const { plan, history } = this.#parts;
+    return plan.steps?.ofSubAgent(history.entries, toolCallId ?? '', item) ?? null;
+  }
+
+  async #execute(live: LiveRun, asked: Asked, { retry, queueDepth }: How, steps: RunSteps | null): Promise<Link> {
     const { workflow, plan, engine } = this.#parts;
     const { id: runId, agent, envelope, envelopeHash, kind, stored, parentChain } = asked;
     const attempt = (stored?.attempt ?? 0) + 1;
@@ -282,6 +301,7 @@ export class SubAgentRuns {
       queueDepth,
       prior: [],
       left: [],
+      steps,
       partner: partnerFor(engine, workflow, envelope),
       children: null,
       stored: await loadStored(engine.store, stored, []),

@@ -9,12 +9,14 @@ import type { RunRow } from '#contract/view.ts';
 import { BackgroundReports, owesReport } from './background-reports.ts';
 import { type AskedSubAgent, type LeadParts, SubAgentRuns } from './sub-agent-runs.ts';
 import { EMPTY_REPORT } from './report.ts';
+import { reportOfTaken } from './taken-runs.ts';
 import { errorInfo, TriadError } from '../../base/errors.ts';
 import { canonicalHash } from '../../base/hash.ts';
 import { newId } from '../../base/ids.ts';
 import { limitNotice } from '../../budget/limit-notices.ts';
 import { chainOf, chainsIn, isLeft } from '../../flows/chain.ts';
 import { type Operation, questionOf } from './proposal.ts';
+import type { FinishedRun } from '../../log/step-cache.ts';
 import type { LeadChildren } from '../../runs/run-plan.ts';
 import type { StopCounts } from '../../runs/run-tree.ts';
 import { isRaised, limitsOf } from '../../budget/limits.ts';
@@ -29,6 +31,8 @@ export class SubAgents implements LeadChildren {
   readonly #background: BackgroundReports;
   /** By run id. */
   readonly #asked: Map<string, AskedSubAgent>;
+  /** Those that were taken from where this was forked, by run id. */
+  readonly #taken = new Map<string, FinishedRun>();
 
   constructor(parts: LeadParts) {
     this.#parts = parts;
@@ -64,15 +68,15 @@ export class SubAgents implements LeadChildren {
     toolCallId: string,
     requests: ChildRequest[],
     background = false,
-  ): Promise<Question> {
+  ): Promise<Question | null> {
     const { engine, workflow, plan } = this.#parts;
     if (plan.depth + 1 >= MAX_AGENT_DEPTH) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
-    const items: SpawnItem[] = [];
+    const all: AskedSubAgent[] = [];
     const fresh: { item: number; request: ChildRequest; envelope: Envelope }[] = [];
     requests.forEach((request, index) => {
       // Queued before a crash, but not asked yet: the same run, with its slot.
-      const before = [...this.#asked.values()].find((asked) => asked.toolCallId === toolCallId && asked.item === index);
-      if (before) items[index] = itemOf(before);
+      const before = this.#of(toolCallId).find((asked) => asked.item === index);
+      if (before && !this.#isLost(before)) all[index] = before;
       else
         fresh.push({
           item: index,
@@ -84,34 +88,45 @@ export class SubAgents implements LeadChildren {
     });
     workflow.subAgents.slots.reserve(fresh.length);
     for (const { item, request, envelope } of fresh)
-      items[item] = this.#queue(operation, toolCallId, item, request, envelope);
-    return questionOf(operation, items, background);
+      all[item] = this.#propose(operation, toolCallId, item, request, envelope);
+    const items = all.filter((asked) => !this.#take(asked)).map(itemOf);
+    return items.length === 0 ? null : questionOf(operation, items, background);
   }
 
-  async run(approval: Approval, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]> {
-    const { subject } = approval.request;
-    if (!isSpawn(subject)) throw new TriadError('internal', 'The approval is not one of sub-agents');
-    const jobs = subject.items.map((item, index) => this.#job(item, approval.decisions[index] ?? null));
+  async run(toolCallId: string, approval: Approval | null, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]> {
+    const subject = approval?.request.subject;
+    if (subject && !isSpawn(subject)) throw new TriadError('internal', 'The approval is not one of sub-agents');
+    const all = this.#of(toolCallId).map((asked) => {
+      const index = subject?.items.findIndex(({ runId }) => runId === asked.id) ?? -1;
+      const item = subject?.items[index];
+      const decision = approval?.decisions[index] ?? null;
+      const job = item ? this.#job(item, decision) : this.#reportOfTaken(asked);
+      return { asked, item, decision, job };
+    });
     const withEdits = (reports: ChildReport[]): ChildReport[] =>
-      reports.map((report, index) => ({
-        ...report,
-        edits: editWords(subject.items[index]?.envelope, approval.decisions[index]?.edited),
-      }));
+      reports.map((report, index) => {
+        const { item, decision } = all[index] ?? {};
+        return item ? { ...report, edits: editWords(item.envelope, decision?.edited) } : report;
+      });
     // A refused one has ended too, but it is not what the lead waits for.
-    const started = jobs.filter((_, index) => approval.decisions[index]?.allowed);
-    if (wait === 'all' || started.length < (wait === 'first' ? 2 : 1)) return withEdits(await Promise.all(jobs));
+    const started = all.flatMap(({ decision, job }) => (decision?.allowed ? [job] : []));
+    if (wait === 'all' || started.length < (wait === 'first' ? 2 : 1))
+      return withEdits(await Promise.all(all.map(({ job }) => job)));
     if (wait === 'first') await Promise.race(started);
     const reports = await Promise.all(
-      subject.items.map(async (item, index) => {
-        const job = jobs[index];
+      all.map(async ({ asked: { id: runId, envelope }, job }) => {
         const report = await Promise.race([job, Promise.resolve(null)]);
         if (report) return report;
-        if (job) this.#background.track(job);
-        const { runId, envelope } = item;
+        this.#background.track(job);
         return { ...EMPTY_REPORT, runId, agent: envelope.agent, status: this.#statusOf(runId), outcome: null };
       }),
     );
     return withEdits(reports);
+  }
+
+  startsNothing(toolCallId: string): boolean {
+    const all = this.#of(toolCallId);
+    return all.length > 0 && all.every((asked) => this.#isTaken(asked));
   }
 
   list(): ChildState[] {
@@ -193,13 +208,59 @@ export class SubAgents implements LeadChildren {
     return status === 'completed' ? 'running' : status;
   }
 
+  /** What a call has asked for, in its order. */
+  #of(toolCallId: string): AskedSubAgent[] {
+    const own = [...this.#asked.values()].filter((asked) => asked.toolCallId === toolCallId);
+    return own.sort((a, b) => a.item - b.item);
+  }
+
+  #isTaken({ id, stored }: AskedSubAgent): boolean {
+    return this.#taken.has(id) || (Boolean(stored?.cached) && stored?.outcome === 'completed');
+  }
+
+  /** Whether it was done where this was forked, asked for with the same envelope in the same place: then nothing of it starts. */
+  #take(asked: AskedSubAgent): boolean {
+    const found = this.#isTaken(asked) ? null : this.#found(asked);
+    if (found) {
+      this.#runs.take(asked, found);
+      this.#taken.set(asked.id, found);
+    } else if (!asked.stored) {
+      this.#runs.expect(asked);
+      this.#runs.queue(asked);
+    }
+    return this.#isTaken(asked);
+  }
+
+  #found({ toolCallId, item, stored, envelopeHash }: AskedSubAgent): FinishedRun | null {
+    const { plan, history } = this.#parts;
+    if (stored && !stored.cached) return null;
+    const hash = stored?.cached?.key ?? envelopeHash;
+    return plan.steps?.finished(history.entries, toolCallId ?? '', item, hash) ?? null;
+  }
+
+  /** Whether a crash left a part of what was taken, and the rest is not there any more: it never ran, and another one takes its place. */
+  #isLost(asked: AskedSubAgent): boolean {
+    if (!asked.stored?.cached || this.#isTaken(asked) || this.#found(asked)) return false;
+    this.#asked.delete(asked.id);
+    this.#runs.forget(asked);
+    this.#parts.workflow.subAgents.slots.release();
+    return true;
+  }
+
+  async #reportOfTaken(asked: AskedSubAgent): Promise<ChildReport> {
+    const found = this.#taken.get(asked.id);
+    if (found) return reportOfTaken(found, asked.id);
+    if (!this.#isTaken(asked)) throw new TriadError('internal', 'A sub-agent needs an approval');
+    return this.#runs.answered(asked, null);
+  }
+
   async #job(item: SpawnItem, decision: Decision | null): Promise<ChildReport> {
     const asked = this.#asked.get(item.runId);
     if (!asked) throw new TriadError('internal', `The sub-agent ${item.runId} was never asked for`);
     return this.#runs.answered(asked, decision);
   }
 
-  #queue(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): SpawnItem {
+  #propose(kind: RunKind, toolCallId: string, item: number, request: ChildRequest, envelope: Envelope): AskedSubAgent {
     const { plan } = this.#parts;
     const { agent } = envelope;
     const asked: AskedSubAgent = {
@@ -219,9 +280,7 @@ export class SubAgents implements LeadChildren {
       stages: [],
     };
     this.#asked.set(asked.id, asked);
-    this.#runs.expect(asked);
-    this.#runs.queue(asked);
-    return itemOf(asked);
+    return asked;
   }
 }
 

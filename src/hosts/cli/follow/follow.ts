@@ -16,10 +16,10 @@ export interface Following {
   json: boolean;
   /** How questions are answered from here: at the terminal, all alike, or not at all (the runtime does it). */
   answers: Terminal | Answer | null;
-  /** Sets the workflow going; its events may come before its id does. What happened before it was followed goes to `take`. */
-  start: Start;
-  /** Where it goes on already; left out, `start` tells. */
-  workflowId?: string;
+  /** The one that runs already: what it has said until now is shown first. Left out where `start` sets it going. */
+  running?: string;
+  /** Sets the workflow going; its events may come before its id does. */
+  start: (client: Client) => Promise<string>;
   /** The workflow of a start that got no answer; null where it did not happen. */
   find: (client: Client) => Promise<string | null>;
 }
@@ -44,8 +44,14 @@ export async function follow(io: Io, link: Link, following: Following): Promise<
   const { screen, signal } = io;
   signal.throwIfAborted();
   const show = following.json ? jsonPrinter(screen) : linePrinter(screen);
-  const progress: Progress = { workflowId: following.workflowId ?? null, seq: 0, ended: false, show };
-  const end = await attend(io, link.current, following, progress, following.start).catch((error: unknown) =>
+  const progress: Progress = { workflowId: following.running ?? null, seq: 0, ended: false, show };
+  const join: Start = async (client, take) => {
+    const workflowId = await following.start(client);
+    for (const event of await catchUp(client, following.conversationId, { ...progress, workflowId })) take(event);
+    return workflowId;
+  };
+  const start = following.running === undefined ? following.start : join;
+  const end = await attend(io, link.current, following, progress, start).catch((error: unknown) =>
     takeOver(io, link, following, progress, error),
   );
   const isInterrupted = end.outcome === 'interrupted';
@@ -81,7 +87,7 @@ async function takeOver(io: Io, link: Link, following: Following, progress: Prog
     io.screen.note(`${lineOf(error)}: the work goes on ${where}.`);
     const goOn: Start = async (client, take) => {
       progress.workflowId ??= await following.find(client);
-      if (progress.workflowId === null) return following.start(client, take);
+      if (progress.workflowId === null) return following.start(client);
       await resume(client, progress.workflowId);
       for (const event of await catchUp(client, following.conversationId, progress)) take(event);
       return progress.workflowId;

@@ -2,7 +2,8 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import type { ExecutionSort } from '#contract/list-filter.ts';
 import type { Status } from '#contract/outcome.ts';
-import type { RunKind } from '#contract/agent.ts';
+import type { ApprovePolicy, RunKind } from '#contract/agent.ts';
+import type { Client } from '#contract/rpc.ts';
 import { UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { approve, type Done, json, limit, withClient } from './parts.ts';
@@ -114,20 +115,35 @@ function addRewind(sessions: Command, io: Io, done: Done): void {
 interface Forked {
   at?: string;
   before?: boolean;
+  steps?: boolean;
+  goOn?: boolean;
+  approve?: ApprovePolicy;
   json?: boolean;
 }
 
 function addFork(sessions: Command, io: Io, done: Done): void {
   sessions
     .command('fork')
-    .description('make a new session whose history ends at a message of this one; files stay as they are')
+    .description('make a new session whose history ends at a message or a step of this one; files stay as they are')
     .argument('<id>', ID)
-    .option('--at <workflow>', 'the id of its workflow, or the first characters; default: the newest')
+    .option(
+      '--at <place>',
+      'the id of a workflow, or the first characters; or a step: 4 of the newest, WORKFLOW:4, RUN:4; default: the newest workflow',
+    )
     .option('--before', 'end right before that message')
+    .option('--steps', 'list the steps instead; makes no session')
+    .option('--go-on', 'go on from that step: what was done until there is taken from the cache, the rest is asked')
+    .addOption(approve())
     .addOption(json())
-    .action(async (id: string, { before = false, ...options }: Forked) => {
-      const { forkSession } = await import('../commands/sessions/fork.ts');
-      done(await withClient(io, (client) => forkSession(io, client, id, { ...options, before })));
+    .action(async (id: string, { before = false, steps = false, goOn = false, ...options }: Forked) => {
+      const { forkSession, goOnFrom, listSteps } = await import('../commands/sessions/fork.ts');
+      if ([before, steps, goOn].filter(Boolean).length > 1)
+        throw new UsageError('--before, --steps and --go-on are three different things: give one of them');
+      if (options.approve && !goOn) throw new UsageError('--approve belongs to --go-on: else nothing is asked');
+      if (goOn) return done(await goOnFrom(io, id, options));
+      const work = (client: Client) =>
+        steps ? listSteps(io, client, id, options.at) : forkSession(io, client, id, { ...options, before });
+      done(await withClient(io, work));
     });
 }
 

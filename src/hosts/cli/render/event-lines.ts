@@ -4,6 +4,7 @@ import { cutText } from '#contract/cut-text.ts';
 import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry, HandoffEntry } from '#contract/message.ts';
+import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
 import { summaryOf } from '#core/base/text.ts';
 import { verdictOf } from '#core/loop/review-words.ts';
 import { observe } from '#core/records/adapters/progress.ts';
@@ -63,10 +64,12 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
       if (event.entry.kind === 'system' && event.entry.review)
         return noted(shown, style('dim', `◇ ${clean(event.agent)}: ${clean(event.entry.text)}`));
       if (event.entry.kind !== 'assistant') return silent(shown);
-      return withCut(isLead ? messageEnd(shown, event.entry, anewOf(event, style)) : silent(shown), event, style);
+      return withCut(isLead ? answered(shown, event, event.entry, style) : silent(shown), event, style);
     case 'run-start':
     case 'run-end':
       return noted(shown, ...progress(shown, event, style));
+    case 'tool-end':
+      return isLead && event.entry.cached ? noted(shown, taken(event, event.entry.name, style)) : silent(shown);
     case 'run-queue':
       return silent({ ...shown, runs: new Map(shown.runs).set(event.runId, queuedOf(event)) });
     case 'handoff':
@@ -95,7 +98,6 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'request-start':
     case 'message-part':
     case 'tool-start':
-    case 'tool-end':
     case 'usage':
     case 'plan-change':
     case 'memory-change':
@@ -131,6 +133,17 @@ function delta(shown: Shown, event: Hint, style: Style): Step {
   const before = lengthShown(shown, messageId, part);
   const rest = offset > before ? '' : text.slice(before - offset);
   return speak(shown, { messageId, part }, rest, anewOf(event, style));
+}
+
+/** With a note that it was not asked for, where it was not. */
+function answered(shown: Shown, event: AgentEvent, entry: AssistantEntry, style: Style): Step {
+  const step = messageEnd(shown, entry, anewOf(event, style));
+  if (!entry.cached) return step;
+  return { ...step, pieces: [...step.pieces, { to: 'note', text: taken(event, 'response', style) }] };
+}
+
+function taken({ agent }: AgentEvent, what: string, style: Style): string {
+  return style('dim', `≡ ${clean(agent)}: ${clean(what)} ${CACHED_TEXT}`);
 }
 
 function messageEnd(start: Shown, entry: AssistantEntry, anew: string): Step {
@@ -218,12 +231,12 @@ function progress({ runs }: Shown, event: Durable<'run-start' | 'run-end'>, styl
   const isBetween = first ? own?.place !== first.stages : (own?.stages ?? 0) > 0;
   observe(event, {
     onAgentSpawn: ({ text, attempt }) => {
-      if (own?.kind === 'coagent') return;
+      if (own?.kind === 'coagent' || event.cached) return;
       lines.push(mark + style(first ? 'dim' : 'cyan', `${clean(text)}${stage}${attempt > 1 ? ' (resumed)' : ''}`));
     },
     onAgentComplete: ({ agent, text }) => {
       if (event.type !== 'run-end' || own?.kind === 'coagent') return;
-      const figures = `${duration(event.durationMs)} · ${tokens(event.usage)}`;
+      const figures = event.cached ? CACHED_TEXT : `${duration(event.durationMs)} · ${tokens(event.usage)}`;
       lines.push(`${mark}${style('green', '✓')} ${clean(agent)}${stage} ${style('dim', figures)}`);
       if (!isBetween) lines.push(harmless(text));
     },

@@ -70,6 +70,7 @@ export function shownSession({ conversation, workflows, runs, calls = [], linkin
         ...left,
         ...(workflow.taken ? { taken: workflow.taken } : {}),
         ...(workflow.again ? { again: workflow.again } : {}),
+        ...(workflow.from ? { from: workflow.from } : {}),
         ...(workflow.forks ? { forks: workflow.forks } : {}),
         prompt,
         ...(images ? { images } : {}),
@@ -110,6 +111,9 @@ function listedWorkflow({ id, outcome, status, usage }: WorkflowRow, runs: reado
 }
 
 /** The same form as in `workflow-end`. */
-function subAgent({ id, agent, kind, status, outcome, durationMs, usage }: RunRow): SubAgentSummary {
-  return { runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(usage) };
+/** `cached`: where it was paid, of one that a fork took from its cache. */
+function subAgent(run: RunRow): SubAgentSummary & Pick<RunRow, 'cached'> {
+  const { id, agent, kind, status, outcome, durationMs, usage, cached } = run;
+  const summary = { runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(usage) };
+  return cached ? { ...summary, cached } : summary;
 }

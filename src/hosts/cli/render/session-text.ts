@@ -5,7 +5,7 @@ import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
 import { againOfText } from '#contract/messages/again-text.ts';
-import { forkedFromText, forksText, TAKEN_TEXT } from '#contract/messages/fork-text.ts';
+import { CACHED_TEXT, forkedFromText, forksText, TAKEN_TEXT, wentOnText } from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
@@ -53,14 +53,17 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
     // A stage follows the one that it is below.
     const sign = isSubAgent(child) ? `${MARK_SIGNS[markOfSubAgent(marked.indexOf(child))]} ` : '  ';
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
-    const own = [child.outcome ?? child.status, duration(child.durationMs), tokens(child.usage)];
+    const did = child.cached ? [CACHED_TEXT] : [duration(child.durationMs), tokens(child.usage)];
+    const own = [child.outcome ?? child.status, ...did];
     return truncate(`  ${sign}${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
   });
   return [
     '',
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
     ...(workflow.taken ? wrap(`  ${TAKEN_TEXT}`, width) : []),
-    ...[...againOfText(workflow), ...forksText(workflow)].flatMap((line) => wrap(`  ${line}`, width)),
+    ...[...wentOnText(workflow), ...againOfText(workflow), ...forksText(workflow)].flatMap((line) =>
+      wrap(`  ${line}`, width),
+    ),
     ...(workflow.left ? [truncate(`  ${LEFT_TEXT}`, width)] : []),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...(pictures === null ? [] : wrap(`  ${pictures}`, width)),

@@ -43,7 +43,7 @@ test('the environment goes before the file, and says what it goes before', async
   expect(await explained(engine, 'providers.anthropic.base_url')).toMatchObject({
     value: engine.model.url,
     origin: { from: 'environment', variable: 'ANTHROPIC_BASE_URL' },
-    others: [{ value: 'https://models.example', origin: { from: 'user', file, line: 2 } }],
+    others: [{ value: 'https://models.example', origin: { from: 'user', file, line: 2 }, reason: 'environment' }],
   });
   const OTEL_EXPORTER_OTLP_ENDPOINT = 'http://me:words-of-mine@127.0.0.1:9';
   const traced = await startedWith('', {}, { OTEL_EXPORTER_OTLP_ENDPOINT });
@@ -61,17 +61,24 @@ test('a project lowers a limit once its file is trusted, and never raises one', 
   expect(await explained(engine, 'limits.max_sub_agents')).toMatchObject({
     value: 2,
     origin: own,
-    others: [{ value: 1, origin: { ...project, line: 2 }, why: expect.stringContaining('not trusted') as unknown }],
+    others: [
+      {
+        value: 1,
+        origin: { ...project, line: 2 },
+        reason: 'untrusted',
+        why: expect.stringContaining('not trusted') as unknown,
+      },
+    ],
   });
   await engine.trust.add(engine.folder, '.triad/config.toml', text);
   expect(await explained(engine, 'limits.max_sub_agents')).toMatchObject({
     value: 1,
     origin: { ...project, line: 2 },
-    others: [{ value: 2, origin: own }],
+    others: [{ value: 2, origin: own, reason: 'lowered' }],
   });
   expect(await explained(engine, 'limits.inactivity_seconds')).toMatchObject({
     value: 300,
-    others: [{ value: 9000, why: 'yours is not higher' }],
+    others: [{ value: 9000, reason: 'idle', why: 'yours is not higher' }],
   });
   expect(await explained(engine, 'limits.max_concurrent')).toMatchObject({
     origin: { from: 'default' },
@@ -86,7 +93,12 @@ test('what was changed in the file beside the program does not hold yet, and is 
     value: 2,
     origin: { from: 'user', file, line: null },
     others: [
-      { value: 1, origin: { from: 'user', file, line: 2 }, why: expect.stringContaining('next start') as unknown },
+      {
+        value: 1,
+        origin: { from: 'user', file, line: 2 },
+        reason: 'late',
+        why: expect.stringContaining('next start') as unknown,
+      },
     ],
   });
 });
@@ -130,4 +142,14 @@ test('a built-in agent is copied first; a project’s is changed only where that
     (await engine.runtime.request('agents.set', { path: 'agents.mine.model', value: null, project: true })).value,
   ).toBe(null);
   expect(await readFile(file, 'utf8')).toBe(text);
+});
+
+test('what may be yes, no or unset is set by a word of the command line, and told as such', async () => {
+  const settings = `[providers.local]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:9/v1"\n`;
+  const { engine, file } = await startedWith(settings);
+  const path = 'providers.local.models."a:b".supports_tools';
+  await engine.runtime.request('settings.set', { path, value: 'false' });
+  expect(await readFile(file, 'utf8')).toContain('supports_tools = false');
+  expect(await explained(engine, path)).toMatchObject({ kind: 'boolean', value: false, default: null });
+  expect((await engine.runtime.request('app.state', {})).settingsFile).toBe(file);
 });

@@ -4,7 +4,7 @@ import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
 import { UsageError } from '../../terminal/failure.ts';
 import { terminalFor } from '../../follow/answers.ts';
-import { follow, type Following } from '../../follow/follow.ts';
+import { follow } from '../../follow/follow.ts';
 import { openLink } from '../../follow/link.ts';
 import type { Io } from '../../terminal/io.ts';
 
@@ -28,12 +28,9 @@ export async function runAgain(io: Io, word: string, options: AgainOptions): Pro
       const { conversationId, workflowId } = made;
       if (!options.json) io.screen.note(`Run ${runId} again, in session ${conversationId}. Files stay as they are.`);
       const json = options.json === true;
-      const start: Following['start'] = async (client, take) => {
-        for (const event of await client.request('conversation.events', { conversationId, after: 0 })) take(event);
-        return workflowId;
-      };
-      const find = async () => workflowId;
-      return await follow(io, link, { conversationId, workflowId, json, answers: terminal, start, find });
+      const start = async () => workflowId;
+      const running = workflowId;
+      return await follow(io, link, { conversationId, running, json, answers: terminal, start, find: start });
     } finally {
       await link.close();
     }

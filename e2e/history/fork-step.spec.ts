@@ -1,0 +1,48 @@
+/** A step of the past is forked from its panel: it goes on by itself only after a press that says so, and says what was from the cache. */
+import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { expectAccessibleInBoth } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+test(
+  'a fork goes on from a call with what was done from the cache, and nobody is asked',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(spawnOne());
+    const { page } = app;
+    await app.send('Inspect this project.');
+    await app.allow();
+    await app.expectOutcome('completed');
+    await page.getByRole('link', { name: 'Open in history' }).click();
+    await expect(page).toHaveURL(/\/history\//);
+    const first = page.url();
+    await page.getByRole('listbox', { name: 'What lead did when' }).locator('[data-call]').first().click();
+    const panel = page.getByRole('region', { name: 'Tool call' });
+    const fork = panel.getByRole('button', { name: 'Fork from here' });
+    await expect(panel.getByRole('button', { name: 'Go on from here' })).toHaveCount(0);
+    await fork.focus();
+    await page.keyboard.press('Enter');
+    await expect(fork).toHaveAttribute('aria-expanded', 'true');
+    await expect(panel).toContainText('Files stay as they are.');
+    await expectAccessibleInBoth(page, 'a step that is to be forked');
+    const asked = app.model.requests.length;
+    await page.keyboard.press('Tab');
+    await expect(panel.getByRole('button', { name: 'Go on from here' })).toBeFocused();
+    await page.keyboard.press('Enter');
+
+    await expect(page).toHaveURL(/\/chat\//);
+    await app.expectOutcome('completed');
+    expect(app.model.requests).toHaveLength(asked + 1);
+    await expect(page.getByText('What follows goes on from a step there')).toBeVisible();
+    const card = page.getByRole('article', { name: 'inspector' });
+    await expect(card.getByText('from cache, $0')).toBeAttached();
+    const said = page.getByRole('link', { name: 'from cache, $0: open where it was done' }).first();
+    await expectAccessibleInBoth(page, 'a fork that went on');
+    await said.click();
+    await expect(page, 'where it was done').toHaveURL(new RegExp(`${new URL(first).pathname}\\?run=`));
+    await page.goBack();
+    await page.getByRole('link', { name: 'Open in history' }).click();
+    await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ })).toContainText(
+      'from cache, $0',
+    );
+  },
+);

@@ -1,0 +1,101 @@
+/** A fork that goes on from a step: what that needs to be so, and the workflow that does. */
+import type { ApprovePolicy } from '#contract/agent.ts';
+import type { Entry } from '#contract/message.ts';
+import type { ForkStep, Step } from '#contract/messages/fork.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { mustExist, TriadError } from '../base/errors.ts';
+import { newId } from '../base/ids.ts';
+import { workflowBudget } from '../budget/limits.ts';
+import { loadSteps } from '../log/step-cache.ts';
+import { nextStep } from '../log/transcript.ts';
+import type { Engine } from '../runs/engine.ts';
+import { limitsIn, type Opening } from './opening.ts';
+
+/** Makes the workflow in the fork, by that one's id. */
+type GoingOn = (conversationId: string) => Promise<Opening>;
+
+/**
+ * The work is done with the settings that it had. Rejects with `conflict` for a step that nothing follows, or whose steps
+ * are not known by their content.
+ */
+export async function goingOn(
+  engine: Engine,
+  row: WorkflowRow,
+  { folder, approve, ...at }: Step & { folder: string; approve: ApprovePolicy },
+): Promise<GoingOn> {
+  const { store } = engine;
+  const step = stepOf(row, at);
+  if (row.taken) await refuseGone(engine, step);
+  const steps = await loadSteps(store, step);
+  if (!steps) throw new TriadError('conflict', GONE);
+  refuse(await store.entriesOf(steps.row.id), step, steps.row);
+  const { envelope, envelopeHash } = steps.row;
+  await engine.model(envelope.provider);
+  const agents = await engine.agents.of(folder);
+  const limits = await limitsIn(engine, folder);
+  return async (conversationId) => {
+    for (const { sha256 } of row.images ?? [])
+      await engine.outputs.copyImage(row.conversationId, conversationId, sha256);
+    return {
+      ...{ id: newId(), conversationId, leadRunId: newId(), prompt: row.prompt, approve, attempt: 1 },
+      ...(row.images && { images: row.images }),
+      ...(row.chosen && { chosen: row.chosen }),
+      ...{ from: step, steps, agents, limits, envelope, envelopeHash, budget: workflowBudget(limits()) },
+      ...{ runs: [], tally: ZERO_TALLY, workedMs: 0, requests: [] },
+    };
+  };
+}
+
+/** Of what was taken over the steps are where it was done. */
+function stepOf({ id, conversationId, runId: lead, taken }: WorkflowRow, { runId, entry }: Step): ForkStep {
+  if (!taken) return { conversationId, workflowId: id, runId, entry };
+  return { ...taken, runId: runId === lead ? taken.runId : runId, entry };
+}
+
+const GONE = 'The steps of this are not kept any more: fork it without going on, and write what is to be done';
+
+async function refuseGone({ store }: Pick<Engine, 'store'>, { conversationId }: ForkStep): Promise<void> {
+  const first = await store.conversation(conversationId);
+  if (!first || first.deletedAt) throw new TriadError('conflict', GONE);
+}
+
+function refuse(lead: readonly Entry[], { runId, entry }: ForkStep, { id }: RunRow): void {
+  const first = lead.find((one) => one.kind === 'assistant' && !one.interrupted);
+  if (first?.kind === 'assistant' && !first.request)
+    throw new TriadError(
+      'conflict',
+      'This was made by an earlier version, which kept no keys of its steps: fork it without going on, and write what is to be done',
+    );
+  if (runId !== id || lead.every(({ n }) => n !== entry)) return;
+  const until = lead.filter(({ n }) => n <= entry);
+  const isLast = lead.every(({ n, kind }) => n <= entry || kind !== 'assistant');
+  if (isLast && nextStep(until).do === 'close')
+    throw new TriadError(
+      'conflict',
+      'Nothing follows this step: fork it without going on, and write what is to be done next',
+    );
+}
+
+/** The entry of the lead's run before which the history ends where it is forked at a step: of a sub-agent, before its report. */
+export async function leadEntryOf(
+  { store }: Pick<Engine, 'store'>,
+  row: Pick<WorkflowRow, 'id' | 'runId'>,
+  { runId, entry }: Step,
+): Promise<number> {
+  const run = await mustExist(store.run(runId), `There is no run ${runId}`);
+  if (run.workflowId !== row.id) throw new TriadError('not_found', `There is no run ${runId} in this workflow`);
+  const entries = await store.entriesOf(runId);
+  if (entries.every(({ n }) => n !== entry))
+    throw new TriadError('not_found', `There is no entry ${entry} in this ${runId === row.runId ? 'workflow' : 'run'}`);
+  if (runId === row.runId) return entry;
+  const runs = await store.runsOf([row.id]);
+  let below: RunRow | undefined = run;
+  while (below && below.parentRunId !== row.runId) {
+    const above: string | null = below.parentRunId;
+    below = runs.find(({ id }) => id === above);
+  }
+  const lead = await store.entriesOf(row.runId);
+  const result = lead.find((one) => one.kind === 'tool' && one.toolCallId === below?.toolCallId);
+  return result ? result.n - 1 : (lead.at(-1)?.n ?? 0);
+}

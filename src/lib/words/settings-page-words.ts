@@ -1,0 +1,196 @@
+/** The words of the settings page: its sections, what is searched, and where each value is set. */
+import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
+import type { SettingRow } from '#contract/view.ts';
+import type { ListPath, PartId, SectionId, SettingGroup } from '#lib/view/settings/sections.ts';
+import { plural } from './sentences.ts';
+
+const sections: Readonly<Record<SectionId, string>> = {
+  providers: 'Providers and keys',
+  models: 'Models',
+  limits: 'Limits',
+  approvals: 'Approvals',
+  tools: 'Tools and search',
+  mcp: 'MCP servers',
+  data: 'Sessions and data',
+  appearance: 'Appearance',
+  attention: 'Sounds and notifications',
+  shortcuts: 'Keyboard shortcuts',
+  telemetry: 'Telemetry',
+  security: 'Security',
+};
+
+const groups: Readonly<Record<Exclude<SettingGroup['kind'], 'provider'>, string>> = {
+  agents: 'Sub-agents and turns',
+  run: 'One agent',
+  workflow: 'A whole workflow',
+  context: 'Contexts',
+  aliases: 'Names for models',
+  search: 'Search of the web',
+  sessions: 'Sessions',
+  backups: 'Backups',
+};
+
+const providers: Readonly<Record<string, string>> = { anthropic: 'Anthropic', openai: 'OpenAI' };
+
+const lists: Readonly<Record<ListPath, { label: string; text: string; open?: string }>> = {
+  'models.enabled': {
+    label: 'Models that may be used',
+    text: 'With this list only these models are used, by whatever name. Without it: all.',
+  },
+  'permissions.rules': {
+    label: 'Rules',
+    text: 'What may be done without asking, what is asked about, and what never is done.',
+    open: 'Open the permissions',
+  },
+  'permissions.always_ask': {
+    label: 'Files that are always asked about',
+    text: 'Patterns of files that nobody writes without a question, beside those that Triad knows.',
+  },
+  'permissions.secret_files': {
+    label: 'Files that hold keys',
+    text: 'Patterns of files that agents neither read nor write, beside those that Triad knows.',
+  },
+  'web.private_hosts': {
+    label: 'Hosts of your own network',
+    text: 'Hosts that are not public and that agents may read all the same, once you agree to the call.',
+  },
+  'mcp.servers': {
+    label: 'Servers',
+    text: 'Programs and addresses that give agents more tools, with their state and what they offer.',
+    open: 'Open the MCP servers',
+  },
+  'history.filters': {
+    label: 'Filters of the history',
+    text: 'The filters that you keep, by name.',
+    open: 'Open the history',
+  },
+  'redact.patterns': {
+    label: 'Patterns of secrets',
+    text: 'Regular expressions: what they match is left out of all that leaves the program.',
+  },
+  'redact.env': {
+    label: 'Variables that hold secrets',
+    text: 'Variables of the environment whose values are left out of all that leaves the program.',
+  },
+};
+
+const parts: Readonly<Record<PartId, { label: string; text: string }>> = {
+  keys: { label: 'API keys', text: 'The key, the endpoint and the model of each provider, tested and saved.' },
+  searchKey: { label: 'Key of that search', text: 'The key of the search of the web that you set up.' },
+  memory: { label: 'Memory', text: 'Notes that agents keep for later workflows.' },
+  trash: { label: 'Trash', text: 'Deleted conversations, which can be restored for a while.' },
+  theme: { label: 'Colours', text: 'Light, dark, or as the system.' },
+  contrast: { label: 'Contrast', text: 'Normal, high, or as the system.' },
+  textSize: { label: 'Size of text', text: 'Small, normal or large, for the whole screen.' },
+  shortcuts: { label: 'Keyboard shortcuts', text: 'The keys of every command.' },
+  keyPlace: { label: 'Where keys are kept', text: 'The key store of this machine, or a file.' },
+  browsers: { label: 'Browsers', text: 'Who else is let in, and signing them out.' },
+};
+
+const units: readonly (readonly [RegExp, string])[] = [
+  [/_seconds$/, 'seconds'],
+  [/_minutes$/, 'minutes'],
+  [/_days$/, 'days'],
+  [/_usd$/, 'US dollars'],
+  [/^attention\.volume$/, 'percent'],
+  [/^attention\.repeats$/, 'times'],
+  [/(^|\.)(max_tokens|context_window|max_output)$/, 'tokens'],
+  [/^context\.compact_at$/, 'of the window'],
+];
+
+/** What a number has to be, as the end of "Write …". */
+function numberWanted({ kind, min, max }: Pick<SettingRow, 'kind' | 'min' | 'max'>): string {
+  const what = kind === 'integer' ? 'a whole number' : 'a number';
+  if (min !== null && max !== null) return `${what} from ${min} to ${max.toLocaleString('en')}`;
+  if (max !== null) return `${what} up to ${max.toLocaleString('en')}`;
+  return min === null ? what : `${what} from ${min}`;
+}
+
+type Origin = ExplainedSetting['origin'];
+type Other = ExplainedSetting['others'][number];
+
+const fileName = (file: string): string => file.split(/[\\/]/).at(-1) ?? file;
+const line = (at: number | null): string => (at === null ? '' : `, line ${at}`);
+
+/** Where a value is set, in few words; the whole path of a file stands beside it on demand. */
+function originOf(origin: Origin): string {
+  switch (origin.from) {
+    case 'default':
+      return 'Default';
+    case 'environment':
+      return `Set by ${origin.variable}`;
+    case 'project':
+      return `Set by the project${line(origin.line)}`;
+    default:
+      return `Set in ${fileName(origin.file)}${line(origin.line)}`;
+  }
+}
+
+/** Why a field cannot be changed here, and what to do; empty where it can. */
+function heldOf(origin: Origin): string {
+  if (origin.from === 'environment')
+    return `The environment goes before your settings: change or unset ${origin.variable}, then start Triad anew.`;
+  if (origin.from === 'project')
+    return 'The project lowers it in this folder: change it in the project’s file, or choose another folder.';
+  return '';
+}
+
+/** What else is said of a setting, and why it does not hold. */
+function otherOf({ origin, reason }: Other, value: string): string {
+  const where = origin.from === 'default' ? 'The default' : origin.from === 'project' ? 'The project' : 'Your file';
+  switch (reason) {
+    case 'environment':
+    case 'lowered':
+      return `${where} says ${value}, which holds elsewhere.`;
+    case 'untrusted':
+      return `The project wants ${value}: nobody has trusted its file as it is.`;
+    case 'idle':
+      return `The project wants ${value}; yours is not higher.`;
+    case 'late':
+      return `The file was changed to ${value}: that holds from the next start.`;
+  }
+}
+
+export const settingsPageWords = {
+  nav: 'Sections of the settings',
+  section: 'Section',
+  sections,
+  group: (group: SettingGroup): string =>
+    group.kind === 'provider' ? (providers[group.name] ?? group.name) : groups[group.kind],
+  /** Before the label of a setting. */
+  about: (group: string): string => `${group}: `,
+  generalProviders: 'All providers',
+  lists,
+  parts,
+  unit: (path: string): string => units.find(([ending]) => ending.test(path))?.[1] ?? '',
+  find: 'Find a setting',
+  findHint: 'Name, path or value',
+  found: (count: number): string => (count === 0 ? 'Nothing found' : `${plural(count, 'setting', 'settings')} found`),
+  foundHint: 'Enter or ↓ goes to the first.',
+  noneFound: (query: string): string => `No setting has “${query}” in its name, its text, its path or its value.`,
+  noneHint: 'Look for fewer words, or choose a section.',
+  goTo: (section: string): string => `Show in “${section}”`,
+  folderHint: 'A project’s file may lower limits in its own folder.',
+  origin: originOf,
+  held: heldOf,
+  other: otherOf,
+  notSet: 'not set',
+  yes: 'yes',
+  no: 'no',
+  /** Null: to nothing. */
+  reset: (value: string | null): string => (value === null ? 'Unset' : `Reset to ${value}`),
+  resetLabel: (value: string | null, label: string): string =>
+    value === null ? `Unset: ${label}` : `Reset to ${value}: ${label}`,
+  undo: 'Undo',
+  undoLabel: (label: string): string => `Undo: ${label}`,
+  undone: 'Undone.',
+  wanted: (row: Pick<SettingRow, 'kind' | 'min' | 'max'>): string => `Write ${numberWanted(row)}.`,
+  providerForm: 'Set above, together with its key.',
+  toProviderForm: 'Show it with its key',
+  inFile: 'Written in the settings file.',
+  file: 'Settings file',
+  fileHint: 'What you change here is saved to this file at once, with your comments kept.',
+  toTrust: 'Look at the project’s file',
+  keyPlace: (backend: string): string => `Keys are kept in ${backend}, each with the address that it is sent to.`,
+  toPermissions: 'What agents may do in a folder, and why you are asked, stands on the page of permissions.',
+} as const;

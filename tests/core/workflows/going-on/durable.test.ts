@@ -1,0 +1,111 @@
+/** A fork that goes on survives a kill in the middle of what it takes from the cache; nothing of that is counted or told twice. */
+import { cp } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import { apply } from '#core/store/apply.ts';
+import type { Store, Write } from '#core/store/store.ts';
+import { openStore } from '#core/store/surreal.ts';
+import { startEngine } from '../../../support/engine.ts';
+import { threeChildren } from '../../../support/fake-model/scenarios.ts';
+import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
+import { inSoak } from '../../../support/samples.ts';
+import { startCollector } from '../../../support/telemetry/collector.ts';
+import { folderWith } from '../../../support/workspace.ts';
+
+/** In the middle of a sub-agent that is taken, and between the results of two. */
+const POINTS = ['run-start#3', 'tool-end#5'];
+
+/** Forks at the last step, and copies the store as a kill leaves it: after each event of what is taken, or after these. */
+async function killedFork(points: readonly string[] | null) {
+  const data = await folderWith();
+  const opened = await openStore({ url: `rocksdb://${join(data, 'store')}` });
+  const copies: string[] = [];
+  let seen: DurableEvent['type'][] | null = null;
+  const store = Object.assign(Object.create(opened) as Store, {
+    commit: async (events: DurableEvent[], writes: Write[]) => {
+      if (!seen || events.length === 0) return opened.commit(events, writes);
+      for (const event of events) {
+        await opened.commit([event], apply(event));
+        seen.push(event.type);
+        const count = seen.filter((type) => type === event.type).length;
+        // What comes after is work like any other.
+        if (points ? !points.includes(`${event.type}#${count}`) : seen.includes('request-start')) continue;
+        copies.push(join(data, `killed-${copies.length}`));
+        await cp(join(data, 'store'), copies.at(-1)!, { recursive: true, filter: (path) => !path.endsWith('.tmp') });
+      }
+    },
+  });
+  const engine = await startEngine(threeChildren(), { store });
+  const { workflowId } = await engine.ask('Look at all of it');
+  const first = await told(engine, workflowId);
+  seen = [];
+  const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
+  seen = null;
+  return { copies, fork, first };
+}
+
+const ended = (engine: Parameters<typeof snapshotOf>[0], conversationId: string) =>
+  expect
+    .poll(async () => (await snapshotOf(engine, conversationId)).workflows.at(-1)?.outcome, { timeout: 20_000 })
+    .toBe('completed');
+
+test('after a kill it goes on with what it has: each step once, and one request in all', async () => {
+  const { copies, fork, first } = await killedFork(inSoak ? null : POINTS);
+  const { workflowId } = first.lead;
+  expect(copies.length).toBeGreaterThanOrEqual(POINTS.length);
+  for (const place of copies) {
+    const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${place}` }) });
+    const { workflow } = fork;
+    const { outcome } = (await snapshotOf(next, fork.made.id)).workflows.at(-1)!;
+    if (outcome === 'interrupted') await next.runtime.request('workflow.resume', { workflowId: workflow.id });
+    await ended(next, fork.made.id);
+    const { lead, children, entries, requests } = await told(next, workflow.id);
+    expect(next.model.requests.length).toBeLessThanOrEqual(1);
+    const steps = entries.filter(({ kind }) => kind === 'assistant' || kind === 'tool');
+    expect(steps.map(({ cached }) => cached !== undefined)).toEqual([true, true, true, true, false]);
+    expect(children.map(({ agent, outcome: how, cached }) => [agent, how, cached?.workflowId])).toEqual(
+      ['alpha', 'beta', 'gamma'].map((agent) => [agent, 'completed', workflowId]),
+    );
+    expect(requests.filter(({ error }) => error === null)).toHaveLength(1);
+    expect(children.every(({ usage }) => usage.requests === 0)).toBe(true);
+    const check = await next.runtime.request('conversation.check', { conversationId: fork.made.id });
+    expect(check.missing).toEqual([]);
+    const before = await snapshotOf(next, fork.made.id);
+    await next.store.rebuild();
+    expect(await snapshotOf(next, fork.made.id)).toEqual(before);
+    expect(lead.outcome).toBe('completed');
+  }
+});
+
+test('where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost', async () => {
+  const { copies, fork, first } = await killedFork(['run-start#3']);
+  const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${copies[0]}` }) });
+  const { conversationId } = first.lead;
+  await next.runtime.request('conversation.delete', { conversationId });
+  await next.runtime.request('conversation.purge', { conversationId });
+  await next.runtime.request('workflow.resume', { workflowId: fork.workflow.id });
+  await ended(next, fork.made.id);
+  const { children } = await told(next, fork.workflow.id);
+  // The second one was being taken: it is none of the three that the lead hears of.
+  const heard = children.filter(({ outcome }) => outcome === 'completed');
+  expect(heard.map(({ agent, cached }) => [agent, cached !== undefined]).sort()).toEqual([
+    ['alpha', true],
+    ['beta', false],
+    ['gamma', false],
+  ]);
+  expect(next.model.requests).toHaveLength(5);
+});
+
+test('telemetry, totals and files tell of what was taken only where it was done', async () => {
+  const collector = await startCollector();
+  const data = await folderWith();
+  const engine = await startEngine(threeChildren(), { data, settings: `telemetry.endpoint = "${collector.url}"\n` });
+  const { workflowId } = await engine.ask('Look at all of it');
+  const each = (await collector.have(19)).length;
+  const first = await told(engine, workflowId);
+  const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
+  const spans = await collector.have(each + 3);
+  const own = spans.filter(({ traceId }) => traceId === fork.lead.traceId);
+  expect(own.map(({ name }) => name.split(' ')[0]).sort()).toEqual(['chat', 'invoke_agent', 'prompt']);
+});

@@ -1,0 +1,87 @@
+/** The search of the settings page: in names, descriptions, paths and values, with the places that are marked. */
+import { describe, expect, it } from 'vitest';
+import { settingRows } from '#core/settings/settings.ts';
+import { marksOf, NO_MARKS, wordsOf } from '#lib/settings/setting-search.ts';
+import { entriesOf, findEntries, keyOf, nameOf, sectionsIn } from '#lib/settings/settings-entries.ts';
+import { SECTIONS } from '#lib/view/settings/sections.ts';
+import { settingsOf } from '../../support/compose.ts';
+
+const rows = settingRows(settingsOf('[models]\ndefault = "opus"\n')).map((row) => ({
+  ...{ ...row, origin: { from: 'default' as const }, others: [] },
+}));
+const entries = entriesOf(rows, true);
+const found = (query: string): string[] => findEntries(entries, query).map(({ entry }) => keyOf(entry));
+
+describe('findEntries', () => {
+  it('finds by label, description, path and value', () => {
+    expect(found('doom_loop')).toEqual(['limits.doom_loop_threshold']);
+    expect(found('per workflow')).toEqual(['limits.max_sub_agents']);
+    expect(found('not come from')).toEqual([]);
+    expect(found('silence')).toEqual(['limits.inactivity_seconds']);
+    expect(found('claude-opus')).toEqual(['models.aliases.opus']);
+    expect(found('limits.run.max_cost_usd')).toEqual(['limits.run.max_cost_usd']);
+  });
+
+  it('finds lists, parts, and what stands below a heading', () => {
+    expect(found('secret_files')).toEqual(['permissions.secret_files']);
+    expect(found('colours')).toEqual(['theme']);
+    expect(found('one agent cost')).toContain('limits.run.max_cost_usd');
+  });
+
+  it('wants every word, whatever its case and the marks on its letters', () => {
+    expect(found('BACKUPS Kéep')).toEqual(['backups.keep', 'backups.max_age_days']);
+    expect(found('backups blargh')).toEqual([]);
+    expect(found('   ')).toEqual([]);
+  });
+
+  it('keeps the order of the sections', () => {
+    const order = findEntries(entries, 'a').map(({ entry }) => SECTIONS.indexOf(entry.section));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  });
+});
+
+describe('marksOf', () => {
+  const searched = {
+    label: 'Time to answer',
+    description: 'Sécondes',
+    path: 'a.time',
+    value: '300',
+    about: 'Approvals',
+  };
+
+  it('marks each place, in every text', () => {
+    expect(marksOf(searched, wordsOf('time 30'))).toEqual({
+      ...NO_MARKS,
+      label: [{ start: 0, end: 4 }],
+      path: [{ start: 2, end: 6 }],
+      value: [{ start: 0, end: 2 }],
+    });
+    expect(marksOf(searched, wordsOf('second'))?.description).toEqual([{ start: 0, end: 6 }]);
+  });
+
+  it('is null where a word is nowhere; what it is about is no place to mark', () => {
+    expect(marksOf(searched, wordsOf('time elsewhere'))).toBeNull();
+    expect(marksOf(searched, wordsOf('approvals'))).toEqual(NO_MARKS);
+  });
+});
+
+describe('entriesOf', () => {
+  it('has every setting once, and only in a browser the browsers', () => {
+    const keys = entries.map(keyOf);
+    expect(new Set(keys).size).toBe(keys.length);
+    expect(keys).toEqual(expect.arrayContaining(rows.map(({ path }) => path)));
+    expect(entriesOf(rows, false).map(keyOf)).not.toContain('browsers');
+    expect(keys).toContain('browsers');
+  });
+
+  it('names what is alike by what it is about', () => {
+    const names = entries.filter((one) => /max_minutes$/.test(keyOf(one))).map(nameOf);
+    expect(names).toEqual(['One agent: Time', 'A whole workflow: Time']);
+  });
+
+  it('shows no section with nothing in it', () => {
+    expect(sectionsIn(entries)).toEqual(SECTIONS);
+    const others = rows.filter(({ path }) => !path.startsWith('attention.'));
+    expect(sectionsIn(entriesOf(others, true))).toEqual(SECTIONS.filter((one) => one !== 'attention'));
+  });
+});
