@@ -45,7 +45,12 @@ const runes = { plugins: plugins(), resolve: { conditions: ['browser'] } };
 /** Components without a browser and without a router. */
 const rendered = {
   plugins: plugins(),
-  resolve: { alias: { '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts') } },
+  resolve: {
+    alias: {
+      '$app/navigation': join(ROOT, 'tests/lib/support/app-navigation.ts'),
+      '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts'),
+    },
+  },
 };
 
 /** Node runs the sources as it runs the program: they need no Vite, and no mocks of modules. */

@@ -4,6 +4,7 @@ import { ApprovalMode, Envelope, Permission } from './agent.ts';
 import { Phrase, Phrases } from './approvals/phrases.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
+import { AgainOf } from './messages/again.ts';
 import { GrantOffer, GrantRequest } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
@@ -65,6 +66,8 @@ export const SpawnItem = z.object({
   /** Of the coagent and the stages, in the order in which the envelope names them; left out where there are none. */
   served: z.array(z.object({ agent: z.string(), ownActions: OwnActions })).optional(),
   worst: WorstCase.optional(),
+  /** The person asked for it: another execution again. Left out where an agent asks. */
+  again: AgainOf.optional(),
 });
 export type SpawnItem = z.infer<typeof SpawnItem>;
 

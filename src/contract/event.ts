@@ -19,6 +19,7 @@ import {
   ToolEntry,
   UserEntry,
 } from './message.ts';
+import { Again, AgainOf } from './messages/again.ts';
 import { ForkEnd, ForkStep, Step, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Usage } from './outcome.ts';
@@ -138,6 +139,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     via: Door.optional(),
     /** It was taken over from another conversation, when this one was forked from that; left out of one that was sent here. */
     taken: TakenFrom.optional(),
+    /** It runs one execution again, without a request of its lead; left out of a message to one. */
+    again: AgainOf.optional(),
     /** The step of another conversation that it goes on from; left out of all others. */
     from: ForkStep.optional(),
   }),
@@ -168,6 +171,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     place: z.int().min(1).optional(),
     envelope: Envelope,
     envelopeHash: z.string(),
+    /** The execution that it is again; left out of one that an agent asked for. */
+    again: AgainOf.optional(),
     cached,
   }),
   durable('run-start', {
@@ -275,6 +280,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
   durable('workflow-leave', { left: z.boolean() }),
   /** A conversation was forked from this one, here: its history ends with this workflow, or right before it; from `step` of it the fork went on. */
   durable('workflow-fork', { to: Id, end: ForkEnd, step: Step.optional() }),
+  /** The person asked for this run again, alone: there, once it was allowed. */
+  durable('run-again', { again: Again.omit({ at: true }) }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),
 ]);
 export type DurableEvent = z.infer<typeof DurableEvent>;

@@ -273,6 +273,16 @@ export const methods = {
   /** Continues a sub-agent that did not complete from its last finished step; the lead gets the new report. */
   'run.retry': method(z.strictObject({ runId: Id }), z.object({ workflowId: Id })),
   /**
+   * Runs one ended execution of a sub-agent again, alone, with the envelope that is stored of it, in a new conversation: asked
+   * about like any start of a sub-agent, and the only thing there. No file is touched before. `conflict` where it has not
+   * ended, leads, or is in the trash; `envelope_mismatch` where its envelope is not what it was started with; otherwise why
+   * it cannot be had as it was.
+   */
+  'run.again': method(
+    z.strictObject({ runId: Id, approve: ApprovePolicy.default('ask'), via: Door.optional() }),
+    z.object({ conversationId: Id, workflowId: Id, runId: Id }),
+  ),
+  /**
    * The person says something to a sub-agent that works, or waits: it reads that before its next request to the model, and
    * its lead is told with its report. It starts nothing and answers no question. `conflict` where the run has ended, waits
    * for its own yes, is a lead or serves another run.

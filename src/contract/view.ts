@@ -8,6 +8,7 @@ import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { Cached, Entry, Image, PlanItem, Review, Word } from './message.ts';
+import { Again, AgainOf } from './messages/again.ts';
 import { Fork, ForkedFrom, ForkStep, TakenFrom } from './messages/fork.ts';
 import { LeadChoice } from './messages/sending.ts';
 import { Outcome, Status, Tally, Usage } from './outcome.ts';
@@ -69,6 +70,8 @@ export const WorkflowRow = z.object({
   chosen: LeadChoice.nullish(),
   /** Set in a fork, for what it took over: nothing of it is counted, listed or continued here. */
   taken: TakenFrom.nullish(),
+  /** It runs this execution again, alone; left out of a message to a lead. */
+  again: AgainOf.nullish(),
   /** The step of another conversation that it goes on from: steps that were done there are taken from its cache. */
   from: ForkStep.nullish(),
   /** The forks that were made at it, in order; left out for none. */
@@ -95,6 +98,9 @@ export const RunRow = z.object({
   task: z.string(),
   envelope: Envelope,
   envelopeHash: z.string(),
+  /** The execution that it is again, and those that are it again, in order; left out for none. */
+  again: AgainOf.nullish(),
+  agains: z.array(Again).nullish(),
   status: Status,
   outcome: Outcome.nullable(),
   text: z.string(),

@@ -274,6 +274,7 @@ function keepsThings(recording: Recording): void {
   recording.record(chief, { type: 'change-undo', toolCallId: 'call_parallel', path: 'docs/a.md', undone: true });
   recording.record(chief, { type: 'workflow-leave', left: true });
   recording.record(chief, { type: 'workflow-fork', to: idOf(44), end: 'after' });
+  recording.record(stuck, { type: 'run-again', again: { conversationId: idOf(45), workflowId: idOf(46) } });
   const sizes = { tokensBefore: 90_000, tokensAfter: 12_000 };
   const summary = {
     kind: 'compaction' as const,

@@ -80,7 +80,10 @@ export const ENGLISH = {
   delegate: ({ title, name }: { title: string; name: string }) => `Delegate "${title}" to ${name}?`,
   spawn: ({ title, name, background }: { title: string; name: string; background: boolean }) =>
     `Start the sub-agent ${name} for "${title}"${background ? ' in the background' : ''}?`,
+  run_again: ({ title, name }: { title: string; name: string }) => `Run ${name} again, for "${title}"?`,
   // What a yes means.
+  asked_again: ({ run, session }: { run: string; session: string }) =>
+    `You asked for run ${run} of session ${session} again, with the settings that it had. Files are as they are now`,
   makes_file: ({ path, folder }: { path: string; folder: string }) => `Makes the file ${path} in ${folder}`,
   replaces_content: ({ path, folder }: { path: string; folder: string }) =>
     `Replaces the content of ${path} in ${folder}`,

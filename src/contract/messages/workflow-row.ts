@@ -9,7 +9,7 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 /** After its first start. */
 export function startedWorkflow(event: Event<'workflow-start'>): WorkflowRow {
   const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq } = event;
-  const { budget, images, chosen, taken, from } = event;
+  const { budget, images, chosen, taken, from, again } = event;
   return {
     id: workflowId,
     conversationId,
@@ -34,6 +34,7 @@ export function startedWorkflow(event: Event<'workflow-start'>): WorkflowRow {
     ...(images && { images }),
     ...(chosen && { chosen }),
     ...(taken && { taken }),
+    ...(again && { again }),
     ...(from && { from }),
   };
 }

@@ -5,7 +5,7 @@ import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/appr
 import type { DurableEvent } from '#contract/event.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import type { GrantRequest } from '#contract/permission.ts';
-import { spawnIndex } from '#contract/spawn-items.ts';
+import { spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Payload } from '../log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
@@ -106,6 +106,8 @@ export class ApprovalGate {
   async explain(approvalId: string, question: string): Promise<void> {
     const open = this.#open.get(approvalId);
     if (!open) throw new TriadError('already_answered', NOT_OPEN);
+    if (spawnItems(open.approval.request.subject).some(({ again }) => again))
+      throw new TriadError('conflict', 'You asked for this yourself: there is no agent to ask back');
     await open.exchange.ask(question);
   }
 

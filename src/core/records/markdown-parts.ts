@@ -4,6 +4,7 @@ import { andMore, wroteOf } from '#contract/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
 import type { Entry, Image } from '#contract/message.ts';
+import { againOfText } from '#contract/messages/again-text.ts';
 import { forksText, TAKEN_TEXT, wentOnText } from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { unreadWords } from '#contract/messages/unread-words.ts';
@@ -21,9 +22,11 @@ export function lines(all: readonly string[]): string {
   return `${all.join('\n')}\n`;
 }
 
-/** As list items: that it was taken over, or went on from a step, and the forks that were made at it. */
-export function forked({ taken, forks, from }: Pick<WorkflowRow, 'taken' | 'forks' | 'from'>): string[] {
-  return [...(taken ? [TAKEN_TEXT] : []), ...wentOnText({ from }), ...forksText({ forks })].map((line) => `- ${line}.`);
+/** As list items: that it was taken over, went on from a step or is a run again, and the forks that were made at it. */
+export function forked(workflow: Pick<WorkflowRow, 'taken' | 'forks' | 'from' | 'again'>): string[] {
+  const taken = workflow.taken ? [TAKEN_TEXT] : [];
+  const lines = [...taken, ...wentOnText(workflow), ...againOfText(workflow), ...forksText(workflow)];
+  return lines.map((line) => `- ${line}.`);
 }
 
 /** As a list item; none where the lead is told of it. */

@@ -38,7 +38,7 @@ export function createRunContext(parts: Parts): RunContext {
   const registry = engine.tools
     .with(mcpTools(envelope.mcp ?? [], parts.mcp))
     .with(agentToolsOf(parts.workflow.agents, envelope.tools));
-  const tools = registry.offered(envelope.tools, plan.kind === 'lead');
+  const tools = plan.alone ? [plan.alone.tool] : registry.offered(envelope.tools, plan.kind === 'lead');
   // As it is when the attempt begins: what happens later changes nothing in the list.
   const offered = children?.isExhausted() ? tools.filter(({ startsAgents }) => !startsAgents) : tools;
   const run: RunContext = {

@@ -180,8 +180,20 @@ export async function targetsOf(tool: Tool, input: unknown, workspace: Workspace
   return tool.permissions.length === 0 ? { values: [], path: false } : null;
 }
 
+type Asker = Pick<RunPlan, 'kind' | 'envelope'> & { recorder: Pick<RunPlan['recorder'], 'ids'> };
+
+/** The start of one sub-agent by a tool, as rules judge it before it is asked about. */
+export function startAction(
+  plan: Asker,
+  known: Tool | undefined,
+  { tool, envelope }: { tool: 'spawn_agent' | 'delegate_task'; envelope: Envelope },
+): Action {
+  const asked = { risk: 'medium', reversible: true } as const;
+  return actionOf({ plan }, known, tool, startedBy(envelope, tool === 'spawn_agent'), asked);
+}
+
 function actionOf(
-  { plan }: Parts,
+  { plan }: { plan: Asker },
   tool: Pick<Tool, 'permissions' | 'like' | 'server'> | undefined,
   name: string,
   targets: Targets,

@@ -4,9 +4,11 @@ import type { Image } from '#contract/message.ts';
 import type { RunSteps } from '../log/step-cache.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { Partner, RunContext } from '../loop/run-context.ts';
-import type { Recorder } from '../log/recorder.ts';
+import type { RunResult } from '../loop/closing.ts';
+import type { Payload, Recorded, Recorder } from '../log/recorder.ts';
 import type { StoredRun } from './stored-run.ts';
 import type { Children } from '../tools/children.ts';
+import type { Tool } from '../tools/tool.ts';
 
 export interface RunPlan {
   recorder: Recorder;
@@ -36,6 +38,14 @@ export interface RunPlan {
   partner: ((run: RunContext, plan: RunPlan) => Partner) | null;
   /** Makes the capability of starting sub-agents: a lead's plan has it, no other has. */
   children: ((history: Transcript, signal: AbortSignal) => LeadChildren) | null;
+  /** What a lead does that asks no model: it has one sub-agent started, and hands on its report. Left out of all others. */
+  alone?: Alone;
+}
+
+export interface Alone {
+  /** The one that its only call is of. */
+  readonly tool: Tool;
+  loop(run: RunContext): AsyncGenerator<Payload, RunResult, Recorded>;
 }
 
 /** Sub-agents as their lead's run sees them: what the tools use, and what goes on behind them. */

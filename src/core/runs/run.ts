@@ -71,8 +71,9 @@ export async function executeRun(
     const known = { engine, workflow, plan, signal, history, watchdog, clock };
     const parts = { ...known, ...hands, model, children, started: ready };
     const run = createRunContext(parts);
-    live.context = { desk: run.compactions, history, prior: run.prior };
-    const result = await drive(createEmit(parts), agentLoop(run));
+    // Nobody asks for room in the context of one that asks no model.
+    if (!plan.alone) live.context = { desk: run.compactions, history, prior: run.prior };
+    const result = await drive(createEmit(parts), plan.alone?.loop(run) ?? agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {
     engine.limiter(envelope.provider).requestFailed(error);

@@ -1,4 +1,5 @@
 /** The handler of each rpc method: thin calls to the orchestrator, the approvals and the store. */
+import type { DurableEvent } from '#contract/event.ts';
 import type { ProviderState } from '#contract/providers/provider.ts';
 import type { Output, Parsed } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
@@ -96,8 +97,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     'conversation.earlier': pageOf,
     'conversation.events': async ({ conversationId, after }) => {
       const { agent } = await conversation(conversationId);
-      const events = await store.events(conversationId, after + 1, after + EVENTS);
-      return tracedAll(events, agent, log);
+      return tracedAll(await eventsAfter(engine, conversationId, after), agent, log);
     },
     'conversation.set': async ({ conversationId, agent }) => {
       const { folder } = await conversation(conversationId);
@@ -124,6 +124,12 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       return {};
     },
   };
+}
+
+/** Between two commits: what is stored while a range is read would leave a gap in it. */
+async function eventsAfter({ store, log }: Engine, conversationId: string, after: number): Promise<DurableEvent[]> {
+  await log.open(conversationId);
+  return log.exclusive(conversationId, () => store.events(conversationId, after + 1, after + EVENTS));
 }
 
 async function appStateOf(

@@ -60,6 +60,7 @@ const HANDLERS: Handlers = {
   'change-undo': changeUndo,
   'workflow-leave': workflowLeave,
   'workflow-fork': workflowFork,
+  'run-again': runAgain,
 };
 
 function planChange({ runId, items: plan }: Event<'plan-change'>): Write[] {
@@ -98,6 +99,10 @@ function workflowLeave({ workflowId, left }: Event<'workflow-leave'>): Write[] {
 
 function workflowFork(event: Event<'workflow-fork'>): Write[] {
   return [{ kind: 'update', table: 'workflow', key: event.workflowId, append: { forks: forkOf(event) } }];
+}
+
+function runAgain({ runId, again, at }: Event<'run-again'>): Write[] {
+  return [{ kind: 'update', table: 'run', key: runId, append: { agains: { ...again, at } } }];
 }
 
 function messageEnd({ runId, entry: value }: Event<'message-end'>): Write[] {
@@ -159,7 +164,7 @@ function workflowEnd(event: Event<'workflow-end'>): Write[] {
 
 function runQueue(event: Event<'run-queue'>): Write[] {
   const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
-  const { place, parentChain, traceId, task, envelope, envelopeHash, cached, at } = event;
+  const { place, parentChain, traceId, task, envelope, envelopeHash, cached, again, at } = event;
   const row: RunRow = {
     id: runId,
     conversationId,
@@ -178,6 +183,7 @@ function runQueue(event: Event<'run-queue'>): Write[] {
     task,
     envelope,
     envelopeHash,
+    ...(again && { again }),
     status: 'pending',
     outcome: null,
     text: '',

@@ -1,7 +1,8 @@
 /** The capability of starting sub-agents, as the lead's tools see it. */
 import type { Approval } from '#contract/approval.ts';
-import type { Effort, Permission } from '#contract/agent.ts';
+import type { Effort, Envelope, Permission } from '#contract/agent.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
+import type { AgainOf } from '#contract/messages/again.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import type { Question } from './question.ts';
 
@@ -26,6 +27,8 @@ export interface ChildRequest {
   seesReports: boolean;
   /** Minutes that it may work. */
   maxMinutes: number | null;
+  /** The person asks, for an execution again: this envelope is taken as it is. Left out of what an agent asks for. */
+  again?: { of: AgainOf; envelope: Envelope };
 }
 
 export interface ChildReport {

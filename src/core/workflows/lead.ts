@@ -1,6 +1,7 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
 import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
 import type { Image } from '#contract/message.ts';
+import type { AgainOf } from '#contract/messages/again.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -18,6 +19,7 @@ import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
 import type { Settings } from '../settings/settings.ts';
+import { aloneFor } from './again/alone.ts';
 import { SubAgents } from './sub-agents/sub-agents.ts';
 import { usageOf } from '../base/usage.ts';
 import type { Workflow } from './workflow.ts';
@@ -40,6 +42,8 @@ export interface Lead {
   steps: RunSteps | null;
   /** Of the message. */
   images: Image[] | undefined;
+  /** The execution that it has run again, which is all that it does. */
+  again?: AgainOf | undefined;
 }
 
 /** The envelope of a conversation's lead for a message. */
@@ -94,7 +98,7 @@ export async function planOf(
   engine: Engine,
   workflow: Workflow,
   recorder: Recorder,
-  { envelope, envelopeHash, row, children, startedAt, isFirst, images, steps }: Lead,
+  { envelope, envelopeHash, row, children, startedAt, isFirst, images, steps, again }: Lead,
 ): Promise<RunPlan> {
   const plan: RunPlan = {
     recorder,
@@ -111,7 +115,8 @@ export async function planOf(
     steps,
     queuedMs: performance.now() - startedAt,
     queueDepth: 0,
-    partner: partnerFor(engine, workflow, envelope),
+    partner: again ? null : partnerFor(engine, workflow, envelope),
+    ...(again && { alone: aloneFor(engine, workflow, again, envelope) }),
     children: (history, signal) => new SubAgents({ engine, workflow, plan, signal, history }),
   };
   return plan;

@@ -2,11 +2,13 @@
 import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
 import type { RequestUsage } from '#contract/event.ts';
 import type { Image } from '#contract/message.ts';
+import type { AgainOf } from '#contract/messages/again.ts';
 import type { ForkStep } from '#contract/messages/fork.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { Tally } from '#contract/outcome.ts';
 import type { Door } from '#contract/telemetry/door.ts';
 import type { RunRow } from '#contract/view.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { RunSteps } from '../log/step-cache.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -24,6 +26,8 @@ export interface Opening {
   images?: Image[];
   chosen?: LeadChoice;
   via?: Door | undefined;
+  /** The execution that is run again, in place of a lead's work. */
+  again?: AgainOf | undefined;
   /** The step of another conversation that it goes on from, and the steps of the lead there, where they are kept still. */
   from?: ForkStep | undefined;
   steps?: RunSteps | null;
@@ -45,12 +49,13 @@ export interface Opening {
   requests: readonly (RequestUsage & { runId: string })[];
 }
 
+/** What is the same of all that are new. */
+export const FRESH = { attempt: 1, runs: [], tally: ZERO_TALLY, workedMs: 0, requests: [] } as const;
+
 /** What came with a message stands in its first start alone. */
-export function startOf({ prompt, approve, attempt, budget, images, chosen, via, from }: Opening) {
-  const sent =
-    attempt > 1
-      ? {}
-      : { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }), ...(from && { from }) };
+export function startOf({ prompt, approve, attempt, budget, images, chosen, via, from, again }: Opening) {
+  const about = { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }) };
+  const sent = attempt > 1 ? {} : { ...about, ...(from && { from }), ...(again && { again }) };
   // Left out where nothing is bounded.
   const bounds = Object.keys(budget).length > 0 ? { budget } : {};
   return { type: 'workflow-start' as const, prompt, approve, attempt, ...bounds, ...sent };

@@ -4,7 +4,6 @@ import { isReported, isSubAgent } from '#contract/flows/serving.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { ConversationRow, RunRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
 import type { OpenApprovals } from '../approvals/open-approvals.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
@@ -21,7 +20,7 @@ import { leadProvider } from '../runs/provider-choice.ts';
 import { executeRun } from '../runs/run.ts';
 import { type Lead, leadEnvelope, leadNamed, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
 import { withLentServers } from './lent-servers.ts';
-import { limitsIn, type Opening, startOf } from './opening.ts';
+import { FRESH, limitsIn, type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
 import { receiptOf, unstartedReceipt } from './stop-receipt.ts';
@@ -85,9 +84,8 @@ export class Orchestrator {
     const limits = await limitsIn(this.#engine, conversation.folder);
     const lead = await leadEnvelope(this.#engine, agents, conversation, text, { limits: limits(), chosen });
     const kept = await keepSent(this.#engine.outputs, conversation.id, images);
-    this.#refuseWhenStopping();
-    await this.#engine.log.open(conversation.id);
-    const { workflow, queued, stored } = await this.#open({
+    const { workflow, queued } = await this.begin({
+      ...FRESH,
       id: newId(),
       conversationId: conversation.id,
       leadRunId: newId(),
@@ -96,28 +94,23 @@ export class Orchestrator {
       ...kept,
       ...(Object.keys(chosen).length > 0 ? { chosen } : {}),
       via,
-      attempt: 1,
       agents,
       ...lead,
       limits,
       budget: workflowBudget(limits()),
-      runs: [],
-      tally: ZERO_TALLY,
-      workedMs: 0,
-      requests: [],
     });
-    await stored;
     const { untrusted } = agents;
     const left = untrusted.length > 0 ? { untrusted: [...untrusted] } : {};
     return { workflowId: workflow.id, runId: workflow.runs.leadRunId, queued, ...left };
   }
 
-  /** Starts a workflow that goes on from a step of another conversation; resolves when that is stored. */
-  async goOn(opening: Opening): Promise<void> {
+  /** Starts a new one; resolves when that is stored, and the work goes on by itself. */
+  async begin(opening: Opening): Promise<{ workflow: Workflow; queued: boolean }> {
     this.#refuseWhenStopping();
     await this.#engine.log.open(opening.conversationId);
-    const { stored } = await this.#open(opening);
+    const { stored, ...begun } = await this.#open(opening);
     await stored;
+    return begun;
   }
 
   /** Continues an interrupted workflow from what is stored. */
@@ -203,6 +196,7 @@ export class Orchestrator {
       prompt: row.prompt,
       approve: approve ?? row.approve,
       ...(row.images && { images: row.images }),
+      ...(row.again && { again: row.again }),
       steps: row.from ? await loadSteps(store, row.from) : null,
       attempt: row.attempt + 1,
       agents,
@@ -227,7 +221,7 @@ export class Orchestrator {
     opening: Opening,
     begun?: (workflow: Workflow) => void,
   ): Promise<{ workflow: Workflow; queued: boolean; stored: Promise<unknown> }> {
-    const { conversationId, attempt, envelope, envelopeHash, runs, images } = opening;
+    const { conversationId, attempt, envelope, envelopeHash, runs, images, again } = opening;
     const workflow = this.#workflow(opening);
     const row = runs.find((run) => run.id === opening.leadRunId) ?? null;
     const recorder = leadRecorder(this.#engine, workflow, envelope.agent, row);
@@ -243,7 +237,8 @@ export class Orchestrator {
         void recorder.record({ type: 'notice', level: 'warning', text: notice });
       begun?.(workflow);
       const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
-      const lead = { envelope, envelopeHash, row, isFirst, images, steps: opening.steps ?? null, ...parts };
+      const own = { images, again, steps: opening.steps ?? null };
+      const lead = { envelope, envelopeHash, row, isFirst, ...own, ...parts };
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);

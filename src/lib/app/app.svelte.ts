@@ -20,6 +20,7 @@ import { Forks, imagesOf } from './forks.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
 import { PagedList } from './paged-list.svelte.ts';
 import { Rail } from './rail.svelte.ts';
+import { RunsAgain } from './runs-again.ts';
 
 const CONVERSATIONS = 50;
 const TRASHED = 100;
@@ -49,6 +50,7 @@ export class App {
   readonly history: HistoryBrowser;
   readonly conversationActions: ConversationActions;
   readonly forks: Forks;
+  readonly again: RunsAgain;
   readonly clock = new Clock();
   readonly contexts: ContextWindows;
   readonly toasts: Toasts;
@@ -87,6 +89,7 @@ export class App {
       changed: (row) => this.rail.changed(row),
     });
     this.forks = new Forks(connection, toasts, () => void this.conversations.refresh());
+    this.again = new RunsAgain(connection, toasts, () => void this.conversations.refresh());
     this.status = connection.status;
     connection.onStatus((status) => {
       this.status = status;

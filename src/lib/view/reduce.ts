@@ -143,12 +143,12 @@ function apply(view: View, event: DurableEvent): View {
     case 'memory-change':
     case 'grant-change':
       return view;
-    case 'notice':
-      return { ...view, runs: setRun(view, event.runId, (run) => noticed(run, event)) };
     case 'plan-change':
       return { ...view, runs: setRun(view, event.runId, () => ({ plan: event.items })) };
+    case 'notice':
     case 'run-say':
-      return { ...view, runs: setRun(view, event.runId, (run) => withWord(run, event)) };
+    case 'run-again':
+      return { ...view, runs: setRun(view, event.runId, (run) => withBeside(run, event)) };
     case 'limit-change':
       return limitChange(view, event);
     case 'change-undo':
@@ -163,6 +163,13 @@ function apply(view: View, event: DurableEvent): View {
 function workflowFork(view: View, event: Event<'workflow-fork'>): View {
   const added = ({ forks }: WorkflowRow) => ({ forks: [...(forks ?? []), forkOf(event)] });
   return { ...view, workflows: setWorkflow(view, event.workflowId, added) };
+}
+
+/** What stands beside its transcript: notices, what the person said to it, that it was run again. */
+function withBeside(run: RunRow, event: Event<'notice' | 'run-say' | 'run-again'>): Partial<RunRow> {
+  if (event.type === 'notice') return noticed(run, event);
+  if (event.type === 'run-say') return withWord(run, event);
+  return { agains: [...(run.agains ?? []), { ...event.again, at: event.at }] };
 }
 
 function approvalRequest(view: View, { approval: request }: Event<'approval-request'>): View {
@@ -209,7 +216,7 @@ function workflowEnd(view: View, event: Event<'workflow-end'>): View {
 
 function runQueue(view: View, event: Event<'run-queue'>): View {
   const { runId, conversationId, workflowId, parentRunId, toolCallId, item, agent, name, title, kind, depth } = event;
-  const { place, parentChain, traceId, task, envelope, envelopeHash, at } = event;
+  const { place, parentChain, traceId, task, envelope, envelopeHash, again, at } = event;
   const row: RunRow = {
     id: runId,
     conversationId,
@@ -228,6 +235,7 @@ function runQueue(view: View, event: Event<'run-queue'>): View {
     task,
     envelope,
     envelopeHash,
+    ...(again && { again }),
     status: 'pending',
     outcome: null,
     text: '',

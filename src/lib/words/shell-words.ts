@@ -38,6 +38,7 @@ const commands: Readonly<Record<CommandId, string>> = {
   stop: 'Stop the workflow',
   resume: 'Resume the interrupted workflow',
   message: 'Write a message',
+  runAgain: 'Run this agent again…',
   rename: 'Rename the conversation',
   pin: 'Pin or unpin the conversation',
   changes: 'Show what was changed in files',

@@ -4,6 +4,7 @@ import { cutText } from '#contract/cut-text.ts';
 import type { StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { spokenLanguage, type Language } from '#lib/view/language.ts';
+import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
 import { attentionWords } from './attention-words.ts';
 import { askWords } from './ask-words.ts';
@@ -42,6 +43,7 @@ const english = {
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>
     `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${visibleText(page)} – Triad`}`,
+  again: againWords,
   phases,
   calls,
   kinds,

@@ -72,6 +72,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'change-undo':
     case 'workflow-leave':
     case 'workflow-fork':
+    case 'run-again':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':

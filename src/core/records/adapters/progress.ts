@@ -91,6 +91,7 @@ export function observe(event: AgentEvent, observer: ProgressObserver): void {
     case 'change-undo':
     case 'workflow-leave':
     case 'workflow-fork':
+    case 'run-again':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':

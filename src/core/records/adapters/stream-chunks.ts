@@ -62,6 +62,7 @@ export function streamChunk(event: AgentEvent): SubAgentChunk | null {
     case 'change-undo':
     case 'workflow-leave':
     case 'workflow-fork':
+    case 'run-again':
     case 'compaction':
     case 'compaction-undo':
     case 'limit-change':

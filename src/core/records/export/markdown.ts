@@ -4,6 +4,7 @@ import { isServing } from '#contract/flows/serving.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Missing } from '#contract/missing.ts';
 import { missingText } from '#contract/missing-text.ts';
+import { againOfText, againsText } from '#contract/messages/again-text.ts';
 import { forkedFromText } from '#contract/messages/fork-text.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { cutText } from '#contract/cut-text.ts';
@@ -119,6 +120,7 @@ function runOf(run: RunRow, { runs, entries, calls }: OfRun): string[] {
     `### ${roleOf(run, runs)}${served ? ':' : ''} ${inline(run.name)}: ${outcome ?? status}`,
     '',
     `- Run: ${code(run.id)}, ${run.kind}${run.title ? `, ${inline(run.title)}` : ''}${whom ? `, ${whom}` : ''}`,
+    ...[...againOfText(run), ...againsText(run)].map((line) => `- ${line}.`),
     `- Agent: ${code(run.agent)}, model: ${code(envelope.model)}`,
     `- Tools: ${envelope.tools.map(code).join(', ') || 'none'}`,
     `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,

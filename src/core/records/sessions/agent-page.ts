@@ -3,6 +3,7 @@ import type { Approval, Decision } from '#contract/approval.ts';
 import { isServing } from '#contract/flows/serving.ts';
 import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
 import type { Entry } from '#contract/message.ts';
+import { againOfText, againsText } from '#contract/messages/again-text.ts';
 import { spawnIndex } from '#contract/spawn-items.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -42,6 +43,7 @@ export function agentPage(run: RunRow, { runs, approvals, calls, entries }: Arou
     fieldsOf(run, decision, { runs, folder }) + `# ${inline(run.agent)}: ${inline(run.title)}`,
     '',
     placeOf(run, runs, folder),
+    ...[...againOfText(run), ...againsText(run)].flatMap((line) => ['', `${line}.`]),
     ...(run.cached
       ? [
           '',
@@ -90,6 +92,7 @@ function fieldsOf(
     session_id: run.conversationId,
     workflow_id: run.workflowId,
     run_id: run.id,
+    ...(run.again ? { again_of: run.again.runId } : {}),
     agent_name: run.agent,
     title: run.title,
     kind: run.kind,

@@ -67,6 +67,7 @@ const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
     'change-undo',
     'workflow-leave',
     'workflow-fork',
+    'run-again',
     'compaction',
     'compaction-undo',
   ] as const),
@@ -74,7 +75,7 @@ const PROJECTED_EVENTS: ReadonlySet<string> = new Set<DurableEvent['type']>([
 
 /** Those that may come after a workflow has ended, and do not make it work again. */
 const OF_ENDED_TOO: ReadonlySet<string> = new Set<DurableEvent['type']>([
-  ...(['change-undo', 'workflow-leave', 'workflow-fork', 'compaction', 'compaction-undo'] as const),
+  ...(['change-undo', 'workflow-leave', 'workflow-fork', 'run-again', 'compaction', 'compaction-undo'] as const),
 ]);
 
 /** Ids of the newest event; the notice of a failure carries them. */

@@ -29,7 +29,7 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
     const row = await mustExist(engine.store.workflow(workflowId), `There is no workflow ${workflowId}`);
     const step = { runId: asked.runId ?? row.runId, entry };
     const going = await goingOn(engine, row, { ...step, approve, folder: conversation.folder });
-    const begin = async ({ id }: ConversationRow) => orchestrator.goOn(await going(id));
+    const begin = async ({ id }: ConversationRow): Promise<void> => void (await orchestrator.begin(await going(id)));
     return fork(engine, conversation, asked, { step, begin });
   };
   return {

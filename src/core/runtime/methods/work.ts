@@ -1,4 +1,5 @@
 /** The methods of runs, approvals, continued work and agents' memory. */
+import { runAgain } from '../../workflows/again/run-again.ts';
 import { Continuation } from '../../workflows/continuation.ts';
 import { sayTo } from '../../workflows/say.ts';
 import type { Services } from '../services.ts';
@@ -9,7 +10,7 @@ import type { Handlers } from './handlers.ts';
 type Mine =
   | ('run.get' | 'run.entries' | 'run.calls' | 'run.stop' | 'approval.decide' | 'approval.ask')
   | ('call.image' | 'agents.cleanup')
-  | ('workflow.extend' | 'run.extend' | 'run.retry' | 'run.say' | 'memory.list' | 'memory.delete');
+  | ('workflow.extend' | 'run.extend' | 'run.retry' | 'run.again' | 'run.say' | 'memory.list' | 'memory.delete');
 
 export function workMethods({ engine, orchestrator, approvals }: Services): Pick<Handlers, Mine> {
   const { store } = engine;
@@ -34,6 +35,7 @@ export function workMethods({ engine, orchestrator, approvals }: Services): Pick
       return { workflowId };
     },
     'run.retry': ({ runId }) => continuation.retry(runId),
+    'run.again': (asked) => runAgain(engine, orchestrator, asked),
     'run.say': async ({ runId, text }) => {
       await sayTo(engine, orchestrator, runId, text);
       return {};

@@ -38,15 +38,23 @@ export function temporary({ agent, systemPrompt, tools, mcpServers, model }: Env
 /** `background`: the lead does not wait for them. */
 export function questionOf(operation: Operation, items: SpawnItem[], background: boolean): Question {
   const names = items.map(({ envelope }) => envelope.agent).join(', ');
+  const again = items[0]?.again;
   const one = { title: items[0]?.title ?? '', name: names };
-  const title =
-    operation === 'parallel'
+  const title = again
+    ? phrase('run_again', one)
+    : operation === 'parallel'
       ? phrase('batch', { count: items.length, names })
       : operation === 'delegate'
         ? phrase('delegate', one)
         : phrase('spawn', { ...one, background });
+  const said = asked(title, [
+    ...(again ? [phrase('asked_again', { run: again.runId, session: again.conversationId })] : []),
+    phrase('sub_agent'),
+    ...(background ? [phrase('in_background')] : []),
+  ]);
   return {
-    ...asked(title, [phrase('sub_agent'), ...(background ? [phrase('in_background')] : [])]),
+    ...said,
+    description: `${said.description}.`,
     subject: { kind: 'envelopes', operation, items, ...(background ? { background } : {}) },
     risk: operation === 'parallel' ? 'high' : 'medium',
     reversible: true,

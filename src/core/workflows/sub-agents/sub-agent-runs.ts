@@ -47,7 +47,8 @@ export interface LeadParts {
 /** A run that its lead has asked for, or that is a stage of one. */
 interface Asked extends Pick<
   RunRow,
-  'id' | 'parentRunId' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent' | 'queuedAt'
+  | ('id' | 'parentRunId' | 'toolCallId' | 'item' | 'envelope' | 'envelopeHash' | 'title' | 'kind' | 'agent')
+  | ('queuedAt' | 'again')
 > {
   /** From the person down to this agent. */
   parentChain: string[];
@@ -256,7 +257,7 @@ export class SubAgentRuns {
 
   /** `place`: of a stage. */
   queue(asked: Asked, place?: number): void {
-    const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash } = asked;
+    const { id: runId, agent, kind, title, toolCallId, item, parentChain, envelope, envelopeHash, again } = asked;
     const { plan, workflow } = this.#parts;
     const usage = usageOf(ZERO_TALLY);
     workflow.subAgents.add({ runId, agent, kind, status: 'pending', outcome: null, durationMs: null, usage });
@@ -274,6 +275,7 @@ export class SubAgentRuns {
       traceId: traceIdOf(runId),
       envelope,
       envelopeHash,
+      ...(again && { again }),
     });
   }
 

@@ -81,7 +81,9 @@ export class SubAgents implements LeadChildren {
         fresh.push({
           item: index,
           request,
-          envelope: engine.envelopes.child(request, plan.envelope, workflow.agents, workflow.limits()),
+          envelope:
+            request.again?.envelope ??
+            engine.envelopes.child(request, plan.envelope, workflow.agents, workflow.limits()),
         });
     });
     workflow.subAgents.slots.reserve(fresh.length);
@@ -273,6 +275,7 @@ export class SubAgents implements LeadChildren {
       agent,
       queuedAt: new Date().toISOString(),
       parentChain: [...plan.chain, agent],
+      ...(request.again && { again: request.again.of }),
       stored: null,
       stages: [],
     };
@@ -282,6 +285,6 @@ export class SubAgents implements LeadChildren {
 }
 
 /** As the question shows it. */
-function itemOf({ id: runId, title, envelope, envelopeHash: hash }: AskedSubAgent): SpawnItem {
-  return { runId, title, envelope, hash };
+function itemOf({ id: runId, title, envelope, envelopeHash: hash, again }: AskedSubAgent): SpawnItem {
+  return { runId, title, envelope, hash, ...(again && { again }) };
 }

@@ -17,6 +17,7 @@ export function addSessions(sessions: Command, io: Io, done: Done): void {
   addMoving(sessions, io, done);
   addRewind(sessions, io, done);
   addFork(sessions, io, done);
+  addAgain(sessions, io, done);
   sessions
     .command('resume')
     .description('go on with the newest interrupted workflow')
@@ -144,6 +145,18 @@ function addFork(sessions: Command, io: Io, done: Done): void {
         steps ? listSteps(io, client, id, options.at) : forkSession(io, client, id, { ...options, before });
       done(await withClient(io, work));
     });
+}
+
+function addAgain(sessions: Command, io: Io, done: Done): void {
+  sessions
+    .command('again')
+    .description('run one sub-agent again, alone, with the settings that it had; files stay as they are')
+    .argument('<run>', 'the id of its run, or the first characters: see "triad sessions agents" and "trace"')
+    .addOption(approve())
+    .addOption(new Option('--json', 'print one event per line'))
+    .action(async (id: string, options: object) =>
+      done(await (await import('../commands/sessions/again.ts')).runAgain(io, id, options)),
+    );
 }
 
 const KINDS = ['spawn', 'delegate', 'parallel', 'chain', 'coagent'] as const satisfies readonly RunKind[];

@@ -105,6 +105,7 @@ export function linesOf(shown: Shown, event: AgentEvent, style: Style): Step {
     case 'change-undo':
     case 'workflow-leave':
     case 'workflow-fork':
+    case 'run-again':
     case 'limit-change':
     case 'context-request':
     case 'context-end':

@@ -52,7 +52,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
   const edited = isDeepStrictEqual(asked.prompt, envelope.prompt) ? '' : ' (edited)';
   const served = servingText(envelope);
   return [
-    field('agent', `${nameOf(envelope)} wants to start`),
+    field('agent', item.again ? `${nameOf(envelope)} again` : `${nameOf(envelope)} wants to start`),
     field('task', passage(title)),
     ...summaryLines(summaryOf(envelope, item.ownActions, worst)),
     ...(served === '' ? [] : [field('who works', visible(served))]),

@@ -69,6 +69,7 @@ export function shownSession({ conversation, workflows, runs, calls = [], linkin
         ...listedWorkflow(workflow, runs),
         ...left,
         ...(workflow.taken ? { taken: workflow.taken } : {}),
+        ...(workflow.again ? { again: workflow.again } : {}),
         ...(workflow.from ? { from: workflow.from } : {}),
         ...(workflow.forks ? { forks: workflow.forks } : {}),
         prompt,

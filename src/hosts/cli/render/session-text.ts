@@ -4,6 +4,7 @@ import { andMore } from '#contract/call-row.ts';
 import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
+import { againOfText } from '#contract/messages/again-text.ts';
 import { CACHED_TEXT, forkedFromText, forksText, TAKEN_TEXT, wentOnText } from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { missingText } from '#contract/missing-text.ts';
@@ -60,8 +61,9 @@ function workflowLines(workflow: Shown, width: number, style: Style): string[] {
     '',
     ...wrap(`Workflow ${id} · ${facts.join(' · ')}`, width).map((line) => style('cyan', line)),
     ...(workflow.taken ? wrap(`  ${TAKEN_TEXT}`, width) : []),
-    ...wentOnText(workflow).flatMap((line) => wrap(`  ${line}`, width)),
-    ...forksText(workflow).flatMap((line) => wrap(`  ${line}`, width)),
+    ...[...wentOnText(workflow), ...againOfText(workflow), ...forksText(workflow)].flatMap((line) =>
+      wrap(`  ${line}`, width),
+    ),
     ...(workflow.left ? [truncate(`  ${LEFT_TEXT}`, width)] : []),
     style('bold', '> ') + visible(prompt).replaceAll('\n', '\n> '),
     ...(pictures === null ? [] : wrap(`  ${pictures}`, width)),

@@ -89,6 +89,11 @@ function roleOf(run: RunRow): 'primary' | 'sub-agent' | 'stage' | 'coagent' {
   return isSubAgent(run) ? 'sub-agent' : run.kind === 'chain' ? 'stage' : 'coagent';
 }
 
+/** The execution that it is again, and those that are it again; left out where there are none. */
+function againOf({ again, agains }: RunRow): Pick<RunRow, 'again' | 'agains'> {
+  return { ...(again && { again }), ...(agains && { agains }) };
+}
+
 function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
   const {
     id,
@@ -125,6 +130,7 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     /** Of its newest attempt. */
     spanId: spanIdOf(run.workflowId, ['agent', id, attempt]),
     parentChain,
+    ...againOf(run),
     callPath: callPathOf(run, detail.runs),
     task,
     model: run.envelope.model,

@@ -24,6 +24,7 @@ export const COMMANDS = {
   stop: { group: 'conversation', keys: '$mod+.' },
   resume: { group: 'conversation', keys: '' },
   message: { group: 'conversation', keys: '$mod+J' },
+  runAgain: { group: 'conversation', keys: '' },
   rename: { group: 'conversation', keys: 'F2' },
   pin: { group: 'conversation', keys: '' },
   changes: { group: 'conversation', keys: '' },

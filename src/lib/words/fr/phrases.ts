@@ -47,6 +47,9 @@ export const phrases = {
   delegate: ({ title, name }) => `Confier « ${title} » à ${name}`,
   spawn: ({ title, name, background }) =>
     `Lancer le sous-agent ${name} pour « ${title} »${background ? ' en arrière-plan' : ''}`,
+  run_again: ({ title, name }) => `Relancer ${name} pour « ${title} »`,
+  asked_again: ({ run, session }) =>
+    `Vous avez demandé de relancer l’exécution ${run} de la session ${session}, avec les réglages qu’elle avait. Les fichiers sont tels qu’ils sont à présent`,
   makes_file: ({ path, folder }) => `Crée le fichier ${path} dans ${folder}`,
   replaces_content: ({ path, folder }) => `Remplace le contenu de ${path} dans ${folder}`,
   is_there: ({ path }) => `${path} a déjà exactement ce contenu : rien n’est écrit`,

@@ -38,6 +38,7 @@ const commands = {
   stop: 'Arrêter le flux',
   resume: 'Reprendre le flux interrompu',
   replay: 'Rejouer le flux',
+  runAgain: 'Relancer cet agent…',
   message: 'Écrire un message',
   rename: 'Renommer la conversation',
   pin: 'Épingler ou détacher la conversation',

@@ -16,6 +16,7 @@
  */
 import { visibleText } from '#contract/visible-text.ts';
 import type { Words } from '../text.ts';
+import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';
 import { attentionWords } from './attention-words.ts';
@@ -48,6 +49,7 @@ import { turnWords } from './turn-words.ts';
 import { workWords } from './work-words.ts';
 
 export const french = {
+  again: againWords,
   cache: cacheWords,
   product: 'Triad',
   windowTitle: (page, waiting) =>

@@ -16,6 +16,23 @@ export function changesOf(before: unknown, after: unknown): Change[] {
   });
 }
 
+/** Of two lists of names, as JSON, what each has and the other has not; null for what are no such lists. */
+export function apart({ before, after }: Pick<Change, 'before' | 'after'>): [string[], string[]] | null {
+  const [old, now] = [namesIn(before), namesIn(after)];
+  return old && now ? [old.filter((name) => !now.includes(name)), now.filter((name) => !old.includes(name))] : null;
+}
+
+function namesIn(value: string): string[] | null {
+  if (value === '') return [];
+  if (!value.startsWith('[')) return null;
+  try {
+    const list: unknown = JSON.parse(value);
+    return Array.isArray(list) && list.every((one) => typeof one === 'string') ? list : null;
+  } catch {
+    return null;
+  }
+}
+
 function flatten(value: unknown, prefix = ''): Map<string, string> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     return new Map([[prefix, typeof value === 'string' ? value : (JSON.stringify(value) ?? '')]]);

@@ -1,6 +1,6 @@
 // An edit is shown as the fields that differ.
 import { expect, it } from 'vitest';
-import { changesOf } from '#lib/history/changes.ts';
+import { apart, changesOf } from '#lib/runs/again/changes-of.ts';
 
 it('names nested fields and shows both values', () => {
   const before = {
@@ -15,4 +15,11 @@ it('names nested fields and shows both values', () => {
     { field: 'tools', before: '["x","y"]', after: '["x"]' },
     { field: 'limits.maxIterations', before: '20', after: '5' },
   ]);
+});
+
+it('tells of two lists only what they have not in common', () => {
+  expect(apart({ before: '["a","b"]', after: '["b","c"]' })).toEqual([['a'], ['c']]);
+  expect(apart({ before: '', after: '["c"]' })).toEqual([[], ['c']]);
+  expect(apart({ before: 'text', after: '["c"]' })).toBeNull();
+  expect(apart({ before: '[{"n":1}]', after: '[]' })).toBeNull();
 });

@@ -1,0 +1,66 @@
+/** One sub-agent again, alone, by the keyboard: from its card, its page and the palette; asked about, compared with the first. */
+import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { expectAccessibleInBoth } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+test(
+  'a sub-agent runs again after a yes, with the requests of the first, and stands beside it',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(spawnOne());
+    const { page } = app;
+    await app.send('Inspect this project.');
+    await app.allow();
+    await app.expectOutcome('completed');
+    const sent = (from: number) => app.model.requests.slice(from).map(({ body }) => JSON.stringify(body));
+    const child = app.model.requests.filter(({ seen }) => !seen.tools.includes('spawn_agent'));
+    const asked = app.model.requests.length;
+
+    const menu = app.card('inspector').getByRole('button', { name: 'More on inspector' });
+    await menu.press('Enter');
+    await expect(page.getByRole('menuitem', { name: 'Run again…' })).toBeFocused();
+    await page.keyboard.press('Enter');
+
+    await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
+    await expect(app.question).toContainText('Asked by you');
+    await expect(app.question).toContainText('You asked for it');
+    await expect(app.question.getByRole('button', { name: /^Ask lead/ })).toHaveCount(0);
+    await expect(app.field('What it is told')).toHaveText('Inspect the workspace and report.');
+    await expectAccessibleInBoth(page, 'the question about a run again');
+    await page.keyboard.press('ControlOrMeta+/');
+    await expect(app.question.getByRole('textbox')).toHaveCount(0);
+    expect(app.model.requests, 'nothing before a yes').toHaveLength(asked);
+    await expect(app.question.getByRole('button', { name: /^Allow/ }).first()).toHaveAttribute(
+      'aria-disabled',
+      'false',
+    );
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await app.expectOutcome('completed');
+    expect(sent(asked)).toHaveLength(child.length);
+    expect(sent(asked)[0] === JSON.stringify(child[0]?.body), 'byte for byte').toBe(true);
+    await expect(app.workflow()).toContainText('the workspace is in good order.');
+    await expect(app.workflow().getByRole('link', { name: 'the first run' })).toBeVisible();
+    await expectAccessibleInBoth(page, 'the conversation of a run again');
+
+    await menu.press('Enter');
+    await page.getByRole('menuitem', { name: 'Compare with the first' }).press('Enter');
+    const beside = page.getByRole('dialog', { name: '2 reports beside each other' });
+    await expect(beside.getByRole('table', { name: 'Figures' }).getByRole('row')).toHaveCount(5);
+    await expect(beside).toContainText('Both had the same settings.');
+    await expectAccessibleInBoth(page, 'a run beside the first');
+    await page.keyboard.press('Escape');
+    await expect(beside).toBeHidden();
+
+    await app.workflow().getByRole('link', { name: 'the first run' }).press('Enter');
+    await expect(page.getByRole('button', { name: 'Run again…' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Compare with the first' })).toBeVisible();
+    await expectAccessibleInBoth(page, 'the page of a run that was run again');
+    await page.keyboard.press('ControlOrMeta+k');
+    await page.keyboard.type('run this agent again');
+    await page.keyboard.press('Enter');
+    await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
+    await app.reject('Not now');
+    await app.expectOutcome('rejected');
+    expect(app.model.requests).toHaveLength(asked + child.length);
+  },
+);

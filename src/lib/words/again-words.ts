@@ -1,0 +1,33 @@
+/** The words of running one execution again, alone, and of what came of it beside the first. */
+export const againWords = {
+  run: 'Run again…',
+  running: 'Asking…',
+  hint: 'Runs this agent again, alone, with the settings that it had, in a new conversation. You are asked first. Files stay as they are.',
+  menu: (agent: string) => `More on ${agent}`,
+  history: 'Open in history',
+  compare: 'Compare with the first',
+  /** Of a conversation, or of a run: a link to the first follows. */
+  of: 'Again:',
+  first: 'the first run',
+  files: 'files stayed as they were',
+  edited: 'with settings that you changed',
+  /** Of the first: a link to each follows. */
+  later: 'Run again',
+  open: 'Open',
+  /** In a question. */
+  starts: (agent: string) => `Run ${agent} again?`,
+  asked: 'Asked by you',
+  note: 'You asked for it: the settings are those of the first run. Files are as they are now, with what it changed then.',
+  gone: 'The other run is not there any more',
+  sides: { first: 'first', again: 'again' },
+  facts: 'Figures',
+  ended: 'Ended',
+  time: 'Time',
+  tokens: 'Tokens',
+  tokensOf: (input: string, output: string) => `${input} in, ${output} out`,
+  cost: 'Cost',
+  same: 'Both had the same settings.',
+  differ: 'Settings that differ',
+  /** What one of two lists has and the other has not. */
+  also: (name: string) => `also ${name}`,
+} as const;

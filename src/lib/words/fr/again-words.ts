@@ -1,0 +1,32 @@
+/** The words of running one execution again, alone, and of what came of it beside the first, in French. */
+import type { againWords as english } from '../again-words.ts';
+import type { SameWords } from '../following.ts';
+
+export const againWords = {
+  run: 'Relancer…',
+  running: 'Demande…',
+  hint: 'Relance cet agent, seul, avec les réglages qu’il avait, dans une nouvelle conversation. Vous êtes interrogé d’abord. Les fichiers restent tels quels.',
+  menu: (agent) => `Plus sur ${agent}`,
+  history: 'Ouvrir dans l’historique',
+  compare: 'Comparer avec la première',
+  of: 'Relance :',
+  first: 'la première exécution',
+  files: 'les fichiers sont restés tels quels',
+  edited: 'avec des réglages que vous avez changés',
+  later: 'Relancé',
+  open: 'Ouvrir',
+  starts: (agent) => `Relancer ${agent} ?`,
+  asked: 'Demandé par vous',
+  note: 'Vous l’avez demandé : les réglages sont ceux de la première exécution. Les fichiers sont tels qu’à présent, avec ce qu’elle y avait changé.',
+  gone: 'L’autre exécution n’existe plus',
+  sides: { first: 'première', again: 'relance' },
+  facts: 'Chiffres',
+  ended: 'Fin',
+  time: 'Temps',
+  tokens: 'Jetons',
+  tokensOf: (input, output) => `${input} en entrée, ${output} en sortie`,
+  cost: 'Coût',
+  same: 'Les deux avaient les mêmes réglages.',
+  differ: 'Réglages différents',
+  also: (name) => `aussi ${name}`,
+} satisfies SameWords<typeof english>;
