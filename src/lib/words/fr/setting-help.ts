@@ -42,7 +42,7 @@ const HELP: Readonly<Record<string, string>> = {
   'attention.sound_done': 'Un autre son quand un flux est terminé.',
   'attention.volume': 'Volume des deux sons, en pour cent.',
   'attention.notifications':
-    'Notifications du système : off aucune, blocked pour ce qui attend votre réponse, all aussi pour la fin d’un flux. Un navigateur doit d’abord les autoriser.',
+    'Notifications du système : jamais, pour ce qui attend votre réponse, ou aussi pour la fin d’un flux. Un navigateur doit d’abord les autoriser.',
   'attention.repeats':
     'Combien de fois vous êtes rappelé tant que vous ne répondez pas : après 1, 3 et 10 minutes, puis toutes les 10 minutes.',
   'attention.away_seconds':
