@@ -4,7 +4,7 @@ import type { SettingRow } from '#contract/view.ts';
 import type { SettingGroup } from '#lib/view/settings/sections.ts';
 import type { SameWords } from '../following.ts';
 import type { settingsPageWords as english } from '../settings-page-words.ts';
-import { number, plural } from './sentences.ts';
+import { modeNames, number, plural } from './sentences.ts';
 
 const groups: Readonly<Record<Exclude<SettingGroup['kind'], 'provider'>, string>> = {
   agents: 'Sous-agents et tours',
@@ -129,6 +129,8 @@ function otherOf({ origin, reason }: Other, value: string): string {
 
 /** What the values of a setting are called, where their own names say too little. */
 const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'permissions.mode': modeNames,
+  'approvals.on_timeout': { reject: 'refuser', approve: 'approuver' },
   'attention.notifications': {
     off: 'Jamais',
     blocked: 'Quand quelque chose m’attend',
