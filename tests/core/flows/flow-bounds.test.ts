@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const judge = { type: 'judge' } as const;
 const look = toolUse('list_directory', { path: '.' });
@@ -47,7 +48,7 @@ test('an answer of a later round that is cut off does not take the place of a wh
   expect(handoffs(engine.events)).toHaveLength(2);
 });
 
-test('with one request at a time, nobody waits for a request of the other', async () => {
+test.runIf(inSoak)('with one request at a time, nobody waits for a request of the other', async () => {
   const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), {
     ...{ flow: judge, as: 'sub' },
     settings: '[providers.anthropic]\nmax_concurrent = 1\n',
@@ -55,7 +56,7 @@ test('with one request at a time, nobody waits for a request of the other', asyn
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
 });
 
-test("an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds", async () => {
+test.runIf(inSoak)("an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds", async () => {
   const reviews = new Script()
     .on({ system: REVIEWER, where: ({ prompt }) => /Draft/.test(prompt) })
     .reply([text(verdict(false, 20, 'Not whole.'))])

@@ -8,6 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 20 };
 const improved = {
@@ -130,7 +131,7 @@ describe('nothing is lost', () => {
     await engine.model.waitFor((one) => REVIEWER.test(one.seen.system) && one.closedAt !== null);
   });
 
-  test('silence in a review ends the run as it does elsewhere, with its answer', async () => {
+  test.runIf(inSoak)('silence in a review ends the run as it does elsewhere, with its answer', async () => {
     const engine = await startReflecting(
       { ...improved, review: { ...improved.review, hangAfter: 2 } },
       { settings: '[limits]\ninactivity_seconds = 1\n' },
@@ -139,7 +140,7 @@ describe('nothing is lost', () => {
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
   });
 
-  test('a reviewer that fails for good ends the run; tried again, only the review is asked for', async () => {
+  test.runIf(inSoak)('a reviewer that fails for good ends the run; tried again, only the review is asked for', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });

@@ -167,7 +167,7 @@ test('who gives up while it starts ends only his own wait, and at once', async (
   expect(await other).toMatchObject({ code: 'unreachable' });
 });
 
-test('a wait that is over before it begins starts nothing, and restarts at once start one process', async () => {
+test.runIf(inSoak)('a wait that is over before it begins starts nothing, and restarts at once start one process', async () => {
   const pool = testPool();
   const file = join(await folderWith(), 'starts');
   const server = serverOf('liar', commandOf(LIAR, [], { env: { STARTS: file } }));

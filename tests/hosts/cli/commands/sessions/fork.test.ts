@@ -5,6 +5,7 @@ import { threeChildren } from '../../../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
 import { sharedEngine } from '../../../../support/shared-engine.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
+import { inSoak } from '../../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -49,7 +50,7 @@ test('a fork says where it is from, and the first one that it was made', async (
   });
 });
 
-test('a fork at a step goes on from there: it says what is from the cache, and what was asked', async () => {
+test.runIf(inSoak)('a fork at a step goes on from there: it says what is from the cache, and what was asked', async () => {
   const engine = await start(threeChildren());
   const { conversationId, runtime: client } = engine;
   const { workflowId } = await engine.ask('Look at all of it');
