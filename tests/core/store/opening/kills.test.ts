@@ -29,7 +29,7 @@ async function open(store: string): Promise<string> {
   return line;
 }
 
-test('a store that was killed while it was made is made at the next start', { timeout: 600_000 }, async () => {
+test.runIf(inSoak)('a store that was killed while it was made is made at the next start', { timeout: 600_000 }, async () => {
   const base = await testFolder();
   const killAt = async (step: number): Promise<void> => {
     const place = join(base, String(step));
