@@ -125,18 +125,21 @@ test('a decision about one of them makes them read anew, one about another does 
   await eventually(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
 });
 
-test.runIf(inSoak)('those of a workflow that is being resumed stay when they are read anew, others that are open do not come', async () => {
-  const { store } = await restarted();
-  const [known, ...others] = await store.openApprovals();
-  if (known === undefined) throw new Error('three wait');
-  let resumed = false;
-  const reads = [[known], [known, ...others]].map((found) => Promise.resolve(found));
-  const { approvals, shown } = readingOf(reads, store, () => resumed);
-  await approvals.refresh();
-  resumed = true;
-  await approvals.refresh();
-  expect(shown()).toEqual([known.request.id]);
-});
+test.runIf(inSoak)(
+  'those of a workflow that is being resumed stay when they are read anew, others that are open do not come',
+  async () => {
+    const { store } = await restarted();
+    const [known, ...others] = await store.openApprovals();
+    if (known === undefined) throw new Error('three wait');
+    let resumed = false;
+    const reads = [[known], [known, ...others]].map((found) => Promise.resolve(found));
+    const { approvals, shown } = readingOf(reads, store, () => resumed);
+    await approvals.refresh();
+    resumed = true;
+    await approvals.refresh();
+    expect(shown()).toEqual([known.request.id]);
+  },
+);
 
 test('in the trash they are out of sight, and answering one says so and starts nothing', async () => {
   const { store, runtime, asked, asleep, workflowId, conversationId } = await restarted();

@@ -140,31 +140,34 @@ describe('nothing is lost', () => {
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
   });
 
-  test.runIf(inSoak)('a reviewer that fails for good ends the run; tried again, only the review is asked for', async () => {
-    const script = new Script()
-      .on({ system: REVIEWER })
-      .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
-    script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
-    const held = new Gate();
-    script.rules.unshift({
-      name: 'lead waits',
-      match: { tools: ['delegate_task'], turn: 2 },
-      used: 0,
-      blocks: [text('Done.')],
-      options: { hold: held.at(0) },
-    });
-    const engine = await startReflecting(script);
-    const { workflowId } = await engine.send('Go');
-    const end = await engine.event('run-end');
-    expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
-    const asked = engine.model.requests.filter(({ seen }) => /checker/.test(seen.system)).length;
-    await engine.runtime.request('run.retry', { runId: end.runId });
-    await engine.event('run-end', (event) => event.outcome === 'completed');
-    held.open();
-    await engine.ended(workflowId);
-    expect(engine.model.requests.filter(({ seen }) => /checker/.test(seen.system))).toHaveLength(asked);
-    expect(reviewers(engine)).toHaveLength(2);
-  });
+  test.runIf(inSoak)(
+    'a reviewer that fails for good ends the run; tried again, only the review is asked for',
+    async () => {
+      const script = new Script()
+        .on({ system: REVIEWER })
+        .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
+      script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
+      const held = new Gate();
+      script.rules.unshift({
+        name: 'lead waits',
+        match: { tools: ['delegate_task'], turn: 2 },
+        used: 0,
+        blocks: [text('Done.')],
+        options: { hold: held.at(0) },
+      });
+      const engine = await startReflecting(script);
+      const { workflowId } = await engine.send('Go');
+      const end = await engine.event('run-end');
+      expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
+      const asked = engine.model.requests.filter(({ seen }) => /checker/.test(seen.system)).length;
+      await engine.runtime.request('run.retry', { runId: end.runId });
+      await engine.event('run-end', (event) => event.outcome === 'completed');
+      held.open();
+      await engine.ended(workflowId);
+      expect(engine.model.requests.filter(({ seen }) => /checker/.test(seen.system))).toHaveLength(asked);
+      expect(reviewers(engine)).toHaveLength(2);
+    },
+  );
 });
 
 describe('wherever it runs', () => {

@@ -178,7 +178,11 @@ test('what was written since does not count as nothing to write, and what is gon
 
 test('the newest fifty of the folder count, and no others', async () => {
   const many = Array.from({ length: 18 }, (_, index) => toolUse('read_file', { path: `${index}.md` }));
-  const script = new Script().on({ step: 1 }).reply(many).on({}).reply([text('Done.')]);
+  const script = new Script()
+    .on({ step: 1 })
+    .reply(many)
+    .on({})
+    .reply([text('Done.')]);
   const engine = await worked('', script);
   for (let time = 0; time < 3; time += 1) await engine.ask('Work');
   const { calls } = await engine.preview();
