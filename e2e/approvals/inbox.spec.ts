@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { Script, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App, AppOptions } from '../support/app.ts';
 import { leadSpawns, threeWrites } from '../support/scripts.ts';

@@ -98,14 +98,17 @@ describe('nothing is lost', () => {
     expect(codes).toEqual(['user', 'assistant', 'budget', 'resumed', 'extended', 'review']);
   });
 
-  test('a budget that is reached between the tries: one last answer, and nothing is reviewed after it', async () => {
-    const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
-    await engine.ask('Go');
-    const { run } = await childOf(engine);
-    expect(run).toMatchObject({ outcome: 'budget_exceeded', text: 'second' });
-    expect(run.reviews).toHaveLength(1);
-    expect(reviewers(engine)).toHaveLength(1);
-  });
+  test.runIf(inSoak)(
+    'a budget that is reached between the tries: one last answer, and nothing is reviewed after it',
+    async () => {
+      const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
+      await engine.ask('Go');
+      const { run } = await childOf(engine);
+      expect(run).toMatchObject({ outcome: 'budget_exceeded', text: 'second' });
+      expect(run.reviews).toHaveLength(1);
+      expect(reviewers(engine)).toHaveLength(1);
+    },
+  );
 
   test('the last iteration may be reviewed: a review is no turn', async () => {
     const engine = await startReflecting(
@@ -171,7 +174,7 @@ describe('nothing is lost', () => {
 });
 
 describe('wherever it runs', () => {
-  test('two sub-agents at the same time, each with reviews of its own', async () => {
+  test.runIf(inSoak)('two sub-agents at the same time, each with reviews of its own', async () => {
     const lead = [
       toolUse('parallel_tasks', {
         operation: 'execute_batch',
