@@ -327,7 +327,7 @@ test.runIf(inSoak)('a test of a server that was stopped, or has failed just now,
 });
 
 describe('one process', () => {
-  test('serves the lead and three sub-agents, and is gone with the program', async () => {
+  test.runIf(inSoak)('serves the lead and three sub-agents, and is gone with the program', async () => {
     const script = new Script();
     script
       .on({ prompt: /^Lead/, turn: 1 })
