@@ -1,5 +1,5 @@
 /** A fork that goes on from a step: what that needs to be so, and the workflow that does. */
-import type { ApprovePolicy, Envelope } from '#contract/agent.ts';
+import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ForkStep, Step } from '#contract/messages/fork.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -8,7 +8,7 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { newId } from '../base/ids.ts';
-import { workflowBudget } from '../budget/limits.ts';
+import { RUN_LIMITS, workflowBudget } from '../budget/limits.ts';
 import { loadSteps } from '../log/step-cache.ts';
 import { nextStep } from '../log/transcript.ts';
 import type { Engine } from '../runs/engine.ts';
@@ -34,6 +34,8 @@ export async function goingOn(
 ): Promise<GoingOn> {
   const { store } = engine;
   const { folder } = conversation;
+  if (row.again)
+    throw new TriadError('conflict', 'This ran one agent again, alone, and has no steps of a lead: run that one again');
   const step = stepOf(row, at);
   if (row.taken) await refuseGone(engine, step);
   const steps = await loadSteps(store, step);
@@ -72,7 +74,7 @@ interface Now {
   limits: Settings['limits'];
 }
 
-/** What was chosen for the message stays; what the settings and the lead's definition say of questions may be stricter now. */
+/** What was chosen for the message stays; what the settings and the lead's definition say of questions and budgets may be stricter now. */
 async function asOfNow(engine: Engine, then: Envelope, { row, conversation, agents, limits }: Now): Promise<Envelope> {
   refuseUntold(then, agents);
   const { prompt, chosen } = row;
@@ -82,8 +84,17 @@ async function asOfNow(engine: Engine, then: Envelope, { row, conversation, agen
   return {
     ...then,
     approvalMode: narrowerMode(then, now),
+    limits: lowered(then.limits, now.limits.budget),
     ...(requires.length > 0 && { requiresApproval: requires }),
   };
+}
+
+function lowered(then: Envelope['limits'], now: Budget = {}): Envelope['limits'] {
+  const both = RUN_LIMITS.flatMap((limit): [string, number][] => {
+    const set = [then.budget?.[limit], now[limit]].filter((one) => one !== undefined);
+    return set.length === 0 ? [] : [[limit, Math.min(...set)]];
+  });
+  return both.length === 0 ? then : { ...then, budget: Object.fromEntries(both) };
 }
 
 /** Of what was taken over the steps are where it was done. */

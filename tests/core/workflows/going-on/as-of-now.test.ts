@@ -35,8 +35,10 @@ test('what is asked about now is asked, whatever mode the settings had then; not
 
   await rm(join(folder, 'plan.md'));
   await runtime.request('settings.set', { path: 'permissions.mode', value: 'manual' });
+  await runtime.request('settings.set', { path: 'limits.run.max_cost_usd', value: 0.5 });
   const fork = await goOn(engine, { workflowId, entry });
   expect(questions.map(({ request: { subject } }) => subject)).toMatchObject([{ kind: 'tool', tool: 'write_file' }]);
+  expect(fork.lead.envelope.limits.budget).toMatchObject({ costUsd: 0.5 });
   expect(fork.entries.filter(({ cached }) => cached)).toHaveLength(2);
 
   const count = engine.model.requests.length;
