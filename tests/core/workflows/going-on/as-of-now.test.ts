@@ -41,6 +41,10 @@ test('what is asked about now is asked, whatever mode the settings had then; not
   expect(fork.lead.envelope.limits.budget).toMatchObject({ costUsd: 0.5 });
   expect(fork.entries.filter(({ cached }) => cached)).toHaveLength(2);
 
+  // What was taken stands once among the calls that rules are tried on.
+  const { calls } = await runtime.request('rules.preview', { folder });
+  expect(calls.map(({ tool }) => tool)).toEqual(['write_file', 'write_file', 'read_file']);
+
   const count = engine.model.requests.length;
   const refused = () =>
     runtime.request('conversation.fork', { conversationId, workflowId, entry: lastCall(entries), goOn: true });
