@@ -11,6 +11,8 @@ const AUTO = '[permissions]\nmode = "auto"\n';
 
 const writing = (): Script =>
   new Script()
+    .on({ lastUser: /undid/ })
+    .reply([text('Done.')])
     .on({ ...LEAD, step: 1 })
     .reply([toolUse('read_file', { path: 'README.md' })])
     .on({ ...LEAD, step: 2 })
@@ -44,6 +46,20 @@ test('what is asked about now is asked, whatever mode the settings had then; not
   // What was taken stands once among the calls that rules are tried on.
   const { calls } = await runtime.request('rules.preview', { folder });
   expect(calls.map(({ tool }) => tool)).toEqual(['write_file', 'write_file', 'read_file']);
+
+  // What was undone there is told, once all that was done there is taken.
+  const { runId } = fork.workflow.from!;
+  await runtime.request('change.undo', { conversationId, target: { runId } });
+  const undone = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  expect(undone.entries.map(({ kind, cached }) => [kind, cached !== undefined])).toEqual([
+    ['user', false],
+    ...['assistant', 'tool', 'assistant', 'tool'].map((kind) => [kind, true]),
+    ['user', false],
+    ['assistant', false],
+  ]);
+  expect(undone.asks.map(({ seen }) => seen.lastUser)).toEqual([
+    expect.stringContaining('undid what lead did: plan.md') as string,
+  ]);
 
   const count = engine.model.requests.length;
   const refused = () =>
