@@ -39,7 +39,9 @@ function createProgram() {
       const mode = ts.getModeForUsageLocation(file, literal, given);
       return toComponent(ts.resolveModuleName(literal.text, from, given, compiler, known, redirected, mode));
     });
-  return ts.createProgram(fileNames, options, compiler);
+  // What else the configuration names is not read here: what components import is found anyway.
+  const roots = fileNames.filter((name) => /\.svelte$|\.d\.ts$/.test(name));
+  return ts.createProgram(roots, options, compiler);
 }
 
 function fail(reason) {

@@ -1,7 +1,7 @@
 /** Approvals: the question, its possible answers and the decision, modelled on the permission request of ACP v2. */
 import { z } from 'zod';
 import { ApprovalMode, Envelope, Permission } from './agent.ts';
-import { Phrase, Phrases } from './approvals/phrases.ts';
+import { Phrase, Phrases } from './approvals/phrase.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
 import { AgainOf } from './messages/again.ts';

@@ -1,7 +1,7 @@
 /** Rules and grants: what may be done without a question, what must be asked, and what is never done. */
 import { z } from 'zod';
 import { Permission } from './agent.ts';
-import { Phrase } from './approvals/phrases.ts';
+import { Phrase } from './approvals/phrase.ts';
 import { Id, Instant } from './ids.ts';
 import { MAX_NAME_CHARS } from './limits.ts';
 

@@ -2,7 +2,7 @@
 import { z } from 'zod';
 import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { Approval, Decision, Risk } from './approval.ts';
-import { Phrases } from './approvals/phrases.ts';
+import { Phrases } from './approvals/phrase.ts';
 import { Signals } from './attention/signals.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';

@@ -2,19 +2,9 @@
  * What is said to a person about a question and about what decided it: a key and its values, which a screen puts into the
  * language of its reader. What stands here is English, for terminals, models and files. None ends in a stop.
  */
-import { z } from 'zod';
 import type { ApprovalMode } from '../agent.ts';
 import type { Effect, GrantScope } from '../permission.ts';
-
-const Values = z.record(z.string(), z.union([z.string(), z.number(), z.boolean(), z.null()]));
-
-/** `key`: one of `ENGLISH`; of another version of the program it may be one that is not known here. */
-export const Phrase = z.object({ key: z.string(), values: Values });
-export type Phrase = z.infer<typeof Phrase>;
-
-/** The title and the sentences of the description of a question. */
-export const Phrases = z.object({ title: Phrase, description: z.array(Phrase) });
-export type Phrases = z.infer<typeof Phrases>;
+import type { Phrase } from './phrase.ts';
 
 interface RuleValues {
   effect: Effect;

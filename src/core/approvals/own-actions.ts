@@ -2,7 +2,8 @@
 import type { ApprovalMode, ApprovePolicy } from '#contract/agent.ts';
 import type { Asking, CallGroup, OwnActions } from '#contract/approval.ts';
 import type { Effect, Grant, Rule } from '#contract/permission.ts';
-import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { NO_FILES } from '../settings/listed-files.ts';
 import { type Action, grantPhrase, isGrantLive, judge, ruleApplies, rulePhrase } from './judge.ts';
 

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Envelope, McpOffer, McpTool } from '#contract/agent.ts';
 import type { Approval, Subject } from '#contract/approval.ts';
-import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import type { ToolLook } from './listings.ts';
 import type { ToolRegistry } from '../tools/registry.ts';

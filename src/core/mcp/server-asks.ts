@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import type { Approval, PersonQuestion, Reply } from '#contract/approval.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from '#contract/limits.ts';
-import { type Phrase, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import type { ToolContext } from '../tools/tool.ts';
 import type { ElicitAnswer, ElicitRequest, SampleRequest, SampleResult } from './in-flight.ts';

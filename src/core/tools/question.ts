@@ -1,6 +1,6 @@
 /** What an approval asks before a call may run. */
 import type { Risk, Subject } from '#contract/approval.ts';
-import type { Phrases } from '#contract/approvals/phrases.ts';
+import type { Phrases } from '#contract/approvals/phrase.ts';
 
 export interface Question {
   /** The question in one sentence. */

@@ -3,7 +3,13 @@ import type { Approval } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { callOf, type ExplainedCall, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
+import {
+  callOf,
+  type ExplainedCall,
+  explainFieldsOf,
+  callInputOf,
+  textFieldsOf,
+} from '#lib/view/permissions/explain-call.ts';
 
 export class ExplainDraft {
   agent = $state('lead');

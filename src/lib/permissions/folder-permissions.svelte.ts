@@ -6,7 +6,7 @@ import type { Output } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
-import { placeOf } from '#lib/view/rule-preview.ts';
+import { placeOf } from '#lib/view/permissions/rule-preview.ts';
 import { text } from '#lib/words/text.ts';
 
 type Permissions = Output<'permissions.list'>;

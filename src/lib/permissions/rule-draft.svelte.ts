@@ -3,7 +3,7 @@ import type { Rule } from '#contract/permission.ts';
 import type { RuleChange, RuleEdit, RuleFile, RulePreview, RuleScope } from '#contract/permissions/rule-edit.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
-import { formOf, isRisky, placeOf, type RuleForm, wishOf } from '#lib/view/rule-preview.ts';
+import { formOf, isRisky, placeOf, type RuleForm, wishOf } from '#lib/view/permissions/rule-preview.ts';
 
 const EMPTY: RuleForm = { effect: 'ask', about: 'write_file', agent: '', pattern: '' };
 

@@ -1,6 +1,7 @@
 // What core says is said in French from its keys and values, and as core has it where they are not known.
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { ENGLISH, phrase, type Phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { ENGLISH, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { speakBy } from '#lib/view/language.ts';
 import { learn, text } from '#lib/words/text.ts';
 

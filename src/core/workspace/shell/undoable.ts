@@ -1,5 +1,6 @@
 /** Whether what a command is about to change can all be put back, and in words what of it cannot. */
-import { type Phrase, phrase } from '#contract/approvals/phrases.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { Workspace } from '../reach.ts';
 import type { ShellHost } from './run-shell.ts';
 import type { Writable } from './sandbox.ts';

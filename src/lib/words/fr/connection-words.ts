@@ -1,6 +1,6 @@
 /** What the screens say of the connection to Triad, in French. */
 import type { SameWords } from '../following.ts';
-import type { Words } from '../text.ts';
+import type { Words } from '../english.ts';
 
 export const connection = {
   notConnected: 'Pas de connexion à Triad pour l’instant : réessayez une fois qu’elle est rétablie',

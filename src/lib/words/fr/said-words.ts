@@ -1,6 +1,6 @@
 /** What core says in sentences of its own, in French: from keys and values where it sends them, else as it is. */
 import type { OwnActions } from '#contract/approval.ts';
-import type { Phrase } from '#contract/approvals/phrases.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
 import { cutIn } from '#contract/cut-limits-text.ts';
 import type { Flow } from '#contract/agent.ts';
 import type { Missing } from '#contract/missing.ts';

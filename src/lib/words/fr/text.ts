@@ -15,7 +15,7 @@
  * extend: prolonger · queue: file d’attente · to fold: replier · demo: démo
  */
 import { shownText } from '#lib/view/shown-text.ts';
-import type { Words } from '../text.ts';
+import type { Words } from '../english.ts';
 import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
 import { askWords } from './ask-words.ts';

@@ -13,8 +13,8 @@ import {
   literalPattern,
   PERMISSIONS,
   wishOf,
-} from '#lib/view/rule-preview.ts';
-import { ruleOf } from '../../core/approvals/support.ts';
+} from '#lib/view/permissions/rule-preview.ts';
+import { ruleOf } from '../../../core/approvals/support.ts';
 
 const ID = '01957a10-0000-7000-8000-000000000001';
 

@@ -1,8 +1,8 @@
 /** Terminal text: colours as classes, overwriting as on a screen, and nothing left that could act. */
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { joined, terminalOf } from '#lib/view/terminal.ts';
-import { samples } from '../../support/samples.ts';
+import { joined, terminalOf } from '#lib/view/terminal/terminal.ts';
+import { samples } from '../../../support/samples.ts';
 
 const ESC = '\x1b';
 /** All but tabs and line ends. */

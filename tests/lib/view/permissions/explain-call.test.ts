@@ -2,8 +2,8 @@
 import { describe, expect, test } from 'vitest';
 import type { Approval, Subject } from '#contract/approval.ts';
 import { allTools } from '#core/tools/all-tools.ts';
-import { callOf, canExplain, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/explain-call.ts';
-import { decision, envelope, spawnRequest } from '../../hosts/support/events.ts';
+import { callOf, canExplain, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/permissions/explain-call.ts';
+import { decision, envelope, spawnRequest } from '../../../hosts/support/events.ts';
 
 const tools = allTools();
 const toolOf = (name: string) => tools.find((tool) => tool.name === name);
