@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { COMPILED } from './tests/support/compiled.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
+import { usedBits } from './tests/support/used-bits.ts';
 
 /** Replaces a module, a global, the clock or every store: what modules remember of that must not reach other files. */
 const ALONE = /\bvi\.(mock|useFakeTimers|stubGlobal)\(|\beveryStore\.isOnServer = /;
@@ -40,7 +41,7 @@ function projectOf(path: string): (typeof projects)[number] {
 }
 
 const runsInClient = (name: (typeof projects)[number]) => name === 'lib' || name === 'lib-alone';
-const plugins = () => [svelte({ configFile: false, compilerOptions: { runes: true } })];
+const plugins = () => [usedBits(ROOT), svelte({ configFile: false, compilerOptions: { runes: true } })];
 const runes = { plugins: plugins(), resolve: { conditions: ['browser'] } };
 /** Components without a browser and without a router. */
 const rendered = {
@@ -55,6 +56,8 @@ const rendered = {
 
 /** Node runs the sources as it runs the program: they need no Vite, and no mocks of modules. */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };
+/** What runs in plain Node is not made anew for a client. */
+const plain = { server: { deps: { external: [/\/src\/(?:contract|core)\//, /\/src\/lib\/(?:view|words)\/.*\.ts$/] } } };
 const isNative = (name: (typeof projects)[number]) => name === 'unit' || name === 'engine';
 
 export default defineConfig(({ mode }) => ({
@@ -74,6 +77,7 @@ export default defineConfig(({ mode }) => ({
       test: {
         name,
         ...(isNative(name) && native),
+        ...(name.startsWith('lib') && plain),
         include: files.get(name) ?? [],
         environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),

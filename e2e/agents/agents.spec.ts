@@ -171,7 +171,7 @@ async function trustAndChange(app: App): Promise<void> {
   const changes = dialog.getByLabel(`Changes of ${PATH}`);
   await expect(changes).toContainText('You delete logs.');
   await expect(changes).toContainText('You read logs.');
-  await expectAccessible(page, 'the dialog of trust');
+  await expectAlsoAccessible(page, 'the dialog of trust');
   // Changed under the eyes of the person: what was not seen is not trusted.
   await write(app, changed.replace('delete', 'burn'));
   await dialog.getByRole('button', { name: 'Trust 1 file' }).click();

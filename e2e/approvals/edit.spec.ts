@@ -36,51 +36,53 @@ async function seeTheEnd(app: App): Promise<void> {
   await expect(allow).not.toHaveAccessibleDescription(/./);
 }
 
-test('a long prompt is seen to its end; what is edited of it, the provider and the tools is what the sub-agent gets, and the history shows both', async ({
-  start,
-}) => {
-  const app = await start(
-    leadCalls([spawn({ name: 'inspector', prompt: LONG })], [{ prompt: /./, task: 'the parts' }]),
-    {
-      before: async ({ home, env }) => {
-        const spare = `type = "anthropic"
+test(
+  'a long prompt is seen to its end; what is edited of it, the provider and the tools is what the sub-agent gets, and the history shows both',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(
+      leadCalls([spawn({ name: 'inspector', prompt: LONG })], [{ prompt: /./, task: 'the parts' }]),
+      {
+        before: async ({ home, env }) => {
+          const spare = `type = "anthropic"
 base_url = "${env['ANTHROPIC_BASE_URL']}"
 auth = { api_key = "a-key-of-the-spare", in_file = true }
 defaults.model = "spare-model"
 `;
-        await mkdir(home, { recursive: true });
-        await writeFile(join(home, 'config.toml'), `[providers.spare]\n${spare}`);
-        return () => Promise.resolve();
+          await mkdir(home, { recursive: true });
+          await writeFile(join(home, 'config.toml'), `[providers.spare]\n${spare}`);
+          return () => Promise.resolve();
+        },
       },
-    },
-  );
-  await app.send('Inspect this project.');
-  const edited = `${LONG}\nLeave out the tests.`;
-  await app.lookAt('inspector');
-  await seeTheEnd(app);
-  await app.field('Prompt').fill(edited);
-  await expect(app.question.getByText('edited', { exact: true }).first()).toBeVisible();
-  await expect(app.question.getByText('with your 1 edit')).toBeVisible();
-  await expect(app.field('Model')).not.toHaveValue('spare-model');
-  await app.field('Provider').selectOption('spare');
-  await expect(app.field('Model')).toHaveValue('spare-model');
-  await app.question.getByRole('checkbox', { name: 'write_file' }).uncheck();
-  await app.allow();
+    );
+    await app.send('Inspect this project.');
+    const edited = `${LONG}\nLeave out the tests.`;
+    await app.lookAt('inspector');
+    await seeTheEnd(app);
+    await app.field('Prompt').fill(edited);
+    await expect(app.question.getByText('edited', { exact: true }).first()).toBeVisible();
+    await expect(app.question.getByText('with your 1 edit')).toBeVisible();
+    await expect(app.field('Model')).not.toHaveValue('spare-model');
+    await app.field('Provider').selectOption('spare');
+    await expect(app.field('Model')).toHaveValue('spare-model');
+    await app.question.getByRole('checkbox', { name: 'write_file' }).uncheck();
+    await app.allow();
 
-  await app.expectCard('inspector', 'completed');
-  await app.expectOutcome('completed');
-  const child = await app.model.waitFor(({ seen }) => seen.prompt.startsWith('Look at part'));
-  expect(child.seen.prompt).toBe(edited);
-  expect(child.seen.tools).not.toContain('write_file');
-  expect(child.seen.tools).toContain('read_file');
-  expect(child.seen.body.model).toBe('spare-model');
+    await app.expectCard('inspector', 'completed');
+    await app.expectOutcome('completed');
+    const child = await app.model.waitFor(({ seen }) => seen.prompt.startsWith('Look at part'));
+    expect(child.seen.prompt).toBe(edited);
+    expect(child.seen.tools).not.toContain('write_file');
+    expect(child.seen.tools).toContain('read_file');
+    expect(child.seen.body.model).toBe('spare-model');
 
-  await app.footer().getByRole('link', { name: 'Open in history' }).click();
-  await app.page.getByRole('tab', { name: /^Approvals/ }).click();
-  const record = app.page.getByRole('tabpanel');
-  await expect(record.getByText('edited', { exact: true })).toBeVisible();
-  await expect(record).toContainText('Leave out the tests.');
-  await expect(record).toContainText('Prompt');
-  await expect(record).toContainText('Tools');
-  await expect(record).toContainText('spare');
-});
+    await app.footer().getByRole('link', { name: 'Open in history' }).click();
+    await app.page.getByRole('tab', { name: /^Approvals/ }).click();
+    const record = app.page.getByRole('tabpanel');
+    await expect(record.getByText('edited', { exact: true })).toBeVisible();
+    await expect(record).toContainText('Leave out the tests.');
+    await expect(record).toContainText('Prompt');
+    await expect(record).toContainText('Tools');
+    await expect(record).toContainText('spare');
+  },
+);

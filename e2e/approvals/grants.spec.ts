@@ -1,65 +1,9 @@
-/** A yes for more than once answers the same again, and nothing else; what cannot be undone needs a second step. */
+/** Around a yes for more than once, which `inbox.spec.ts` gives: a pattern that does not fit, and what cannot be undone. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expect, inSoak, test } from '../support/test.ts';
-
-const write = (path: string) => toolUse('write_file', { path, content: `This is ${path}.\n` });
-
-/** The lead writes two files of a folder, then has a helper write a third one. */
-function threeWrites(): Script {
-  return new Script()
-    .on({ ...LEAD, step: 1 })
-    .reply([write('docs/one.md')])
-    .on({ ...LEAD, step: 2 })
-    .reply([write('docs/two.md')])
-    .on({ ...LEAD, step: 3 })
-    .reply([spawn({ name: 'helper', prompt: 'Write the third.', tools: ['write_file'] })])
-    .on({ ...CHILD, step: 1 })
-    .reply([write('docs/three.md')])
-    .on(CHILD)
-    .reply([text('# Report: written')])
-    .on(LEAD)
-    .reply([text('All is written.')]);
-}
-
-test('"always for this project" is not asked again for the pattern, and is asked for another agent', async ({
-  start,
-}) => {
-  const app = await start(threeWrites(), { files: { 'docs/zero.md': 'Zero.\n' } });
-  await app.send('Write them.');
-  const title = app.question.getByRole('heading', { level: 2 });
-  await expect(title).toContainText('docs/one.md');
-
-  const more = app.question.getByRole('button', { name: 'More than once…' });
-  await more.focus();
-  await app.page.keyboard.press('Enter');
-  await expect(more).toHaveAttribute('aria-expanded', 'true');
-  await expect(app.field('Pattern')).toHaveValue('docs/one.md');
-  await app.question.getByRole('radio', { name: 'this workflow' }).focus();
-  await app.page.keyboard.press('ArrowDown');
-  await app.page.keyboard.press('ArrowDown');
-  await expect(app.question.getByRole('radio', { name: 'this project, always' })).toBeChecked();
-  await app.field('Pattern').fill('docs/*.md');
-  await expect(app.question.getByText('It allows now: docs/zero.md.')).toBeVisible();
-  await app.question.getByRole('button', { name: 'Always allow for this project' }).press('Enter');
-
-  await app.allow('helper');
-  await expect(title, 'the second file was not asked about').toContainText('docs/three.md');
-  await expect(app.question.getByText(/^Asked by .*helper/)).toBeVisible();
-  expect(await readFile(join(app.workspace, 'docs/two.md'), 'utf8')).toBe('This is docs/two.md.\n');
-  await app.allow();
-  await app.expectOutcome('completed');
-  if (!inSoak()) return;
-
-  // What stands there already is not asked about.
-  await writeFile(join(app.workspace, 'docs/three.md'), 'Something else.\n');
-  await app.send('Write them again.');
-  await app.allow('helper');
-  await app.reject('Enough.');
-  await app.expectOutcome('completed');
-});
+import { threeWrites } from '../support/scripts.ts';
+import { expect, test } from '../support/test.ts';
 
 test(
   'a pattern that does not match the call is refused, and the question stays',

@@ -1,12 +1,12 @@
-/** The inbox: the questions of all conversations in one list, gone through by keys, each answered on its own. */
-import { readFile } from 'node:fs/promises';
+/** The inbox: the questions of all conversations in one list, gone through by keys, each answered on its own; and a yes for more than once. */
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Page } from '@playwright/test';
-import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { Script, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App, AppOptions } from '../support/app.ts';
-import { leadSpawns } from '../support/scripts.ts';
-import { expect, type Start, test } from '../support/test.ts';
+import { leadSpawns, threeWrites } from '../support/scripts.ts';
+import { expect, inSoak, type Start, test } from '../support/test.ts';
 
 const detail = (page: Page) => page.getByRole('region', { name: 'The question' });
 const title = (page: Page) => detail(page).getByRole('heading', { level: 2 });
@@ -20,7 +20,7 @@ async function twoConversations(start: Start, options: AppOptions = {}): Promise
     script
       .on({ asked: new RegExp(`the ${name}`), step: 1 })
       .reply([toolUse('write_file', { path: `${name}.md`, content: name })]);
-  const app = await start(script.on({}).reply([text('Done.')]), options);
+  const app = await start(threeWrites(script), options);
   for (const name of ['first', 'second']) {
     if (name === 'second') await app.newConversation();
     await app.send(`Write the ${name}.`);
@@ -31,8 +31,45 @@ async function twoConversations(start: Start, options: AppOptions = {}): Promise
   return app;
 }
 
-test('the second of two conversations is answered first, without a mouse', async ({ start }) => {
-  const app = await twoConversations(start);
+/** "Always for this project" is not asked again for the pattern, and is asked for another agent. */
+async function allowForTheProject(app: App): Promise<void> {
+  await app.send('Write them.');
+  const title = app.question.getByRole('heading', { level: 2 });
+  await expect(title).toContainText('docs/one.md');
+
+  const more = app.question.getByRole('button', { name: 'More than once…' });
+  await more.focus();
+  await app.page.keyboard.press('Enter');
+  await expect(more).toHaveAttribute('aria-expanded', 'true');
+  await expect(app.field('Pattern')).toHaveValue('docs/one.md');
+  await app.question.getByRole('radio', { name: 'this workflow' }).focus();
+  await app.page.keyboard.press('ArrowDown');
+  await app.page.keyboard.press('ArrowDown');
+  await expect(app.question.getByRole('radio', { name: 'this project, always' })).toBeChecked();
+  await app.field('Pattern').fill('docs/*.md');
+  await expect(app.question.getByText('It allows now: docs/zero.md.')).toBeVisible();
+  await app.question.getByRole('button', { name: 'Always allow for this project' }).press('Enter');
+
+  await app.allow('helper');
+  await expect(title, 'the second file was not asked about').toContainText('docs/three.md');
+  await expect(app.question.getByText(/^Asked by .*helper/)).toBeVisible();
+  expect(await readFile(join(app.workspace, 'docs/two.md'), 'utf8')).toBe('This is docs/two.md.\n');
+  await app.allow();
+  await app.expectOutcome('completed');
+  if (!inSoak()) return;
+
+  // What stands there already is not asked about.
+  await writeFile(join(app.workspace, 'docs/three.md'), 'Something else.\n');
+  await app.send('Write them again.');
+  await app.allow('helper');
+  await app.reject('Enough.');
+  await app.expectOutcome('completed');
+}
+
+test('the second of two conversations is answered first, without a mouse; a pattern that is always allowed for the project is not asked about again, and another agent is', async ({
+  start,
+}) => {
+  const app = await twoConversations(start, { files: { 'docs/zero.md': 'Zero.\n' } });
   const { page } = app;
   await expect(inbox(page)).toHaveAccessibleName(/2 wait for you/);
   await expect(page).toHaveTitle(/^\(2\) /);
@@ -74,6 +111,9 @@ test('the second of two conversations is answered first, without a mouse', async
   await expect(rows.nth(1)).toContainText(/first\.md.*Rejected.*by you/);
   await expect(rows.nth(2)).toContainText(/second\.md.*Allowed.*by you/);
   await expect(readFile(join(app.workspace, 'first.md'))).rejects.toThrow('ENOENT');
+
+  await app.newConversation();
+  await allowForTheProject(app);
 });
 
 test(

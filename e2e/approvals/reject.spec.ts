@@ -16,3 +16,31 @@ test('a rejected sub-agent never runs and its reason reaches the lead', { tag: '
   expect(told).toHaveLength(1);
   expect(told[0]?.text).toContain('Read the README yourself, it is short.');
 });
+
+test(
+  'in the reason no key answers: Enter leads to the button, Escape back to the question',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(spawnOne());
+    const { page } = app;
+    await app.send('Inspect this project.');
+    await app.question.getByRole('button', { name: 'Reject…' }).click();
+    const reason = app.field('Reason');
+    await expect(reason).toBeFocused();
+    await reason.press('Escape');
+    await expect(reason).toHaveCount(0);
+    await expect(app.question).toBeVisible();
+    await app.question.getByRole('button', { name: 'Reject…' }).click();
+    await reason.fill('It is short.');
+    await reason.press('Enter');
+    await expect(app.question.getByRole('button', { name: 'Reject', exact: true })).toBeFocused();
+    await expect(app.question).toBeVisible();
+    expect(app.model.requests).toHaveLength(1);
+    await page.waitForFunction(
+      () => document.querySelector('[data-answers]:focus')?.getAttribute('aria-disabled') !== 'true',
+    );
+    await page.keyboard.press('Enter');
+    await app.expectOutcome('completed');
+    await expect(app.workflow()).toContainText('It is short.');
+  },
+);

@@ -7,45 +7,49 @@ import { expect, test } from '../support/test.ts';
 
 const usage = { input: 4_000, cacheRead: 26_000, output: 500 };
 
-test('the person compacts by button and by /compact, looks at the summary and takes it back', async ({ start }) => {
-  const script = summarising()
-    .on({ leads: false })
-    .reply([text('# Report\nFound.')], { usage: { input: 900, output: 20 } })
-    .on({ lastUser: /^Look/ })
-    .reply([toolUse('glob', { pattern: '*.md' }), spawn({ name: 'looker', prompt: 'Find it.' })], { usage })
-    .on({})
-    .reply([text('There is one file.')], { usage });
-  const app = await start(script);
-  const { page } = app;
-  await app.send('Look at the files');
-  await app.allow();
-  await expect(app.log).toContainText('There is one file.');
-  const gauge = page.getByRole('group', { name: 'Context of the lead' });
-  await expect(gauge).toContainText('30.5K of 1M');
-  await expect(app.log).toContainText('cached 85 %');
-  await gauge.getByRole('button', { name: 'Compact now' }).click();
-  const line = app.log.locator('[data-compaction]');
-  await expect(line).toContainText(/Context compacted by you: 30\.5K → .* tokens/);
-  await line.locator('summary').click();
-  await expect(line).toContainText('The notes of the model.');
-  await expect(line).toContainText('1. Look at the files');
-  await expectAlsoAccessible(page, 'a compaction');
-  await line.getByRole('button', { name: 'Undo', exact: true }).click();
-  await expect(line).toContainText('(undone)');
-  await expect(gauge).toContainText('30.5K of 1M');
-  await line.getByRole('button', { name: 'Compact again' }).click();
-  await expect(line).not.toContainText('(undone)');
-  await page.reload();
-  await expect(app.log.locator('[data-compaction]')).toContainText('Context compacted by you');
-  await app.send('And now?');
-  await expect.poll(() => JSON.stringify(app.model.requests.at(-1)?.body.messages)).toContain(NOTES.split('\n')[1]!);
-  await expect(app.log.getByText('There is one file.')).toHaveCount(2);
-  await app.message.fill('/compact');
-  await app.message.press('Enter');
-  await expect(app.message).toHaveValue('');
-  await expect(app.log.locator('[data-compaction]')).toHaveCount(2);
-  expect(app.model.requests.filter(({ seen }) => SUMMARISER.test(seen.system))).toHaveLength(2);
-});
+test(
+  'the person compacts by button and by /compact, looks at the summary and takes it back',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = summarising()
+      .on({ leads: false })
+      .reply([text('# Report\nFound.')], { usage: { input: 900, output: 20 } })
+      .on({ lastUser: /^Look/ })
+      .reply([toolUse('glob', { pattern: '*.md' }), spawn({ name: 'looker', prompt: 'Find it.' })], { usage })
+      .on({})
+      .reply([text('There is one file.')], { usage });
+    const app = await start(script);
+    const { page } = app;
+    await app.send('Look at the files');
+    await app.allow();
+    await expect(app.log).toContainText('There is one file.');
+    const gauge = page.getByRole('group', { name: 'Context of the lead' });
+    await expect(gauge).toContainText('30.5K of 1M');
+    await expect(app.log).toContainText('cached 85 %');
+    await gauge.getByRole('button', { name: 'Compact now' }).click();
+    const line = app.log.locator('[data-compaction]');
+    await expect(line).toContainText(/Context compacted by you: 30\.5K → .* tokens/);
+    await line.locator('summary').click();
+    await expect(line).toContainText('The notes of the model.');
+    await expect(line).toContainText('1. Look at the files');
+    await expectAlsoAccessible(page, 'a compaction');
+    await line.getByRole('button', { name: 'Undo', exact: true }).click();
+    await expect(line).toContainText('(undone)');
+    await expect(gauge).toContainText('30.5K of 1M');
+    await line.getByRole('button', { name: 'Compact again' }).click();
+    await expect(line).not.toContainText('(undone)');
+    await page.reload();
+    await expect(app.log.locator('[data-compaction]')).toContainText('Context compacted by you');
+    await app.send('And now?');
+    await expect.poll(() => JSON.stringify(app.model.requests.at(-1)?.body.messages)).toContain(NOTES.split('\n')[1]!);
+    await expect(app.log.getByText('There is one file.')).toHaveCount(2);
+    await app.message.fill('/compact');
+    await app.message.press('Enter');
+    await expect(app.message).toHaveValue('');
+    await expect(app.log.locator('[data-compaction]')).toHaveCount(2);
+    expect(app.model.requests.filter(({ seen }) => SUMMARISER.test(seen.system))).toHaveLength(2);
+  },
+);
 
 test(
   'a context that could not be compacted is told in one line, also after a reload',

@@ -39,6 +39,7 @@ test('a file is named by keyboard, pictures and texts go out with the message an
   const app = await start(plainAnswer());
   const { page } = app;
   const chips = page.getByRole('list', { name: 'Attached' });
+  await expect(app.message, 'who opens a conversation writes next').toBeFocused();
   await page.locator('input[type=file]').setInputFiles([RED_PNG, NOTES]);
   await expect(chips.getByRole('button')).toHaveCount(2);
   await page.reload();

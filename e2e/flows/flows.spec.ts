@@ -147,7 +147,7 @@ async function inTheHistory(app: App): Promise<void> {
   await expectAlsoAccessible(page, 'the run in the history');
 }
 
-test('a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and in the history', async ({
+test('a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and, in the soak, in the history', async ({
   start,
 }) => {
   const looking = new Gate();
@@ -173,6 +173,6 @@ test('a chain is one card that is tried again where it failed, rounds with a coa
       ...['lead', 'finder', 'stage 1 of 2', 'stage 2 of 2'],
     ]);
     await page.goBack();
+    await inTheHistory(app);
   }
-  await inTheHistory(app);
 });

@@ -89,6 +89,8 @@ test('a hit in a sub-agent opens its run at the place, and Escape leads back; wh
   await expect(place, 'unfolded and scrolled to').toBeInViewport();
   const marked = await page.evaluate(() => CSS.highlights.get('found')?.size ?? 0);
   expect(marked).toBeGreaterThanOrEqual(2);
+  const moved = await page.evaluate(() => document.body.scrollTop + document.body.scrollHeight - window.innerHeight);
+  expect(moved, 'the window stands still').toBeLessThanOrEqual(0);
 
   await page.keyboard.press('Escape');
   await expect(page).toHaveURL(/\?q=quokka\+hangar$/);

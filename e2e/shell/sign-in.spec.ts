@@ -80,7 +80,7 @@ test(
     expect(found.tries).toEqual(['refused', 'refused']);
     expect(found.kept).not.toContain(new URL(host.url).hash.slice(1));
     const second = await context.newPage();
-    await second.goto(`${host.origin}/settings`);
+    await second.goto(`${host.origin}/settings?section=security`);
     await expect(second.getByRole('heading', { name: 'Browsers' })).toBeVisible();
 
     const other = await machine.person();

@@ -14,7 +14,7 @@ const asking = (...calls: ReturnType<typeof spawn>[]) =>
     .on(LEAD)
     .reply((seen) => [text(answerFrom(seen))]);
 
-test('a killed host offers to resume and goes on from the last finished step', async ({ start }) => {
+test('a killed host offers to resume and goes on from the last finished step', { tag: '@soak' }, async ({ start }) => {
   const script = new Script();
   const report = text(reportOf('the workspace'), { deltas: 40 });
   script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })]);

@@ -1,7 +1,7 @@
 /** One sub-agent from the message to the history: asked for, allowed, followed live, looked up; each screen keeps the rules of axe. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
-import { expectAccessibleInBoth } from '../support/accessible.ts';
+import { expectAccessibleInBoth, expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
 test('a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility', async ({
@@ -13,13 +13,13 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
     if (rule.name.startsWith('child reports')) rule.options = { ...rule.options, hold: rest.at(8) };
   }
   const app = await start(script);
-  await expectAccessibleInBoth(app.page, 'empty chat');
+  await expectAlsoAccessible(app.page, 'empty chat');
   await app.send('Inspect this project.');
 
   await expect(app.question.getByRole('heading', { level: 2 })).toContainText('inspector');
   await expect(app.field('What it is told')).toHaveText('Inspect the workspace and report.');
   await expect(app.question).toContainText('read this folder');
-  await expectAccessibleInBoth(app.page, 'approval');
+  await expectAlsoAccessible(app.page, 'approval');
   await app.unfoldForm();
   await expect(app.field('Prompt')).toHaveValue('Inspect the workspace and report.');
   await expect(app.field('Model')).not.toHaveValue('');
@@ -53,7 +53,7 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   await expect(row).toHaveCount(1);
   await expect(row).toContainText('Inspect this project.');
   await expect(row).toContainText('completed');
-  await expectAccessibleInBoth(app.page, 'history');
+  await expectAlsoAccessible(app.page, 'history');
   await row.click();
   const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
   await expect(runs).toHaveCount(2);
@@ -65,8 +65,8 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   await expect(app.page.getByRole('tabpanel')).toContainText(/Allowed\s*by you/);
   await app.page.getByRole('tab', { name: 'Model requests (2)' }).click();
   await expect(app.page.getByRole('tabpanel').getByRole('row')).toHaveCount(3);
-  await expectAccessibleInBoth(app.page, 'workflow page, Model requests');
+  await expectAlsoAccessible(app.page, 'workflow page, Model requests');
   await app.page.getByRole('link', { name: 'Settings' }).click();
   await expect(app.page.getByLabel('API key')).toBeVisible();
-  await expectAccessibleInBoth(app.page, 'settings');
+  await expectAlsoAccessible(app.page, 'settings');
 });

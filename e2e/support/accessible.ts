@@ -56,6 +56,8 @@ async function expectNothingSerious(page: Page, rules: RunOnly, screen: string):
     nodes.map(({ target, failureSummary }) => `${id}: ${target.join(' ')}: ${failureSummary}`),
   );
   expect(lines, `${screen}: nothing serious`).toEqual([]);
+  const below = await page.evaluate(() => document.body.scrollHeight - window.innerHeight);
+  expect(below, `${screen}: nothing stands below the window, which never scrolls`).toBeLessThanOrEqual(0);
 }
 
 /** The same screen in light and in dark, outside the soak in one of both, by turns; nothing moves meanwhile. */

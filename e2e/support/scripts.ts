@@ -1,6 +1,6 @@
 /** Scripts that only the screens need: children with a fate of their own. */
 import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
-import { type Block, type ReplyOptions, Script, text } from '../../tests/support/fake-model/script.ts';
+import { type Block, type ReplyOptions, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 
 export interface ChildScript {
   /** Found in the child's prompt. */
@@ -31,4 +31,23 @@ export function leadSpawns(names: readonly string[], options: Readonly<Record<st
       ...(options[name] ? { options: options[name] } : {}),
     })),
   );
+}
+
+/** Asked to "Write them", the lead writes two files of a folder, then has a helper write a third one; before these, other rules may stand. */
+export function threeWrites(script = new Script()): Script {
+  const write = (path: string) => toolUse('write_file', { path, content: `This is ${path}.\n` });
+  const lead = { ...LEAD, asked: /^Write them/ };
+  return script
+    .on({ ...lead, step: 1 })
+    .reply([write('docs/one.md')])
+    .on({ ...lead, step: 2 })
+    .reply([write('docs/two.md')])
+    .on({ ...lead, step: 3 })
+    .reply([spawn({ name: 'helper', prompt: 'Write the third.', tools: ['write_file'] })])
+    .on({ ...CHILD, step: 1 })
+    .reply([write('docs/three.md')])
+    .on(CHILD)
+    .reply([text('# Report: written')])
+    .on(LEAD)
+    .reply([text('All is written.')]);
 }

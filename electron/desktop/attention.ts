@@ -63,7 +63,10 @@ export class Attention {
     this.#close(key);
     const notification = new Notification({ title: visibleText(title), body: visibleText(body) });
     notification.on('click', this.#onClick);
-    notification.on('close', () => this.#shown.delete(key));
+    notification.on('close', () => {
+      // The system may say so when the next one is there.
+      if (this.#shown.get(key) === notification) this.#shown.delete(key);
+    });
     notification.show();
     this.#shown.set(key, notification);
   }

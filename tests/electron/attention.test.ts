@@ -11,7 +11,7 @@ const desk = vi.hoisted(() => ({
   focused: true,
   badge: -1,
   flashed: 0,
-  shown: [] as { title: string; body: string; click: () => void }[],
+  shown: [] as { title: string; body: string; open: boolean; click: () => void }[],
   created: null as ((event: object, contents: unknown) => void) | null,
 }));
 vi.mock('electron', () => ({
@@ -24,18 +24,24 @@ vi.mock('electron', () => ({
     getAllWindows: () => [{ flashFrame: () => void (desk.flashed += 1) }],
   },
   Notification: class {
-    readonly #shown: { title: string; body: string; click: () => void };
+    readonly #shown: (typeof desk.shown)[number];
+    #onClose = (): void => undefined;
     static isSupported = () => true;
     constructor({ title, body }: { title: string; body: string }) {
-      this.#shown = { title, body, click: () => undefined };
+      this.#shown = { title, body, open: true, click: () => undefined };
     }
     on(event: string, listener: () => void) {
       if (event === 'click') this.#shown.click = listener;
+      else this.#onClose = listener;
     }
     show() {
       desk.shown.push(this.#shown);
     }
-    close() {}
+    close() {
+      this.#shown.open = false;
+      // The system says so later.
+      queueMicrotask(() => this.#onClose());
+    }
   },
 }));
 const { Attention } = await import('../../electron/desktop/attention.ts');
@@ -106,13 +112,17 @@ test('quiet hours and the settings silence it, and leave the number', async () =
   }
 });
 
-test('it is repeated as often as is wanted, and a press answers nothing', async () => {
-  const { ask, clicks } = await started({ repeats: 1 });
+test('it is repeated as often as is wanted, a press answers nothing, and an answer takes it away', async () => {
+  const { ask, send, clicks } = await started({ repeats: 1 });
   ask();
   vi.advanceTimersByTime(3_600_000);
   expect(desk.shown).toHaveLength(2);
   desk.shown[1]?.click();
   expect(clicks()).toBe(1);
+  await Promise.resolve();
+  expect(desk.shown.map(({ open }) => open)).toEqual([false, true]);
+  send({});
+  expect(desk.shown.map(({ open }) => open)).toEqual([false, false]);
 });
 
 test('the end of a workflow is told where that is wanted', async () => {

@@ -15,7 +15,7 @@ const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
 const TOGETHER = 8;
 /** Moments of a file outside the soak. */
-const SAMPLE = 2;
+const SAMPLE = 1;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
 const PATIENCE_MS = 60_000;

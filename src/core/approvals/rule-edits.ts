@@ -144,6 +144,8 @@ export class RuleEdits {
       recordChange(this.#ports.data, { at, by: 'person', scope, file, ...write.record, hashBefore: base, hashAfter });
     if (after === null) {
       await record();
+      // To record takes as long as the disk does.
+      mustBe(file, await this.#read(file, scope), base);
       return rm(file);
     }
     if (scope === 'user') return this.#ports.settings.setText({ base, text: after, record });

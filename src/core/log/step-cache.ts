@@ -59,6 +59,11 @@ export class RunSteps {
     return this.#row;
   }
 
+  /** Of all runs of that workflow. */
+  get runIds(): string[] {
+    return this.#known.runs.map(({ id }) => id);
+  }
+
   /** What the request with this key was answered with; null where none like it was answered whole. */
   answer(key: string): AssistantEntry | null {
     return this.#responses.find(({ request }) => request?.key === key) ?? null;

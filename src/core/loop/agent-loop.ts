@@ -75,13 +75,14 @@ export async function* agentLoop(run: RunContext): AsyncGenerator<Payload, RunRe
         return asPromised(run.envelope, last);
       }
 
-      const undone = await run.undone();
+      // What is known already needs no room, and nothing comes between that was not there.
+      const isKnown = (await knownAnswer(run, { told: null })) !== null;
+      const undone = isKnown ? null : await run.undone();
       if (undone) {
         yield { type: 'message-end', entry: history.add({ kind: 'user', source: 'engine', ...undone }) };
         continue;
       }
-      // What is known already needs no room.
-      if (!notice && !(await knownAnswer(run, { told: null })) && (yield* makeRoom(run))) continue;
+      if (!notice && !isKnown && (yield* makeRoom(run))) continue;
       const turn = turnsOf(history.entries);
       const bound = notice ? null : run.limits.admit(turn);
       const timeUp = bound && endsAtOnce(bound) ? limitCrossed(history, bound, false) : null;

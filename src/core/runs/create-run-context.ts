@@ -1,9 +1,10 @@
 /** What the loop of one run may use: its turn at the provider, its limits, its tools' contexts, its questions. */
 import type { Budget } from '#contract/agent.ts';
-import type { ChangeSet } from '#contract/change.ts';
+import type { ChangeSet, Undo } from '#contract/change.ts';
 import { agentToolsOf } from './agent-tools.ts';
 import { createEmit } from './create-emit.ts';
 import type { Emit } from '../log/recorder.ts';
+import type { RunSteps } from '../log/step-cache.ts';
 import { compact } from '../loop/compaction.ts';
 import { CompactionDesk } from '../loop/compaction-desk.ts';
 import { wholeSize } from '../loop/context-size.ts';
@@ -205,7 +206,12 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
   const isNew = plan.stored.calls.length === 0 && (plan.kind !== 'lead' || plan.prior.length === 0);
   const left = plan.left.map(({ workflowId }) => workflowId);
   let seen = isNew ? changes.undoCount(conversationId) : null;
+  let steps = plan.steps;
   return async () => {
+    // Where this was forked from, it was undone before anything was taken from there.
+    const there = steps && undosToTell(await undosThere(engine, steps), history.entries, null);
+    steps = null;
+    if (there) return there;
     const count = changes.undoCount(conversationId);
     if (count === seen) return null;
     seen = count;
@@ -214,6 +220,13 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
       left.length === 0 ? await changes.undos(conversationId) : undosWithout(await changes.of(conversationId), left);
     return undosToTell(undos, said, plan.kind === 'lead' ? null : runId);
   };
+}
+
+/** Of a lead all of its workflow, of another run its own. */
+async function undosThere({ workspaces: { changes } }: Parts['engine'], { row, runIds }: RunSteps): Promise<Undo[]> {
+  const own = row.parentRunId === null ? runIds : [row.id];
+  const undos = await changes.undos(row.conversationId);
+  return undos.filter(({ calls }) => calls.some(({ runId }) => own.includes(runId)));
 }
 
 function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {

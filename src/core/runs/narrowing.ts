@@ -11,6 +11,11 @@ import { writes } from '../tools/tool.ts';
 
 const MODES = ['manual', 'selective', 'auto'] as const;
 
+/** The mode of the two that asks about more. */
+export function narrowerMode(...of: readonly Pick<Envelope, 'approvalMode'>[]): Envelope['approvalMode'] {
+  return MODES[Math.min(...of.map(({ approvalMode }) => MODES.indexOf(approvalMode)))] ?? 'manual';
+}
+
 /** Throws `not_allowed` where the approval mode is wider than the parent's. */
 export function checkMode({ approvalMode }: Envelope, parent: Envelope): void {
   if (MODES.indexOf(approvalMode) > MODES.indexOf(parent.approvalMode)) {

@@ -41,15 +41,19 @@ async function callsIn(store: Reads, { id, conversationId }: WorkflowRow): Promi
   const { entries } = await store.recordsOf(runs, ['entries']);
   // What is asked while a call runs is not about whether it may.
   const asked = approvals.filter(({ request }) => request.during === undefined);
-  const calls = runs.flatMap((run) =>
-    (entries.get(run.id) ?? []).flatMap((entry): PastCall[] => {
+  const calls = runs.flatMap((run) => {
+    const all = entries.get(run.id) ?? [];
+    // It was decided about, and stands among these, where it was made.
+    const cached = new Set(all.flatMap((one) => (one.kind === 'tool' && one.cached ? [one.toolCallId] : [])));
+    return all.flatMap((entry): PastCall[] => {
       if (entry.kind !== 'assistant' || entry.interrupted) return [];
-      return callsOf(entry).map((call) => {
+      return callsOf(entry).flatMap((call): PastCall[] => {
         const isAbout = ({ request }: Approval): boolean => request.runId === run.id && request.toolCallId === call.id;
-        return { conversationId, run, call, at: entry.at, approval: asked.find(isAbout) ?? null };
+        if (cached.has(call.id)) return [];
+        return [{ conversationId, run, call, at: entry.at, approval: asked.find(isAbout) ?? null }];
       });
-    }),
-  );
+    });
+  });
   // Of one message, the last call first too.
   return calls.toReversed().sort((a, b) => (a.at < b.at ? 1 : a.at > b.at ? -1 : 0));
 }

@@ -25,7 +25,8 @@ export class PageCaller extends Caller {
         if (soundBlocked) play('blocked', volume);
         if (notifications === 'off') return;
         for (const request of requests) {
-          const { id: key, title: body } = request;
+          const { id: key } = request;
+          const body = text.said.title(request);
           const title = text.attention.question(askingAgents(request));
           const close = notify?.({ key, title, body, onPress: () => lead({ approvalId: key }) });
           if (close) shown.set(key, close);

@@ -2,7 +2,7 @@
 import { isSubAgent } from '#contract/flows/serving.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
-import { asRequestError } from '#lib/client/request-error.ts';
+import { asRequestError, failureText } from '#lib/client/request-error.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text } from '#lib/words/text.ts';
 
@@ -49,7 +49,7 @@ export class RunsAgain {
       this.#onMade();
       return conversationId;
     } catch (error) {
-      this.#toasts.error(asRequestError(error).message);
+      this.#toasts.error(failureText(error));
       return null;
     }
   }
@@ -69,8 +69,7 @@ export class RunsAgain {
         ];
       this.#toasts.error(text.again.gone);
     } catch (error) {
-      const { code, message } = asRequestError(error);
-      this.#toasts.error(code === 'not_found' ? text.again.gone : message);
+      this.#toasts.error(asRequestError(error).code === 'not_found' ? text.again.gone : failureText(error));
     }
     return null;
   }

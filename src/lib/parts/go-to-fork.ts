@@ -4,7 +4,7 @@ import { resolve } from '$app/paths';
 import type { WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import { imagesOf } from '#lib/app/forks.ts';
-import { asRequestError } from '#lib/client/request-error.ts';
+import { failureText } from '#lib/client/request-error.ts';
 import { attachedAgain } from './composer/attached-again.ts';
 import { indexedAttachments } from './composer/kept-attachments.ts';
 import { writeDraft } from './message-drafts.ts';
@@ -29,7 +29,7 @@ export async function leaveDraft(
     await indexedAttachments().write(id, await attachedAgain({ images, files }, connection));
     writeDraft(id, words);
   } catch (error) {
-    toasts.error(asRequestError(error).message);
+    toasts.error(failureText(error));
     writeDraft(id, message);
   }
 }

@@ -4,7 +4,7 @@ import type { Grant, Rule } from '#contract/permission.ts';
 import type { RulePreview, RuleScope } from '#contract/permissions/rule-edit.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
-import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
+import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { placeOf } from '#lib/view/permissions/rule-preview.ts';
 import { text } from '#lib/words/text.ts';
@@ -61,7 +61,7 @@ export class FolderPermissions {
       const { hash } = await this.#connection.request('rules.change', { folder: this.#folder, change });
       this.offerUndo(text.rules.removed(sentence), scope, hash);
     } catch (error) {
-      this.#toasts.error(asRequestError(error).message);
+      this.#toasts.error(failureText(error));
     }
     await this.load();
   }

@@ -1,17 +1,16 @@
-/** Text in which nothing hides, as a reader of this language sees it. Pure, but for the language that is spoken. */
+/** Text in which nothing hides, as a reader sees it. Pure. */
 import { type Piece, piecesOf } from '#contract/visible-text.ts';
-import { spokenLanguage } from './language.ts';
 
 /** As they stand as marks. */
 const NO_BREAK: Readonly<Record<string, string>> = { '⟦U+00A0⟧': '\u00A0', '⟦U+202F⟧': '\u202F' };
 
 /**
- * As `piecesOf`; but where French is spoken, a no-break space where French sets one (before ; : ! ? » % $, after «, in
- * numbers) is the usual space there, and hides nothing.
+ * As `piecesOf`; but a no-break space where French sets one (before ; : ! ? » % $, after «, in numbers) is the usual
+ * space there, and hides nothing: people write French whatever their screens speak.
  */
 export function shownPieces(text: string): Piece[] {
   const pieces = piecesOf(text);
-  if (spokenLanguage() !== 'fr' || !/[\u00A0\u202F]/.test(text)) return pieces;
+  if (!/[\u00A0\u202F]/.test(text)) return pieces;
   const shown: Piece[] = [];
   for (const [index, piece] of pieces.entries()) {
     const [before, after] = [shown.at(-1), pieces[index + 1]];

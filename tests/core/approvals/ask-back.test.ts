@@ -9,6 +9,7 @@ import type { Seen } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -202,7 +203,7 @@ test('a stop tells all that it ended, also of two that were asked back at once',
   expect(ended).toMatchObject({ requests: 2, left: 0 });
 });
 
-test('a kill while it answers leaves nobody waiting for what it says', async () => {
+test.runIf(inSoak)('a kill while it answers leaves nobody waiting for what it says', async () => {
   const store = await memoryStore();
   const held = new Gate();
   onTestFinished(() => held.open());

@@ -10,6 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
+import { inSoak } from '../../support/samples.ts';
 
 /** Three questions wait when the program is closed; then it is started again on the same store. */
 async function restarted() {
@@ -98,7 +99,7 @@ function readingOf(reads: Promise<Approval[]>[], store: Store, resumed: () => bo
 
 const decided = (approvalId: string) => ({ type: 'approval-decide', approvalId }) as AgentEvent;
 
-test('one that is answered while they are read anew is not shown again', async () => {
+test.runIf(inSoak)('one that is answered while they are read anew is not shown again', async () => {
   const { store } = await restarted();
   const [answered, ...others] = await store.openApprovals();
   if (answered === undefined) throw new Error('three wait');
@@ -124,18 +125,21 @@ test('a decision about one of them makes them read anew, one about another does 
   await eventually(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
 });
 
-test('those of a workflow that is being resumed stay when they are read anew, others that are open do not come', async () => {
-  const { store } = await restarted();
-  const [known, ...others] = await store.openApprovals();
-  if (known === undefined) throw new Error('three wait');
-  let resumed = false;
-  const reads = [[known], [known, ...others]].map((found) => Promise.resolve(found));
-  const { approvals, shown } = readingOf(reads, store, () => resumed);
-  await approvals.refresh();
-  resumed = true;
-  await approvals.refresh();
-  expect(shown()).toEqual([known.request.id]);
-});
+test.runIf(inSoak)(
+  'those of a workflow that is being resumed stay when they are read anew, others that are open do not come',
+  async () => {
+    const { store } = await restarted();
+    const [known, ...others] = await store.openApprovals();
+    if (known === undefined) throw new Error('three wait');
+    let resumed = false;
+    const reads = [[known], [known, ...others]].map((found) => Promise.resolve(found));
+    const { approvals, shown } = readingOf(reads, store, () => resumed);
+    await approvals.refresh();
+    resumed = true;
+    await approvals.refresh();
+    expect(shown()).toEqual([known.request.id]);
+  },
+);
 
 test('in the trash they are out of sight, and answering one says so and starts nothing', async () => {
   const { store, runtime, asked, asleep, workflowId, conversationId } = await restarted();

@@ -7,6 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
 
@@ -94,7 +95,7 @@ describe('bounds', () => {
     );
   });
 
-  test('with one at a time, sub-agents run strictly in the order of their calls', async () => {
+  test.runIf(inSoak)('with one at a time, sub-agents run strictly in the order of their calls', async () => {
     const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
       .on({ ...LEAD, step: 1 })

@@ -4,6 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 1 };
 const LAST = /You have no tools any more/;
@@ -53,7 +54,7 @@ test('the one request at the limit is repeated where it was not answered, not wh
   expect(await failing({ cutAfter: 6 })).toBe(2);
 });
 
-test('those that work at the same time see the repeat of another', async () => {
+test.runIf(inSoak)('those that work at the same time see the repeat of another', async () => {
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply(

@@ -5,6 +5,7 @@ import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 20 };
 const LAST = /You have no tools any more/;
@@ -36,7 +37,7 @@ function leadOf(worked: Script): Script {
 }
 
 describe('more of a budget', () => {
-  test('a workflow that ended at its limit goes on from there, with its tools', async () => {
+  test.runIf(inSoak)('a workflow that ended at its limit goes on from there, with its tools', async () => {
     const engine = await startEngine(worker(), { settings: '[limits.workflow]\nmax_tokens = 400\n' });
     const first = await engine.ask('Go');
     expect(first).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });

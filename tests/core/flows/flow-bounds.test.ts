@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const judge = { type: 'judge' } as const;
 const look = toolUse('list_directory', { path: '.' });
@@ -47,7 +48,7 @@ test('an answer of a later round that is cut off does not take the place of a wh
   expect(handoffs(engine.events)).toHaveLength(2);
 });
 
-test('with one request at a time, nobody waits for a request of the other', async () => {
+test.runIf(inSoak)('with one request at a time, nobody waits for a request of the other', async () => {
   const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), {
     ...{ flow: judge, as: 'sub' },
     settings: '[providers.anthropic]\nmax_concurrent = 1\n',
@@ -55,25 +56,28 @@ test('with one request at a time, nobody waits for a request of the other', asyn
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
 });
 
-test("an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds", async () => {
-  const reviews = new Script()
-    .on({ system: REVIEWER, where: ({ prompt }) => /Draft/.test(prompt) })
-    .reply([text(verdict(false, 20, 'Not whole.'))])
-    .on({ system: REVIEWER })
-    .reply([text(verdict(true, 80))]);
-  const engine = await startFlow(
-    before(
-      pair(['Draft one.', 'First.', 'Draft two.', 'Second.'], { First: 'No title.', Second: done('Good.') }),
-      reviews,
-    ),
-    { flow: judge, worker: { reflection: { criteria: null, maxRetries: 1 } } },
-  );
-  expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'Second.' });
-  const lead = engine.of('run-end').find(({ parentRunId }) => parentRunId === null);
-  expect(lead?.reviews?.map((review) => review.verdict?.passed)).toEqual([false, true, false, false, true, true]);
-  expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
-  expect(asked(engine, WORKER)).toHaveLength(4);
-});
+test.runIf(inSoak)(
+  "an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds",
+  async () => {
+    const reviews = new Script()
+      .on({ system: REVIEWER, where: ({ prompt }) => /Draft/.test(prompt) })
+      .reply([text(verdict(false, 20, 'Not whole.'))])
+      .on({ system: REVIEWER })
+      .reply([text(verdict(true, 80))]);
+    const engine = await startFlow(
+      before(
+        pair(['Draft one.', 'First.', 'Draft two.', 'Second.'], { First: 'No title.', Second: done('Good.') }),
+        reviews,
+      ),
+      { flow: judge, worker: { reflection: { criteria: null, maxRetries: 1 } } },
+    );
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'Second.' });
+    const lead = engine.of('run-end').find(({ parentRunId }) => parentRunId === null);
+    expect(lead?.reviews?.map((review) => review.verdict?.passed)).toEqual([false, true, false, false, true, true]);
+    expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
+    expect(asked(engine, WORKER)).toHaveLength(4);
+  },
+);
 
 test('what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again', async () => {
   const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });

@@ -4,6 +4,7 @@ import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import { outputOf } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { asked, before, CHECKER, done, handoffs, pair, PAIR, startFlow, WORKER } from '../../support/flows/flows.ts';
+import { inSoak } from '../../support/samples.ts';
 
 type Engine = Awaited<ReturnType<typeof startFlow>>;
 
@@ -98,7 +99,7 @@ describe('a sub-agent with a coagent', () => {
     expect(asked(engine, WORKER)).toHaveLength(1);
   });
 
-  test('a coagent alone is not tried again, nor given more where it ended at its limit', async () => {
+  test.runIf(inSoak)('a coagent alone is not tried again, nor given more where it ended at its limit', async () => {
     const look = toolUse('list_directory', { path: '.' });
     const engine = await startFlow(pair(['First.'], { First: [[look], 'Too late.'] }), {
       ...{ flow: judge, as },
@@ -184,7 +185,7 @@ describe('a stop', () => {
   });
 });
 
-test('the time of the coagent is none of the run that it serves', async () => {
+test.runIf(inSoak)('the time of the coagent is none of the run that it serves', async () => {
   const slow = { blocks: [text('No title.')], options: { firstTokenMs: 800 } };
   const engine = await startFlow(pair(['First.', 'Second.'], { First: slow, Second: done('Good.') }), {
     flow: judge,

@@ -58,7 +58,7 @@ test('two processes: exactly one wins, with and without a dead owner, again and 
   }
 }, 60_000);
 
-test('many claims at once after a dead owner', async () => {
+test.runIf(inSoak)('many claims at once after a dead owner', async () => {
   const folder = await testFolder();
   const dead = await own(folder);
   const text = await readFile(join(folder, 'instance.json'), 'utf8');

@@ -4,7 +4,7 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { NOTES, summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { variations } from '../../support/samples.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 /** A window of 60,000 tokens, of which half is 30,000: a larger one takes longer to fill. */
 const settings = `[models]
@@ -106,7 +106,7 @@ describe('compaction', () => {
     expect(asked(engine).at(-1)).not.toContain('The old part.');
   });
 
-  test('full again at once, or without a summary: it ends as before', async () => {
+  test.runIf(inSoak)('full again at once, or without a summary: it ends as before', async () => {
     const full = (summaries: Script) =>
       summaries
         .on({ step: 1, lastUser: /^Go/ })
@@ -287,7 +287,7 @@ describe('by hand', () => {
     expect(asked(engine).at(-1)).not.toContain('The notes of the model.');
   });
 
-  test('one that was taken back counts for nothing when the context is full', async () => {
+  test.runIf(inSoak)('one that was taken back counts for nothing when the context is full', async () => {
     const script = summarising()
       .on({ lastUser: /Room was made/ })
       .reply([text('Done.')])

@@ -8,6 +8,7 @@ import { type Harness, outcomes, outputOf, startEngine } from '../../support/eng
 import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
+import { inSoak } from '../../support/samples.ts';
 
 /** Events of a stream from its start to the end of these blocks. */
 const events = (...blocks: Block[]): number =>
@@ -239,7 +240,7 @@ test('closed and resumed, a response that was acted upon is not asked for again'
 });
 
 describe('a response that was not acted upon', () => {
-  test('is asked for again when it is cut off, also within a call', async () => {
+  test.runIf(inSoak)('is asked for again when it is cut off, also within a call', async () => {
     const engine = await startEngine(
       new Script()
         .on({ ...LEAD, step: 1 })

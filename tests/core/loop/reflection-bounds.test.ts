@@ -8,6 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 20 };
 const improved = {
@@ -97,14 +98,17 @@ describe('nothing is lost', () => {
     expect(codes).toEqual(['user', 'assistant', 'budget', 'resumed', 'extended', 'review']);
   });
 
-  test('a budget that is reached between the tries: one last answer, and nothing is reviewed after it', async () => {
-    const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
-    await engine.ask('Go');
-    const { run } = await childOf(engine);
-    expect(run).toMatchObject({ outcome: 'budget_exceeded', text: 'second' });
-    expect(run.reviews).toHaveLength(1);
-    expect(reviewers(engine)).toHaveLength(1);
-  });
+  test.runIf(inSoak)(
+    'a budget that is reached between the tries: one last answer, and nothing is reviewed after it',
+    async () => {
+      const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
+      await engine.ask('Go');
+      const { run } = await childOf(engine);
+      expect(run).toMatchObject({ outcome: 'budget_exceeded', text: 'second' });
+      expect(run.reviews).toHaveLength(1);
+      expect(reviewers(engine)).toHaveLength(1);
+    },
+  );
 
   test('the last iteration may be reviewed: a review is no turn', async () => {
     const engine = await startReflecting(
@@ -130,7 +134,7 @@ describe('nothing is lost', () => {
     await engine.model.waitFor((one) => REVIEWER.test(one.seen.system) && one.closedAt !== null);
   });
 
-  test('silence in a review ends the run as it does elsewhere, with its answer', async () => {
+  test.runIf(inSoak)('silence in a review ends the run as it does elsewhere, with its answer', async () => {
     const engine = await startReflecting(
       { ...improved, review: { ...improved.review, hangAfter: 2 } },
       { settings: '[limits]\ninactivity_seconds = 1\n' },
@@ -139,35 +143,38 @@ describe('nothing is lost', () => {
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
   });
 
-  test('a reviewer that fails for good ends the run; tried again, only the review is asked for', async () => {
-    const script = new Script()
-      .on({ system: REVIEWER })
-      .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
-    script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
-    const held = new Gate();
-    script.rules.unshift({
-      name: 'lead waits',
-      match: { tools: ['delegate_task'], turn: 2 },
-      used: 0,
-      blocks: [text('Done.')],
-      options: { hold: held.at(0) },
-    });
-    const engine = await startReflecting(script);
-    const { workflowId } = await engine.send('Go');
-    const end = await engine.event('run-end');
-    expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
-    const asked = engine.model.requests.filter(({ seen }) => /checker/.test(seen.system)).length;
-    await engine.runtime.request('run.retry', { runId: end.runId });
-    await engine.event('run-end', (event) => event.outcome === 'completed');
-    held.open();
-    await engine.ended(workflowId);
-    expect(engine.model.requests.filter(({ seen }) => /checker/.test(seen.system))).toHaveLength(asked);
-    expect(reviewers(engine)).toHaveLength(2);
-  });
+  test.runIf(inSoak)(
+    'a reviewer that fails for good ends the run; tried again, only the review is asked for',
+    async () => {
+      const script = new Script()
+        .on({ system: REVIEWER })
+        .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
+      script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
+      const held = new Gate();
+      script.rules.unshift({
+        name: 'lead waits',
+        match: { tools: ['delegate_task'], turn: 2 },
+        used: 0,
+        blocks: [text('Done.')],
+        options: { hold: held.at(0) },
+      });
+      const engine = await startReflecting(script);
+      const { workflowId } = await engine.send('Go');
+      const end = await engine.event('run-end');
+      expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
+      const asked = engine.model.requests.filter(({ seen }) => /checker/.test(seen.system)).length;
+      await engine.runtime.request('run.retry', { runId: end.runId });
+      await engine.event('run-end', (event) => event.outcome === 'completed');
+      held.open();
+      await engine.ended(workflowId);
+      expect(engine.model.requests.filter(({ seen }) => /checker/.test(seen.system))).toHaveLength(asked);
+      expect(reviewers(engine)).toHaveLength(2);
+    },
+  );
 });
 
 describe('wherever it runs', () => {
-  test('two sub-agents at the same time, each with reviews of its own', async () => {
+  test.runIf(inSoak)('two sub-agents at the same time, each with reviews of its own', async () => {
     const lead = [
       toolUse('parallel_tasks', {
         operation: 'execute_batch',

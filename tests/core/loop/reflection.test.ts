@@ -4,6 +4,7 @@ import { outputOf } from '../../support/engine.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
 import { answerIn, checkerFile, CRITERIA, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const told = (engine: Awaited<ReturnType<typeof startReflecting>>) =>
   outputOf(engine.of('tool-end').find(({ entry }) => entry.name === 'delegate_task')?.entry.output);
@@ -87,7 +88,7 @@ describe('reflection', () => {
     expect(told(engine)).toMatchObject({ report: 'second', outcome: 'partial', error: run.error?.message });
   });
 
-  test('no more tries than the file says: with none, one review', async () => {
+  test.runIf(inSoak)('no more tries than the file says: with none, one review', async () => {
     const engine = await startReflecting(
       { answers: ['first'], reviews: { first: verdict(false, 10, 'No.') } },
       { agent: checkerFile({ maxRetries: 0, criteria: null }) },
@@ -121,7 +122,7 @@ describe('reflection', () => {
     ]);
   });
 
-  test('an improved answer that is cut off does not take the place of a whole one', async () => {
+  test.runIf(inSoak)('an improved answer that is cut off does not take the place of a whole one', async () => {
     const engine = await startReflecting({
       answers: ['whole', { blocks: [text('half of')], options: { stopReason: 'max_tokens' } }],
       reviews: { whole: verdict(false, 50, 'Say more.') },

@@ -313,7 +313,7 @@ test('what a server is started from is written with a yes alone, also where the 
   expect(askedPerson(engine)[0]?.description).toContain('An MCP server is started from tools/serve.js');
 });
 
-test('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
+test.runIf(inSoak)('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
   const engine = await startEngine(new Script(), { settings: lying('work') });
   const { runtime } = engine;
   const isReady = { error: null, server: { process: { status: 'ready' } } };
@@ -327,7 +327,7 @@ test('a test of a server that was stopped, or has failed just now, starts it at 
 });
 
 describe('one process', () => {
-  test('serves the lead and three sub-agents, and is gone with the program', async () => {
+  test.runIf(inSoak)('serves the lead and three sub-agents, and is gone with the program', async () => {
     const script = new Script();
     script
       .on({ prompt: /^Lead/, turn: 1 })

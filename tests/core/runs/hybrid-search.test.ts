@@ -179,7 +179,7 @@ test('requests are bounded, and one search has only so much embedded', async () 
   await store.close();
 });
 
-test('vectors outlive the program; other dimensions are said once, and made anew', async () => {
+test.runIf(inSoak)('vectors outlive the program; other dimensions are said once, and made anew', async () => {
   const folder = await folderWith(files);
   const space = { embedder: 'trigrams', folder };
   const opened = await openOn('rocksdb');

@@ -6,6 +6,7 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const memory = (operation: string, more: object = {}): Block => toolUse('memory', { operation, ...more });
 
@@ -23,7 +24,7 @@ function outputs(engine: Harness): [string, string][] {
 }
 
 describe('memory', () => {
-  test('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
+  test.runIf(inSoak)('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'style', text: 'Tabs, not spaces.' }),

@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { variations } from '../../support/samples.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 const retry = ({ runtime }: Harness, runId: string) => runtime.request('run.retry', { runId });
 const says = (words: string): Answers[string] => ({ blocks: [text(words)] });
@@ -81,7 +81,7 @@ describe('a chain that fails', () => {
 });
 
 describe('a stop', () => {
-  test.for([
+  test.runIf(inSoak).for([
     ['of the stage alone', 1],
     ['of the sub-agent that the chain began with', 0],
   ] as const)('%s ends the chain as cancelled; its lead goes on', async ([, index]) => {
@@ -227,7 +227,7 @@ describe('a restart', () => {
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 1, [agent]: 2 });
   });
 
-  test('in the middle of another try of a stage hands the report over, once', async () => {
+  test.runIf(inSoak)('in the middle of another try of a stage hands the report over, once', async () => {
     const store = await memoryStore();
     const script = chainScript({ draft: fails });
     script.rules.splice(

@@ -5,6 +5,7 @@ import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, toolUse } from '../../support/fake-model/script.ts';
 import { outcomes } from '../../support/engine.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const batch = (names: string[], more: object = {}) =>
   toolUse('parallel_tasks', {
@@ -117,7 +118,7 @@ describe('a chain', () => {
     expect(second).toContain('The maximum of sub-agents for one workflow is 3; 3 of them are taken');
   });
 
-  test('one that was refused gives its slot back, and the next one takes it', async () => {
+  test.runIf(inSoak)('one that was refused gives its slot back, and the next one takes it', async () => {
     const engine = await startChain(chainScript({}, [batch(['research', 'research'])]), {
       settings: 'limits.max_sub_agents = 2\n',
       person: ({ request }, item) =>

@@ -28,12 +28,9 @@ const script = (): Script =>
     .reply([text('# Report\n\nIt was not said.')]);
 
 /** `message-end#3`: the lead's message, its response, the sub-agent's prompt; then its response, then the word. */
-const moments = [
-  'run-say',
-  ...(inSoak ? (['message-end#4', 'message-end#5', 'request-start#3'] as const) : []),
-] as const;
+const moments = ['run-say', 'message-end#4', 'message-end#5', 'request-start#3'] as const;
 
-test.each(moments)('killed after %s', { timeout: 60_000 }, async (killAfter) => {
+test.runIf(inSoak).each(moments)('killed after %s', { timeout: 60_000 }, async (killAfter) => {
   const model = await startFakeModel(script());
   const life = { data: join(root, killAfter.replace('#', '-')), folder: root, url: model.url };
   const resumer = new Resumer();

@@ -150,7 +150,7 @@ test('a no is taken as a no, with its reason', async () => {
   expect(third.text.match(/You said no: “not today”/g)).toHaveLength(3);
 });
 
-test('an edited prompt changes what its agent looks for', async () => {
+test.runIf(inSoak)('an edited prompt changes what its agent looks for', async () => {
   const edit: Person = ({ request: { subject } }, item) => {
     const asked = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
     return { kind: 'edit', value: { ...asked, prompt: 'Look for: `pears`' } };
@@ -177,7 +177,7 @@ test('closed while its question waits, it goes on from there once it is resumed'
   );
 });
 
-test('where no agent may be started, or the folder is empty, it says so', async () => {
+test.runIf(inSoak)('where no agent may be started, or the folder is empty, it says so', async () => {
   const engine = await demo({
     settings: '[providers]\nactive = "demo"\n[limits]\nmax_sub_agents = 1\n',
     files: {},

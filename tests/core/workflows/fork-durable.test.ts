@@ -10,6 +10,7 @@ import { Script, text } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
 import { startCollector } from '../../support/telemetry/collector.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const script = () => new Script().on({}).reply([text('Done.')]);
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
@@ -86,7 +87,7 @@ test('its pictures are its own', async () => {
   expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain(red.data);
 });
 
-test('telemetry tells of nothing a second time', async () => {
+test.runIf(inSoak)('telemetry tells of nothing a second time', async () => {
   const collector = await startCollector();
   const engine = await startEngine(script(), { settings: `telemetry.endpoint = "${collector.url}"\n` });
   const { runtime, conversationId } = engine;

@@ -5,6 +5,7 @@ import { ownActionsText } from '#contract/own-actions-text.ts';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { CHILD, delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 describe('with one place for sub-agents', () => {
   const again = (times: number): Script => {
@@ -37,7 +38,7 @@ describe('with one place for sub-agents', () => {
   });
 });
 
-test('one of a batch that is refused gives its place back, the others keep theirs', async () => {
+test.runIf(inSoak)('one of a batch that is refused gives its place back, the others keep theirs', async () => {
   const tasks = ['first', 'second', 'third'].map((part) => ({
     agent_id: 'code-reviewer',
     prompt: `Review the ${part}.`,

@@ -8,6 +8,7 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const CONFLICT = { code: 'conflict' };
 
@@ -86,7 +87,7 @@ const reaches = (store: Store, workflowId: string, what: object): Promise<void> 
   eventually(async () => expect(await store.workflow(workflowId)).toMatchObject(what));
 
 describe('another attempt that is asked for twice', () => {
-  test('resumed in one window, retried in another before the lead reached its call', async () => {
+  test.runIf(inSoak)('resumed in one window, retried in another before the lead reached its call', async () => {
     const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
     await runtime.request('workflow.resume', { workflowId });
     const late = retry({ runtime }, runId);
@@ -135,7 +136,7 @@ describe('a stop before the attempt has begun', () => {
     expect(await store.run(runId)).toMatchObject({ outcome: 'cancelled' });
   });
 
-  test('of the workflow, while a retry waits: it stays cancelled', async () => {
+  test.runIf(inSoak)('of the workflow, while a retry waits: it stays cancelled', async () => {
     const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     const late = retry(engine, runId);
@@ -243,7 +244,7 @@ describe('what crosses an end', () => {
     expect(engine.of('limit-change')).toEqual([]);
   });
 
-  test('two clicks on more for a sub-agent give it once', async () => {
+  test.runIf(inSoak)('two clicks on more for a sub-agent give it once', async () => {
     const held = new Gate();
     const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { workflowId, subAgents } = await engine.ask('Go');
@@ -264,7 +265,7 @@ describe('what crosses an end', () => {
     });
   });
 
-  test('more for a sub-agent that cannot go on changes nothing', async () => {
+  test.runIf(inSoak)('more for a sub-agent that cannot go on changes nothing', async () => {
     const held = new Gate();
     const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { subAgents } = await engine.ask('Go');

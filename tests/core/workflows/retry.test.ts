@@ -7,6 +7,7 @@ import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const retry = (engine: Harness, runId: string) => engine.runtime.request('run.retry', { runId });
 
@@ -84,7 +85,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests).toHaveLength(asked);
   });
 
-  test('of the demo, once the real provider is on: by the demo still', async () => {
+  test.runIf(inSoak)('of the demo, once the real provider is on: by the demo still', async () => {
     const engine = await startEngine(new Script(), { settings: '[providers]\nactive = "demo"\n' });
     const { workflowId } = await engine.send('What is this?');
     const start = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
@@ -99,7 +100,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests, 'the real one was asked for nothing').toEqual([]);
   });
 
-  test('of two clicks at the same time one wins', async () => {
+  test.runIf(inSoak)('of two clicks at the same time one wins', async () => {
     const engine = await startEngine(failingChild());
     const first = await engine.ask('Go');
     const { runId } = first.subAgents[0]!;

@@ -1,12 +1,13 @@
 /** A word of the person to a sub-agent that works: read once, before its next request, after all results; its lead is told. */
 import { describe, expect, test } from 'vitest';
 import type { Person } from '../../support/compose.ts';
-import { type Harness, outputOf, yes } from '../../support/engine.ts';
+import { type Harness, outputOf, startEngine, talkIn, yes } from '../../support/engine.ts';
 import type { Seen } from '../../support/fake-model/request.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 
 const { start } = sharedEngine();
 const WORD = 'Look at the README first.';
@@ -175,4 +176,22 @@ describe('is refused, and starts nothing', () => {
     await engine.event('workflow-end', ({ seq }) => seq > engine.of('workflow-end')[0]!.seq);
     expect(heard(engine)).toMatchObject([{ text: WORD, runId: child(engine) }]);
   });
+});
+
+test('closed before it was read: read once the workflow is resumed, as if nothing had been', async () => {
+  const store = await memoryStore();
+  const lasting = { ...store, close: () => Promise.resolve() };
+  const first = new Gate();
+  const engine = await startEngine(working(first), { store: lasting });
+  const { workflowId } = await engine.send('Go');
+  await first.reached;
+  await say(engine);
+  await engine.runtime.close();
+  expect(heard(engine)).toEqual([]);
+  const again = await startEngine(working(new Gate()), { store });
+  const { leave, ...talk } = await talkIn(again.runtime, engine.conversationId);
+  await again.runtime.request('workflow.resume', { workflowId });
+  expect((await talk.ended(workflowId)).outcome).toBe('completed');
+  expect(heard({ ...again, ...talk })).toMatchObject([{ text: WORD, runId: child(engine) }]);
+  leave();
 });

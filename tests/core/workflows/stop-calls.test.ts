@@ -17,8 +17,8 @@ import { type CutCall, cutCalls, FILES, scriptOf } from './cut-calls.ts';
 const SLOW_MS = 60;
 
 const seconds = uniqueSleep();
-/** A stop in a command that is waited for is tried with the tool, too. */
-const FEW = new Set(['bash in the background', 'edit', 'question']);
+/** A stop in a command is tried with the tool, too. */
+const FEW = new Set(['edit', 'question']);
 const CALLS = cutCalls(seconds).filter(({ kind }) => FEW.has(kind) || inSoak);
 
 /** Keeps what was there slowly, and tells when it begins. */

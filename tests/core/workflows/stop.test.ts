@@ -14,6 +14,7 @@ import {
   writeFile,
 } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const hangs = { hangAfter: 3, usage: { input: 1234 } };
 
@@ -72,7 +73,7 @@ describe('stop', () => {
     expect(report.report).toContain('I');
   });
 
-  test('during a tool', async () => {
+  test.runIf(inSoak)('during a tool', async () => {
     // A search through a pipe-like pattern that a worker chews on until it is stopped.
     const script = new Script().on({ step: 1 }).reply([toolUse('grep', { pattern: '(a+)+$', path: '.' })]);
     script.on({}).reply([text('Done.')]);
@@ -174,42 +175,45 @@ describe('stop', () => {
     });
   });
 
-  test('a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others', async () => {
-    const tasks = ['good', 'bad', 'slow'].map((part) => ({
-      agent_id: 'code-reviewer',
-      prompt: `Review ${part}.`,
-    }));
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks })])
-      .on({ prompt: /Review good/ })
-      .reply([text(reportOf('good'))])
-      .on({ prompt: /Review bad/ })
-      .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'no' } })
-      .on({ prompt: /Review slow/ })
-      .reply([text('Half a report', { deltas: 8 })], { hangAfter: 6 })
-      .on({})
-      .reply([text('Done.')]);
-    const engine = await startEngine(script);
-    const { workflowId } = await engine.send('Go');
-    const isSlow = (runId: string): boolean =>
-      engine.of('run-queue').some((run) => run.runId === runId && run.task === 'Review slow.');
-    const delta = await engine.event('message-delta', (event) => isSlow(event.runId));
-    await engine.event('run-end', (event) => event.outcome === 'completed');
-    await engine.event('run-end', (event) => event.outcome === 'error');
-    await engine.runtime.request('run.stop', { runId: delta.runId });
-    const end = await engine.ended(workflowId);
-    expect(outcomes(end)).toEqual(['completed', 'completed', 'error', 'cancelled']);
-    const output = outputOf(engine.of('tool-end').at(-1)?.entry.output);
-    expect(output).toMatchObject({
-      success: false,
-      completed: 1,
-      failed: 2,
-      results: [{ success: true }, { success: false }, { success: false, outcome: 'cancelled' }],
-    });
-    expect(output.results?.[0]?.report).toBe(reportOf('good').trim());
-    expect(output.results?.[2]?.report).toContain('Half');
-  });
+  test.runIf(inSoak)(
+    'a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others',
+    async () => {
+      const tasks = ['good', 'bad', 'slow'].map((part) => ({
+        agent_id: 'code-reviewer',
+        prompt: `Review ${part}.`,
+      }));
+      const script = new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks })])
+        .on({ prompt: /Review good/ })
+        .reply([text(reportOf('good'))])
+        .on({ prompt: /Review bad/ })
+        .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'no' } })
+        .on({ prompt: /Review slow/ })
+        .reply([text('Half a report', { deltas: 8 })], { hangAfter: 6 })
+        .on({})
+        .reply([text('Done.')]);
+      const engine = await startEngine(script);
+      const { workflowId } = await engine.send('Go');
+      const isSlow = (runId: string): boolean =>
+        engine.of('run-queue').some((run) => run.runId === runId && run.task === 'Review slow.');
+      const delta = await engine.event('message-delta', (event) => isSlow(event.runId));
+      await engine.event('run-end', (event) => event.outcome === 'completed');
+      await engine.event('run-end', (event) => event.outcome === 'error');
+      await engine.runtime.request('run.stop', { runId: delta.runId });
+      const end = await engine.ended(workflowId);
+      expect(outcomes(end)).toEqual(['completed', 'completed', 'error', 'cancelled']);
+      const output = outputOf(engine.of('tool-end').at(-1)?.entry.output);
+      expect(output).toMatchObject({
+        success: false,
+        completed: 1,
+        failed: 2,
+        results: [{ success: true }, { success: false }, { success: false, outcome: 'cancelled' }],
+      });
+      expect(output.results?.[0]?.report).toBe(reportOf('good').trim());
+      expect(output.results?.[2]?.report).toContain('Half');
+    },
+  );
 });
 
 test('an interruption of one workflow leaves its question open, and its answer goes on with it', async () => {

@@ -6,6 +6,7 @@ import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
+import { inSoak } from '../../support/samples.ts';
 
 /** A lead that was interrupted in its first answer, and the runtime after it. */
 async function interrupted(settings = '') {
@@ -92,7 +93,7 @@ test('what runs in a conversation keeps it from being purged', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test('work of the real provider does not go on while the demo is on', async () => {
+test.runIf(inSoak)('work of the real provider does not go on while the demo is on', async () => {
   const { engine, again, workflowId } = await interrupted('[providers]\nactive = "demo"\n');
   const before = engine.model.requests.length;
   await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
@@ -102,7 +103,7 @@ test('work of the real provider does not go on while the demo is on', async () =
   expect(engine.model.requests).toHaveLength(before);
 });
 
-test('a budget stays a number that can be counted with', async () => {
+test.runIf(inSoak)('a budget stays a number that can be counted with', async () => {
   const { again, store, workflowId } = await interrupted('');
   const extend = async (add: object) => {
     const seen = (await store.workflow(workflowId))?.budget ?? {};

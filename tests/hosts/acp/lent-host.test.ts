@@ -14,6 +14,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { LIAR } from '../../core/mcp/support.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
 const { signal } = new AbortController();
@@ -74,49 +75,52 @@ function editor(buffers: Map<string, string>) {
   return { asked, context: connection.client };
 }
 
-test('files, a terminal and a server of an ACP client are used by the process that does the work, and gone with its connection', async () => {
-  const calls = [
-    toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] }),
-    toolUse('bash', { command: 'exit 3' }),
-    toolUse('mcp__Liar-1__work', {}),
-    toolUse('read_file', { path: 'a.txt' }),
-  ];
-  const script = calling(...calls)
-    .step([calls[3]!])
-    .step([text('Done.')]);
-  const engine = await startEngine(script, { files: { 'a.txt': 'saved\n' } });
-  const { client, close } = await fromOutside(engine);
-  const path = join(engine.folder, 'a.txt');
-  const buffers = new Map([[path, 'unsaved\n']]);
-  const { asked, context } = editor(buffers);
-  const env = Object.entries(COMPILED).map(([name, value]) => ({ name, value }));
-  const mcpServers: McpServer[] = [{ name: 'Liar 1', command: process.execPath, args: [LIAR, 'tools=work'], env }];
-  const shown: unknown[] = [];
-  const { conversationId: sessionId } = engine;
-  const onTerminal = (call: { toolCallId: string }, terminalId: string) =>
-    void shown.push([call.toolCallId, terminalId]);
-  await lend(context, client, { sessionId, capabilities: CAPABILITIES, mcpServers, onTerminal });
-  await engine.ask('Work');
-  const [edited, ran, served, read] = results(engine);
-  expect(edited).toMatchObject({ status: 'completed' });
-  expect(await readFile(path, 'utf8')).toBe('agreed\n');
-  expect(asked.filter(({ method }) => method === 'write')).toEqual([
-    { method: 'write', params: { sessionId, path, content: 'agreed\n' } },
-  ]);
-  expect(ran).toMatchObject({ status: 'error', metadata: { exitCode: 3, terminalId: 'term-1' } });
-  expect(ran?.output).toContain('said\n');
-  expect(shown).toEqual([[ran?.toolCallId, 'term-1']]);
-  expect(asked.filter(({ method }) => method === 'release')).toHaveLength(1);
-  expect(served).toMatchObject({ status: 'completed', output: 'done' });
-  expect(read?.output).toBe('agreed\n');
-  // The connection ends, and with it what was lent.
-  buffers.set(path, 'unsaved again\n');
-  close();
-  const before = asked.length;
-  await engine.ask('Again');
-  expect(results(engine).at(-1)).toMatchObject({ status: 'completed', output: 'agreed\n' });
-  expect(asked.length).toBe(before);
-});
+test.runIf(inSoak)(
+  'files, a terminal and a server of an ACP client are used by the process that does the work, and gone with its connection',
+  async () => {
+    const calls = [
+      toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] }),
+      toolUse('bash', { command: 'exit 3' }),
+      toolUse('mcp__Liar-1__work', {}),
+      toolUse('read_file', { path: 'a.txt' }),
+    ];
+    const script = calling(...calls)
+      .step([calls[3]!])
+      .step([text('Done.')]);
+    const engine = await startEngine(script, { files: { 'a.txt': 'saved\n' } });
+    const { client, close } = await fromOutside(engine);
+    const path = join(engine.folder, 'a.txt');
+    const buffers = new Map([[path, 'unsaved\n']]);
+    const { asked, context } = editor(buffers);
+    const env = Object.entries(COMPILED).map(([name, value]) => ({ name, value }));
+    const mcpServers: McpServer[] = [{ name: 'Liar 1', command: process.execPath, args: [LIAR, 'tools=work'], env }];
+    const shown: unknown[] = [];
+    const { conversationId: sessionId } = engine;
+    const onTerminal = (call: { toolCallId: string }, terminalId: string) =>
+      void shown.push([call.toolCallId, terminalId]);
+    await lend(context, client, { sessionId, capabilities: CAPABILITIES, mcpServers, onTerminal });
+    await engine.ask('Work');
+    const [edited, ran, served, read] = results(engine);
+    expect(edited).toMatchObject({ status: 'completed' });
+    expect(await readFile(path, 'utf8')).toBe('agreed\n');
+    expect(asked.filter(({ method }) => method === 'write')).toEqual([
+      { method: 'write', params: { sessionId, path, content: 'agreed\n' } },
+    ]);
+    expect(ran).toMatchObject({ status: 'error', metadata: { exitCode: 3, terminalId: 'term-1' } });
+    expect(ran?.output).toContain('said\n');
+    expect(shown).toEqual([[ran?.toolCallId, 'term-1']]);
+    expect(asked.filter(({ method }) => method === 'release')).toHaveLength(1);
+    expect(served).toMatchObject({ status: 'completed', output: 'done' });
+    expect(read?.output).toBe('agreed\n');
+    // The connection ends, and with it what was lent.
+    buffers.set(path, 'unsaved again\n');
+    close();
+    const before = asked.length;
+    await engine.ask('Again');
+    expect(results(engine).at(-1)).toMatchObject({ status: 'completed', output: 'agreed\n' });
+    expect(asked.length).toBe(before);
+  },
+);
 
 test('A terminal that is made when nobody waits for it any more is given back; where nothing is lent, nothing is said', async () => {
   const { asked, context } = editor(new Map());

@@ -46,12 +46,14 @@ export async function explainSettings(
     if (outer) {
       const others =
         row.value === null ? [] : [other(row.value, ownOrigin, 'environment', `${outer.variable} goes before it`)];
-      // An address may have a password, which no settings file may.
-      return { ...base, value: redact(outer.value), origin: { from: 'environment', variable: outer.variable }, others };
+      return { ...base, value: shown(outer.value), origin: { from: 'environment', variable: outer.variable }, others };
     }
     return project === null ? base : withProject(base, project);
   });
 }
+
+/** An address may have a password: no settings that hold do, but a file that nobody has checked yet, or the environment. */
+const shown = (value: Value): Value => (typeof value === 'string' ? redact(value) : value);
 
 const other = (value: Value, origin: SettingOrigin, reason: Other['reason'], why: string): Other => ({
   ...{ value, origin, reason, why },
@@ -67,7 +69,7 @@ function originOf({ value, default: usual }: SettingRow, file: string, said: Ret
 function lateOf({ value, default: usual }: SettingRow, file: string, said: ReturnType<Said['at']>): Other[] {
   const why = 'it was changed in the file, which is read at the next start';
   if (said !== null && said.value !== value)
-    return [other(said.value, { from: 'user', file, line: said.line }, 'late', why)];
+    return [other(shown(said.value), { from: 'user', file, line: said.line }, 'late', why)];
   if (said === null && value !== usual) return [other(usual, { from: 'default' }, 'late', why)];
   return [];
 }

@@ -28,7 +28,7 @@ export function changeMethods({ engine, orchestrator, sessions }: Services): Pic
     if (entry === undefined) throw new TriadError('bad_input', 'goOn needs the entry that the fork goes on from');
     const row = await mustExist(engine.store.workflow(workflowId), `There is no workflow ${workflowId}`);
     const step = { runId: asked.runId ?? row.runId, entry };
-    const going = await goingOn(engine, row, { ...step, approve, folder: conversation.folder });
+    const going = await goingOn({ engine, orchestrator }, row, { ...step, approve, conversation });
     const begin = async ({ id }: ConversationRow): Promise<void> => void (await orchestrator.begin(await going(id)));
     return fork(engine, conversation, asked, { step, begin });
   };

@@ -38,8 +38,8 @@ export async function heldAgainstNow(parts: Parts, envelope: Envelope, now: Now)
   for (const part of served) refuseOther(parts, { ...part, prompt: '-', stages: [] }, envelope, now.limits);
 }
 
-/** Nobody has trusted what a project says, or its agent, who is not there. */
-function refuseUntold(envelope: Envelope, agents: AgentRegistry): void {
+/** Throws where nobody has trusted what a project says, or its agent, who is not there. */
+export function refuseUntold(envelope: Envelope, agents: AgentRegistry): void {
   if (envelope.definitionHash !== null) definitionOf(envelope, agents);
   for (const { path } of envelope.instructions ?? []) {
     if (agents.instructions.some((one) => one.path === path)) continue;

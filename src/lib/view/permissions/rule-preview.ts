@@ -98,7 +98,11 @@ export function literalPattern(text: string): string {
 
 const TARGETS = ['path', 'agent_id', 'name', 'command'];
 
-/** A rule about this very call, which asks where it was allowed and allows where it was asked about. */
+/**
+ * A rule about this very call, which asks where it was allowed and allows where it was asked about. One that would be about
+ * all calls of the tool, because nothing in this one can be named by a pattern, asks: to allow them all is for the person
+ * to choose.
+ */
 export function formOfCall(
   { agent, tool, input }: { agent: string; tool: string; input: unknown },
   effect: Effect,
@@ -107,10 +111,6 @@ export function formOfCall(
   const [target] = TARGETS.flatMap((name) =>
     typeof fields[name] === 'string' && fields[name] !== '' ? [fields[name]] : [],
   );
-  return {
-    effect: effect === 'ask' ? 'allow' : 'ask',
-    about: tool,
-    agent,
-    pattern: typeof target === 'string' ? literalPattern(target) : '',
-  };
+  const pattern = typeof target === 'string' ? literalPattern(target) : '';
+  return { effect: effect === 'ask' && pattern !== '' ? 'allow' : 'ask', about: tool, agent, pattern };
 }

@@ -14,7 +14,7 @@
  * timeout, time to answer: délai · limit, budget: limite, budget · stop, cancelled: arrêter, arrêté · resume: reprendre
  * extend: prolonger · queue: file d’attente · to fold: replier · demo: démo
  */
-import { visibleText } from '#contract/visible-text.ts';
+import { shownText } from '#lib/view/shown-text.ts';
 import type { Words } from '../english.ts';
 import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
@@ -53,7 +53,7 @@ export const french = {
   cache: cacheWords,
   product: 'Triad',
   windowTitle: (page, waiting) =>
-    `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${visibleText(page)} – Triad`}`,
+    `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${shownText(page)} – Triad`}`,
   phases: {
     queued: 'en file d’attente',
     waiting: 'vous attend',
@@ -248,7 +248,7 @@ export const french = {
     withEdits: (value) => `avec ${value === 1 ? 'votre modification' : `vos ${value} modifications`}`,
     reset: 'Annuler les modifications',
     sending: 'Envoi…',
-    announce: (agent, title) => `Question de ${visibleText(agent)} : ${visibleText(title)}`,
+    announce: (agent, title) => `Question de ${shownText(agent)} : ${shownText(title)}`,
     from: (chain) => `Demandé par ${chain.slice(1).join(' › ')}`,
     during: (message) => `pendant « ${message} »`,
     prompt: 'Prompt',

@@ -101,6 +101,10 @@ test('what was changed in the file beside the program does not hold yet, and is 
       },
     ],
   });
+  await writeFile(file, 'telemetry.endpoint = "https://me:pass-4711@host"\n', { mode: 0o600 });
+  const { others } = await explained(engine, 'telemetry.endpoint');
+  expect(others).toMatchObject([{ reason: 'late' }]);
+  expect(JSON.stringify(others)).not.toContain('pass-4711');
 });
 
 test('an unknown path is told with what was meant, of agents too', async () => {

@@ -96,7 +96,7 @@ test.for(seeds(1))('two owners never write at the same time (%i)', { timeout: 60
   expect(count.faults).toBeGreaterThan(0);
 });
 
-test.for(seeds(1))('a workflow of eight requests (%i)', { timeout: 120_000 }, async (seed) => {
+test.runIf(inSoak).for(seeds(1))('a workflow of eight requests (%i)', { timeout: 120_000 }, async (seed) => {
   const random = new Random('workflow', seed);
   const server = await storeServer();
   const store = await storeOf(server, { times });

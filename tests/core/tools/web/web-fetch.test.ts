@@ -8,6 +8,7 @@ import { RED } from '../../../support/images.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { call, contextIn, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 import { webServer } from '../../../support/web-server.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 interface Asked {
   path?: string;
@@ -85,7 +86,7 @@ describe('a page', () => {
     expect(asked).toEqual(['/page']);
   });
 
-  test('does not hold anything up while it is parsed', async () => {
+  test.runIf(inSoak)('does not hold anything up while it is parsed', async () => {
     const html = `<html><body><article>${`<p>${SENTENCE}<a href="x">y</a></p>`.repeat(400)}</article></body></html>`;
     const { value, longest } = await longestBlock(() => fetched(sends(html)));
     expect(value.output).toContain('This is a sentence');

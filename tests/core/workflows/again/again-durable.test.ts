@@ -9,6 +9,7 @@ import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { chainScript, startChain } from '../../../support/flows/chains.ts';
 import { done, pair, PAIR, startFlow } from '../../../support/flows/flows.ts';
+import { inSoak } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Gate } from '../../../support/gate.ts';
 
@@ -77,7 +78,7 @@ async function resumed(path: string, conversationId: string): Promise<number> {
   return engine.model.requests.length;
 }
 
-test('killed while it waits for a yes it asks again; killed while it works it goes on from its last step', async () => {
+test('killed while it waits for a yes it asks again; killed while it works, in the soak, it goes on from its last step', async () => {
   const data = await folderWith();
   const gate = new Gate();
   let questions = 0;
@@ -94,12 +95,12 @@ test('killed while it waits for a yes it asks again; killed while it works it go
   const approvalId = (await approvals())[0]?.request.id ?? '';
   await runtime.request('approval.decide', { approvalId, item: 0, answer: { kind: 'allow' } });
   await gate.reached;
-  await copy(join(data, 'working'));
+  if (inSoak) await copy(join(data, 'working'));
 
   // It had not begun: both of its requests are sent.
   expect(await resumed(join(data, 'waiting'), conversationId)).toBe(2);
   // Its first step was finished: only what was on its way is asked again.
-  expect(await resumed(join(data, 'working'), conversationId)).toBe(1);
+  if (inSoak) expect(await resumed(join(data, 'working'), conversationId)).toBe(1);
   gate.open();
 });
 

@@ -327,7 +327,7 @@ test('validate asks nobody about models: doctor does, and what it heard is held 
   );
 });
 
-test('doctor says where the default model is not one of the endpoint', async () => {
+test.runIf(inSoak)('doctor says where the default model is not one of the endpoint', async () => {
   const { triad, model } = await here();
   model.models = ['llama3.2:1b'];
   const { code, out } = await triad(['doctor']);

@@ -87,6 +87,8 @@ describe('the form', () => {
       ...{ effect: 'allow', about: 'bash', agent: 'lead', pattern: 'ls \\*.\\{js\\,ts\\}' },
     });
     expect(formOfCall({ ...asked, input: null }, 'allow')).toMatchObject({ effect: 'ask', pattern: '' });
+    const move = { ...asked, tool: 'move_file', input: { from: 'a', to: 'b' } };
+    expect(formOfCall(move, 'ask')).toMatchObject({ effect: 'ask', pattern: '' });
     for (const text of ['a\\b', '{a,b}*?', 'plain']) expect(literalPattern(text)).toBe(escapePattern(text));
   });
 });

@@ -21,10 +21,9 @@ export async function runAgain(io: Io, word: string, options: AgainOptions): Pro
   try {
     const link = await openLink(io, true);
     try {
-      const { made, runId } = await link.ask(async (client) => {
-        const id = await runOf(client, io.signal, word);
-        return { runId: id, made: await client.request('run.again', { runId: id, approve, via: 'cli' }) };
-      });
+      const runId = await link.ask((client) => runOf(client, io.signal, word));
+      // Not asked again where the answer is lost: it would be run twice.
+      const made = await link.current.client.request('run.again', { runId, approve, via: 'cli' });
       const { conversationId, workflowId } = made;
       if (!options.json) io.screen.note(`Run ${runId} again, in session ${conversationId}. Files stay as they are.`);
       const json = options.json === true;

@@ -1,5 +1,7 @@
 /** `triad sessions again` prints like `triad run`; lists, pages and exports tell of it at both ends. */
 import { expect, test } from 'vitest';
+import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import { CHILD, LEAD, spawn } from '../../../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
@@ -56,4 +58,26 @@ test('one sub-agent works again, its report is printed, and both sessions say so
   expect(JSON.parse((await triad('trace', conversationId, '--json')).out)).toMatchObject({
     workflows: [{ runs: [{ children: [{ agains: [{ conversationId: id }, {}, {}] }] }] }],
   });
+});
+
+test('is not asked for a second time where the answer to the first is lost: it would be run twice', async () => {
+  const asked: string[] = [];
+  const owners: AbortController[] = [];
+  const client: Client = {
+    request: async (method) => {
+      asked.push(method);
+      owners[0]?.abort();
+      throw new TriadError('disconnected', 'Gone');
+    },
+    subscribe: async () => () => undefined,
+  };
+  const connect = async () => {
+    const gone = new AbortController();
+    owners.push(gone);
+    return { client, owner: false, lost: gone.signal, close: async () => undefined };
+  };
+  const io = { ...memoryIo({ client }), connect };
+  const runId = '01957a10-0000-7000-8000-000000000004';
+  expect(await main(['sessions', 'again', runId, '--approve', 'all'], io)).not.toBe(0);
+  expect(asked).toEqual(['run.again']);
 });

@@ -1,0 +1,41 @@
+// What errors, notifications and window titles say hides nothing, and what French sets itself is no mark there.
+import { render } from 'svelte/server';
+import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import FailureNote from '#lib/ui/failure-note.svelte';
+import { notify } from '#lib/ui/system-notification.ts';
+import { speakBy } from '#lib/view/language.ts';
+import { learn, text } from '#lib/words/text.ts';
+
+beforeAll(() => learn('fr'));
+afterEach(() => {
+  speakBy(() => 'en');
+  vi.unstubAllGlobals();
+});
+
+const note = (code: string): string =>
+  render(FailureNote, { props: { code, message: 'No \u202Eelif such\u200B', title: 'Failed' } }).body;
+
+it('in an error, in either language', () => {
+  expect(note('bad_input')).toContain('⟦U+202E⟧');
+  speakBy(() => 'fr');
+  const french = note('provider');
+  expect(french).toContain('Le fournisseur a répondu par une erreur');
+  expect(french).toContain('⟦U+202E⟧');
+  expect(french).not.toContain('\u202E');
+});
+
+it('in a notification and a window title', () => {
+  const shown: string[] = [];
+  class Note {
+    static permission = 'granted';
+    constructor(title: string, { body = '' }: NotificationOptions) {
+      shown.push(title, body);
+    }
+  }
+  vi.stubGlobal('Notification', Note);
+  speakBy(() => 'fr');
+  const body = `Le serveur demande\u202F: «\u202Fa\u202Eb\u202F»`;
+  notify({ key: '1', title: body, body, onPress: () => undefined });
+  shown.push(text.windowTitle(body, 0));
+  for (const one of shown) expect(one).toContain('Le serveur demande\u202F: «\u202Fa⟦U+202E⟧b\u202F»');
+});
