@@ -31,6 +31,7 @@ function byRule(ruleId: string): string {
   return others[ruleId] ?? `by ${ruleId}`;
 }
 
+const modeNames: Readonly<Record<ApprovalMode, string>> = { manual: 'manual', selective: 'selective', auto: 'auto' };
 const modes: Readonly<Record<ApprovalMode, string>> = {
   manual: 'You are asked before every sub-agent, and about everything that writes files or reaches out.',
   selective: 'As manual, but what is of low risk, such as making a new file, is not asked about.',
@@ -40,9 +41,9 @@ const modes: Readonly<Record<ApprovalMode, string>> = {
 export const permissionsWords = {
   title: 'Permissions',
   failed: 'The permissions could not be loaded',
-  mode: (mode: ApprovalMode) => `Where no rule says anything: ${mode}`,
+  mode: (mode: ApprovalMode) => `Where no rule says anything: ${modeNames[mode]}`,
   modes,
-  modeNames: { manual: 'manual', selective: 'selective', auto: 'auto' } satisfies Record<ApprovalMode, string>,
+  modeNames,
   changeMode: 'Change it in the settings',
   always: [
     'Reading and searching in the folder is never asked about, unless a rule or an agent’s definition says so.',
