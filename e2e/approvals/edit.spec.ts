@@ -81,8 +81,8 @@ defaults.model = "spare-model"
     const record = app.page.getByRole('tabpanel');
     await expect(record.getByText('edited', { exact: true })).toBeVisible();
     await expect(record).toContainText('Leave out the tests.');
-    await expect(record).toContainText('prompt');
-    await expect(record).toContainText('tools');
+    await expect(record).toContainText('Prompt');
+    await expect(record).toContainText('Tools');
     await expect(record).toContainText('spare');
   },
 );

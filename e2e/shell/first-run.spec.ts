@@ -31,7 +31,15 @@ test('a key is tested before it is taken, and never shown again', { tag: '@soak'
   const { page } = app;
   await expect(page.getByRole('heading', { name: 'Welcome to Triad' })).toBeVisible();
   await app.button('Test and start').click();
-  await expect(page.getByText('Paste a key first.')).toBeVisible();
+  const key = page.getByLabel('API key', { exact: true });
+  await expect(key).toBeFocused();
+  await expect(key).toHaveAttribute('aria-invalid', 'true');
+  await expect(key).toHaveAccessibleDescription(/^Paste a key first\./);
+  const top = () => app.button('Test and start').evaluate((button) => button.getBoundingClientRect().top);
+  const before = await top();
+  await page.keyboard.type('s');
+  await expect(key, 'what is typed mends it').toHaveAttribute('aria-invalid', 'false');
+  expect(await top(), 'nothing moves').toBe(before);
 
   await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
   await page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);

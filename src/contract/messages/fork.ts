@@ -27,7 +27,15 @@ export const ForkedFrom = z.object({
 export type ForkedFrom = z.infer<typeof ForkedFrom>;
 
 /** What a workflow that was taken over is a copy of; tokens and costs stay there. */
-export const TakenFrom = z.object({ conversationId: Id, workflowId: Id, runId: Id });
+export const TakenFrom = z.object({
+  conversationId: Id,
+  workflowId: Id,
+  runId: Id,
+  /** How long it had waited there for answers of the person, in milliseconds; left out of copies of older versions. */
+  waitedMs: z.number().nonnegative().optional(),
+  /** How long agents had worked there at the least; left out where that is not known. */
+  workedMs: z.number().nonnegative().optional(),
+});
 export type TakenFrom = z.infer<typeof TakenFrom>;
 
 /** Whether the history of a fork ends with a workflow, or right before it. */

@@ -119,7 +119,9 @@ async function sourcesOf(
   rows: readonly WorkflowRow[],
   upTo: Readonly<Record<string, number | undefined>>,
 ): Promise<Source[]> {
-  const leads = (await store.runsOf(rows.map(({ id }) => id))).filter(({ parentRunId }) => parentRunId === null);
+  const ids = rows.map(({ id }) => id);
+  const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
+  const leads = runs.filter(({ parentRunId }) => parentRunId === null);
   const { entries } = await store.recordsOf(leads, ['entries']);
   return rows.flatMap((workflow) => {
     const run = leads.find(({ id }) => id === workflow.runId);
@@ -129,6 +131,7 @@ async function sourcesOf(
       throw new TriadError('not_found', `There is no entry ${to} in this workflow`);
     if (!run || all.length === 0) return [];
     const some = to === undefined ? all : all.filter(({ n }) => n <= to);
-    return [{ workflow, run, entries: some, isCut: some.length < all.length }];
+    const asked = approvals.filter(({ request }) => request.workflowId === workflow.id);
+    return [{ workflow, run, entries: some, isCut: some.length < all.length, approvals: asked }];
   });
 }

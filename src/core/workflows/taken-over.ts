@@ -1,5 +1,8 @@
 /** What a fork takes over of one workflow: the events that make it again in another conversation, without what it cost. Pure. */
+import type { Approval } from '#contract/approval.ts';
+import { waitedForYouMs } from '#contract/approvals/waited.ts';
 import type { EventDraft } from '#contract/event.ts';
+import type { TakenFrom } from '#contract/messages/fork.ts';
 import type { CompactionEntry, Entry, Image, ToolEntry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
@@ -17,6 +20,8 @@ export interface Source {
   entries: readonly Entry[];
   /** More came after them. */
   isCut: boolean;
+  /** All that was asked in it. */
+  approvals: readonly Approval[];
 }
 
 /** Its ids in the fork; `runs`: those of all lead's runs there, by the ids that they are copies of. */
@@ -42,12 +47,13 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
   const text = isWhole ? workflow.text : salvaged(kept);
   const { agent, envelope, envelopeHash } = run;
   const of = { conversationId, workflowId, runId, parentRunId: null, agent };
-  const taken = { conversationId: workflow.conversationId, workflowId: workflow.id, runId: run.id };
   const { prompt, approve, images, chosen, createdAt, startedAt, endedAt } = workflow;
-  const end = endedAt ?? kept.at(-1)?.at ?? createdAt;
+  const end = (source.isCut ? null : endedAt) ?? kept.at(-1)?.at ?? createdAt;
   const sent = { ...(images && { images }), ...(chosen && { chosen }) };
   const ended = { outcome, text, error: isWhole ? workflow.error : null, usage: usageOf(ZERO_TALLY) };
-  const durationMs = run.durationMs ?? Math.max(0, Date.parse(end) - Date.parse(startedAt ?? createdAt));
+  const span = Math.max(0, Date.parse(end) - Date.parse(startedAt ?? createdAt));
+  const durationMs = source.isCut ? Math.min(span, run.durationMs ?? span) : (run.durationMs ?? span);
+  const taken = copyOf(source, end);
   return [
     { ...of, at: createdAt, type: 'workflow-start', prompt, approve, attempt: 1, ...sent, taken },
     {
@@ -64,6 +70,15 @@ export function takenOver(source: Source, place: Place): EventDraft[] {
     },
     { ...of, ...ended, at: end, type: 'workflow-end', durationMs, subAgents: [], taken: true },
   ];
+}
+
+/** What it is a copy of, with how long agents worked and waited there until `end`. */
+function copyOf({ workflow, run, approvals, isCut }: Source, end: string): TakenFrom {
+  // A copy of a copy: its questions stay with the first.
+  const waitedMs = workflow.taken?.waitedMs ?? waitedForYouMs(approvals, Date.parse(end));
+  const workedMs = isCut ? undefined : (workflow.taken?.workedMs ?? workflow.workedMs);
+  const from = { conversationId: workflow.conversationId, workflowId: workflow.id, runId: run.id };
+  return { ...from, waitedMs, ...(typeof workedMs === 'number' && { workedMs }) };
 }
 
 /** Pictures of a workflow that is taken over, each once. */

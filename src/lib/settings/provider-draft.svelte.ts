@@ -39,6 +39,8 @@ export class ProviderDraft {
   servers = $state.raw<Server[] | null>(null);
   result = $state.raw<TestResult | null>(null);
   failure = $state.raw<RequestError | null>(null);
+  /** What has to be entered first; null for nothing that was missed. */
+  missing = $state<'apiKey' | 'baseUrl' | null>(null);
   /** The request that runs; null where none does. */
   activity = $state<'test' | 'save' | 'detect' | null>(null);
   saved = $state(false);
@@ -88,7 +90,15 @@ export class ProviderDraft {
   clearResults(): void {
     this.result = null;
     this.failure = null;
+    this.missing = null;
     this.saved = false;
+  }
+
+  /** Whether something is entered there; where nothing is, its field says so. */
+  has(field: 'apiKey' | 'baseUrl'): boolean {
+    this.clearResults();
+    this.missing = this[field].trim() === '' ? field : null;
+    return this.missing === null;
   }
 
   /** Takes a server by what it speaks; one that speaks something else than the one to change becomes a new one. */

@@ -45,6 +45,10 @@ export function sectionsIn(entries: readonly SettingsEntry<SettingRow>[]): Secti
   return SECTIONS.filter((section) => entries.some((one) => one.section === section));
 }
 
+/** Whether something of it is written to the settings file; all else is kept by the browser, or by the program. */
+export const hasSettings = (entries: readonly SettingsEntry<SettingRow>[]): boolean =>
+  entries.some(({ kind }) => kind !== 'part');
+
 /** Names an entry: a path, or a part. */
 export const keyOf = (entry: SettingsEntry<SettingRow>): string =>
   entry.kind === 'setting' ? entry.row.path : entry.kind === 'list' ? entry.path : entry.part;

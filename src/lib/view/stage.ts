@@ -1,7 +1,7 @@
 /** The stage: which blocks of a lead's transcript stand on it together, and what each agent there does now. Pure. */
 import type { Entry } from '#contract/message.ts';
 import type { OpenMessage, RunRow } from '#contract/view.ts';
-import type { Bound } from './budgets.ts';
+import { type Bound, boundsOfRun } from './budgets.ts';
 import type { Phase } from './phase.ts';
 import { type Block, blocksOf, type Call, lastCall, mainArgument } from './transcript.ts';
 
@@ -72,6 +72,11 @@ export function nowOf({ run, phase, entries, open, reviewing, compacting, retryi
   if (part?.kind === 'thinking') return { kind: 'thinks' };
   const call = lastCall(blocksOf({ run, entries, calls: [], open, children: [], approvals: [] }));
   return call ? { kind: 'call', name: call.name, argument: mainArgument(call.input) } : { kind: 'starts' };
+}
+
+/** How much of its bounds an agent has used; null before it works, and once it has ended: then nothing is left to watch. */
+export function budgetOf(run: RunRow, entries: readonly Entry[], isActive: boolean): ReturnType<typeof tightest> {
+  return isActive && run.attempt > 0 ? tightest(boundsOfRun(run, entries)) : null;
 }
 
 /** The bound of which most is used, with that share of it (0 to 1); null where nothing is bounded, or known. */

@@ -1,6 +1,7 @@
 /** For what a run or a workflow waits, and how long it has. Pure. */
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
+import { waitedForYouMs } from '#contract/approvals/waited.ts';
 import type { Snapshot, WorkflowRow } from '#contract/view.ts';
 import { aside, type Asides } from './compactions.ts';
 import { elapsedMs } from './elapsed.ts';
@@ -37,29 +38,6 @@ export function withTurn<V extends Pick<Snapshot, 'asking'> & Asides>(view: V, e
   return event.purpose === undefined ? withAsking(view, event, null) : aside(view, event.runId, event.purpose, true);
 }
 
-interface Span {
-  from: number;
-  to: number;
-}
-
-/** Milliseconds in which at least one question of these was open until `now`, overlaps counted once. */
-export function waitedForYouMs(approvals: readonly Approval[], now: number): number {
-  const spans = approvals.flatMap(({ request, decisions }): Span[] =>
-    decisions.map((decision) => ({
-      from: Date.parse(request.at),
-      to: decision === null ? now : Date.parse(decision.at),
-    })),
-  );
-  let until = -Infinity;
-  return spans
-    .sort((a, b) => a.from - b.from)
-    .reduce((sum, { from, to }) => {
-      const added = Math.max(0, to - Math.max(from, until));
-      until = Math.max(until, to);
-      return sum + added;
-    }, 0);
-}
-
 export interface Times {
   workMs: number;
   /** How long it waited for answers of the person. */
@@ -77,7 +55,9 @@ export function timesOf(
   if (allMs === null) return null;
   const own = approvals.filter(({ request }) => request.workflowId === workflow.id);
   const end = workflow.endedAt === null ? now : Date.parse(workflow.endedAt);
-  const waitedMs = Math.min(allMs, waitedForYouMs(own, end));
+  // What a copy waited is told with it: its questions stay where they were asked.
+  const waitedMs = Math.min(allMs, workflow.taken?.waitedMs ?? waitedForYouMs(own, end));
   // Agents may work while a question waits: what is known of their work is that, and else what is left.
-  return { workMs: Math.max(workflow.workedMs ?? 0, allMs - waitedMs), waitedMs };
+  const workedMs = workflow.taken?.workedMs ?? workflow.workedMs ?? 0;
+  return { workMs: Math.max(workedMs, allMs - waitedMs), waitedMs };
 }

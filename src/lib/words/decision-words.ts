@@ -81,9 +81,11 @@ function atMostLines({ atMost }: Summary): BlockLine[] {
 
 function worstWords(worst: Summary['atMost']['worst']): string {
   if (worst === null) return 'no cost limit';
-  if (worst.nanoUsd === null) return 'cost not known';
+  if (worst.nanoUsd === null) return 'no cost limit (cost not known)';
+  if (worst.nanoUsd === 0) return 'no cost limit (this model is free)';
   // It is a bound.
-  return `${dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT)} in all`;
+  const most = dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT);
+  return `no cost limit (at most ${most})`;
 }
 
 export const decisionWords = {

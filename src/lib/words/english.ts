@@ -50,6 +50,8 @@ export const english = {
   remarks,
   advice,
   colon: ':',
+  /** Between the parts of a list. */
+  semicolon: '; ',
   close: 'Close',
   skip: 'Skip to the page',
   retry: 'Try again',

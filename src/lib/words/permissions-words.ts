@@ -42,6 +42,7 @@ export const permissionsWords = {
   failed: 'The permissions could not be loaded',
   mode: (mode: ApprovalMode) => `Where no rule says anything: ${mode}`,
   modes,
+  modeNames: { manual: 'manual', selective: 'selective', auto: 'auto' } satisfies Record<ApprovalMode, string>,
   changeMode: 'Change it in the settings',
   always: [
     'Reading and searching in the folder is never asked about, unless a rule or an agent’s definition says so.',

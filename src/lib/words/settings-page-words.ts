@@ -107,6 +107,7 @@ function numberWanted({ kind, min, max }: Pick<SettingRow, 'kind' | 'min' | 'max
   return min === null ? what : `${what} from ${min}`;
 }
 
+type Valued = Pick<SettingRow, 'path' | 'kind' | 'default'>;
 type Origin = ExplainedSetting['origin'];
 type Other = ExplainedSetting['others'][number];
 
@@ -152,6 +153,19 @@ function otherOf({ origin, reason }: Other, value: string): string {
   }
 }
 
+/** What the values of a setting are called, where their own names say too little. */
+const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'attention.notifications': { off: 'Never', blocked: 'When something waits for me', all: 'Also when work ends' },
+};
+
+/** As its control shows it; empty for none. */
+function valueOf({ path, kind, default: usual }: Valued, value: SettingRow['value']): string {
+  if (value === null) return '';
+  // A box is on or off; a list that can be unset says yes or no.
+  if (kind === 'boolean') return usual === null ? (value === true ? 'yes' : 'no') : value === true ? 'on' : 'off';
+  return choices[path]?.[String(value)] ?? String(value);
+}
+
 export const settingsPageWords = {
   nav: 'Sections of the settings',
   section: 'Section',
@@ -175,6 +189,7 @@ export const settingsPageWords = {
   origin: originOf,
   held: heldOf,
   other: otherOf,
+  value: valueOf,
   notSet: 'not set',
   yes: 'yes',
   no: 'no',

@@ -71,6 +71,11 @@ const labels: Readonly<Record<string, string>> = {
   'web.search.max_uses': 'Searches of one model request',
   ...attentionWords.labels,
 };
+/** Where core, which writes of the file, names values that the page calls something else. */
+const helps: Readonly<Record<string, string>> = {
+  'attention.notifications':
+    'Notifications of the system: never, for what waits for your answer, or for the end of a workflow too. A browser has to allow them first.',
+};
 /** The providers that come with the program. */
 const NAMED: Readonly<Record<string, string>> = {
   anthropic: 'Anthropic, or a compatible endpoint',
@@ -185,7 +190,7 @@ export const settingsWords = {
   limitsHint: 'What starts from now on goes by these; what runs keeps what it started with.',
   label: (path: string) => labels[path] ?? providerLabel(path) ?? lastWords[path.split('.').at(-1) ?? ''] ?? path,
   /** What a setting is for. */
-  help: ({ description }: { path: string; description: string }) => description,
+  help: ({ path, description }: { path: string; description: string }) => helps[path] ?? description,
   /** Why its value was refused; follows its name. */
   problem: (reason: string) => reason,
   /** Bounds that nobody reaches are not worth a word. */

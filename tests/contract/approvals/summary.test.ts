@@ -95,3 +95,13 @@ test('the app and the terminal say the same', () => {
       expect(atMostText(summary)).toBe(said(text.decide.atMostLines(summary)));
     }
 });
+
+test.each([
+  [null, 'no cost limit (cost not known)'],
+  [0, 'no cost limit (this model is free)'],
+  [54_221_000_001, 'no cost limit (at most $54.23)'],
+])('without a limit of cost that is said first, then that all of it comes to %j', (nanoUsd, said) => {
+  const summary = summaryOf(agent([]), own(CALLS), { requests: 3, nanoUsd });
+  expect(text.decide.atMostLines(summary).find(({ key }) => key === 'cost')?.value).toBe(said);
+  expect(atMostText(summary)).toContain(` · ${said} · `);
+});

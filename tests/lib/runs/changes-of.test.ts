@@ -1,6 +1,7 @@
 // An edit is shown as the fields that differ.
 import { expect, it } from 'vitest';
 import { apart, changesOf } from '#lib/runs/again/changes-of.ts';
+import { fieldLabel } from '#lib/runs/again/field-label.ts';
 
 it('names nested fields and shows both values', () => {
   const before = {
@@ -14,6 +15,15 @@ it('names nested fields and shows both values', () => {
     { field: 'model', before: 'a', after: 'b' },
     { field: 'tools', before: '["x","y"]', after: '["x"]' },
     { field: 'limits.maxIterations', before: '20', after: '5' },
+  ]);
+});
+
+it('calls a field what the form calls it, and by its path where that has none', () => {
+  expect(['limits.maxIterations', 'limits.budget.costUsd', 'prompt', 'limits.inactivityMs'].map(fieldLabel)).toEqual([
+    'Turns at most',
+    'Budget: US dollars',
+    'Prompt',
+    'limits.inactivityMs',
   ]);
 });
 

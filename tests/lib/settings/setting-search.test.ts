@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import { settingRows } from '#core/settings/settings.ts';
 import { marksOf, NO_MARKS, wordsOf } from '#lib/settings/setting-search.ts';
-import { entriesOf, findEntries, keyOf, nameOf, sectionsIn } from '#lib/settings/settings-entries.ts';
+import { entriesOf, findEntries, hasSettings, keyOf, nameOf, sectionsIn } from '#lib/settings/settings-entries.ts';
 import { SECTIONS } from '#lib/view/settings/sections.ts';
 import { settingsOf } from '../../support/compose.ts';
 
@@ -11,6 +11,11 @@ const rows = settingRows(settingsOf('[models]\ndefault = "opus"\n')).map((row) =
 }));
 const entries = entriesOf(rows, true);
 const found = (query: string): string[] => findEntries(entries, query).map(({ entry }) => keyOf(entry));
+
+it('tells of the sections of which nothing is written to the file', () => {
+  const without = SECTIONS.filter((name) => !hasSettings(entries.filter(({ section }) => section === name)));
+  expect(without).toEqual(['appearance', 'shortcuts', 'security']);
+});
 
 describe('findEntries', () => {
   it('finds by label, description, path and value', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unreadWords } from '#contract/messages/unread-words.ts';
 import type { RunRow } from '#contract/view.ts';
 import type { Block, Call } from '#lib/view/transcript.ts';
-import { type Now, nowOf, piecesOf, tightest, type Working } from '#lib/view/stage.ts';
+import { budgetOf, type Now, nowOf, piecesOf, tightest, type Working } from '#lib/view/stage.ts';
 import { text } from '#lib/words/text.ts';
 import { team, viewOf } from '../support/flows.ts';
 import { id } from '../support/story.ts';
@@ -83,6 +83,15 @@ test('the tightest bound is that of which most is used; what nobody knows is non
   expect(tightest([tokens, turns])).toEqual({ bound: turns, share: 0.9 });
   expect(tightest([{ kind: 'costUsd', used: null, of: 1 }])).toBeNull();
   expect(tightest([{ ...tokens, used: 300 }])?.share).toBe(1);
+});
+
+test('how much of its bounds is used is shown of an agent that works, and no more once it has ended', () => {
+  const { story, first } = team('coder', {});
+  const run = viewOf(story).runs.find(({ id: runId }) => runId === first.runId)!;
+  const working = { ...run, attempt: 1, usage: { ...run.usage, requests: 2 } };
+  expect(budgetOf(working, [], true)?.bound).toMatchObject({ kind: 'iterations', used: 2 });
+  expect(budgetOf(working, [], false)).toBeNull();
+  expect(budgetOf({ ...working, attempt: 0 }, [], true)).toBeNull();
 });
 
 test('a word is there at once, and read when an entry tells of it; so it is in a view of the rows', () => {

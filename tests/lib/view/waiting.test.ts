@@ -1,8 +1,9 @@
 // For what agents wait, and how long: the model, or the person.
 import { describe, expect, it } from 'vitest';
 import type { Approval, Decision } from '#contract/approval.ts';
+import { waitedForYouMs } from '#contract/approvals/waited.ts';
 import type { WorkflowRow } from '#contract/view.ts';
-import { timesOf, waitedForYouMs, waitsForModel, withAsking } from '#lib/view/waiting.ts';
+import { timesOf, waitsForModel, withAsking } from '#lib/view/waiting.ts';
 
 const at = (seconds: number): string => new Date(Date.parse('2026-01-02T03:04:00.000Z') + seconds * 1000).toISOString();
 const ms = (seconds: number): number => Date.parse(at(seconds));
@@ -44,6 +45,8 @@ describe('the person', () => {
     const asked = [approval(2, 22), { ...approval(0, 30), request: { workflowId: 'v', at: at(0) } } as Approval];
     expect(timesOf(workflow, asked, [], 0)).toEqual({ workMs: 10_000, waitedMs: 20_000 });
     expect(timesOf({ ...workflow, workedMs: 15_000 }, asked, [], 0)).toEqual({ workMs: 15_000, waitedMs: 20_000 });
+    const taken = { conversationId: 'c', workflowId: 'v', runId: 'r', waitedMs: 12_000, workedMs: 19_000 };
+    expect(timesOf({ ...workflow, taken }, [], [], 0)).toEqual({ workMs: 19_000, waitedMs: 12_000 });
     expect(timesOf({ ...workflow, startedAt: null, durationMs: null }, asked, [], 0)).toBeNull();
   });
 });

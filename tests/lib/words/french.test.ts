@@ -113,6 +113,7 @@ describe('the French words', () => {
         if (said === null || (!inSoak && /NaN|undefined/.test(said.join()) && values.some(isWord))) continue;
         const told = `${path}(${JSON.stringify(values)}): ${JSON.stringify(english)} ${JSON.stringify(said)}`;
         if (english.join('') !== '' && said.join('').trim() === '') faults.push(`empty: ${told}`);
+        if (/[“”]/.test(said.join())) faults.push(`quotes: ${told}`);
         if (USUAL_SPACE.test(said.join('|')) && !USUAL_SPACE.test(english.join('|'))) faults.push(`space: ${told}`);
         if (BROKEN.test(said.join()) && !BROKEN.test(english.join())) faults.push(`broken: ${told}`);
         const shown = stringsIn(values).filter(
@@ -138,10 +139,10 @@ describe('the French words', () => {
     expect(same).toEqual([]);
   });
 
-  it('have a narrow no-break space before a colon and the like, and straight apostrophes nowhere', () => {
+  it('have a narrow no-break space before a colon and the like, and straight apostrophes and English quotation marks nowhere', () => {
     const faults = leavesOf(french).flatMap(([path, value]) =>
       stringsIn(value)
-        .filter((one) => USUAL_SPACE.test(one) || /\p{L}'\p{L}/u.test(one))
+        .filter((one) => USUAL_SPACE.test(one) || /\p{L}'\p{L}|[“”]/u.test(one))
         .map((one) => `${path}: ${one}`),
     );
     expect(faults).toEqual([]);

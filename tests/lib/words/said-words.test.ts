@@ -51,3 +51,10 @@ it('says in English what core says', () => {
   expect(sentenceOf(title)).toBe('Write a.md (+1 −0)');
   expect(Object.keys(ENGLISH).length).toBeGreaterThan(50);
 });
+
+it('calls an approval mode, and what is asked about, by words and not by their names in files', () => {
+  expect(text.permissions.mode('manual')).toMatch(/ mode manuel$/);
+  const step = (tool: string) => text.said.step({ text: '', says: phrase('no_rule', { tool }) });
+  expect(step('spawn_agent')).toBe('Là où aucune règle ne décide, il vous est demandé avant de lancer un sous-agent');
+  expect(step('mcp__maps__route')).toMatch(/avant d’utiliser mcp__maps__route$/);
+});

@@ -53,6 +53,7 @@ export function atMostText({ atMost }: Summary): string {
 
 function worstWords(worst: Summary['atMost']['worst']): string {
   if (worst === null) return 'no cost limit';
-  if (worst.nanoUsd === null) return 'cost not known';
-  return `$${(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) / 100).toFixed(2)} in all`;
+  if (worst.nanoUsd === null) return 'no cost limit (cost not known)';
+  if (worst.nanoUsd === 0) return 'no cost limit (this model is free)';
+  return `no cost limit (at most $${(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) / 100).toFixed(2)})`;
 }

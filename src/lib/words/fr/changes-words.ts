@@ -64,7 +64,7 @@ export const changesWords = {
   rewind: {
     open: 'Revenir avant ce message…',
     working: 'Pas tant que quelque chose travaille dans cette conversation',
-    title: (message) => `Revenir avant “${message}”`,
+    title: (message) => `Revenir avant « ${message} »`,
     description: 'Rien n’est supprimé, et tout peut être rétabli.',
     files: 'Fichiers',
     filesHint: 'Ce que des agents ont changé depuis est remis comme avant. Ce que d’autres y ont fait depuis reste.',

@@ -73,9 +73,11 @@ function atMostLines({ atMost }: Summary): BlockLine[] {
 
 function worstWords(worst: Summary['atMost']['worst']): string {
   if (worst === null) return 'sans limite de coût';
-  if (worst.nanoUsd === null) return 'coût inconnu';
+  if (worst.nanoUsd === null) return 'sans limite de coût (coût inconnu)';
+  if (worst.nanoUsd === 0) return 'sans limite de coût (ce modèle est gratuit)';
   // It is a bound.
-  return `${dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT)} en tout`;
+  const most = dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT);
+  return `sans limite de coût (au plus ${most})`;
 }
 
 const lines = (value: number): string => plural(value, 'ligne', 'lignes');

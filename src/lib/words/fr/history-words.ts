@@ -122,7 +122,7 @@ export const historyWords = {
   noRequests: 'Aucune requête au modèle.',
   noTranscript: 'Cette exécution n’a pas d’entrées.',
   inChat: 'Ouvrir la conversation',
-  inConversation: (title) => `dans “${title}”`,
+  inConversation: (title) => `dans « ${title} »`,
   spans: { queue: 'en file d’attente', wait: 'à vous attendre', model: 'modèle', tools: 'outils', mcp: 'serveurs MCP' },
   serversOf: (agent) => `Serveurs MCP appelés par ${agent}`,
   calls: (count) => plural(count, 'appel', 'appels'),

@@ -2,14 +2,14 @@
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { SameWords } from '../following.ts';
 import type { permissionsWords as english } from '../permissions-words.ts';
-import { plural } from './sentences.ts';
+import { modeNames, plural } from './sentences.ts';
 
 /** What decides where neither a rule nor a grant of a file or a person does. */
 const others: Readonly<Record<string, string>> = {
   'approve:all': 'tout ce flux devait être autorisé',
   'approve:none': 'tout ce flux devait être refusé',
-  'mode:auto': 'par le mode d’approbation auto',
-  'mode:selective': 'par le mode d’approbation selective',
+  'mode:auto': 'par le mode d’approbation automatique',
+  'mode:selective': 'par le mode d’approbation sélectif',
   default: 'par défaut',
   ceiling: 'l’agent n’a pas cet outil',
   fault: 'les règles, ou l’appel, sont incompréhensibles',
@@ -28,13 +28,14 @@ function byRule(ruleId: string): string {
 export const permissionsWords = {
   title: 'Permissions',
   failed: 'Impossible de charger les permissions',
-  mode: (mode) => `Là où aucune règle ne dit rien : ${mode}`,
+  mode: (mode) => `Là où aucune règle ne décide : mode ${modeNames[mode]}`,
   modes: {
     manual:
       'Vous êtes interrogé avant chaque sous-agent, et pour tout ce qui écrit des fichiers ou sort de la machine.',
-    selective: 'Comme manual, mais rien n’est demandé pour ce qui est peu risqué, comme créer un fichier.',
+    selective: 'Comme en mode manuel, mais rien n’est demandé pour ce qui est peu risqué, comme créer un fichier.',
     auto: 'Seul est demandé ce qui ne peut pas être annulé, ou est dit tel, et les fichiers qui exécutent du code ou pilotent des programmes.',
   },
+  modeNames,
   changeMode: 'Le changer dans les réglages',
   always: [
     'Lire et chercher dans le dossier n’est jamais demandé, sauf si une règle ou la définition d’un agent le dit.',

@@ -3,7 +3,7 @@ import type { ApprovalMode } from '#contract/agent.ts';
 import type { ENGLISH } from '#contract/approvals/phrases.ts';
 import type { Effect, GrantScope } from '#contract/permission.ts';
 import type { SameWords } from '../following.ts';
-import { de, plural } from './sentences.ts';
+import { de, modeNames, plural } from './sentences.ts';
 
 const VERBS: Readonly<Record<Effect, string>> = { deny: 'interdit', ask: 'demande pour', allow: 'autorise' };
 const SCOPES: Readonly<Record<GrantScope, string>> = {
@@ -18,6 +18,21 @@ const MODES: Readonly<Record<ApprovalMode, string>> = {
   auto: 'Ses actions ne seront pas demandées là où elles peuvent être annulées, ou là où il le dit d’un plan qu’il décrit lui-même',
 };
 const UNLESS = 'l’écrire est demandé, sauf si une règle ou une autorisation le nomme';
+
+/** What an agent is about to do with a tool, after « avant ». */
+const BEFORE: Readonly<Record<string, string>> = {
+  spawn_agent: 'de lancer un sous-agent',
+  delegate_task: 'de confier une tâche à un agent',
+  parallel_tasks: 'de lancer plusieurs agents à la fois',
+  write_file: 'd’écrire un fichier',
+  edit_file: 'de modifier un fichier',
+  move_file: 'de déplacer un fichier',
+  delete_file: 'de supprimer un fichier',
+  bash: 'd’exécuter une commande',
+  web_fetch: 'de lire une adresse',
+  web_search: 'de chercher sur le web',
+};
+const before = (tool: string): string => (Object.hasOwn(BEFORE, tool) ? BEFORE[tool]! : `d’utiliser ${tool}`);
 
 function sizeText({ path, files, bytes }: { path: string; files: number | null; bytes: number }): string {
   const content = files === null ? '' : ` avec ${plural(files, 'fichier', 'fichiers')}`;
@@ -117,8 +132,8 @@ export const phrases = {
     `Ce qui ne peut pas être annulé est demandé, sauf si une de vos règles ou autorisations nomme ${tool} et un motif`,
   irreversible: () => 'Ce qui ne peut pas être annulé est toujours demandé',
   mode_allows: ({ mode }) =>
-    `Le mode d’approbation ${mode} autorise ${mode === 'auto' ? 'ce qui peut être annulé' : 'ce qui est peu risqué'}`,
-  no_rule: ({ tool }) => `Là où aucune règle ne décide, ${tool} est demandé`,
+    `Le mode d’approbation ${modeNames[mode]} autorise ${mode === 'auto' ? 'ce qui peut être annulé' : 'ce qui est peu risqué'}`,
+  no_rule: ({ tool }) => `Là où aucune règle ne décide, il vous est demandé avant ${before(tool)}`,
   steers: ({ path }) =>
     `${path} peut exécuter du code, ou piloter des programmes et des agents qui le font : ${UNLESS}`,
   starts_server: ({ path }) => `Un serveur MCP est démarré depuis ${path} : ${UNLESS}`,

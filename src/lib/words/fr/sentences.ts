@@ -1,4 +1,6 @@
 /** Parts of French sentences: numbers and what is counted, lists, elision; and what to do about errors. */
+import type { ApprovalMode } from '#contract/agent.ts';
+
 const rules = new Intl.PluralRules('fr');
 const whole = new Intl.NumberFormat('fr');
 const lists = new Intl.ListFormat('fr', { type: 'conjunction' });
@@ -37,6 +39,13 @@ const elides = (name: string): boolean => /^[aeiouyàâéèêëîïôûœ]/i.tes
 export function capital(sentence: string): string {
   return `${sentence.charAt(0).toUpperCase()}${sentence.slice(1)}`;
 }
+
+/** Files and rules keep the English names. */
+export const modeNames: Readonly<Record<ApprovalMode, string>> = {
+  manual: 'manuel',
+  selective: 'sélectif',
+  auto: 'automatique',
+};
 
 /** Only what the sentences about these errors do not say already. */
 const ADVICE: Readonly<Partial<Record<string, string>>> = {

@@ -35,14 +35,14 @@ const HELP: Readonly<Record<string, string>> = {
   'limits.approval_seconds':
     'Secondes pendant lesquelles une question attend une réponse ; ensuite la réponse est non.',
   'permissions.mode':
-    'Ce qui est demandé là où aucune règle ne dit rien : manual demande pour chaque sous-agent et pour tout ce qui écrit des fichiers, s’exécute ou sort de la machine ; selective pas pour ce qui est peu risqué ; auto seulement pour ce qui ne peut pas être annulé ou est dit tel, et pour les fichiers qui exécutent du code ou pilotent des programmes.',
+    'Ce qui est demandé là où aucune règle ne décide : le mode manuel demande pour chaque sous-agent et pour tout ce qui écrit des fichiers, s’exécute ou sort de la machine ; le mode sélectif pas pour ce qui est peu risqué ; le mode automatique seulement pour ce qui ne peut pas être annulé ou est dit tel, et pour les fichiers qui exécutent du code ou pilotent des programmes.',
   'approvals.on_timeout':
     'Ce que devient une question à laquelle personne ne répond à temps. Jamais approuvés : un risque élevé, et ce qui ne peut pas être annulé.',
   'attention.sound_blocked': 'Un son quand quelque chose attend votre réponse.',
   'attention.sound_done': 'Un autre son quand un flux est terminé.',
   'attention.volume': 'Volume des deux sons, en pour cent.',
   'attention.notifications':
-    'Notifications du système : off aucune, blocked pour ce qui attend votre réponse, all aussi pour la fin d’un flux. Un navigateur doit d’abord les autoriser.',
+    'Notifications du système : jamais, pour ce qui attend votre réponse, ou aussi pour la fin d’un flux. Un navigateur doit d’abord les autoriser.',
   'attention.repeats':
     'Combien de fois vous êtes rappelé tant que vous ne répondez pas : après 1, 3 et 10 minutes, puis toutes les 10 minutes.',
   'attention.away_seconds':

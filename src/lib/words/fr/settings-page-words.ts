@@ -4,7 +4,7 @@ import type { SettingRow } from '#contract/view.ts';
 import type { SettingGroup } from '#lib/view/settings/sections.ts';
 import type { SameWords } from '../following.ts';
 import type { settingsPageWords as english } from '../settings-page-words.ts';
-import { number, plural } from './sentences.ts';
+import { modeNames, number, plural } from './sentences.ts';
 
 const groups: Readonly<Record<Exclude<SettingGroup['kind'], 'provider'>, string>> = {
   agents: 'Sous-agents et tours',
@@ -80,6 +80,7 @@ function numberWanted({ kind, min, max }: Pick<SettingRow, 'kind' | 'min' | 'max
   return min === null ? what : `${what} à partir de ${min}`;
 }
 
+type Valued = Pick<SettingRow, 'path' | 'kind' | 'default'>;
 type Origin = ExplainedSetting['origin'];
 type Other = ExplainedSetting['others'][number];
 
@@ -124,6 +125,26 @@ function otherOf({ origin, reason }: Other, value: string): string {
     case 'late':
       return `Le fichier a été changé en ${value} : cela vaut au prochain démarrage.`;
   }
+}
+
+/** What the values of a setting are called, where their own names say too little. */
+const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  'permissions.mode': modeNames,
+  'approvals.on_timeout': { reject: 'refuser', approve: 'approuver' },
+  'attention.notifications': {
+    off: 'Jamais',
+    blocked: 'Quand quelque chose m’attend',
+    all: 'Aussi à la fin d’un travail',
+  },
+};
+
+/** As its control shows it; empty for none. */
+function valueOf({ path, kind, default: usual }: Valued, value: SettingRow['value']): string {
+  if (value === null) return '';
+  // A box is on or off; a list that can be unset says yes or no.
+  if (kind === 'boolean')
+    return usual === null ? (value === true ? 'oui' : 'non') : value === true ? 'activé' : 'désactivé';
+  return choices[path]?.[String(value)] ?? String(value);
 }
 
 export const settingsPageWords = {
@@ -175,11 +196,12 @@ export const settingsPageWords = {
   origin: originOf,
   held: heldOf,
   other: otherOf,
+  value: valueOf,
   notSet: 'non défini',
   yes: 'oui',
   no: 'non',
-  reset: (value) => (value === null ? 'Retirer' : `Rétablir ${value}`),
-  resetLabel: (value, label) => (value === null ? `Retirer : ${label}` : `Rétablir ${value} : ${label}`),
+  reset: (value) => (value === null ? 'Retirer' : `Revenir à « ${value} »`),
+  resetLabel: (value, label) => (value === null ? `Retirer : ${label}` : `Revenir à « ${value} » : ${label}`),
   undo: 'Annuler',
   undoLabel: (label) => `Annuler : ${label}`,
   undone: 'Annulé.',

@@ -62,3 +62,22 @@ describe('units', () => {
     ).toEqual([]);
   });
 });
+
+describe('values', () => {
+  const said = (path: string, value: string | boolean) => {
+    const row = rows.find((one) => one.path === path)!;
+    return text.settingsPage.value(row, value);
+  };
+
+  it('are called what their control shows', () => {
+    const choices = rows.find(({ path }) => path === 'attention.notifications')?.choices ?? [];
+    expect(choices.map((choice) => said('attention.notifications', choice))).toEqual([
+      'Never',
+      'When something waits for me',
+      'Also when work ends',
+    ]);
+    expect(said('permissions.mode', 'manual')).toBe('manual');
+    expect(said('sessions.project', false)).toBe('off');
+    expect(said('providers.local.models."a:1.5b".supports_tools', false)).toBe('no');
+  });
+});

@@ -1,0 +1,21 @@
+/** The form of a provider: a field that has to be entered first says so itself, until something is entered. */
+import { expect, it } from 'vitest';
+import { App } from '#lib/app/app.svelte.ts';
+import { ProviderDraft } from '#lib/settings/provider-draft.svelte.ts';
+import { FakeConnection } from '../support/fake-connection.ts';
+
+it('marks the field that was missed, and asks nobody', () => {
+  const connection = new FakeConnection();
+  connection.status = 'closed';
+  const toasts = { info: () => undefined, error: () => undefined, offer: () => undefined };
+  const draft = new ProviderDraft(new App(connection, toasts), null);
+  draft.apiKey = ' ';
+  expect([draft.has('apiKey'), draft.missing]).toEqual([false, 'apiKey']);
+  expect([draft.failure, connection.calls]).toEqual([null, []]);
+  draft.clearResults();
+  expect(draft.missing).toBeNull();
+  draft.apiKey = 'sk-1';
+  expect([draft.has('apiKey'), draft.missing, draft.has('baseUrl'), draft.missing]).toEqual([
+    ...[true, null, false, 'baseUrl'],
+  ]);
+});
