@@ -54,6 +54,14 @@ describe('in French', () => {
 it('a no-break space where French sets one hides nothing, any other is marked, whatever the screens speak', () => {
   const said = 'Continuer\u202F? «\u202Foui\u202F»\u00A0: 12\u202F345,00\u00A0$';
   expect(shownPieces(said)).toEqual([{ kind: 'plain', text: said, count: 0 }]);
-  for (const hidden of ['rm\u202Fx', 'a\u00A0b', '\u202F\u202F?', 'a\u202E?', 'x\u200B;'])
+  for (const hidden of [
+    'rm\u202Fx',
+    'a\u00A0b',
+    'build1\u00A0cache',
+    '5\u202F67',
+    '\u202F\u202F?',
+    'a\u202E?',
+    'x\u200B;',
+  ])
     expect(shownText(hidden), hidden).toContain('⟦');
 });
