@@ -5,8 +5,8 @@ import { type Piece, piecesOf } from '#contract/visible-text.ts';
 const NO_BREAK: Readonly<Record<string, string>> = { '⟦U+00A0⟧': '\u00A0', '⟦U+202F⟧': '\u202F' };
 
 /**
- * As `piecesOf`; but a no-break space where French sets one (before ; : ! ? » % $, after «, between thousands) is the usual
- * space there, and hides nothing: people write French whatever their screens speak.
+ * As `piecesOf`; but a no-break space where French sets one (before ; : ! ? » % $, after «, between thousands and
+ * before their short names) is the usual space there, and hides nothing: people write French whatever their screens speak.
  */
 export function shownPieces(text: string): Piece[] {
   const pieces = piecesOf(text);
@@ -34,5 +34,6 @@ export function shownText(text: string): string {
 const plainOf = (piece: Piece | undefined): string => (piece?.kind === 'plain' ? piece.text : '');
 
 function isSetInFrench(before: string, after: string): boolean {
-  return /^[;:!?»%$€]/.test(after) || before.endsWith('«') || (/\d$/.test(before) && /^\d{3}(?!\d)/.test(after));
+  if (/^[;:!?»%$€]/.test(after) || before.endsWith('«')) return true;
+  return /\d$/.test(before) && /^(?:\d{3}(?!\d)|(?:k|M|Md)(?!\S))/.test(after);
 }
