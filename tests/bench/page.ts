@@ -31,6 +31,8 @@ export async function inPage<T>(
     try {
       const page = await browser.newPage();
       await page.goto(host.url);
+      // The browser has its key then: whoever leaves the page before is not let in.
+      await page.getByRole('textbox', { name: 'Message', exact: true }).waitFor();
       return await go(page, host);
     } finally {
       await browser.close();

@@ -68,7 +68,7 @@ export async function modelTurn(run: RunContext, turn: Turn): Promise<Bound | nu
 
 /** What the next request was answered with already, where this run is one that a fork goes on with; else null. */
 export async function knownAnswer(run: RunContext, turn: Pick<Turn, 'told'>): Promise<AssistantEntry | null> {
-  return run.steps && run.steps.answer((await requestOf(run, turn)).key);
+  return run.steps && run.steps.answer((await keyed(run, turn)).key);
 }
 
 /** What forbids to repeat an attempt. The one request at the limit is repeated where nobody has answered it. */
@@ -77,23 +77,30 @@ function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null):
   return run.limits.admit(turn);
 }
 
-async function requestOf(
+async function requestOf(run: RunContext, turn: Pick<Turn, 'told'>): Promise<{ request: ModelRequest; key: string }> {
+  const { content, told, key } = await keyed(run, turn);
+  return { request: { ...content, messages: await withImages(content.messages, run), tools: told }, key };
+}
+
+/**
+ * What makes the next request the one that it is, and the tools that it tells of: who answers, and which slots are left,
+ * makes no step another one.
+ */
+async function keyed(
   run: RunContext,
   { told: bound }: Pick<Turn, 'told'>,
-): Promise<{ request: ModelRequest; key: string }> {
-  const { model, maxTokens, effort, temperature } = run.envelope;
-  const told = toldWire({ prior: run.prior, entries: run.history.entries });
-  const request: ModelRequest = {
+): Promise<{ content: ModelRequest; told: ModelRequest['tools']; key: string }> {
+  const { model, maxTokens, effort, temperature, provider } = run.envelope;
+  const { known, told } = await run.specs();
+  const content: ModelRequest = {
     model,
     maxTokens,
     effort,
     temperature,
     system: systemPromptOf(run.envelope),
-    messages: await withImages(told, run),
-    tools: await run.toolSpecs(),
+    messages: toldWire({ prior: run.prior, entries: run.history.entries }),
+    tools: known,
     toolChoice: bound ? 'none' : 'auto',
   };
-  // Who answers, and which slots are left, makes no step another one.
-  const content = { ...request, messages: told, tools: await run.knownSpecs() };
-  return { request, key: requestKey(content, run.envelope.provider) };
+  return { content, told, key: requestKey(content, provider) };
 }

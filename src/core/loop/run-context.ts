@@ -134,8 +134,8 @@ export interface RunContext {
    * attempt, because a provider's cache begins with them.
    */
   toolSpecs(): Promise<ToolSpec[]>;
-  /** Those, and of the run's tools the ones that it is not told of because nobody could say yes, or no slot is left. */
-  knownSpecs(): Promise<ToolSpec[]>;
+  /** `told` is the same; `known` also has the run's tools that it is not told of because nobody could say yes, or no slot is left. */
+  specs(): Promise<Record<'told' | 'known', ToolSpec[]>>;
   toolContext(toolCallId: string, tool: Tool): Promise<ToolContext>;
   /** What is kept of the files that an interrupted call has changed, or was about to; null where nothing is. */
   changedBy(toolCallId: string): Promise<ChangeSet | null>;

@@ -123,7 +123,7 @@ function specsFor(
   registry: ToolRegistry,
   { tools, offered }: Record<'tools' | 'offered', readonly Tool[]>,
   questions: RunQuestions,
-): Pick<RunContext, 'toolSpecs' | 'knownSpecs'> {
+): Pick<RunContext, 'toolSpecs' | 'specs'> {
   let told: Promise<Tool[]> | null = null;
   const knownSpecs = async () => {
     const ways = await waysOf(tools, engine.envelopes.setup(plan.envelope.provider), questions);
@@ -134,12 +134,13 @@ function specsFor(
       return server === null ? spec : { ...spec, server };
     });
   };
-  const toolSpecs = async () => {
+  const specs = async () => {
     told ??= toldOf(offered, questions);
     const names = new Set((await told).map(({ name }) => name));
-    return (await knownSpecs()).filter(({ name }) => names.has(name));
+    const known = await knownSpecs();
+    return { known, told: known.filter(({ name }) => names.has(name)) };
   };
-  return { knownSpecs, toolSpecs };
+  return { specs, toolSpecs: async () => (await specs()).told };
 }
 
 /**

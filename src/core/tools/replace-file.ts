@@ -92,9 +92,10 @@ async function askToReplace<Input extends { path: string }>(
   context: QuestionContext,
 ): Promise<Question> {
   const target = await look(input.path, context);
-  const { complete, ...shown } = await previewWrite(target.shown, target.before, content(target.before).text);
+  const { text } = content(target.before);
+  const { complete, ...shown } = await previewWrite(target.shown, target.before, text);
   const preview = { ...shown, ...(complete ? {} : { whole: false as const }) };
-  const idle = isThere(target, content(target.before).text) ? thereWords(target) : undefined;
+  const idle = isThere(target, text) ? thereWords(target) : undefined;
   const [path, folder] = [target.shown, context.workspace.folder];
   const change = complete ? ` (+${preview.added} −${preview.removed})` : '';
   const effect = preview.created

@@ -2,7 +2,6 @@
 import type { ApprovePolicy, Budget, Envelope } from '#contract/agent.ts';
 import type { Entry } from '#contract/message.ts';
 import type { ForkStep, Step } from '#contract/messages/fork.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
 import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
@@ -16,7 +15,7 @@ import { narrowerMode } from '../runs/narrowing.ts';
 import type { Settings } from '../settings/settings.ts';
 import { refuseUntold, storedEnvelope } from './again/held-against-now.ts';
 import { leadEnvelope } from './lead.ts';
-import { limitsIn, type Opening } from './opening.ts';
+import { FRESH, limitsIn, type Opening } from './opening.ts';
 import type { Orchestrator } from './orchestrator.ts';
 
 /** Makes the workflow in the fork, by that one's id. */
@@ -50,7 +49,8 @@ export async function goingOn(
     for (const { sha256 } of row.images ?? [])
       await engine.outputs.copyImage(row.conversationId, conversationId, sha256);
     return {
-      ...{ id: newId(), conversationId, leadRunId: newId(), prompt: row.prompt, approve, attempt: 1 },
+      ...FRESH,
+      ...{ id: newId(), conversationId, leadRunId: newId(), prompt: row.prompt, approve },
       ...(row.images && { images: row.images }),
       ...(row.chosen && { chosen: row.chosen }),
       ...{
@@ -62,7 +62,6 @@ export async function goingOn(
         envelopeHash: canonicalHash(envelope),
         budget: workflowBudget(limits()),
       },
-      ...{ runs: [], tally: ZERO_TALLY, workedMs: 0, requests: [] },
     };
   };
 }

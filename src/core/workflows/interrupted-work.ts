@@ -69,8 +69,13 @@ export class InterruptedWork {
       else if (!row.left && found.length < MOST) {
         const { conversationId, prompt, agents, endedAt, createdAt } = row;
         const [last] = (await store.workflows({ conversationId, limit: 1 })).items;
+        // What was gone on without never waits again; an end of its own brings it back.
+        if (last && last.id !== id) {
+          this.#known.delete(id);
+          continue;
+        }
         const conversation = await store.conversation(conversationId);
-        if (last?.id === id && conversation && !conversation.deletedAt)
+        if (last && conversation && !conversation.deletedAt)
           found.push({
             conversationId,
             workflowId: id,

@@ -1,5 +1,5 @@
 /** Goes on from a message in a new conversation, which ends before it or with what was answered to it. */
-import type { Client } from '#contract/rpc.ts';
+import type { Client, Input } from '#contract/rpc.ts';
 import type { SentImage } from '#contract/messages/sending.ts';
 import type { ForkEnd, Step } from '#contract/messages/fork.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
@@ -25,36 +25,31 @@ export class Forks {
    * The id of the new conversation; null where there is none, and a toast says why. `entry`: the last one of its lead's run
    * that goes along, where not all of them do.
    */
-  async fork(
+  fork(
     { id: workflowId, conversationId }: Pick<Turn, 'id' | 'conversationId'>,
     end: ForkEnd,
     entry?: number,
   ): Promise<string | null> {
-    try {
-      const upTo = entry === undefined ? {} : { entry };
-      const made = await this.#client.request('conversation.fork', { conversationId, workflowId, end, ...upTo });
-      this.#onMade();
-      return made.id;
-    } catch (error) {
-      this.#toasts.error(failureText(error));
-      return null;
-    }
+    return this.#make({ conversationId, workflowId, end, ...(entry === undefined ? {} : { entry }) });
   }
 
   /**
    * Forks at a step of a run. `goOn`: the fork also goes on from there, with what was done until then from the cache of
    * steps; else its history ends there, and nothing starts. The id of it; null where there is none, and a toast says why.
    */
-  async forkAtStep(
+  forkAtStep(
     { conversationId, workflowId }: Pick<RunRow, 'conversationId' | 'workflowId'>,
     { runId, entry }: Step,
     goOn: boolean,
   ): Promise<string | null> {
+    return this.#make({ conversationId, workflowId, runId, entry, goOn });
+  }
+
+  async #make(asked: Input<'conversation.fork'>): Promise<string | null> {
     try {
-      const asked = { conversationId, workflowId, runId, entry, goOn };
-      const made = await this.#client.request('conversation.fork', asked);
+      const { id } = await this.#client.request('conversation.fork', asked);
       this.#onMade();
-      return made.id;
+      return id;
     } catch (error) {
       this.#toasts.error(failureText(error));
       return null;

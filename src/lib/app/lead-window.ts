@@ -9,7 +9,6 @@ export class LeadWindow {
   #locks: Locks | undefined;
   #leads = false;
   #hasTaken = false;
-  #isQueued = false;
   readonly #end = new AbortController();
 
   constructor(locks: Locks | undefined) {
@@ -37,8 +36,6 @@ export class LeadWindow {
 
   /** Waits for the lead behind other windows, again and again where it is taken away. */
   async #queue(): Promise<void> {
-    if (this.#isQueued) return;
-    this.#isQueued = true;
     while (this.#locks && !this.#end.signal.aborted) await this.#hold({ signal: this.#end.signal });
   }
 

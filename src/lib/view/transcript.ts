@@ -73,14 +73,18 @@ export interface RunRows {
   approvals: readonly Approval[];
 }
 
-/** With the rows of the run's own calls, by the call. */
+/** With the rows of the run's own calls, by the call: indexed once one is asked for, which no streamed text does. */
 interface Indexed extends RunRows {
-  rows: ReadonlyMap<string, ToolCallRow>;
+  rowOf: (callId: string) => ToolCallRow | undefined;
 }
 
 function indexed(source: RunRows): Indexed {
-  const own = source.calls.filter(({ runId }) => runId === source.run.id);
-  return { ...source, rows: new Map(own.map((row) => [row.toolCallId, row])) };
+  let rows: ReadonlyMap<string, ToolCallRow> | undefined;
+  const index = () => {
+    const own = source.calls.filter(({ runId }) => runId === source.run.id);
+    return new Map(own.map((row) => [row.toolCallId, row]));
+  };
+  return { ...source, rowOf: (callId) => (rows ??= index()).get(callId) };
 }
 
 /** All blocks of a run. Keys stay the same when an open message ends, so that elements are kept. */
@@ -203,7 +207,7 @@ function parsed(json: string): unknown {
 type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy' | 'change'>;
 
 function withState(source: Indexed, call: Stateless, writing: boolean): Call {
-  const row = source.rows.get(call.id);
+  const row = source.rowOf(call.id);
   const children = source.children.filter(({ toolCallId }) => toolCallId === call.id).sort((a, b) => a.item - b.item);
   const asked = askedOf(source, call);
   const state = stateOf(source, call, asked, row, writing);

@@ -112,7 +112,6 @@ export const decisionWords = {
   showAll: (value: number) => `Show all ${plural(value, 'line', 'lines')}`,
   showLess: 'Show less',
   asWritten: 'As written',
-  rendered: 'Formatted',
   notRendered: 'As it is written: formatted, parts of it would not be seen.',
   yourChanges: 'Your changes',
   everything: 'Everything, and edit',

@@ -7,7 +7,6 @@ export const inboxWords = {
   detail: 'The question',
   keys: '↑ ↓ or j k go through the list, Enter goes into one. Only its buttons and their keys answer.',
   conversation: 'Open conversation',
-  why: 'Why am I asked?',
   asleep: 'interrupted',
   empty: 'Nothing waits for you',
   emptySteps: [

@@ -1,4 +1,5 @@
 /** Words of the frame around the pages: the rail, the palette, shortcuts; and what a stop has ended. */
+import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import type { StoppedRun, StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import type { CommandGroup, CommandId, FixedKey } from '#lib/view/shell/command-table.ts';
@@ -57,11 +58,8 @@ const commands: Readonly<Record<CommandId, string>> = {
   shortcuts: 'Keyboard shortcuts',
 };
 
-/** By the marks that agents have everywhere; from the fourth sub-agent on they begin anew. */
-const MARKS = ['●', '■', '▲'] as const;
-
 function named({ agent, place }: StoppedRun): string {
-  return place === 0 ? 'the lead' : `${MARKS[(place - 1) % MARKS.length]} ${visibleText(agent)}`;
+  return place === 0 ? 'the lead' : `${MARK_SIGNS[markOfSubAgent(place - 1)]} ${visibleText(agent)}`;
 }
 
 function listed(parts: readonly string[]): string {

@@ -1,12 +1,9 @@
 /** Where running again leads: to the new conversation, where the question waits. */
-import { goto } from '$app/navigation';
-import { resolve } from '$app/paths';
 import type { App } from '#lib/app/app.svelte.ts';
+import { openFork } from '#lib/parts/go-to-fork.ts';
 
-/** False where it was refused, which a toast says. */
-export async function runAgain({ again }: Pick<App, 'again'>, runId: string): Promise<boolean> {
+/** Where it is refused, a toast says so. */
+export async function runAgain({ again }: Pick<App, 'again'>, runId: string): Promise<void> {
   const id = await again.run(runId);
-  if (id === null) return false;
-  await goto(resolve('/chat/[id]', { id }));
-  return true;
+  if (id !== null) await openFork(id);
 }

@@ -104,7 +104,6 @@ export const decisionWords = {
   showAll: (value) => `Afficher ${value === 1 ? 'la ligne' : `les ${lines(value)}`}`,
   showLess: 'Afficher moins',
   asWritten: 'Tel qu’écrit',
-  rendered: 'Mis en forme',
   notRendered: 'Tel qu’écrit : mis en forme, certaines parties ne se verraient pas.',
   yourChanges: 'Vos modifications',
   everything: 'Tout voir et modifier',

@@ -10,7 +10,6 @@ export const inboxWords = {
   detail: 'La question',
   keys: '↑ ↓ ou j k parcourent la liste, Entrée en ouvre une. Seuls ses boutons et leurs touches répondent.',
   conversation: 'Ouvrir la conversation',
-  why: 'Pourquoi cette question ?',
   asleep: 'interrompu',
   empty: 'Rien ne vous attend',
   emptySteps: [

@@ -1,4 +1,5 @@
 /** Words of the frame around the pages, in French: the rail, the palette, shortcuts; and what a stop has ended. */
+import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import type { StoppedRun, StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import type { RailDay } from '#lib/view/shell/rail.ts';
@@ -57,11 +58,8 @@ const commands = {
   shortcuts: 'Raccourcis clavier',
 } satisfies SameWords<typeof english.shellWords.commands>;
 
-/** By the marks that agents have everywhere; from the fourth sub-agent on they begin anew. */
-const MARKS = ['●', '■', '▲'] as const;
-
 function named({ agent, place }: StoppedRun): string {
-  return place === 0 ? 'l’agent principal' : `${MARKS[(place - 1) % MARKS.length]} ${visibleText(agent)}`;
+  return place === 0 ? 'l’agent principal' : `${MARK_SIGNS[markOfSubAgent(place - 1)]} ${visibleText(agent)}`;
 }
 
 /** Sub-agents first, in the order in which they were asked for, then the lead. */

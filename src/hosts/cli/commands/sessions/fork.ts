@@ -1,6 +1,5 @@
 /** `triad sessions fork`: a new session whose history ends at a message or a step of another one, or goes on from there. */
 import type { ApprovePolicy } from '#contract/agent.ts';
-import type { Answer } from '#contract/approval.ts';
 import type { Client, Input } from '#contract/rpc.ts';
 import type { ForkEnd } from '#contract/messages/fork.ts';
 import { terminalFor } from '../../follow/answers.ts';
@@ -66,7 +65,7 @@ export async function goOnFrom(
       return await follow(io, link, {
         conversationId: id,
         json: json === true,
-        answers: approve === 'ask' ? (terminal ?? NOBODY) : null,
+        answers: terminal,
         running: workflowId,
         start: () => Promise.resolve(workflowId),
         find: () => Promise.resolve(workflowId),
@@ -78,8 +77,6 @@ export async function goOnFrom(
     terminal?.close();
   }
 }
-
-const NOBODY: Answer = { kind: 'reject', reason: 'Nobody was there to answer' };
 
 async function begun(link: Link, word: string, at: string | undefined, approve: ApprovePolicy) {
   const asked = await link.ask(async (client): Promise<Input<'conversation.fork'>> => {
