@@ -20,9 +20,9 @@ export type Marks = Readonly<Record<'label' | 'description' | 'path' | 'value', 
 
 export const NO_MARKS: Marks = { label: [], description: [], path: [], value: [] };
 
-/** Without the marks of letters, and as long as before. */
+/** Without the marks of letters, and as long as before; those of ASCII have none. */
 const plain = (text: string): string =>
-  text.replace(/\p{L}/gu, (letter) => letter.normalize('NFD').charAt(0) || letter);
+  text.replace(/(?![A-Za-z])\p{L}/gu, (letter) => letter.normalize('NFD').charAt(0) || letter);
 
 /** What is looked for: each of these words has to stand somewhere. */
 export const wordsOf = (query: string): string[] => searchWordsOf(plain(query));

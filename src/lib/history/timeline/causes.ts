@@ -1,6 +1,7 @@
 /** Why nothing worked: the time of a workflow told apart by what it waited for. Pure. */
 import type { ErrorCode } from '#contract/error.ts';
 import type { RequestUsage } from '#contract/event.ts';
+import { coveredMs } from '#contract/run-spans.ts';
 import type { Bar, Interval, Lane } from '../waterfall.ts';
 
 /**
@@ -35,7 +36,8 @@ type Request = Pick<RequestUsage, 'requestId' | 'attempt' | 'error'>;
 export function spentOf({ from, to }: Interval, lanes: readonly Lane[], requests: readonly Request[]): Spent {
   const asking = new Set(lanes.flatMap(({ run }) => run.toolCallId ?? []));
   const active = joined(lanes.flatMap((lane) => activeIn(lane, asking)));
-  const held = new Map(lanes.map((lane) => [lane.run.id, heldIn(lane, lanes, requests)]));
+  const byId = new Map(requests.map((request) => [request.requestId, request]));
+  const held = new Map(lanes.map((lane) => [lane.run.id, heldIn(lane, lanes, byId)]));
   const known = lanes.flatMap((lane) => [...askedIn(lane), ...(held.get(lane.run.id) ?? [])]);
   const gaps = gapsBetween(active, { from, to })
     .filter((gap) => gap.to - gap.from >= STEP_MS)
@@ -64,9 +66,8 @@ function askedIn({ bars }: Lane): Wait[] {
   });
 }
 
-function heldIn({ run, bars }: Lane, lanes: readonly Lane[], requests: readonly Request[]): Wait[] {
-  const byId = new Map(requests.map((request) => [request.requestId, request]));
-  const others = lanes.filter((lane) => lane.run.id !== run.id).flatMap((lane) => lane.bars.filter(isModel));
+function heldIn({ run, bars }: Lane, lanes: readonly Lane[], byId: ReadonlyMap<string, Request>): Wait[] {
+  const others = () => lanes.filter((lane) => lane.run.id !== run.id).flatMap((lane) => lane.bars.filter(isModel));
   const own = bars.filter(({ kind }) => kind !== 'queue').sort((a, b) => a.from - b.from);
   /** When all that began before has ended, and the last request among it. */
   let free = Date.parse(run.startedAt ?? run.queuedAt);
@@ -80,7 +81,7 @@ function heldIn({ run, bars }: Lane, lanes: readonly Lane[], requests: readonly 
     const failed = byId.get(before?.requestId ?? '')?.error;
     if (request.attempt > 1 && failed)
       return [{ cause: BUSY.includes(failed.code) ? 'rate' : 'retry', from, to: bar.from }];
-    const held = coveredIn({ from, to: bar.from }, others);
+    const held = coveredIn({ from, to: bar.from }, others());
     return held >= 0.8 * (bar.from - from) ? [{ cause: 'limit', from, to: bar.from }] : [];
   });
 }
@@ -125,7 +126,7 @@ function gapsBetween(active: readonly Interval[], { from, to }: Interval): Inter
 
 function coveredIn({ from, to }: Interval, intervals: readonly Interval[]): number {
   const inside = intervals.map((one) => ({ from: Math.max(from, one.from), to: Math.min(to, one.to) }));
-  return joined(inside.filter((one) => one.to > one.from)).reduce((sum, one) => sum + one.to - one.from, 0);
+  return coveredMs(inside);
 }
 
 function without(span: Interval, taken: Interval): Interval[] {
