@@ -46,9 +46,9 @@ export class Attention {
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #knownTexts = new Set<string>();
   #known: readonly string[] = [];
-  /** Questions that may open the modal later, each with the place where; null is any page without a conversation. */
+  /** Questions that may open the modal later, each with its conversation. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
-  readonly #deferred = new Map<string, string | null>();
+  readonly #deferred = new Map<string, string>();
   /** The id of the conversation on the screen, `INBOX`, or null for any other page. */
   #currentPlace: string | null = null;
   readonly #isTyping: () => boolean;
@@ -234,8 +234,7 @@ export class Attention {
     const typing = !this.open && this.#isTyping();
     for (const question of fresh) {
       const { conversationId } = question.approval.request;
-      const elsewhere = this.#currentPlace !== null && this.#currentPlace !== conversationId;
-      if (elsewhere || typing) this.#deferred.set(question.key, elsewhere ? conversationId : this.#currentPlace);
+      if (this.#currentPlace !== conversationId || typing) this.#deferred.set(question.key, conversationId);
     }
     const first = fresh.find(({ key }) => !this.#deferred.has(key));
     if (first && !this.open) this.show(first.key);

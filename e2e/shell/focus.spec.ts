@@ -1,0 +1,75 @@
+/** What was pressed and vanishes hands its focus to what takes its place: the page never has it. */
+import type { Locator, Page } from '@playwright/test';
+import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expect, test } from '../support/test.ts';
+
+const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
+
+const where = (page: Page) =>
+  page.evaluate(() => {
+    const at = document.activeElement;
+    if (!at || at === document.body) return 'nowhere';
+    return `${at.tagName} ${at.getAttribute('role') ?? ''} ${at.getAttribute('aria-label') ?? at.textContent.trim().slice(0, 60)}`;
+  });
+
+/** Presses it by key and waits until it is gone, or says something else. */
+async function press(page: Page, control: Locator, gone = true): Promise<string> {
+  await control.focus();
+  await page.keyboard.press('Enter');
+  if (gone) await expect(control).toBeHidden();
+  await expect.poll(() => where(page)).not.toBe('nowhere');
+  await page.evaluate(() => new Promise((drawn) => requestAnimationFrame(() => requestAnimationFrame(drawn))));
+  const found = await where(page);
+  console.log(`${String(control)} → ${found}`);
+  expect(found).not.toBe('nowhere');
+  return found;
+}
+
+test('no press that takes its own control away leaves the focus nowhere', { tag: '@soak' }, async ({ start }) => {
+  const script = new Script()
+    .on({ ...LEAD, asked: /^Write/, step: 1 })
+    .reply([toolUse('write_file', { path: 'docs/a.md', content: 'Text.\n' })])
+    .on({ ...LEAD, asked: /^Write/ })
+    .reply([text('Written.')])
+    .on(START)
+    .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
+    .on({ ...CHILD, step: 1 })
+    .reply([], { ...ODD, times: 1 })
+    .on(CHILD)
+    .reply([text(reportOf('the workspace'))])
+    .on(LEAD)
+    .reply((seen) => [text(answerFrom(seen))]);
+  const app = await start(script);
+  const { page } = app;
+  await app.send('Inspect this project.');
+  await app.readAll();
+  await press(page, app.button('Allow once'));
+  await app.expectCard('inspector', 'error');
+  await app.expectOutcome('completed');
+  await press(page, app.card('inspector').getByRole('button', { name: 'Try again' }));
+  await app.expectOutcome('completed');
+
+  await app.send('Write it.');
+  await app.question.getByRole('button', { name: 'More than once…' }).click();
+  await app.question.getByRole('radio', { name: 'this project, always' }).click();
+  await press(page, app.question.getByRole('button', { name: 'Always allow for this project' }));
+  await app.expectOutcome('completed');
+  await press(page, app.log.getByRole('button', { name: 'Undo', exact: true }));
+  await press(page, app.log.getByRole('button', { name: 'Redo', exact: true }));
+  await app.workflow(0).hover();
+  await press(page, app.workflow(0).getByRole('button', { name: 'Edit and resend' }));
+  await press(page, app.button('Cancel'));
+
+  await press(page, app.workflow().getByRole('link', { name: 'Open in history' }));
+  await press(page, page.getByRole('tab', { name: /^Approvals/ }), false);
+  await press(page, page.getByRole('tabpanel').getByRole('link', { name: 'See the grant, or revoke it' }));
+  await press(page, page.getByRole('button', { name: /^Revoke/ }));
+  await press(page, page.getByRole('link', { name: 'History', exact: true }), false);
+  await press(page, page.getByRole('list', { name: 'Workflows' }).getByRole('link').first());
+  for (const name of [/^Replay/])
+    await press(page, page.getByRole('main').getByRole('link', { name }).or(page.getByRole('main').getByRole('button', { name })).first());
+  await press(page, page.getByRole('link', { name: 'Back to the workflow' }));
+  await press(page, page.getByRole('link', { name: 'Settings', exact: true }), false);
+  await press(page, page.getByRole('link', { name: 'MCP servers', exact: true }), false);
+});
