@@ -9,6 +9,7 @@ import type { Question } from '#lib/view/phase.ts';
 import { waitingList } from '#lib/view/waiting-list.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
+import { KnownTexts } from './known-texts.ts';
 import { SeenTexts } from './seen-texts.svelte.ts';
 
 /** The place of the inbox page, which shows every question; no conversation has this id. */
@@ -42,9 +43,8 @@ export class Attention {
   readonly #askBacks = new Map<string, AskBack>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #seen = new Map<string, SeenTexts>();
-  /** System prompts of definitions that were seen to their end: the same text need not be seen again in this window. */
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity
-  readonly #knownTexts = new Set<string>();
+  /** Texts that the person need not see again. */
+  readonly #knownTexts = new KnownTexts();
   #known: readonly string[] = [];
   /** Questions that may open the modal later, each with its conversation. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity

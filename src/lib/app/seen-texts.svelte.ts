@@ -19,8 +19,16 @@ interface Box {
    * is about, which may lie below the edge.
    */
   waits: boolean;
-  /** Of an agent's definition: seen once, it is known in every question. */
-  definition: string | null;
+  /** Seen once, it is known in every question; null for what must be seen in each. */
+  lasting: string | null;
+}
+
+/** Texts that were seen to their end in whatever question. */
+export interface Known {
+  has: (text: string) => boolean;
+  add: (text: string) => unknown;
+  /** Finds out whether `has` should say so; left out where it knows by itself. */
+  look?: (text: string) => Promise<void>;
 }
 
 /** Texts up to these fit their boxes at any size of the window. */
@@ -33,10 +41,9 @@ const END_CHARS = 100;
 export class SeenTexts {
   readonly #boxes = new SvelteMap<string, Box>();
   readonly #seen = new SvelteSet<string>();
-  readonly #known: Set<string>;
+  readonly #known: Known;
 
-  /** `known`: texts of definitions that were seen to their end in whatever question. */
-  constructor(known: Set<string>) {
+  constructor(known: Known) {
     this.#known = known;
   }
 
@@ -49,6 +56,7 @@ export class SeenTexts {
       ({ name, text }) =>
         !this.#boxes.has(name) && !this.#seen.has(name) && !this.#known.has(text) && !surelyFits(text),
     );
+    for (const { text } of never) void this.#known.look?.(text);
     const boxes = [...this.#boxes].flatMap(([name, { label, waits }]) =>
       waits && !this.#seen.has(name) ? [{ name, label }] : [],
     );
@@ -58,8 +66,16 @@ export class SeenTexts {
   /** The end of a text was on the screen, or the person wrote it. */
   mark(name: string): void {
     this.#seen.add(name);
-    const definition = untrack(() => this.#boxes.get(name)?.definition);
-    if (definition) this.#known.add(definition);
+    const lasting = untrack(() => this.#boxes.get(name)?.lasting);
+    if (lasting) this.#known.add(lasting);
+  }
+
+  #recall(name: string, text: string): void {
+    const recall = (): void => {
+      if (untrack(() => this.#known.has(text))) this.#seen.add(name);
+    };
+    recall();
+    void this.#known.look?.(text).then(recall);
   }
 
   /** Leads to a text, so that keys scroll it. */
@@ -73,16 +89,16 @@ export class SeenTexts {
   box(
     name: string,
     label: string,
-    { definition = null, isAlways = false }: { definition?: string | null; isAlways?: boolean } = {},
+    { lasting = null, isAlways = false }: { lasting?: string | null; isAlways?: boolean } = {},
   ): Attachment<HTMLElement> {
     return (element) => {
-      if (definition !== null && this.#known.has(definition)) this.#seen.add(name);
+      if (lasting !== null) this.#recall(name, lasting);
       const look = (): void => {
         const overflows = element.scrollHeight - element.clientHeight > OVERFLOW_PX;
         const before = this.#boxes.get(name);
         const waits = isAlways || overflows || before?.waits === true;
         if (before?.element !== element || before.waits !== waits)
-          this.#boxes.set(name, { label, element, waits, definition });
+          this.#boxes.set(name, { label, element, waits, lasting });
         if (waits && isAtEnd(element) && isEndInSight(element)) this.mark(name);
         // Reached by Tab where keys scroll it, and else from the list of what waits.
         if (overflows && element.tabIndex < 0) element.tabIndex = 0;

@@ -14,6 +14,8 @@ export type CallView =
   | { kind: 'hits'; files: FileHits[]; notes: string[] }
   | { kind: 'paths'; paths: string[]; notes: string[] }
   | { kind: 'change'; diff: string }
+  /** Nothing is written yet, or was not: `parts` of the file become others; `before` is null for all of it. */
+  | { kind: 'write'; path: string; parts: { before: string | null; after: string }[] }
   | { kind: 'plan'; items: PlanItem[] }
   | { kind: 'thought'; text: string }
   | { kind: 'found'; pages: FoundPage[] }
@@ -23,11 +25,30 @@ export type CallView =
 
 /** `printed`: what it has printed last while it runs, null where nothing is known. */
 export function callView(call: Call, printed: string | null): CallView | null {
+  const wanted = writeOf(call);
   // A call that was refused shows what was asked for, and the reason.
-  if (call.result?.metadata['refused'] === true) return null;
+  if (call.result?.metadata['refused'] === true) return wanted;
   const diff = call.result?.metadata['diff'];
   if (typeof diff === 'string' && diff !== '') return { kind: 'change', diff };
+  // What one that failed says of itself stands in its output.
+  if (wanted !== null && call.result?.status !== 'completed') return wanted;
   return VIEWS.get(call.name)?.(call, printed) ?? answerOf(call);
+}
+
+/** What a call wants to write into a file. */
+function writeOf(call: Call): Extract<CallView, { kind: 'write' }> | null {
+  const [path, content, edits] = ['path', 'content', 'edits'].map((name) => fieldOf(call, name));
+  if (typeof path !== 'string') return null;
+  if (call.name === 'write_file' && typeof content === 'string')
+    return { kind: 'write', path, parts: [{ before: null, after: content }] };
+  if (call.name !== 'edit_file' || !Array.isArray(edits)) return null;
+  const parts = edits.map((edit: unknown) => {
+    const [before, after] = ['old_text', 'new_text'].map((name): unknown =>
+      typeof edit === 'object' && edit !== null ? Reflect.get(edit, name) : undefined,
+    );
+    return typeof before === 'string' && typeof after === 'string' ? { before, after } : null;
+  });
+  return parts.every((part) => part !== null) ? { kind: 'write', path, parts } : null;
 }
 
 type View = (call: Call, printed: string | null) => CallView | null;

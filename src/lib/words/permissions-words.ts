@@ -126,6 +126,8 @@ export const permissionsWords = {
   place: (file: string, line: number | null) => (line === null ? file : `${file}:${line}`),
   byRule,
   why: 'Why?',
+  /** Above why something was decided in the past. */
+  asNow: 'As the rules and grants are now:',
   seeGrant: 'See the grant, or revoke it',
   granted: 'Granted with this answer',
   grantsOfWorkflow: 'Grants',

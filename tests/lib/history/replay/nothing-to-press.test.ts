@@ -106,7 +106,7 @@ function actsIn(player: Player, present: boolean): string[] {
 it('shows no button that acts and no box to write in, though the same rows have them while they happen', async () => {
   const player = await opened();
   expect(player.failure).toBeNull();
-  expect(actsIn(player, true)).toEqual(['Answer', 'Decide', 'Extend', 'Stop', 'Try again', 'Undo', 'say']);
+  expect(actsIn(player, true)).toEqual(['Answer', 'Extend', 'Stop', 'Try again', 'Undo', 'say']);
   expect(actsIn(player, false)).toEqual([]);
 });
 
