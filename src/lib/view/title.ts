@@ -1,5 +1,6 @@
 /** Short forms of texts: a conversation's title, the first line of a prompt, the summary of a report. */
 import { SUMMARY_CHARS } from '#contract/limits.ts';
+import { objectIn } from './answer.ts';
 
 const TITLE_UNITS = 80;
 
@@ -13,6 +14,27 @@ export function titleOf(prompt: string): string {
   if (line.length <= TITLE_UNITS) return line;
   const last = line.charCodeAt(TITLE_UNITS - 1);
   return `${line.slice(0, last >= 0xd800 && last <= 0xdbff ? TITLE_UNITS - 1 : TITLE_UNITS)}…`;
+}
+
+/** A line without its marks of Markdown, where only one line is shown: its words stay as they are. */
+export function lineOf(line: string): string {
+  return line
+    .replace(/^\s*(?:#{1,6}|[-*+>]|\d{1,3}[.)])\s+(?=\S)/, '')
+    .replace(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/g, '$2')
+    .replace(/(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=[^\s*])\*(?![\w*])/g, '$1')
+    .replace(/`([^`]+)`/g, '$1');
+}
+
+/** Of a report that is a JSON object, its first fields on one line; empty for any other. */
+export function fieldsLine(report: string): string {
+  const value = objectIn(report);
+  if (value === null) return '';
+  const said = (one: unknown): string => (typeof one === 'string' ? one : JSON.stringify(one));
+  const fields = Array.isArray(value)
+    ? value.map(said)
+    : Object.entries(value).map(([name, field]) => `${name}: ${said(field)}`);
+  const points = [...fields.join(' · ').replace(/\s+/g, ' ')];
+  return points.length <= SUMMARY_CHARS ? points.join('') : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }
 
 /** The first characters of the Summary section of a report, or of the report where it has none; one line. */

@@ -6,12 +6,11 @@ export const cacheWords = {
   fork: {
     open: 'Fork from here',
     title: 'Fork from this step',
-    files: 'Files stay as they are.',
     goOn: 'Go on from here',
     goOnWhy:
-      'It goes on by itself in a new conversation. What was done until here comes from the cache, at no cost; the rest is asked, and what is started needs your yes.',
+      'A new conversation that goes on by itself. What was done until here comes from the cache, at no cost; what follows is asked anew and costs, and what is started needs your yes. Files stay as they are.',
     write: 'Fork and write',
-    writeWhy: 'A new conversation that ends here. Nothing starts until you write.',
+    writeWhy: 'A new conversation that ends here. Nothing starts or costs until you write. Files stay as they are.',
   },
   at: 'Forked at a step of this',
   wentOn: 'What follows goes on from a step there; files stayed as they were.',

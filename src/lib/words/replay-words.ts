@@ -135,9 +135,11 @@ export const replayWords = {
     kind === 'done' ? marks.done : `${mark === null ? '' : `${MARK_SIGNS[mark]} `}${agent} ${marks[kind]}`,
   fork: 'Fork from here',
   forkHint: {
-    before: 'A new conversation that ends before this message, which waits there to be sent',
-    entry: 'A new conversation that ends with what the lead had been told and had said at this moment',
-    after: 'A new conversation that ends with this answer',
+    before:
+      'A new conversation that ends before this message, which waits there to be sent. Files stay as they are; it costs nothing until you send.',
+    entry:
+      'A new conversation that ends with what the lead had been told and had said at this moment. Files stay as they are; it costs nothing until you write.',
+    after: 'A new conversation that ends with this answer. Files stay as they are; it costs nothing until you write.',
   },
   asked: {
     title: 'What you were asked at this moment',

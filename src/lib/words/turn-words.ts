@@ -7,12 +7,16 @@ export const turnWords = {
   copied: 'Copied',
   copyMarkdown: 'Copy as Markdown',
   edit: 'Edit and resend',
-  editHint: 'Edit and resend: in a new conversation that ends before this message',
+  editHint:
+    'Edit and resend: in a new conversation that ends before this message. Files stay as they are; only the new answer costs.',
   fork: 'Fork from here',
-  forkBefore: 'Fork from here: a new conversation that ends before this message, which waits there to be sent',
-  forkAfter: 'Fork from here: a new conversation that ends with this answer',
+  forkBefore:
+    'Fork from here: a new conversation that ends before this message, which waits there to be sent. Files stay as they are; it costs nothing until you send.',
+  forkAfter:
+    'Fork from here: a new conversation that ends with this answer. Files stay as they are; it costs nothing until you write.',
   retry: 'Retry',
-  retryHint: 'Retry: sends your message again, in a new conversation that ends before it',
+  retryHint:
+    'Retry: sends your message again, in a new conversation that ends before it. Files stay as they are; only the new answer costs.',
   editing: 'Edit your message',
   send: 'Send in a fork',
   cancel: 'Cancel',

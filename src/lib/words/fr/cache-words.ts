@@ -9,12 +9,12 @@ export const cacheWords = {
   fork: {
     open: 'Créer une branche ici',
     title: 'Créer une branche à cette étape',
-    files: 'Les fichiers restent tels quels.',
     goOn: 'Continuer d’ici',
     goOnWhy:
-      'Elle continue d’elle-même dans une nouvelle conversation. Ce qui a été fait jusqu’ici vient du cache, sans frais ; le reste est demandé, et ce qui démarre attend votre oui.',
+      'Une nouvelle conversation qui continue d’elle-même. Ce qui a été fait jusqu’ici vient du cache, sans frais ; la suite est demandée de nouveau et coûte, et ce qui démarre attend votre oui. Les fichiers restent tels quels.',
     write: 'Créer une branche et écrire',
-    writeWhy: 'Une nouvelle conversation qui s’arrête ici. Rien ne démarre avant que vous n’écriviez.',
+    writeWhy:
+      'Une nouvelle conversation qui s’arrête ici. Rien ne démarre ni ne coûte avant que vous n’écriviez. Les fichiers restent tels quels.',
   },
   at: 'Branche créée à une étape de ceci',
   wentOn: 'La suite continue à partir d’une étape de celle-ci ; les fichiers sont restés tels quels.',

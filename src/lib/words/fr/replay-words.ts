@@ -130,9 +130,12 @@ export const replayWords = {
     kind === 'done' ? marks.done : `${mark === null ? '' : `${MARK_SIGNS[mark]} `}${agent} ${marks[kind]}`,
   fork: 'Créer une branche ici',
   forkHint: {
-    before: 'Une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé',
-    entry: 'Une nouvelle conversation qui s’arrête à ce que l’agent principal avait reçu et dit à ce moment',
-    after: 'Une nouvelle conversation qui s’arrête à cette réponse',
+    before:
+      'Une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé. Les fichiers restent tels quels ; rien ne coûte avant l’envoi.',
+    entry:
+      'Une nouvelle conversation qui s’arrête à ce que l’agent principal avait reçu et dit à ce moment. Les fichiers restent tels quels ; rien ne coûte avant que vous n’écriviez.',
+    after:
+      'Une nouvelle conversation qui s’arrête à cette réponse. Les fichiers restent tels quels ; rien ne coûte avant que vous n’écriviez.',
   },
   asked: {
     title: 'Ce qui vous a été demandé à ce moment',

@@ -10,13 +10,16 @@ export const turnWords = {
   copied: 'Copié',
   copyMarkdown: 'Copier en Markdown',
   edit: 'Modifier et renvoyer',
-  editHint: 'Modifier et renvoyer : dans une nouvelle conversation qui s’arrête avant ce message',
+  editHint:
+    'Modifier et renvoyer : dans une nouvelle conversation qui s’arrête avant ce message. Les fichiers restent tels quels ; seule la nouvelle réponse coûte.',
   fork: 'Créer une branche ici',
   forkBefore:
-    'Créer une branche ici : une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé',
-  forkAfter: 'Créer une branche ici : une nouvelle conversation qui s’arrête à cette réponse',
+    'Créer une branche ici : une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé. Les fichiers restent tels quels ; rien ne coûte avant l’envoi.',
+  forkAfter:
+    'Créer une branche ici : une nouvelle conversation qui s’arrête à cette réponse. Les fichiers restent tels quels ; rien ne coûte avant que vous n’écriviez.',
   retry: 'Réessayer',
-  retryHint: 'Réessayer : renvoie votre message, dans une nouvelle conversation qui s’arrête avant lui',
+  retryHint:
+    'Réessayer : renvoie votre message, dans une nouvelle conversation qui s’arrête avant lui. Les fichiers restent tels quels ; seule la nouvelle réponse coûte.',
   editing: 'Modifier votre message',
   send: 'Envoyer dans une branche',
   cancel: 'Annuler',
