@@ -48,6 +48,7 @@ async function workWithoutMouse(app: App): Promise<void> {
   await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled', 'true');
   await page.keyboard.press('Enter');
   await expect(app.question).toBeHidden();
+  await expect(app.message, 'the button is gone, the page does not have its focus').toBeFocused();
   await app.expectOutcome('completed');
   await tabTo(page, 'Full report', 'Shift+Tab');
   await page.keyboard.press('Enter');

@@ -82,7 +82,13 @@ test('the history says which grant answered, and leads to it', { tag: '@soak' },
 
   await page.goBack();
   await page.getByRole('tab', { name: /^Approvals/ }).click();
-  await page.getByRole('tabpanel').getByRole('link', { name: 'Why?' }).click();
+  const why = page.getByRole('tabpanel').getByRole('button', { name: 'Why?' });
+  const place = page.url();
+  await why.click();
+  await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
+  expect(page.url(), 'it is said in place').toBe(place);
+  await page.getByRole('tabpanel').getByRole('link', { name: 'Open in Permissions' }).click();
+  await expect(page.getByRole('heading', { level: 1, name: 'Permissions' })).toBeVisible();
   await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
 });
 

@@ -42,8 +42,7 @@ test(
     await expect(app.workflow().getByRole('link', { name: 'the first run' })).toBeVisible();
     await expectAccessibleInBoth(page, 'the conversation of a run again');
 
-    await menu.press('Enter');
-    await page.getByRole('menuitem', { name: 'Compare with the first' }).press('Enter');
+    await app.card('inspector').getByRole('button', { name: 'Compare with the first' }).press('Enter');
     const beside = page.getByRole('dialog', { name: '2 reports beside each other' });
     await expect(beside.getByRole('table', { name: 'Figures' }).getByRole('row')).toHaveCount(5);
     await expect(beside).toContainText('Both had the same settings.');

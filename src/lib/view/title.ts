@@ -25,14 +25,14 @@ export function lineOf(line: string): string {
     .replace(/`([^`]+)`/g, '$1');
 }
 
-/** Of a report that is a JSON object, its first fields on one line; empty for any other. */
+/** Of a report that is a JSON object, its first plain fields on one line; empty for any other. */
 export function fieldsLine(report: string): string {
   const value = objectIn(report);
   if (value === null) return '';
-  const said = (one: unknown): string => (typeof one === 'string' ? one : JSON.stringify(one));
-  const fields = Array.isArray(value)
-    ? value.map(said)
-    : Object.entries(value).map(([name, field]) => `${name}: ${said(field)}`);
+  const fields = Object.entries(value as Record<string, unknown>).flatMap(([name, field]) => {
+    if (typeof field === 'object') return [];
+    return Array.isArray(value) ? [String(field)] : [`${name}: ${String(field)}`];
+  });
   const points = [...fields.join(' · ').replace(/\s+/g, ' ')];
   return points.length <= SUMMARY_CHARS ? points.join('') : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }

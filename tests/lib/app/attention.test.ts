@@ -38,6 +38,7 @@ function question(n: number, risk: Risk, agents: readonly string[], at = `2026-0
 async function desk(connection = new FakeConnection()): Promise<[Attention, FakeConnection]> {
   const attention = new Attention(connection);
   await settled();
+  attention.enter(id(1));
   return [attention, connection];
 }
 
@@ -73,9 +74,12 @@ describe('Attention', () => {
     expect(attention.selected?.agent).toBe('b');
   });
 
-  it('leaves a question of another conversation to the badge until the person comes to it', async () => {
+  it.each([
+    ['another conversation', id(9)],
+    ['any other page', null],
+  ])('leaves a question to the badge on %s, until the person comes to its own conversation', async (_, place) => {
     const [attention, connection] = await desk();
-    attention.enter(id(9));
+    attention.enter(place);
     connection.send('attention', { questions: [question(1, 'medium', ['a'])], asleep: [], running: [] });
     expect(attention.open).toBe(false);
     attention.openDeferred();

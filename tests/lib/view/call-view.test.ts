@@ -21,6 +21,20 @@ test('a command has its output, live and at the end', () => {
   expect(callView(callOf('bash_jobs', { action: 'read', id: 'x' }, 'read'), null)).toMatchObject({ output: 'read' });
 });
 
+test('what waits to be written, or was refused, shows as what it is', () => {
+  const whole = { kind: 'write', path: 'a.md', parts: [{ before: null, after: 'New.' }] };
+  const input = { path: 'a.md', content: 'New.' };
+  expect(callView(callOf('write_file', input), null)).toEqual(whole);
+  expect(callView(callOf('write_file', input, 'no', { refused: true }), null)).toEqual(whole);
+  expect(callView(callOf('write_file', input, 'Written.', { diff: '+New.' }), null)).toMatchObject({ kind: 'change' });
+  const edits = [{ old_text: 'a', new_text: 'b' }];
+  expect(callView(callOf('edit_file', { path: 'a.md', edits }), null)).toEqual({
+    ...{ kind: 'write', path: 'a.md', parts: [{ before: 'a', after: 'b' }] },
+  });
+  expect(callView(callOf('edit_file', { path: 'a.md', edits: [{ old_text: 7 }] }), null)).toBeNull();
+  expect(callView(callOf('write_file', { path: 'a.md' }), null)).toBeNull();
+});
+
 test.for([
   ['a tool without a view of its own', callOf('ask_question', { question: 'a' }, 'text')],
   ['a name that every object has', callOf('constructor', {}, 'text')],

@@ -1,6 +1,6 @@
 // Short forms of texts that stay whole where they are cut.
 import { describe, expect, it } from 'vitest';
-import { previewOf } from '#lib/view/title.ts';
+import { fieldsLine, lineOf, previewOf } from '#lib/view/title.ts';
 
 const LONG = 'words that go on '.repeat(8);
 const report = (start: string) => `# Report\n\n## Summary\n\n${start}`;
@@ -18,5 +18,25 @@ describe('the preview of a report', () => {
     ['none of these', `a \`b\` **c** ${LONG}`, /^a `b` \*\*c\*\* words[^`*]*…$/],
   ])('closes what is cut inside of %s', (_, summary, end) => {
     expect(previewOf(report(summary))).toMatch(end);
+  });
+});
+
+describe('one line', () => {
+  it.each([
+    ['**Task**: read `src/a.ts`', 'Task: read src/a.ts'],
+    ['## Look *closely* at it', 'Look closely at it'],
+    ['- one', 'one'],
+    ['2 * 3 * 4, snake_case_name and __init__', '2 * 3 * 4, snake_case_name and init'],
+    ['**', '**'],
+    ['-', '-'],
+  ])('shows no marks of Markdown: %j', (line, shown) => {
+    expect(lineOf(line)).toBe(shown);
+  });
+
+  it('has the first fields of a report that is an object, and nothing of any other', () => {
+    expect(fieldsLine('{"verdict": "good", "score": 9, "notes": ["a"]}')).toBe('verdict: good · score: 9');
+    expect(fieldsLine(JSON.stringify({ long: 'x'.repeat(500) }))).toMatch(/^long: x{94}…$/);
+    expect(fieldsLine('# Report\n\n{"a": 1}')).toBe('');
+    expect(fieldsLine('{not json')).toBe('');
   });
 });
