@@ -29,10 +29,12 @@ export function lineOf(line: string): string {
 export function fieldsLine(report: string): string {
   const value = objectIn(report);
   if (value === null) return '';
-  const fields = Object.entries(value as Record<string, unknown>).flatMap(([name, field]) => {
-    if (typeof field === 'object') return [];
-    return Array.isArray(value) ? [String(field)] : [`${name}: ${String(field)}`];
-  });
+  const fields = Object.entries(value as Record<string, object | string | number | boolean | null>).flatMap(
+    ([name, field]) => {
+      if (typeof field === 'object') return [];
+      return Array.isArray(value) ? [String(field)] : [`${name}: ${String(field)}`];
+    },
+  );
   const points = [...fields.join(' · ').replace(/\s+/g, ' ')];
   return points.length <= SUMMARY_CHARS ? points.join('') : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }
