@@ -32,7 +32,8 @@ export function fieldsLine(report: string): string {
   const fields = Object.entries(value as Record<string, object | string | number | boolean | null>).flatMap(
     ([name, field]) => {
       if (typeof field === 'object') return [];
-      return Array.isArray(value) ? [String(field)] : [`${name}: ${String(field)}`];
+      const said = lineOf(String(field));
+      return Array.isArray(value) ? [said] : [`${name}: ${said}`];
     },
   );
   const points = [...fields.join(' · ').replace(/\s+/g, ' ')];

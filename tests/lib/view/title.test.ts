@@ -34,7 +34,7 @@ describe('one line', () => {
   });
 
   it('has the first fields of a report that is an object, and nothing of any other', () => {
-    expect(fieldsLine('{"verdict": "good", "score": 9, "notes": ["a"]}')).toBe('verdict: good · score: 9');
+    expect(fieldsLine('{"verdict": "**good**", "score": 9, "notes": ["a"]}')).toBe('verdict: good · score: 9');
     expect(fieldsLine(JSON.stringify({ long: 'x'.repeat(500) }))).toMatch(/^long: x{94}…$/);
     expect(fieldsLine('# Report\n\n{"a": 1}')).toBe('');
     expect(fieldsLine('{not json')).toBe('');
