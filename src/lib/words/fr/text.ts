@@ -224,7 +224,7 @@ export const french = {
     report: 'Rapport complet',
     hideReport: 'Masquer le rapport',
     transcript: 'Transcription',
-    answer: 'Réponse',
+    answer: 'Répondre',
     model: 'Modèle',
     noTranscript: 'Cette exécution n’a encore rien dit.',
     loadFailed: 'Impossible de charger la transcription',
