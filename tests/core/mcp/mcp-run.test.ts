@@ -157,12 +157,15 @@ describe('a server that lies', () => {
   /** The last one ends the server. */
   const lies: (readonly (readonly [tool: string, words: string])[])[] = [
     [
-      ['silent', 'gave no sign for 1 s while'],
       ['invalid', 'answered the tool "invalid" with what is no answer'],
       ['dies', 'The MCP server "liar" ended with exit code 3 while'],
     ],
     ...(inSoak
-      ? ([[['one-line', 'sent a message of more than 8 MiB']], [['closes-output', 'The MCP server']]] as const)
+      ? ([
+          [['silent', 'gave no sign for 1 s while']],
+          [['one-line', 'sent a message of more than 8 MiB']],
+          [['closes-output', 'The MCP server']],
+        ] as const)
       : []),
   ];
   test.for(lies.map((calls) => ({ calls, tools: calls.map(([tool]) => tool).join() })))(
@@ -260,7 +263,7 @@ describe('a question of a server in a call', () => {
     ]);
   });
 
-  test('is cancelled with its run, and with the call that a stop ends', async () => {
+  test.runIf(inSoak)('is cancelled with its run, and with the call that a stop ends', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
       settings: lying('elicits'),
       person: (approval, item) => (approval.request.during ? null : yes(approval, item)),

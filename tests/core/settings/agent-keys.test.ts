@@ -96,11 +96,16 @@ async function write({ folder, trust }: Harness, path: string, text: string): Pr
   await trust.add(folder, path, text);
 }
 
-async function seen({ runtime }: Harness, name: string, at: string): Promise<unknown> {
-  const isOffered = at.startsWith('offered');
-  const from: unknown = isOffered
-    ? { offered: (await runtime.request('agents.list', {})).find((one) => one.name === name) }
-    : (await runtime.request('agents.preview', { agent: name })).envelope;
+const offered = async ({ runtime }: Harness, name: string) => ({
+  offered: (await runtime.request('agents.list', {})).find((one) => one.name === name),
+});
+const previewed = async ({ runtime }: Harness, name: string) =>
+  (await runtime.request('agents.preview', { agent: name })).envelope;
+
+const seen = async (engine: Harness, name: string, at: string): Promise<unknown> =>
+  valueAt(await (at.startsWith('offered') ? offered : previewed)(engine, name), at);
+
+function valueAt(from: unknown, at: string): unknown {
   return at
     .split('.')
     .reduce(
@@ -116,15 +121,26 @@ test.for([
 ] as const)('no key of %s is without a proof, and each changes what would run', async ([root, proofs]) => {
   expect(Object.keys(proofs).sort()).toEqual(keysOf(root).single.sort());
   const engine = await started();
+  const isAgent = root === 'agents';
+  const fileOf = (name: string) => `.triad/${root}/${name}.${isAgent ? 'md' : 'toml'}`;
+  const textWith = (name: string, more: string) =>
+    isAgent ? agentText(name, `# mine${more === '' ? '' : `\n${more}`}`) : compositionText(name, more || undefined);
+  /** By what stands beside a key: what is seen before it is set. */
+  const usual = new Map<string, unknown>();
+  const before = async (more: string): Promise<unknown> => {
+    if (!usual.has(more)) {
+      const name = isAgent ? 'usual' : 'USUAL';
+      await write(engine, fileOf(name), textWith(name, more));
+      usual.set(more, { ...(await previewed(engine, name)), ...(await offered(engine, name)) });
+    }
+    return usual.get(more);
+  };
   for (const [key, { value, with: more = '', at, is }] of Object.entries(proofs)) {
     const name = `of-${fileName(key)}`;
-    const isAgent = root === 'agents';
-    const file = `.triad/${root}/${name}.${isAgent ? 'md' : 'toml'}`;
-    const mine = `# mine${more === '' ? '' : `\n${more}`}`;
-    await write(engine, file, isAgent ? agentText(name, mine) : compositionText(name, more || undefined));
     const path = `${root}.${name}.${key}`;
-    const before = await seen(engine, name, at);
-    expect(before, `${path} before`).not.toEqual(is);
+    expect(valueAt(await before(more), at), `${path} before`).not.toEqual(is);
+    const file = fileOf(name);
+    await write(engine, file, textWith(name, more));
     const row = await engine.runtime.request('agents.set', { path, value, project: true });
     expect(row).toMatchObject({ value, origin: { from: 'project' } });
     const now = key.endsWith('name') ? String(value) : name;

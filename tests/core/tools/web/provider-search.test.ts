@@ -10,7 +10,7 @@ import { type Harness, type HarnessOptions, startEngine } from '../../../support
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { type Block, providerSearch, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { startFakeModel } from '../../../support/fake-model/server.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inSoak, variations } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 const OWN = 'providers.anthropic.web_search = "always"\n';
@@ -233,7 +233,7 @@ describe('the search of the provider', () => {
     engine.model.expectDone();
   });
 
-  test('that was paused and never went on is left out of the next request', async () => {
+  test.runIf(inSoak)('that was paused and never went on is left out of the next request', async () => {
     const [call] = providerSearch('sums', PAGES, 'srvtoolu_1');
     const script = new Script()
       .on({ turn: 1 })
@@ -246,11 +246,11 @@ describe('the search of the provider', () => {
     expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).not.toContain('server_tool_use');
   });
 
-  const failures = [
+  const failures = variations([
     ['max_uses_exceeded', /web\.search\.max_uses/],
     ['too_many_requests', /too many searches/],
     ['of_the_future', /of_the_future/],
-  ] as const;
+  ] as const);
   test('that fails costs nothing, says why, and its block goes back', async () => {
     const script = new Script();
     for (const [code] of failures)

@@ -122,7 +122,7 @@ describe('a page that takes too much', () => {
     });
   });
 
-  test('ends with its run', async () => {
+  test.runIf(inSoak)('ends with its run', async () => {
     const stop = new AbortController();
     const work = pageText(task(deep), stop.signal);
     setTimeout(() => stop.abort(new Error('Stopped')), 100);
@@ -149,7 +149,7 @@ describe('text', () => {
 });
 
 describe('other things', () => {
-  test('a PDF comes as its text', async () => {
+  test.runIf(inSoak)('a PDF comes as its text', async () => {
     const { output } = await fetched(sends(pdf([['One'], ['Two']]), 'application/octet-stream'));
     expect(output).toMatch(/^\[SITE\/page: 200 OK; a PDF of \d+ bytes\. .*\]\n\n\[Page 1 of 2\]\nOne\n/);
   });
