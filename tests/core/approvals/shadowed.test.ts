@@ -69,9 +69,9 @@ test('no call is decided by a rule that is marked', () => {
       const { ruleId } = judge(call, { rules, faults: [], alwaysAsk: NO_FILES }, [], NOW);
       expect(never.has(ruleId)).toBe(false);
     }),
-    { numRuns: inSoak ? 20_000 : 400 },
+    { numRuns: inSoak ? 20_000 : 200 },
   );
-  expect(marked).toBeGreaterThan(20);
+  expect(marked).toBeGreaterThan(10);
 });
 
 test('the usual ones are found, with what goes before them', () => {

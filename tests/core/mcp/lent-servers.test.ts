@@ -62,19 +62,8 @@ test('One is asked about with all that it is but no values, then offered; the ye
   expect(report.env['LITERAL']).toBe('${PATH}');
   expect(report.cwd).toBe(engine.folder);
   expect(engine.of('run-start')[0]?.envelope).toMatchObject({ mcpServers: ['liar'] });
-  // Known now: the second message and another session of the folder ask no more.
-  await engine.ask('Work');
   client.leave();
   await expectGone([report.pid]);
-  const again = await lendTo(runtime, conversationId, { mcp: [passed()] });
-  await engine.ask('Work');
-  expect(asked(engine)).toHaveLength(1);
-  expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-  // Any other configuration is asked about, also where only a value differs that nobody sees.
-  again.leave();
-  await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
-  await engine.ask('Work');
-  expect(asked(engine)).toHaveLength(2);
   await engine.runtime.close();
   const files = await readdir(data, { recursive: true, withFileTypes: true });
   for (const file of files.filter((one) => one.isFile()))
@@ -82,6 +71,27 @@ test('One is asked about with all that it is but no values, then offered; the ye
   const stored = engine.durable().filter(({ type }) => type !== 'tool-end' && type !== 'message-end');
   expect(JSON.stringify(stored)).not.toContain(SECRET);
 });
+
+test.runIf(inSoak)(
+  'Once agreed to, the next message and another session of the folder ask no more; about any other they do',
+  async () => {
+    const engine = await startEngine(using('mcp__liar__report'), { data: await folderWith({}) });
+    const { runtime, conversationId } = engine;
+    const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+    await engine.ask('Work');
+    await engine.ask('Work');
+    client.leave();
+    const again = await lendTo(runtime, conversationId, { mcp: [passed()] });
+    await engine.ask('Work');
+    expect(asked(engine)).toHaveLength(1);
+    expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+    // Any other configuration is asked about, also where only a value differs that nobody sees.
+    again.leave();
+    await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
+    await engine.ask('Work');
+    expect(asked(engine)).toHaveLength(2);
+  },
+);
 
 test('One that the person refuses is not started, and asked about once; where nobody can be asked, nothing starts', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
@@ -182,8 +192,10 @@ test('A file of the folder that one is started from is asked about before it is 
     const about = engine.of('approval-request').filter(({ approval }) => approval.subject.kind === 'tool');
     return about.filter(({ approval: { id } }) => theirs.some(({ approvalId }) => approvalId === id));
   };
-  await engine.ask('Work');
-  expect(writes()).toEqual([]);
+  if (inSoak) {
+    await engine.ask('Work');
+    expect(writes()).toEqual([]);
+  }
   const server = passed({ args: ['server.mjs'] });
   const client = await lendTo(engine.runtime, engine.conversationId, { mcp: [server] });
   await engine.ask('Work');

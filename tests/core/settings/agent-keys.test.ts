@@ -76,6 +76,10 @@ const COMPOSITION: Readonly<Record<string, Proof>> = {
   'handoff.generator_prompt': { value: 'Write it', at: 'flow.handoff.type', is: 'generated' },
 };
 
+/** Keys after which an agent has another name, leads or is not offered; the rest are set in one file. */
+const APART = new Set(['name', 'role', 'enabled']);
+const TOGETHER = 'of-all';
+
 const fileName = (key: string) => key.replaceAll(/[^a-z]/g, '-');
 const compositionText = (name: string, lines = 'type = "judge"') =>
   `# mine\n[agent]\nname = "${name}" # kept\ndescription = "d"\n[composition]\n${FLOW}${lines}\n`;
@@ -135,16 +139,27 @@ test.for([
     }
     return usual.get(more);
   };
-  for (const [key, { value, with: more = '', at, is }] of Object.entries(proofs)) {
-    const name = `of-${fileName(key)}`;
+  const isApart = (key: string, more = '') => !isAgent || more !== '' || APART.has(key);
+  const all = Object.entries(proofs);
+  const together = all.filter(([key, proof]) => !isApart(key, proof.with));
+  for (const [key, { value, with: more = '', at, is }] of [
+    ...all.filter((one) => !together.includes(one)),
+    ...together,
+  ]) {
+    const isTogether = !isApart(key, more);
+    const name = isTogether ? TOGETHER : `of-${fileName(key)}`;
     const path = `${root}.${name}.${key}`;
     expect(valueAt(await before(more), at), `${path} before`).not.toEqual(is);
     const file = fileOf(name);
-    await write(engine, file, textWith(name, more));
+    if (!isTogether || key === together[0]?.[0]) await write(engine, file, textWith(name, more));
     const row = await engine.runtime.request('agents.set', { path, value, project: true });
     expect(row).toMatchObject({ value, origin: { from: 'project' } });
+    expect(await readFile(join(engine.folder, file), 'utf8')).toContain('# mine');
+    if (isTogether) continue;
     const now = key.endsWith('name') ? String(value) : name;
     expect(await seen(engine, now, at), path).toEqual(is);
-    expect(await readFile(join(engine.folder, file), 'utf8')).toContain('# mine');
   }
+  if (together.length === 0) return;
+  const now = { ...(await previewed(engine, TOGETHER)), ...(await offered(engine, TOGETHER)) };
+  for (const [key, { at, is }] of together) expect(valueAt(now, at), key).toEqual(is);
 });

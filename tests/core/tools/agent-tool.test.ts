@@ -160,7 +160,7 @@ describe('the tool of an agent', () => {
     expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed', 'completed', 'completed']);
   });
 
-  test('a lead whose definition names tools has those of them that it names', async () => {
+  test.runIf(inSoak)('a lead whose definition names tools has those of them that it names', async () => {
     const lead = definitionOf({
       name: 'small',
       role: 'primary',
@@ -176,7 +176,7 @@ describe('the tool of an agent', () => {
     expect(tools.map(({ name }) => name).filter((name) => name.startsWith('agent__'))).toEqual(['agent__draft']);
   });
 
-  test('the example of the documentation does what it says', async () => {
+  test.runIf(inSoak)('the example of the documentation does what it says', async () => {
     const page = await readFile(join(import.meta.dirname, '../../../docs/tools.md'), 'utf8');
     const section = page.slice(page.indexOf('### Agents as tools'));
     const block = (language: string): string =>

@@ -194,7 +194,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       const allowed = ['echo hello && cat a.txt | cat a.txt'];
       const asked = ['echo hello > b.txt', 'echo "$(<a.txt)" | sh'];
       const calls = [...allowed, ...asked].map((command) => reads(command));
-      const { engine } = await outputs(calls, await ruled(allow('echo *') + allow('cat a.txt')));
+      const person: Person = () => ({ kind: 'reject', reason: '' });
+      const options = await ruled(allow('echo *') + allow('cat a.txt'));
+      const { engine } = await outputs(calls, { ...options, person });
       expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
         ...allowed.map(() => 'rule'),
         ...asked.map(() => 'person'),

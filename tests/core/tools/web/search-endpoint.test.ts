@@ -1,5 +1,5 @@
 /** A search that the person has configured: asked about like all that reaches out, in the forms in which searches answer. */
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
@@ -67,15 +67,19 @@ describe('a search that is configured', () => {
 
   test('is not asked where the person says no, or a rule does', async () => {
     const { asked, settings } = await searchServer({ body: { results: [] } });
-    const no = await engineWith(settings, { person: () => ({ kind: 'reject', reason: 'Not now' }) });
-    await no.ask('Go');
-    expect(resultOf(no)?.output).toContain('Not now');
-    const denied = await engineWith(
-      `${settings}[[permissions.rules]]\neffect = "deny"\ntool = "web_search"\npattern = "*SUMS*"\n`,
-    );
-    await denied.ask('Go');
-    expect(resultOf(denied)).toMatchObject({ status: 'error' });
-    expect(denied.of('approval-decide')).toMatchObject([{ decision: { allowed: false, decidedBy: 'rule' } }]);
+    const configFolder = await folderWith({ 'config.toml': settings });
+    const person = () => ({ kind: 'reject', reason: 'Not now' }) as const;
+    const engine = await startEngine(searching(), { settings, configFolder, person });
+    await engine.ask('Go');
+    expect(resultOf(engine)?.output).toContain('Not now');
+    const deny = '[[permissions.rules]]\neffect = "deny"\ntool = "web_search"\npattern = "*SUMS*"\n';
+    await writeFile(`${configFolder}/config.toml`, settings + deny);
+    await engine.ask('Go');
+    expect(resultOf(engine)).toMatchObject({ status: 'error' });
+    expect(engine.of('approval-decide')).toMatchObject([
+      { decision: { allowed: false, decidedBy: 'person' } },
+      { decision: { allowed: false, decidedBy: 'rule' } },
+    ]);
     expect(asked).toEqual([]);
   });
 

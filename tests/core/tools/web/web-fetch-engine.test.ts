@@ -78,7 +78,7 @@ test('a rule that denies wins, however the address is written, also where a page
   expect(server.connections).toBe(1);
 });
 
-test('a rule that denies the network denies it', async () => {
+test.runIf(inSoak)('a rule that denies the network denies it', async () => {
   const server = await webServer(page);
   const rules = '[[permissions.rules]]\neffect = "deny"\npermission = "NetworkAccess"\n';
   const engine = await run(fetches(server.url), server, rules);
