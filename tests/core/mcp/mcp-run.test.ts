@@ -173,7 +173,7 @@ describe('a server that lies', () => {
     { timeout: 30_000 },
     async ({ calls, tools }) => {
       const engine = await startEngine(calling(...calls.map(([tool]) => toolUse(`mcp__liar__${tool}`, {}))), {
-        settings: lying(tools, 'timeout_seconds = 1'),
+        settings: lying(tools, tools.includes('silent') ? 'timeout_seconds = 1' : ''),
       });
       expect((await engine.ask('Work')).outcome).toBe('completed');
       expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(calls.map(() => 'error'));
