@@ -29,7 +29,7 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   await app.question.getByRole('button', { name: /^Close/ }).click();
   await expect(app.question).toBeHidden();
   const lane = await app.lane('test-generator');
-  await lane.getByRole('button', { name: /^Decide/ }).click();
+  await lane.getByRole('button', { name: /^Answer: / }).click();
   await expect(app.field('What it is told'), 'the lane opens its own question').toContainText('as test-generator');
 
   await app.question.getByRole('button', { name: 'Reject…' }).click();

@@ -9,7 +9,7 @@ import { expect, test } from '../support/test.ts';
 const NAMES = ['alpha', 'beta', 'gamma'];
 /** What acts on the world, wherever it stands. */
 const ACTS =
-  /^(Stop|Stop .*|Undo|Undo .*|Redo|Redo .*|Try again|Resume|Extend.*|Answer|Decide.*|Allow.*|Reject.*|Say it|Send.*|Retry.*|Edit.*|Go back.*)$/;
+  /^(Stop|Stop .*|Undo|Undo .*|Redo|Redo .*|Try again|Resume|Extend.*|Answer.*|Allow.*|Reject.*|Say it|Send.*|Retry.*|Edit.*|Go back.*)$/;
 
 /** Two write and report, the third fails; the lead writes a file and tells of them. */
 function script(): Script {

@@ -32,6 +32,8 @@ const covered = (page: Page) =>
 
 /** Presses it by key and waits until it is gone, or says something else. */
 async function press(page: Page, control: Locator, gone = true): Promise<string> {
+  // A question takes no answer while it has just come.
+  await expect(control).not.toHaveAttribute('aria-disabled', 'true');
   await control.focus();
   await page.keyboard.press('Enter');
   if (gone) await expect(control).toBeHidden();

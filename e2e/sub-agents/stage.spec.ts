@@ -40,7 +40,7 @@ test(
     await page.keyboard.press('Escape');
     const lanes = app.log.getByRole('group', { name: 'At work: alpha, beta, gamma' });
     await expect(lanes.getByRole('article')).toHaveCount(3);
-    await lanes.getByRole('button', { name: /^Decide: beta/ }).click();
+    await lanes.getByRole('button', { name: /^Answer: beta/ }).click();
     await expect(app.field('What it is told')).toHaveText('Inspect part beta.');
     for (const name of NAMES) await app.allow(name);
     for (const name of NAMES) await expect(app.card(name)).toContainText('The README');

@@ -96,7 +96,7 @@ function actsIn(player: Player, present: boolean): string[] {
     if (/<(textarea|input|select)\b/.test(body)) found.add('say');
     for (const [, inside = ''] of body.matchAll(/<button[^>]*>([\s\S]*?)<\/button>/g)) {
       const name = inside.replaceAll(/<[^>]*>/g, '').trim();
-      const act = /^(Stop|Undo|Try again|Answer|Decide|Extend|Give it more)\b/.exec(name)?.[1];
+      const act = /^(Stop|Undo|Try again|Answer|Extend|Give it more)\b/.exec(name)?.[1];
       if (act !== undefined) found.add(act);
     }
   }
