@@ -84,7 +84,7 @@ describe('the time of a run', () => {
     expect(engine.model.requests.at(-1)?.seen.lastUser).not.toMatch(/tools again/);
   });
 
-  test('a tool that works is aborted too', async () => {
+  test.runIf(inSoak)('a tool that works is aborted too', async () => {
     const engine = await startEngine(new Script().on({}).reply([toolUse('grep', { pattern: '(a+)+$' })]), {
       files: { 'a.txt': `${'a'.repeat(60)}!\n` },
       settings: '[limits.run]\nmax_minutes = 1\n',
@@ -112,7 +112,7 @@ describe('the time of a run', () => {
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
   });
 
-  test('a lead whose sub-agent works waits, and its own time stands still', async () => {
+  test.runIf(inSoak)('a lead whose sub-agent works waits, and its own time stands still', async () => {
     const { end } = await timeUp(leadOfStuck(), {
       settings: '[limits]\nchild_minutes = 2\n[limits.run]\nmax_minutes = 1\n',
     });
@@ -138,7 +138,7 @@ describe('the time of a run', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
 
-  test('time that was used up between two requests ends it before the next one', async () => {
+  test.runIf(inSoak)('time that was used up between two requests ends it before the next one', async () => {
     vi.useRealTimers();
     const script = new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });
@@ -186,17 +186,19 @@ describe('the time limit of a sub-agent', () => {
   const defined = { ...spawned, agent: 'reviewer' };
   const of = (settings: string, ...calls: [object, number | undefined][]) => [settings, calls] as const;
 
-  test.for([
-    of(
-      '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n',
-      ...([
-        [spawned, 20],
-        [defined, 30],
-        [{ ...defined, max_minutes: 40 }, 40],
-      ] as [object, number][]),
-    ),
-    of('[limits.run]\nmax_minutes = 5\n', [spawned, 5]),
-  ])('that of the call, of its definition, of sub-agents, of any run: %j', async ([settings, calls]) => {
+  test.for(
+    variations([
+      of(
+        '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n',
+        ...([
+          [spawned, 20],
+          [defined, 30],
+          [{ ...defined, max_minutes: 40 }, 40],
+        ] as [object, number][]),
+      ),
+      of('[limits.run]\nmax_minutes = 5\n', [spawned, 5]),
+    ]),
+  )('that of the call, of its definition, of sub-agents, of any run: %j', async ([settings, calls]) => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply(calls.map(([call]) => toolUse('spawn_agent', call)))
@@ -230,7 +232,7 @@ describe.for(
     vi.useFakeTimers({ toFake: ['Date'] });
   });
 
-  test('in the middle of a workflow, while questions wait', async () => {
+  test.runIf(inSoak)('in the middle of a workflow, while questions wait', async () => {
     let jumped = false;
     const engine = await startEngine(threeChildren(), {
       person: (approval, item) => {

@@ -8,12 +8,15 @@ import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const retry = (engine: Harness, runId: string) => engine.runtime.request('run.retry', { runId });
 
 describe('trying a sub-agent again', () => {
   test('after the workflow has ended: nothing finished is repeated, and the lead answers anew', async () => {
-    const engine = await startEngine(failingChild());
+    const engine = await start(failingChild());
     const first = await engine.ask('Go');
     expect(outcomes(first)).toEqual(['completed', 'error']);
     const [child] = first.subAgents;
@@ -44,7 +47,7 @@ describe('trying a sub-agent again', () => {
     });
   });
 
-  test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
+  test.runIf(inSoak)('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
     const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
@@ -118,7 +121,7 @@ describe('trying a sub-agent again', () => {
     expect((await engine.store.run(runId))?.attempt).toBe(2);
   });
 
-  test('an answer that was cut off is gone on with', async () => {
+  test.runIf(inSoak)('an answer that was cut off is gone on with', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('Whole now.')])
@@ -139,7 +142,7 @@ describe('trying a sub-agent again', () => {
     );
   });
 
-  test('what was stopped by the person can be tried again', async () => {
+  test.runIf(inSoak)('what was stopped by the person can be tried again', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('It came after all.')])
@@ -209,7 +212,7 @@ describe('trying a sub-agent again', () => {
       .reply([text('x')], { hangAfter: 2 })
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, {
+    const engine = await start(script, {
       person: ({ request }) => (request.title.includes(' no ') ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
     });
     const { workflowId, runId: lead } = await engine.send('Go');

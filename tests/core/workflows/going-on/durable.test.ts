@@ -17,9 +17,6 @@ import { folderWith } from '../../../support/workspace.ts';
 const root = await mkdtemp(join(tmpdir(), 'triad-going-on-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
 
-/** In the middle of a sub-agent that is taken, and between the results of two. */
-const POINTS = ['run-start#3', 'tool-end#5'];
-
 /** Forks at the last step, and copies the store as a kill leaves it: after each event of what is taken, or after these. */
 async function killedFork(points: readonly string[] | null) {
   const data = await mkdtemp(join(root, 'fork-'));
@@ -54,16 +51,12 @@ const ended = (engine: Parameters<typeof snapshotOf>[0], conversationId: string)
     .poll(async () => (await snapshotOf(engine, conversationId)).workflows.at(-1)?.outcome, { timeout: 20_000 })
     .toBe('completed');
 
-/** One fork for both tests: each goes on from copies of its own. */
-let killed: ReturnType<typeof killedFork> | null = null;
-const killedOnce = () => (killed ??= killedFork(inSoak ? null : POINTS));
-
 test('after a kill it goes on with what it has: each step once, and one request in all', async () => {
-  const { copies, fork, first } = await killedOnce();
+  // Between the results of two sub-agents that are taken; in the soak after every event.
+  const { copies, fork, first } = await killedFork(inSoak ? null : ['tool-end#5']);
   const { workflowId } = first.lead;
-  expect(copies.length).toBeGreaterThanOrEqual(POINTS.length);
-  // The last of two: from the first one the next test goes on.
-  for (const place of copies.slice(inSoak ? 0 : -1)) {
+  expect(copies.length).toBeGreaterThan(inSoak ? 10 : 0);
+  for (const place of copies) {
     const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${place}` }) });
     const { workflow } = fork;
     const { outcome } = (await snapshotOf(next, fork.made.id)).workflows.at(-1)!;
@@ -87,26 +80,29 @@ test('after a kill it goes on with what it has: each step once, and one request 
   }
 });
 
-test('where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost', async () => {
-  const { copies, fork, first } = await (inSoak ? killedFork(['run-start#3']) : killedOnce());
-  const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${copies[0]}` }) });
-  const { conversationId } = first.lead;
-  await next.runtime.request('conversation.delete', { conversationId });
-  await next.runtime.request('conversation.purge', { conversationId });
-  await next.runtime.request('workflow.resume', { workflowId: fork.workflow.id });
-  await ended(next, fork.made.id);
-  const { children } = await told(next, fork.workflow.id);
-  // The second one was being taken: it is none of the three that the lead hears of.
-  const heard = children.filter(({ outcome }) => outcome === 'completed');
-  expect(heard.map(({ agent, cached }) => [agent, cached !== undefined]).sort()).toEqual([
-    ['alpha', true],
-    ['beta', false],
-    ['gamma', false],
-  ]);
-  expect(next.model.requests).toHaveLength(5);
-});
+test.runIf(inSoak)(
+  'where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost',
+  async () => {
+    const { copies, fork, first } = await killedFork(['run-start#3']);
+    const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${copies[0]}` }) });
+    const { conversationId } = first.lead;
+    await next.runtime.request('conversation.delete', { conversationId });
+    await next.runtime.request('conversation.purge', { conversationId });
+    await next.runtime.request('workflow.resume', { workflowId: fork.workflow.id });
+    await ended(next, fork.made.id);
+    const { children } = await told(next, fork.workflow.id);
+    // The second one was being taken: it is none of the three that the lead hears of.
+    const heard = children.filter(({ outcome }) => outcome === 'completed');
+    expect(heard.map(({ agent, cached }) => [agent, cached !== undefined]).sort()).toEqual([
+      ['alpha', true],
+      ['beta', false],
+      ['gamma', false],
+    ]);
+    expect(next.model.requests).toHaveLength(5);
+  },
+);
 
-test('telemetry, totals and files tell of what was taken only where it was done', async () => {
+test.runIf(inSoak)('telemetry tells of what was taken only where it was done', async () => {
   const collector = await startCollector();
   const data = await folderWith();
   const engine = await startEngine(threeChildren(), { data, settings: `telemetry.endpoint = "${collector.url}"\n` });
