@@ -131,7 +131,7 @@ describe('while it works', () => {
 const sharedSerial = sharedEngine('limits.max_concurrent = 1\n');
 
 describe('is refused, and starts nothing', () => {
-  test('where the run has ended, is a lead, or is unknown; an empty one', async () => {
+  test.runIf(inSoak)('where the run has ended, is a lead, or is unknown; an empty one', async () => {
     const first = new Gate();
     first.open();
     const engine = await start(working(first));

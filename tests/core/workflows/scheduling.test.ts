@@ -38,16 +38,13 @@ function peak({ model }: Harness): number {
 }
 
 test.for(
-  variations(
-    [
-      [1, '[providers.anthropic]\nmax_concurrent = 1\n'],
-      [2, '[limits]\nmax_concurrent = 2\n'],
-      [2, '[providers.anthropic]\nmax_concurrent = 2\n'],
-      [3, ''],
-      [1, '[limits]\nmax_concurrent = 1\n'],
-    ] as const,
-    2,
-  ),
+  variations([
+    [1, '[providers.anthropic]\nmax_concurrent = 1\n'],
+    [2, '[limits]\nmax_concurrent = 2\n'],
+    [2, '[providers.anthropic]\nmax_concurrent = 2\n'],
+    [3, ''],
+    [1, '[limits]\nmax_concurrent = 1\n'],
+  ] as const),
 )('%i at the same time: %j', async ([most, settings]) => {
   const engine = await startEngine(three(most), { settings });
   const end = await engine.ask('Go');
@@ -83,15 +80,12 @@ async function depthOf(engine: Harness, workflowId: string): Promise<number> {
 }
 
 test.for(
-  variations(
-    [
-      ['[providers.anthropic]\nmax_concurrent = 1\n', 0],
-      ['[limits]\nmax_concurrent = 2\n', 1],
-      ['', 0],
-      ['[limits]\nmax_concurrent = 1\n', 2],
-    ] as const,
-    2,
-  ),
+  variations([
+    ['[providers.anthropic]\nmax_concurrent = 1\n', 0],
+    ['[limits]\nmax_concurrent = 2\n', 1],
+    ['', 0],
+    ['[limits]\nmax_concurrent = 1\n', 2],
+  ] as const),
 )('%j: %i wait for a slot, however long each waited for its yes', async ([settings, depth]) => {
   const answered = new Gate();
   const script = new Script()

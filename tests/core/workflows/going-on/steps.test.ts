@@ -147,36 +147,39 @@ test.runIf(inSoak)(
   },
 );
 
-test('what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it', async () => {
-  const { questions, person } = asked();
-  const { engine, workflowId, entries } = await scouted(person);
-  await writeFile(join(engine.folder, 'plan.md'), 'mine');
-  await trusted(engine, 'Look better.');
-  questions.length = 0;
+test.runIf(inSoak)(
+  'what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it',
+  async () => {
+    const { questions, person } = asked();
+    const { engine, workflowId, entries } = await scouted(person);
+    await writeFile(join(engine.folder, 'plan.md'), 'mine');
+    await trusted(engine, 'Look better.');
+    questions.length = 0;
 
-  const fork = await goOn(engine, { workflowId, entry: lastCall(entries) });
-  expect(questions.map(({ request }) => request.subject)).toMatchObject([
-    {
-      kind: 'envelopes',
-      items: [{ envelope: { agent: 'scout', systemPrompt: expect.stringContaining('Look better.') as string } }],
-    },
-  ]);
-  expect(fork.children.map(({ agent, cached }) => [agent, cached !== undefined])).toEqual([
-    ['scout', false],
-    ['code-reviewer', true],
-  ]);
-  // Its two requests, and what its lead makes of its report.
-  expect(fork.asks.map(({ body }) => leads(body))).toEqual([false, false, true]);
-  const result = JSON.parse(fork.entries.findLast((one) => one.kind === 'tool')?.output ?? '') as {
-    results: unknown[];
-  };
-  expect(result.results).toMatchObject([
-    { agent_id: 'scout', success: true, report: expect.stringContaining('cellar') as string },
-    { agent_id: 'code-reviewer', success: true, report: expect.stringContaining('attic') as string },
-  ]);
-  expect(await readFile(join(engine.folder, 'plan.md'), 'utf8')).toBe('mine');
-  expect(await engine.runtime.request('change.list', { conversationId: fork.made.id })).toEqual([]);
-});
+    const fork = await goOn(engine, { workflowId, entry: lastCall(entries) });
+    expect(questions.map(({ request }) => request.subject)).toMatchObject([
+      {
+        kind: 'envelopes',
+        items: [{ envelope: { agent: 'scout', systemPrompt: expect.stringContaining('Look better.') as string } }],
+      },
+    ]);
+    expect(fork.children.map(({ agent, cached }) => [agent, cached !== undefined])).toEqual([
+      ['scout', false],
+      ['code-reviewer', true],
+    ]);
+    // Its two requests, and what its lead makes of its report.
+    expect(fork.asks.map(({ body }) => leads(body))).toEqual([false, false, true]);
+    const result = JSON.parse(fork.entries.findLast((one) => one.kind === 'tool')?.output ?? '') as {
+      results: unknown[];
+    };
+    expect(result.results).toMatchObject([
+      { agent_id: 'scout', success: true, report: expect.stringContaining('cellar') as string },
+      { agent_id: 'code-reviewer', success: true, report: expect.stringContaining('attic') as string },
+    ]);
+    expect(await readFile(join(engine.folder, 'plan.md'), 'utf8')).toBe('mine');
+    expect(await engine.runtime.request('change.list', { conversationId: fork.made.id })).toEqual([]);
+  },
+);
 
 test.runIf(inSoak)('what ended with an error is done again, and what then differs is asked', async () => {
   const { engine, workflowId, entries, lead } = await scouted();
