@@ -20,7 +20,7 @@ async function settled(engine: Harness, view: View): Promise<unknown> {
 }
 
 /** Streams so slowly that a call is complete long before its response. */
-const earlyChildren = (): Script => threeChildren({ reply: { deltaMs: 8 }, deltas: 6 });
+const earlyChildren = (): Script => threeChildren({ reply: { deltaMs: 20 }, deltas: 6 });
 
 describe('views', () => {
   test.for<[string, () => Script, NonNullable<HarnessOptions['person']>]>(
