@@ -51,7 +51,8 @@ export async function loadSession(client: Client, word: string): Promise<Session
   if (snapshot !== null) return wholeSession(client, snapshot);
   const detail = await found(client.request('workflow.get', { workflowId: id }));
   if (detail === null) throw new UsageError(`There is no session ${id}: see "triad sessions list"`);
-  return { conversation: detail.conversation, workflows: [detail.workflow], runs: detail.runs };
+  const { conversation, workflow, runs, approvals } = detail;
+  return { conversation, workflows: [workflow], runs, approvals };
 }
 
 /** Null where the word is neither a trace id nor a span id: an id of a session has hyphens in it. */
@@ -71,7 +72,7 @@ export async function loadChecked(client: Client, word: string): Promise<Session
 
 /** Goes back page by page to the first workflow. */
 async function wholeSession(client: Client, newest: Snapshot): Promise<Session> {
-  let { workflows, runs } = newest;
+  let { workflows, runs, approvals } = newest;
   let { more } = newest;
   for (let first = workflows[0]; more && first !== undefined; first = workflows[0]) {
     const page = await client.request('conversation.earlier', {
@@ -81,9 +82,10 @@ async function wholeSession(client: Client, newest: Snapshot): Promise<Session> 
     if (page.workflows.length === 0) break;
     workflows = [...page.workflows, ...workflows];
     runs = [...page.runs, ...runs];
+    approvals = [...page.approvals, ...approvals];
     more = page.more;
   }
-  return { conversation: newest.conversation, workflows, runs };
+  return { conversation: newest.conversation, workflows, runs, approvals };
 }
 
 /** Null where the runtime knows no such thing. */

@@ -19,7 +19,8 @@ const execution: SubAgentExecution = {
   outcome: 'partial',
   kind: 'delegate',
   model: 'sonnet-5',
-  duration_ms: 1500,
+  duration_ms: 9000,
+  worked_ms: 1500,
   tokens_input: 1200,
   tokens_output: 34,
   nano_usd: 250_000_000,
@@ -27,7 +28,7 @@ const execution: SubAgentExecution = {
   created_at: at,
   completed_at: at,
 };
-const { outcome: _, duration_ms: __, tokens_input: ___, tokens_output: ____, nano_usd: _____, ...going } = execution;
+const { outcome: _, duration_ms: __, worked_ms: _w, tokens_input: ___, tokens_output: ____, nano_usd: _____, ...going } = execution;
 
 async function triad(args: string[], pages: { items: SubAgentExecution[]; next: string | null }[]) {
   const client = memoryClient({
@@ -47,7 +48,7 @@ test('a table of what was asked and what came of it', async () => {
   expect(code).toBe(0);
   expect(inputs).toEqual([{ sort: 'newest', limit: 2 }]);
   const [head = '', first = '', second = ''] = executionTable(rows, Infinity);
-  expect(head).toMatch(/^WORKFLOW +AGENT +OUTCOME +ASKED FOR +TIME +TOKENS +COST +MODEL +TASK$/);
+  expect(head).toMatch(/^WORKFLOW +AGENT +OUTCOME +ASKED FOR +WORK +TOKENS +COST +MODEL +TASK$/);
   expect(first).toMatch(
     /code-reviewer +partial +2026.* +1\.5 s +1,234 +\$0\.25 +sonnet-5 +Review the parser ⟦U\+001B⟧\[2J$/,
   );
