@@ -72,9 +72,12 @@ test('a sub-agent that failed and was tried again is one execution, as it ended 
     ...{ model: run.envelope.model, nano_usd: run.usage.nanoUsd, tokens_input: inputTokensOf(run.usage) },
     ...{ tokens_output: run.usage.outputTokens, completed_at: run.endedAt },
   });
-  expect(completed).toMatchObject({ waited_ms: 0, worked_ms: expect.any(Number) });
+  expect(completed).toMatchObject({ waited_ms: 0, worked_ms: expect.any(Number) as number });
   const found = (text: string) => runtime.request('history.search', { text });
-  expect((await found('look first')).items.map(({ kind }) => kind), 'said on the way').toEqual(['interim']);
+  expect(
+    (await found('look first')).items.map(({ kind }) => kind),
+    'said on the way',
+  ).toEqual(['interim']);
   expect((await found('all found')).items.map(({ kind }) => kind)).toContain('report');
   expect(await found('finder')).toMatchObject({ agents: ['finder'] });
   const { titles } = await found('go');

@@ -1,14 +1,14 @@
 /** `triad sessions agents`: the sub-agents of all sessions, filtered, sorted and page by page. */
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
-import type { SubAgentExecution } from '#contract/execution.ts';
+import type { ListedExecution } from '#contract/execution.ts';
 import { main } from '#hosts/cli/program.ts';
 import { executionTable } from '#hosts/cli/render/execution-table.ts';
 import { at, childId, leadId, workflowId } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 
-const execution: SubAgentExecution = {
+const execution: ListedExecution = {
   id: childId,
   workflow_id: workflowId,
   parent_agent_id: leadId,
@@ -28,9 +28,17 @@ const execution: SubAgentExecution = {
   created_at: at,
   completed_at: at,
 };
-const { outcome: _, duration_ms: __, worked_ms: _w, tokens_input: ___, tokens_output: ____, nano_usd: _____, ...going } = execution;
+const {
+  outcome: _,
+  duration_ms: __,
+  worked_ms: _w,
+  tokens_input: ___,
+  tokens_output: ____,
+  nano_usd: _____,
+  ...going
+} = execution;
 
-async function triad(args: string[], pages: { items: SubAgentExecution[]; next: string | null }[]) {
+async function triad(args: string[], pages: { items: ListedExecution[]; next: string | null }[]) {
   const client = memoryClient({
     'execution.list': ({ before }) => pages[before === undefined ? 0 : Number(before)]!,
     'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
