@@ -69,7 +69,7 @@ test('nothing is counted, listed, undone or found twice; both know of each other
 
   expect(made).toMatchObject({ title: 'First', folder: engine.folder, agent: 'lead' });
   const last = workflows[1]?.id;
-  expect(made.from).toEqual({ conversationId, title: 'First', workflowId, last });
+  expect(made.from).toEqual({ conversationId, title: 'First', workflowId, last, message: 2 });
   expect(
     workflows.map(({ prompt, outcome, text: answer, taken }) => [prompt, outcome, answer, taken?.workflowId]),
   ).toEqual([

@@ -1,6 +1,6 @@
 /** The history as clients get it: deleting and restoring, what may not be done in the trash, and reading without a trace. */
 import { expect, test } from 'vitest';
-import { SubAgentExecution } from '#contract/execution.ts';
+import { ListedExecution } from '#contract/execution.ts';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { Input } from '#contract/rpc.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -67,12 +67,22 @@ test.runIf(inSoak)('a sub-agent that failed and was tried again is one execution
   const [completed, ...others] = await list({ agent: 'finder', kind: 'spawn', sort: 'cost' });
   expect(completed).toMatchObject({ ...asked, id: failed?.id, outcome: 'completed', result_summary: 'All found.' });
   expect(completed).not.toHaveProperty('error_message');
-  expect(SubAgentExecution.parse(completed)).toEqual(completed);
+  expect(ListedExecution.parse(completed)).toEqual(completed);
   const run = await runtime.request('run.get', { runId: failed?.id ?? '' });
   expect(completed).toMatchObject({
     ...{ model: run.envelope.model, nano_usd: run.usage.nanoUsd, tokens_input: inputTokensOf(run.usage) },
     ...{ tokens_output: run.usage.outputTokens, completed_at: run.endedAt },
   });
+  expect(completed).toMatchObject({ waited_ms: 0, worked_ms: expect.any(Number) as number });
+  const found = (text: string) => runtime.request('history.search', { text });
+  expect(
+    (await found('look first')).items.map(({ kind }) => kind),
+    'said on the way',
+  ).toEqual(['interim']);
+  expect((await found('all found')).items.map(({ kind }) => kind)).toContain('report');
+  expect(await found('finder')).toMatchObject({ agents: ['finder'] });
+  const { titles } = await found('go');
+  expect(titles).toEqual([expect.objectContaining({ conversationId, title: 'Go', hits: [{ start: 0, end: 2 }] })]);
   expect([others, await list({ status: 'error' })]).toEqual([[], []]);
   expect(await runtime.request('execution.facets', {})).toEqual({ agents: ['finder'], models: [run.envelope.model] });
   await runtime.request('conversation.delete', { conversationId });
