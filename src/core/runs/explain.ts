@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { TriadError } from '../base/errors.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { targetsOf, callDefaults } from './questions.ts';
+import { callDefaults, startsOf, targetsOf } from './questions.ts';
 import { keptAccess } from '../mcp/look.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import type { Question } from '../tools/question.ts';
@@ -106,6 +106,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedC
     workflowId,
     requires: requiresApproval ?? [],
     mode,
+    starts: startsOf(tool, started),
     held: question?.held ?? null,
     ...callDefaults(tool.permissions, question),
     ceiling: has.includes(tool.name)

@@ -170,8 +170,9 @@ async function actionsOf(
 /** The sub-agent and all that serve it: who is denied starts for no other either, and a yes to one is none to the others. */
 export function startedBy(envelope: Envelope, isTemporary: boolean): Targets {
   const served = allServing(envelope).map(({ agent }) => agent);
-  if (served.length === 0) return agentTargets([envelope.agent], isTemporary);
-  return { values: [...new Set([envelope.agent, ...served])], path: false, each: true };
+  const started = agentTargets([envelope.agent], isTemporary);
+  if (served.length === 0) return started;
+  return { values: [...new Set([...(started?.values ?? []), ...served])], path: false, each: true };
 }
 
 /** What a call is about, as far as its tool can tell. */
@@ -194,7 +195,7 @@ export function startAction(
 
 function actionOf(
   { plan }: { plan: Asker },
-  tool: Pick<Tool, 'permissions' | 'like' | 'server'> | undefined,
+  tool: Pick<Tool, 'permissions' | 'like' | 'server' | 'startsAgents'> | undefined,
   name: string,
   targets: Targets,
   question: Asked | null,
@@ -215,10 +216,16 @@ function actionOf(
     workflowId,
     requires: requiresApproval ?? [],
     ceiling: null,
+    starts: startsOf(tool, targets),
     held: question?.held ?? null,
     mode,
     ...callDefaults(permissions, question),
   };
+}
+
+/** Of unknown targets it may be a start: `terminate` and the like name none. */
+export function startsOf(tool: Pick<Tool, 'startsAgents'> | undefined, targets: Targets): Action['starts'] {
+  return targets?.values.length === 0 ? null : (tool?.startsAgents ?? null);
 }
 
 /** How a call stands where no rule says anything. */

@@ -87,6 +87,7 @@ export function callOf(
     workflowId: null,
     requires: [],
     ceiling: null,
+    starts: null,
     held: null,
     mode: 'manual',
   } as const;

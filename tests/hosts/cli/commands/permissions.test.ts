@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { Grant, Rule, Verdict } from '#contract/permission.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
+import { previewLines } from '#hosts/cli/render/rule-preview.ts';
 import { grantOf, ruleOf } from '../../../core/approvals/support.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
@@ -120,7 +121,8 @@ test('a grant is taken back by its id', async () => {
   });
 });
 
-const none = { calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], losesTrust: false, untrusted: false };
+const no = { losesTrust: false, untrusted: false, startsNothing: false };
+const none = { calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], ...no };
 const call = {
   ...{ conversationId: ids[0], workflowId: ids[0], runId: ids[0], toolCallId: 't', item: 0 },
   ...{ at: '2026-03-01T12:00:00.000Z', agent: 'lead', tool: 'write_file', target: 'docs/a\u202E.md', dangers: [] },
@@ -174,6 +176,16 @@ test('with --dry-run nothing is written, and each call that changes stands there
   expect(asked.map(([method]) => method)).toEqual(['rules.list', 'rules.preview']);
   const edit = { kind: 'add', rule: { effect: 'deny', permission: 'Execute' } };
   expect(asked[1]?.[1]).toMatchObject({ change: { scope: 'project', base: null, edit } });
+});
+
+test('a rule about the start of sub-agents is warned of in words of its own', () => {
+  const { warnings } = previewLines({ ...none, dangers: ['spawns', 'starts'] }, null);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^it lets temporary sub-agents start without a question: their lead chooses/),
+    expect.stringMatching(/^it lets sub-agents start without a question/),
+  ]);
+  const idle = previewLines({ ...none, startsNothing: true }, null);
+  expect(idle.warnings).toEqual([expect.stringMatching(/^it does not allow the start of sub-agents/)]);
 });
 
 test('a rule is taken out by its id', async () => {

@@ -32,7 +32,8 @@ function call(before: Effect, after: Effect, parts: Partial<JudgedCall> & { by?:
 function preview(calls: JudgedCall[], parts: Partial<RulePreview> = {}): RulePreview {
   const rule = ruleOf({ id: 'user:1', effect: 'allow', tool: '*' });
   return {
-    ...{ calls, untold: [], rule, shadowedBy: null, dangers: [], losesTrust: false, untrusted: false },
+    ...{ calls, untold: [], rule, shadowedBy: null, dangers: [] },
+    ...{ startsNothing: false, losesTrust: false, untrusted: false },
     ...parts,
   };
 }
