@@ -36,6 +36,16 @@ export interface RuleDraft {
   index: number | null;
 }
 
+interface Replacing {
+  file: string;
+  scope: RuleScope;
+  before: string | null;
+  /** Null: there was no file. */
+  after: string | null;
+  /** Runs when all but the change itself is done. */
+  record: () => Promise<void>;
+}
+
 /** Most changes that can be taken back; each keeps the text of before. */
 const MAX_UNDOS = 20;
 
@@ -129,19 +139,27 @@ export class RuleEdits {
     });
   }
 
-  async #write(write: {
-    file: string;
-    scope: RuleScope;
-    before: string | null;
-    /** Null: there was no file. */
-    after: string | null;
-    record: Pick<RuleChangeRecord, 'what' | 'before' | 'after'>;
-  }): Promise<void> {
+  async #write(
+    write: Omit<Replacing, 'record'> & { record: Pick<RuleChangeRecord, 'what' | 'before' | 'after'> },
+  ): Promise<void> {
     const { file, scope, before, after } = write;
     const [base, hashAfter] = [hashOf(before), hashOf(after)];
     const at = new Date().toISOString();
-    const record = () =>
-      recordChange(this.#ports.data, { at, by: 'person', scope, file, ...write.record, hashBefore: base, hashAfter });
+    let takeBack = (): Promise<void> => Promise.resolve();
+    const made = { at, by: 'person', scope, file, ...write.record, hashBefore: base, hashAfter } as const;
+    const record = async (): Promise<void> => void (takeBack = await recordChange(this.#ports.data, made));
+    try {
+      await this.#replace({ file, scope, before, after, record });
+    } catch (error) {
+      // What was not made stands in no record: another program was faster, or the disk is full.
+      const now = await this.#read(file, scope).catch(() => null);
+      if (hashOf(now) !== hashAfter) await takeBack().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #replace({ file, scope, before, after, record }: Replacing): Promise<void> {
+    const base = hashOf(before);
     if (after === null) {
       await record();
       // To record takes as long as the disk does.
