@@ -17,10 +17,10 @@ export type RuleWish = z.infer<typeof RuleWish>;
 /** Place of a rule in its file, from 0. */
 const place = z.int().nonnegative().max(1000);
 
-/** `at`, `to`: the place that the rule has afterwards; `at` left out: the last one. */
+/** `at`, `to`: the place that the rule has afterwards; left out: the last one of a new rule, and the same of one that is changed. */
 export const RuleEdit = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('add'), rule: RuleWish, at: place.optional() }),
-  z.strictObject({ kind: z.literal('change'), index: place, rule: RuleWish }),
+  z.strictObject({ kind: z.literal('change'), index: place, rule: RuleWish, to: place.optional() }),
   z.strictObject({ kind: z.literal('move'), index: place, to: place }),
   z.strictObject({ kind: z.literal('remove'), index: place }),
 ]);

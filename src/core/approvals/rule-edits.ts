@@ -76,9 +76,7 @@ export class RuleEdits {
     const after = editRules(before ?? '', edit);
     if (after === null) throw cannot(file, edit, rulesIn(before).length);
     refuseFaults(after, file, scope, 'Nothing was written');
-    const index =
-      edit.kind === 'add' ? (edit.at ?? rulesIn(before).length) : edit.kind === 'move' ? edit.to : edit.index;
-    return { scope, file, edit, before, after, index: edit.kind === 'remove' ? null : index };
+    return { scope, file, edit, before, after, index: placeAfter(edit, rulesIn(before).length) };
   }
 
   /** The hash of the text that is there now, and the line of the rule. */
@@ -179,6 +177,12 @@ export class RuleEdits {
   }
 }
 
+function placeAfter(edit: CheckedEdit, count: number): number | null {
+  if (edit.kind === 'remove') return null;
+  if (edit.kind === 'add') return edit.at ?? count;
+  return edit.to ?? edit.index;
+}
+
 const keyOf = (file: string, hash: string | null): string => `${hash} ${file}`;
 
 function recordOf({ edit, before }: RuleDraft): Pick<RuleChangeRecord, 'what' | 'before' | 'after'> {
@@ -212,7 +216,7 @@ function refuseFaults(text: string, file: string, scope: RuleScope, hint: string
 }
 
 function cannot(file: string, edit: CheckedEdit, count: number): TriadError {
-  const place = edit.kind === 'add' ? (edit.at ?? 0) : Math.max(edit.index, edit.kind === 'move' ? edit.to : 0);
+  const place = edit.kind === 'add' ? (edit.at ?? 0) : Math.max(edit.index, placeAfter(edit, count) ?? 0);
   const isThere = edit.kind === 'add' ? place <= count : place < count;
   if (!isThere) return new TriadError('not_found', `${file} has no rule ${place + 1}: it has ${count}`);
   return new TriadError('bad_input', `${file} is written such that this cannot be changed here: change it there`);

@@ -29,6 +29,12 @@ export const rulesWords = {
   sentence: (effect: string, about: string, pattern: string | null) =>
     pattern === null ? `${effect} ${about}` : `${effect} ${about} on ${pattern}`,
   undo: 'Undo',
+  moveUp: (sentence: string) => `Move up: ${sentence}`,
+  moveDown: (sentence: string) => `Move down: ${sentence}`,
+  moved: (sentence: string, place: number) => `Moved to place ${place}: ${sentence}`,
+  place: 'Place in its file',
+  placeOf: (place: number, count: number) => `Place ${place} of ${count}`,
+  thisRule: 'this rule',
   removed: (sentence: string) => `Removed: ${sentence}`,
   saved: (sentence: string) => `Saved: ${sentence}`,
   undone: 'The file is as it was before.',
