@@ -1,7 +1,7 @@
 /** Runs before a page, in its own world, and gives it two functions: `request` and `subscribe`. */
 import { contextBridge, ipcRenderer } from 'electron';
 import type { Bridge, BridgeReply, ClientFrame, ServerFrame } from '#contract/frames.ts';
-import { CHANNEL } from './channel.ts';
+import { CHANNEL, LANGUAGE_CHANNEL } from './channel.ts';
 
 const GONE: BridgeReply = {
   ok: false,
@@ -9,6 +9,15 @@ const GONE: BridgeReply = {
 };
 
 exposeBridge();
+tellLanguage();
+
+/** Menus and notifications speak as the page does; the document may not be there yet, and its first language is not chosen. */
+function tellLanguage(): void {
+  const changed = (): void => ipcRenderer.send(LANGUAGE_CHANNEL, document.documentElement.lang);
+  new MutationObserver((changes) => {
+    if (changes.some(({ target }) => target === document.documentElement)) changed();
+  }).observe(document, { subtree: true, attributes: true, attributeFilter: ['lang'] });
+}
 
 function exposeBridge(): void {
   const pending = new Map<number, (reply: BridgeReply) => void>();

@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace/reach.ts';
 import { type Asks, type Parts, type ParsedCall, questionOf, withKept, withServing } from './explain.ts';
 import { scopeOf } from './memory.ts';
 import type { PastCall } from './past-calls.ts';
-import { callDefaults, startedBy, startsOf, targetsOf } from './questions.ts';
+import { callDefaults, startedBy, startsOf, targetsOf } from './call-facts.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 export interface PastAction {
