@@ -56,7 +56,9 @@ test(
     await page.keyboard.type('run this agent again');
     await page.keyboard.press('Enter');
     await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
-    await app.question.getByRole('button', { name: /^Cancel/ }).press('Enter');
+    const cancel = app.question.getByRole('button', { name: /^Cancel/ });
+    await expect(cancel).toHaveAttribute('aria-disabled', 'false');
+    await cancel.press('Enter');
     await app.expectOutcome('rejected');
     expect(app.model.requests).toHaveLength(asked + child.length);
   },
