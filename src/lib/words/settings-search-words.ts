@@ -31,6 +31,7 @@ export const settingsSearchWords = {
   contrast: 'accessibility a11y readable',
   textSize: 'font zoom bigger smaller accessibility',
   shortcuts: 'hotkeys keybindings keymap bindings',
+  'keys.palette': 'command palette quick open search',
   keyPlace: 'keychain encryption credential store',
   browsers: 'sessions devices log out sign out',
 } as const;

@@ -34,6 +34,7 @@ export const settingsSearchWords = {
   contrast: 'accessibilité lisible',
   textSize: 'police zoom agrandir réduire accessibilité',
   shortcuts: 'touches clavier combinaisons',
+  'keys.palette': 'palette de commandes recherche rapide',
   keyPlace: 'trousseau chiffrement coffre',
   browsers: 'sessions appareils déconnecter',
 } satisfies SameWords<typeof english>;
