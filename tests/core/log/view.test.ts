@@ -24,19 +24,16 @@ const earlyChildren = (): Script => threeChildren({ reply: { deltaMs: 8 }, delta
 
 describe('views', () => {
   test.for<[string, () => Script, NonNullable<HarnessOptions['person']>]>(
-    variations(
+    variations([
+      ['sub-agents started early', earlyChildren, () => ({ kind: 'allow' })],
       [
-        ['sub-agents started early', earlyChildren, () => ({ kind: 'allow' })],
-        [
-          'a batch with a refusal',
-          batch,
-          (_, item) => (item === 0 ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
-        ],
-        ['three sub-agents', threeChildren, () => ({ kind: 'allow' })],
-        ['an edited write', writeFile, () => ({ kind: 'edit', value: { path: 'x.md', content: 'edited' } })],
+        'a batch with a refusal',
+        batch,
+        (_, item) => (item === 0 ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
       ],
-      2,
-    ),
+      ['three sub-agents', threeChildren, () => ({ kind: 'allow' })],
+      ['an edited write', writeFile, () => ({ kind: 'edit', value: { path: 'x.md', content: 'edited' } })],
+    ]),
   )('all events, and the store, give the same view at rest: %s', async ([, scenario, person]) => {
     const engine = await startEngine(scenario(), { person });
     const empty = fromSnapshot(
