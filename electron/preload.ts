@@ -8,15 +8,26 @@ const GONE: BridgeReply = {
   error: { code: 'disconnected', message: 'The connection to Triad broke before the answer came' },
 };
 
+/** What of a page's own world is used here; the rest of this program has none. */
+interface Page {
+  document: { documentElement: { lang: string } };
+  MutationObserver: new (changed: (changes: readonly { target: unknown }[]) => void) => {
+    observe(target: unknown, options: object): void;
+  };
+}
+
 exposeBridge();
 tellLanguage();
 
 /** Menus and notifications speak as the page does; the document may not be there yet, and its first language is not chosen. */
 function tellLanguage(): void {
-  const changed = (): void => ipcRenderer.send(LANGUAGE_CHANNEL, document.documentElement.lang);
-  new MutationObserver((changes) => {
-    if (changes.some(({ target }) => target === document.documentElement)) changed();
-  }).observe(document, { subtree: true, attributes: true, attributeFilter: ['lang'] });
+  const { document, MutationObserver } = globalThis as unknown as Page;
+  const observer = new MutationObserver((changes) => {
+    const { documentElement } = document;
+    if (changes.some(({ target }) => target === documentElement))
+      ipcRenderer.send(LANGUAGE_CHANNEL, documentElement.lang);
+  });
+  observer.observe(document, { subtree: true, attributes: true, attributeFilter: ['lang'] });
 }
 
 function exposeBridge(): void {

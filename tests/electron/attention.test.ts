@@ -120,7 +120,9 @@ test('it is repeated as often as is wanted, a press answers nothing, and an answ
   vi.advanceTimersByTime(3_600_000);
   expect(desk.shown).toHaveLength(2);
   desk.shown[1]?.click();
-  expect(clicks).toEqual([{ conversationId: asked().request.conversationId, approvalId: expect.any(String) }]);
+  expect(clicks).toEqual([
+    { conversationId: asked().request.conversationId, approvalId: expect.any(String) as string },
+  ]);
   await Promise.resolve();
   expect(desk.shown.map(({ open }) => open)).toEqual([false, true]);
   send({});
