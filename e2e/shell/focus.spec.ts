@@ -97,5 +97,6 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
   );
   await press(page, page.getByRole('link', { name: 'Back to the workflow' }));
   await press(page, page.getByRole('link', { name: 'Settings', exact: true }), false);
-  expect(await press(page, page.getByRole('link', { name: 'Agents', exact: true }), false)).toBe('H1  Agents');
+  await press(page, page.getByRole('link', { name: 'Agents', exact: true }), false);
+  await expect.poll(() => where(page), 'the heading of the page that opened').toBe('H1  Agents');
 });

@@ -12,8 +12,13 @@ export function firstLine(prompt: string): string {
 export function titleOf(prompt: string): string {
   const line = firstLine(prompt);
   if (line.length <= TITLE_UNITS) return line;
-  const last = line.charCodeAt(TITLE_UNITS - 1);
-  return `${line.slice(0, last >= 0xd800 && last <= 0xdbff ? TITLE_UNITS - 1 : TITLE_UNITS)}…`;
+  return `${line.slice(0, wholeUnits(line, TITLE_UNITS))}…`;
+}
+
+/** At most so many UTF-16 code units of a text, so that no sign is cut in two. */
+export function wholeUnits(text: string, units: number): number {
+  const last = text.charCodeAt(units - 1);
+  return units < text.length && last >= 0xd800 && last <= 0xdbff ? units - 1 : units;
 }
 
 /** A line without its marks of Markdown, where only one line is shown: its words stay as they are. */

@@ -104,6 +104,10 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(hit?.snippet.length).toBeLessThan(300);
     expect(hit && marked(hit)).toEqual(['needle']);
     expect(await all(store, 'haystack')).toEqual([]);
+    const apart = `needle ${'filler '.repeat(100)}thread and needle ${'filler '.repeat(100)}`;
+    await conversation.add({ lead: { text: apart } });
+    const [both] = await all(store, 'needle thread');
+    expect(both?.snippet, 'all words are in sight').toMatch(/^….*filler thread and needle filler.*…$/);
   });
 
   test('a report is found once, in the run that wrote it; why there is none is found at its call', async () => {

@@ -32,7 +32,7 @@ test('a fork says where it is from, and the first one that it was made', async (
   if (!inSoak) return;
   const before = await triad('fork', conversationId, '--at', first, '--before', '--json');
   const empty = JSON.parse(before.out) as { id: string; from: object };
-  expect(empty.from).toEqual({ conversationId, title: 'First', workflowId: first, last: null });
+  expect(empty.from).toEqual({ conversationId, title: 'First', workflowId: first, last: null, message: 1 });
   expect(await triad('fork', conversationId, '--at', 'f0f0f0')).toMatchObject({ code: 2 });
   expect(await triad('fork', empty.id)).toMatchObject({
     code: 2,
