@@ -80,7 +80,7 @@ function writerReply({ calls, can, words }: Scene, { question, facts, open }: Fa
   const [path] = filesOf(facts.map(({ source }) => source));
   if (calls.length === 0 && path !== undefined && can('read_file'))
     return { text: words.beforeWriting(path), calls: [agentCall('look', 'read_file', { path })] };
-  const answer = facts.slice(0, 2).map(({ fact }) => fact);
+  const answer = facts.slice(0, 2).map(({ fact, source }) => (source === '.' ? fact : `${fact} [${source}]`));
   const look = calls.map((call) => (call.isError ? words.notOpened(path ?? '') : ''));
   const text = [
     `# ${question}`,

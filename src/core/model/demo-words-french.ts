@@ -52,7 +52,7 @@ export const FRENCH: DemoWords = {
   fileStart: '# Écrit par la démo de Triad\n\nCe que les agents ont rapporté :',
   notWritten: (why) => `Rien n’a été écrit. ${why}`,
   written: (path) =>
-    `Le fichier \`${path}\` est écrit. **Changements** le montre, et **Annuler** l’enlève. Dans un terminal, dans ce dossier, \`triad changes\` dit quelle exécution a changé quoi, et \`triad changes --undo RUN\` l’annule.`,
+    `Le fichier \`${path}\` a été écrit. **Changements** le montre, et **Annuler** l’enlève. Dans un terminal, dans ce dossier, \`triad changes\` dit quelle exécution a changé quoi, et \`triad changes --undo RUN\` l’annule.`,
   end: `La démo a montré ce qu’elle sait faire. Pour qu’un modèle travaille pour vous, ouvrez **Réglages → Fournisseurs et clés**, et collez une clé Anthropic ou indiquez un serveur à vous : Ollama, LM Studio et d’autres sur cette machine sont trouvés d’eux-mêmes. Dans un terminal, mettez \`active = "anthropic"\` sous \`[providers]\` dans \`config.toml\`, et \`ANTHROPIC_API_KEY\`.
 
 Cette conversation reste dans l’historique, avec chaque exécution, chaque question et chaque chiffre. Une nouvelle conversation reprend la démo du début.`,

@@ -40,7 +40,7 @@ export const ENGLISH = {
   fileStart: '# Written by the demo of Triad\n\nWhat the agents reported:',
   notWritten: (why: string) => `Nothing was written. ${why}`,
   written: (path: string) =>
-    `The file \`${path}\` is written. **Changes** shows it, and **Undo** takes it away again. In a terminal, in this folder, \`triad changes\` says what was changed by which run, and \`triad changes --undo RUN\` undoes it.`,
+    `The file \`${path}\` was written. **Changes** shows it, and **Undo** takes it away again. In a terminal, in this folder, \`triad changes\` says what was changed by which run, and \`triad changes --undo RUN\` undoes it.`,
   end: `The demo has shown what it can. To let a model work for you, open **Settings → Providers and keys**, and paste an Anthropic key or point to a server of your own: Ollama, LM Studio and others on this machine are found by themselves. In a terminal, set \`active = "anthropic"\` below \`[providers]\` in \`config.toml\`, and \`ANTHROPIC_API_KEY\`.
 
 This conversation stays in the history with every run, question and figure. A new conversation begins the demo anew.`,

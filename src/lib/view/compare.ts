@@ -5,6 +5,8 @@ interface Block {
   text: string;
   /** Another report has this part in much the same words, but not this block. */
   differs: boolean;
+  /** What another report has in its place, in much the same words; null where nothing is that alike, or nothing differs. */
+  against: string | null;
 }
 
 /** One row: a part of each report, in the order of the reports; null where a report has no such part. */
@@ -91,8 +93,20 @@ function marked({ blocks, heading }: Section, others: readonly (Section | null)[
   return blocks.map((text, at) => {
     const isHeading = heading !== null && at === 0;
     const isEverywhere = there.every((other) => other.blocks.some((one) => plain(one) === plain(text)));
-    return { text, differs: isAlike && !isHeading && !isEverywhere };
+    const differs = isAlike && !isHeading && !isEverywhere;
+    return { text, differs, against: differs ? nearest(text, there) : null };
   });
+}
+
+/** The block of other reports that has most words in common with it. */
+function nearest(text: string, others: readonly Section[]): string | null {
+  let [best, most]: [string | null, number] = [null, ALIKE];
+  for (const { blocks } of others)
+    for (const block of blocks) {
+      const share = plain(block) === plain(text) ? 0 : likeness(text, block);
+      if (share >= most) [best, most] = [block, share];
+    }
+  return best;
 }
 
 function bodyOf({ blocks, heading }: Pick<Section, 'blocks' | 'heading'>): string {

@@ -10,7 +10,7 @@ export const demoWords = {
   steps: [
     'Envoyez les quatre messages ci-dessous, l’un après l’autre. La démo examine votre dossier et vous demande des sous-agents.',
     'Vous êtes interrogé avant que chaque sous-agent démarre. Dites oui, dites non, ou changez son prompt et voyez ce qu’il en advient.',
-    'Chaque réponse est écrite d’avance, et le dit ; ce que vous écrivez n’est pas lu. Rien ne quitte cette machine. Un petit fichier est créé dans votre dossier si vous dites oui, et vous pouvez l’annuler.',
+    'Chaque réponse est écrite d’avance, et le dit ; ce que vous écrivez n’est pas lu. Rien ne quitte cette machine. Un petit fichier est créé dans votre dossier si vous dites oui, et vous pouvez l’annuler.',
   ],
   messages: [
     'Que contient ce dossier ? Qu’un sous-agent compte les fichiers.',

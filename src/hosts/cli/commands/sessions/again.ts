@@ -39,7 +39,7 @@ export async function runAgain(io: Io, word: string, options: AgainOptions): Pro
 }
 
 /** The run that is meant by an id or its first characters. */
-async function runOf(client: Client, signal: AbortSignal, word: string): Promise<string> {
+export async function runOf(client: Client, signal: AbortSignal, word: string): Promise<string> {
   if (Id.safeParse(word).success) return word;
   if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word)) throw new UsageError(`"${word}" is not the id of a run: ${SEE}`);
   const meant = new Set<string>();
