@@ -117,7 +117,7 @@ Cette conversation reste dans l’historique, avec chaque exécution, chaque que
   someone: 'Sous-agent',
   ofAgent: (agent, sentence) => `- **${agent}** : ${sentence}`,
   itsReport: (seconds, tokens, summary) =>
-    `Son rapport (${seconds.toLocaleString('fr', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s, environ ${count(tokens, 'jeton')}) : ${summary}`,
+    `Son rapport (${seconds.toLocaleString('fr', { minimumFractionDigits: 1, maximumFractionDigits: 1 })} s, environ ${count(tokens, 'jeton')}) : ${summary}`,
   itsReportAlone: (summary) => `Son rapport : ${summary}`,
   no: (byPerson, reason) =>
     `${byPerson ? 'Vous avez dit' : 'La réponse était'} non${reason === '' ? '' : ` : « ${reason} »`}.`,

@@ -7,14 +7,15 @@ const CHANGED = 'changed';
 /** Between these words do not run into each other. */
 const BLOCKS = 'p, li, td, th, h1, h2, h3, h4, h5, h6';
 
-/** `other`: Markdown of the other version; null: nothing is marked. */
-export function markChanges(other: string | null): Attachment<HTMLElement> {
+/** `otherOf`: Markdown of the other version, asked for when it is needed; null: nothing is marked. */
+export function markChanges(otherOf: () => string | null): Attachment<HTMLElement> {
   return (root) => {
-    if (other === null) return undefined;
     let marked: Range[] = [];
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
       observer.disconnect();
+      const other = otherOf();
+      if (other === null) return;
       marked = changesBelow(root, other);
       const all = CSS.highlights.get(CHANGED) ?? new Highlight();
       for (const range of marked) all.add(range);

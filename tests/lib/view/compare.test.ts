@@ -52,6 +52,6 @@ test('what differs stands against what another report says in its place, and aga
     `## S\n\nThe README is right in all but two places.\n\n${rest}`,
     `## S\n\nThe README is right in all but three places.\n\n${rest}\n\nBeyond that, nothing.`,
   ]);
-  const pairs = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.flatMap((one) => one.against ?? []) ?? []));
+  const pairs = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.flatMap((one) => one.against() ?? []) ?? []));
   expect(pairs).toEqual(['The README is right in all but three places.', 'The README is right in all but two places.']);
 });
