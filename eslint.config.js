@@ -1,6 +1,6 @@
 // Lint of components and plain JavaScript, and of *.ts beside components by the rules of Svelte alone.
 // oxlint holds the other rules in *.ts (oxlint.config.ts).
-import { inOneProgram } from './scripts/svelte-program.js';
+import { inOneProgram, withTypes } from './scripts/svelte-program.js';
 import js from '@eslint/js';
 import { defineConfig, globalIgnores } from 'eslint/config';
 import svelte from 'eslint-plugin-svelte';
@@ -50,14 +50,13 @@ export default defineConfig(
   {
     files: ['**/*.svelte'],
     languageOptions: {
+      // A program is given.
       parserOptions: {
-        parser: inOneProgram,
-        // A program is given.
-        projectService: false,
+        ...(withTypes ? { parser: inOneProgram, projectService: false } : { parser: ts.parser }),
         extraFileExtensions: ['.svelte'],
       },
     },
     // What is never reached it tells an editor only, and it takes a second `var` of the same type.
-    rules: { ...typed, ...ofTypeScript, 'no-unreachable': 'error', 'no-redeclare': 'error' },
+    rules: { ...(withTypes && typed), ...ofTypeScript, 'no-unreachable': 'error', 'no-redeclare': 'error' },
   },
 );

@@ -6,9 +6,12 @@ import { join } from 'node:path';
 import ts from 'typescript';
 import { parser } from 'typescript-eslint';
 
+/** False where the rules that need types are left out, and so the program of all components (scripts/stages.cjs). */
+export const withTypes = process.env.TYPED_COMPONENTS !== 'false';
+
 // Components are read as the TypeScript that Svelte's parser makes of them. It looks at this while it loads, so this file
 // is imported before eslint-plugin-svelte.
-process.env.SVELTE_ESLINT_PARSER_EXPERIMENTAL_TS_SYS_HOOK = '1';
+if (withTypes) process.env.SVELTE_ESLINT_PARSER_EXPERIMENTAL_TS_SYS_HOOK = '1';
 
 const ROOT = join(import.meta.dirname, '..');
 const COMPONENTS = [{ extension: '.svelte', isMixedContent: true, scriptKind: ts.ScriptKind.Deferred }];
