@@ -11,7 +11,7 @@ import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
 import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
-import { Language } from './language.ts';
+import { Language } from './messages/language.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { conversationFilter, executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';

@@ -1,5 +1,5 @@
 /** In which language the demo speaks: an exchange goes on in the one that it began in. */
-import { Language } from '#contract/language.ts';
+import { Language } from '#contract/messages/language.ts';
 import { type DemoWords, ENGLISH } from './demo-words.ts';
 import { FRENCH } from './demo-words-french.ts';
 

@@ -5,7 +5,7 @@ import { factOf, firstWords, listedLines } from './demo-facts.ts';
 import { wordsOf } from './demo-language.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 import type { DemoWords } from './demo-words.ts';
-import { Language } from '#contract/language.ts';
+import { Language } from '#contract/messages/language.ts';
 
 const Facts = z.object({
   question: z.string(),

@@ -1,7 +1,7 @@
 /** Reads a model request as the facts that the demo's script needs: the prompt, the calls so far and what it may call. */
 import { languageOf, wordsOf } from './demo-language.ts';
 import type { DemoWords } from './demo-words.ts';
-import type { Language } from '#contract/language.ts';
+import type { Language } from '#contract/messages/language.ts';
 import type { ModelRequest, WireMessage } from './model.ts';
 
 /** A call that the script made in the exchange that it answers, with its result. */

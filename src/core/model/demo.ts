@@ -6,7 +6,7 @@ import { reportReply } from './demo-report.ts';
 import { reviewReply } from './demo-review.ts';
 import { leadReply } from './demo-lead.ts';
 import { type Reply, sceneOf } from './demo-scene.ts';
-import type { Language } from '#contract/language.ts';
+import type { Language } from '#contract/messages/language.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts';
 import { DEMO } from '#contract/providers/provider.ts';
 

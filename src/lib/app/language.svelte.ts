@@ -1,6 +1,6 @@
 /** In which language the screens speak: as the system says, or as the person chose; kept in local storage. */
 import { createContext } from 'svelte';
-import type { Language } from '#contract/language.ts';
+import type { Language } from '#contract/messages/language.ts';
 import { LANGUAGE_CHOICES, type LanguageChoice, languageOf, speakBy } from '#lib/view/language.ts';
 import { learn } from '#lib/words/text.ts';
 

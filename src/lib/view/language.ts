@@ -1,5 +1,5 @@
 /** The languages that the screens speak, and which one is spoken now. */
-import { Language } from '#contract/language.ts';
+import { Language } from '#contract/messages/language.ts';
 
 const LANGUAGES = Language.options;
 

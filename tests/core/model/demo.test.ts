@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { wordsOf } from '#core/model/demo-language.ts';
-import type { Language } from '#contract/language.ts';
+import type { Language } from '#contract/messages/language.ts';
 import type { ModelRequest, WireMessage } from '#core/model/model.ts';
 
 const RAISED =

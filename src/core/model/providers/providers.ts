@@ -1,6 +1,6 @@
 /** The providers of this installation: every one of the settings, and the demo; each with its model, key and limits. */
 import type { Input, Output, Parsed } from '#contract/rpc.ts';
-import type { Language } from '#contract/language.ts';
+import type { Language } from '#contract/messages/language.ts';
 import type { AppState } from '#contract/app-state.ts';
 import { DEMO, type ProviderState } from '#contract/providers/provider.ts';
 import { TriadError } from '../../base/errors.ts';
