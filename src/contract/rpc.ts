@@ -11,7 +11,7 @@ import { type AgentEvent, DurableEvent } from './event.ts';
 import { SubAgentExecution } from './execution.ts';
 import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
-import { Language } from './messages/language.ts';
+import { LANGUAGES } from './messages/language.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { conversationFilter, executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
@@ -215,7 +215,7 @@ export const methods = {
       images: SentImages.optional(),
       files: SentFiles.optional(),
       ...LeadChoice.shape,
-      ...{ via: Door.optional(), language: Language.optional() },
+      ...{ via: Door.optional(), language: z.enum(LANGUAGES).optional() },
     }),
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),

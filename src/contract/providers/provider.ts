@@ -1,10 +1,6 @@
 /** Providers of models: what they are called, what they speak, and how each of them stands. */
 import { z } from 'zod';
-
-/** The scripted provider, which needs nothing and is always there. */
-export const DEMO = 'demo';
-/** What a workflow that it plays tells; screens say it in their header instead. */
-export const DEMO_NOTICE = 'Demo: the answers are scripted, no model is asked';
+import { DEMO } from './demo.ts';
 
 /** As in `[providers.NAME]`; `demo` is taken. */
 export const ProviderName = z

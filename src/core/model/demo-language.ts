@@ -1,5 +1,5 @@
 /** In which language the demo speaks: an exchange goes on in the one that it began in. */
-import { Language } from '#contract/messages/language.ts';
+import { type Language, LANGUAGES } from '#contract/messages/language.ts';
 import { type DemoWords, ENGLISH } from './demo-words.ts';
 import { FRENCH } from './demo-words-french.ts';
 
@@ -17,7 +17,6 @@ function marksOf(words: DemoWords): string[] {
 /** The language of the script's own words in what was said; `otherwise` where there are none. */
 export function languageOf(said: readonly string[], otherwise: Language): Language {
   for (const text of said)
-    for (const language of Language.options)
-      if (marksOf(WORDS[language]).some((mark) => text.includes(mark))) return language;
+    for (const language of LANGUAGES) if (marksOf(WORDS[language]).some((mark) => text.includes(mark))) return language;
   return otherwise;
 }

@@ -5,7 +5,7 @@ import { factOf, firstWords, listedLines } from './demo-facts.ts';
 import { wordsOf } from './demo-language.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 import type { DemoWords } from './demo-words.ts';
-import { Language } from '#contract/messages/language.ts';
+import { LANGUAGES } from '#contract/messages/language.ts';
 
 const Facts = z.object({
   question: z.string(),
@@ -16,7 +16,7 @@ type Facts = z.infer<typeof Facts>;
 
 /** Lines of the files that become facts, and files that are opened to check them. */
 const MOST = { lines: 4, files: 3 };
-const ALL_WORDS = Language.options.map(wordsOf);
+const ALL_WORDS = LANGUAGES.map(wordsOf);
 /** A statement of a report with its source. */
 const STATEMENT = /^- (.+) \[([^\]]+)\]$/;
 

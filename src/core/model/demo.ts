@@ -8,7 +8,7 @@ import { leadReply } from './demo-lead.ts';
 import { type Reply, sceneOf } from './demo-scene.ts';
 import type { Language } from '#contract/messages/language.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts';
-import { DEMO } from '#contract/providers/provider.ts';
+import { DEMO } from '#contract/providers/demo.ts';
 
 export interface DemoOptions {
   /** Milliseconds to the first piece. */

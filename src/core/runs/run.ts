@@ -1,5 +1,5 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
-import { DEMO_NOTICE } from '#contract/providers/provider.ts';
+import { DEMO_NOTICE } from '#contract/providers/demo.ts';
 import { isServing } from '#contract/flows/serving.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import type { SystemEntry, UserEntry } from '#contract/message.ts';

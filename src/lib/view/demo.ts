@@ -1,6 +1,6 @@
 /** What the demo answers or has played: scripted and offline, and labelled so wherever it shows. */
 import type { AppState } from '#contract/app-state.ts';
-import { DEMO, DEMO_NOTICE } from '#contract/providers/provider.ts';
+import { DEMO, DEMO_NOTICE } from '#contract/providers/demo.ts';
 import type { RunRow } from '#contract/view.ts';
 
 /** Whether the demo answers what is sent now; false until the settings were read. */

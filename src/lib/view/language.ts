@@ -1,7 +1,5 @@
 /** The languages that the screens speak, and which one is spoken now. */
-import { Language } from '#contract/messages/language.ts';
-
-const LANGUAGES = Language.options;
+import { type Language, LANGUAGES } from '#contract/messages/language.ts';
 
 export const LANGUAGE_CHOICES = ['system', ...LANGUAGES] as const;
 export type LanguageChoice = (typeof LANGUAGE_CHOICES)[number];

@@ -2,7 +2,8 @@
 import type { Input, Output, Parsed } from '#contract/rpc.ts';
 import type { Language } from '#contract/messages/language.ts';
 import type { AppState } from '#contract/app-state.ts';
-import { DEMO, type ProviderState } from '#contract/providers/provider.ts';
+import { DEMO } from '#contract/providers/demo.ts';
+import type { ProviderState } from '#contract/providers/provider.ts';
 import { TriadError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
