@@ -27,6 +27,8 @@ process.umask(0o022);
 
 const ROOT = import.meta.dirname;
 const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'lib-server'] as const;
+/** Those that only the soak plays and that would have a process of their own: `*.soak.test.ts`. */
+const SOAK = '.soak.test.ts';
 const files = Map.groupBy(
   globSync('tests/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')),
   projectOf,
@@ -78,7 +80,7 @@ export default defineConfig(({ mode }) => ({
         name,
         ...(isNative(name) && native),
         ...(name.startsWith('lib') && plain),
-        include: files.get(name) ?? [],
+        include: (files.get(name) ?? []).filter((file) => mode === 'soak' || !file.endsWith(SOAK)),
         environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),
         // Generous: tests that start, kill and restart processes must not fail because a machine is busy.

@@ -109,6 +109,9 @@ export const RequestUsage = z.object({
 });
 export type RequestUsage = z.infer<typeof RequestUsage>;
 
+/** How long a run and its workflow have worked until now, in milliseconds. */
+const Worked = z.object({ runMs: z.number(), workflowMs: z.number() });
+
 /** Context of a failed run: its trace id, the agents from the person down to it, and what it attempted. */
 export const FailureContext = z.object({
   traceId: z.string(),
@@ -198,6 +201,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     /** Of one that was ended while it waited. */
     queueDepth: QueueDepth,
     durationMs: z.number(),
+    /** As of `usage`; left out where it did not run, or was cut off by a crash. */
+    worked: Worked.optional(),
     usage: Usage,
     cached,
   }),
@@ -242,10 +247,9 @@ export const DurableEvent = z.discriminatedUnion('type', [
    */
   durable('request-start', { purpose: RequestPurpose.optional(), turn: z.int(), request: RequestStart }),
   durable('retry', { turn: z.int(), attempt: z.int(), delayMs: z.number(), error: ErrorInfo }),
-  /** `worked`: working time of the run and of its workflow until now, in milliseconds. */
   durable('usage', {
     request: RequestUsage,
-    worked: z.object({ runMs: z.number(), workflowMs: z.number() }).optional(),
+    worked: Worked.optional(),
   }),
   /** The agent's plan, whole. */
   durable('plan-change', { items: z.array(PlanItem) }),

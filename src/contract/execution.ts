@@ -44,3 +44,15 @@ export const SubAgentExecution = z.object({
   chain_index: z.int().optional(),
 });
 export type SubAgentExecution = z.infer<typeof SubAgentExecution>;
+
+/** As a list tells of it; what is not known (yet) is left out. */
+export const ListedExecution = SubAgentExecution.extend({
+  /** Of `duration_ms`: how long it worked, and how long it waited for answers of the person. */
+  worked_ms: z.int().optional(),
+  waited_ms: z.int().optional(),
+  /** Of a stage or a coagent: the agent that it follows or works for, its stage or round, and how many there are at most. */
+  serves: z.string().optional(),
+  place: z.int().optional(),
+  places: z.int().optional(),
+});
+export type ListedExecution = z.infer<typeof ListedExecution>;

@@ -8,19 +8,18 @@ import { changeMethods } from './change-methods.ts';
 import { contextMethods } from './context/context-methods.ts';
 import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
-import { SubAgentExecution } from './execution.ts';
 import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { LANGUAGES } from './messages/language.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
-import { conversationFilter, executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from './list-filter.ts';
+import { conversationFilter } from './list-filter.ts';
 import { mcpMethods } from './mcp/mcp-methods.ts';
 import { Entry, Image } from './message.ts';
 import { ForkEnd } from './messages/fork.ts';
 import { messageMethods } from './messages/message-methods.ts';
 import { LeadChoice, SentFiles, SentImages } from './messages/sending.ts';
-import { folder, method, nothing } from './method.ts';
+import { folder, method, nothing, pageOf, paging } from './method.ts';
 import { Missing, Unlisted } from './missing.ts';
 import { Grant, Pattern, Rule, Verdict } from './permission.ts';
 import { ruleMethods } from './permissions/rule-methods.ts';
@@ -35,19 +34,13 @@ import {
   ConversationRow,
   MemoryNote,
   RunRow,
-  SearchHit,
   SessionWork,
   SettingRow,
   Snapshot,
   StopReceipt,
   ToolCallRow,
   WorkflowDetail,
-  WorkflowRow,
 } from './view.ts';
-
-const pageOf = <T extends z.ZodType>(item: T) => z.object({ items: z.array(item), next: z.string().nullable() });
-/** `before` is the `next` cursor of the previous page; pages are newest first. */
-const paging = { before: z.string().max(256).optional(), limit: z.int().min(1).max(200).default(50) };
 
 const conversationId = z.strictObject({ conversationId: Id });
 /** `seen`: the complete limits that the client saw; rejects with `conflict` if they have changed since. */
@@ -220,39 +213,7 @@ export const methods = {
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),
   ),
-  'workflow.list': method(
-    z.strictObject({ ...paging, ...workflowFilter, sort: WorkflowSort.default('newest') }),
-    pageOf(WorkflowRow),
-  ),
-  /** What can be filtered by: the values that occur, most frequent first. */
-  'workflow.facets': method(
-    nothing,
-    z.object({
-      agents: z.array(z.string()),
-      models: z.array(z.string()),
-      tools: z.array(z.string()),
-      folders: z.array(z.string()),
-    }),
-  ),
-  /** The executions of sub-agents in all conversations that are not in the trash. */
-  'execution.list': method(
-    z.strictObject({ ...paging, ...executionFilter, sort: ExecutionSort.default('newest') }),
-    pageOf(SubAgentExecution),
-  ),
-  /** What they can be filtered by: the values that occur, most frequent first. */
-  'execution.facets': method(nothing, z.object({ agents: z.array(z.string()), models: z.array(z.string()) })),
   ...historyMethods,
-  /** Full text of prompts, answers, reports and tool results; all words must occur. Newest first. */
-  'history.search': method(
-    z.strictObject({
-      ...paging,
-      text: z
-        .string()
-        .max(1000)
-        .refine((text) => text.trim() !== '', 'is empty: write what to look for'),
-    }),
-    pageOf(SearchHit),
-  ),
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
   /**
    * `person` and `output` (its reader has gone: a closed pipe) cancel it. The others interrupt it, so that it can be

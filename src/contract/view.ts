@@ -79,6 +79,12 @@ export const WorkflowRow = z.object({
 });
 export type WorkflowRow = z.infer<typeof WorkflowRow>;
 
+/** As a list tells of it. `times`: in milliseconds, see `work-times.ts`; null before it has ended. */
+export const ListedWorkflow = WorkflowRow.extend({
+  times: z.object({ workMs: z.number(), waitedMs: z.number() }).nullable(),
+});
+export type ListedWorkflow = z.infer<typeof ListedWorkflow>;
+
 export const RunRow = z.object({
   id: Id,
   conversationId: Id,
@@ -308,7 +314,8 @@ export const SearchHit = z.object({
   runId: Id,
   /** Number of the entry in its run. */
   n: z.int(),
-  kind: z.enum(['prompt', 'answer', 'task', 'report', 'tool']),
+  /** `interim`: what an agent said on the way to its answer or report. */
+  kind: z.enum(['prompt', 'answer', 'task', 'report', 'interim', 'tool']),
   agent: z.string(),
   /** Title of the conversation. */
   title: z.string(),
@@ -318,6 +325,16 @@ export const SearchHit = z.object({
   hits: z.array(z.object({ start: z.int(), end: z.int() })),
 });
 export type SearchHit = z.infer<typeof SearchHit>;
+
+/** A conversation whose title has the words of a search; `hits` as of `SearchHit`. */
+export const TitleHit = z.object({
+  conversationId: Id,
+  title: z.string(),
+  /** When it was last used. */
+  at: Instant,
+  hits: SearchHit.shape.hits,
+});
+export type TitleHit = z.infer<typeof TitleHit>;
 
 /** A note that an agent keeps for later workflows in the same folder; only agents of the same scope read it. */
 export const MemoryNote = z.object({

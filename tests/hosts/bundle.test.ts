@@ -21,7 +21,7 @@ async function alone() {
   return { built, ...(await machine(new Script(), join(built, 'cli.js'))) };
 }
 
-// In every run of the tests `packed` does the first with what is packed, and `backups/missing-check` the second.
+// In every run of the tests `packed` looks for what is built, and `backups/missing-check` does the second.
 test.runIf(isBundled && inSoak)('without the sources backups are verified', async () => {
   const { triad } = await alone();
   const agents = await triad(['agents', 'list', '--json']);

@@ -1,6 +1,6 @@
-/** What `npm run dist` packs: all that the program starts and reads, nothing else; it works where there is nothing else. */
+/** What `npm run dist` packs: all that the program starts and reads, nothing else; in the soak it works where there is nothing else. */
 import { execFile } from 'node:child_process';
-import { constants, existsSync, globSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { cp, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
@@ -25,16 +25,6 @@ interface Finished {
   err: string;
 }
 
-interface FileSet {
-  from: string;
-  to: string;
-  filter: string | string[];
-}
-
-interface Packed {
-  files: (string | FileSet)[];
-}
-
 const builtFiles = async () => JSON.parse(await readFile(join(ROOT, 'dist/electron.json'), 'utf8')) as string[];
 
 /** Packs with this folder as the runtime. */
@@ -49,30 +39,6 @@ async function dist(runtime: string, output: string, signal: AbortSignal): Promi
 }
 
 const isHere = isBuilt() && process.platform === 'linux';
-
-/** What the configuration names, copied as it stands there: without the time that making an archive takes. */
-async function copied(): Promise<string> {
-  const app = await folderWith({});
-  const { files, linux } = parse(await readFile(join(ROOT, 'electron-builder.yml'), 'utf8')) as Packed & {
-    linux: { files: FileSet };
-  };
-  const sets = [...files, linux.files].flatMap((one) => (typeof one === 'string' ? [] : [one]));
-  const named = sets.flatMap(({ from, filter }) =>
-    globSync(
-      [filter].flat().map((path) => path.replace('${arch}', process.arch)),
-      { cwd: join(ROOT, from) },
-    ).map((path) => join(from, path)),
-  );
-  const whole = files.filter((one) => typeof one === 'string');
-  const built = (await builtFiles()).map((name) => join('dist/electron', name));
-  for (const path of [...named, ...whole, ...built])
-    await cp(join(ROOT, path), join(app, path), { recursive: true, mode: constants.COPYFILE_FICLONE });
-  return app;
-}
-
-test.runIf(isHere && !inSoak)('what is to be packed is all that it needs, and works by itself', async () => {
-  await worksAlone(await copied());
-});
 
 test.runIf(isHere && inSoak)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
   const place = await folderWith({ 'runtime/electron': 'not a runtime' });
@@ -98,11 +64,6 @@ async function onlyWhatIsNeeded(app: string): Promise<void> {
   const built = await builtFiles();
   const program = await filesIn(join(app, 'dist'));
   expect(program).toEqual(built.map((name) => `electron/${name}`).sort());
-  const workers = ['search-worker.js', 'ripgrep-thread.js', 'pdf-worker.js'];
-  const starts = ['main.js', 'preload.cjs', 'cli.js', 'check-copy.js', ...workers];
-  expect(program).toEqual(
-    expect.arrayContaining([...starts, 'prices.toml', 'builtin/lead.md'].map((name) => `electron/${name}`)),
-  );
   const modules = await filesIn(join(app, 'node_modules'));
   expect(modules.filter((name) => !/(\.m?js|\/package\.json|\/refs\/.*\.json|\.node)$/.test(name))).toEqual([]);
   expect(JSON.parse(await readFile(join(app, 'package.json'), 'utf8'))).toMatchObject({
@@ -110,6 +71,14 @@ async function onlyWhatIsNeeded(app: string): Promise<void> {
     main: 'dist/electron/main.js',
   });
 }
+
+test.runIf(isHere)('what it starts and reads is built, and there to be packed', async () => {
+  const workers = ['search-worker.js', 'ripgrep-thread.js', 'pdf-worker.js'];
+  const starts = ['main.js', 'preload.cjs', 'cli.js', 'check-copy.js', ...workers];
+  const built = await builtFiles();
+  expect(built).toEqual(expect.arrayContaining([...starts, 'prices.toml', 'builtin/lead.md']));
+  expect(built.filter((name) => !existsSync(join(ROOT, 'dist/electron', name)))).toEqual([]);
+});
 
 /** The engine with its schema, agents in TOML, the check of agents' JSON, the thread that searches, prices, the program that checks copies. */
 async function worksAlone(app: string): Promise<void> {

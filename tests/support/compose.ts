@@ -139,11 +139,16 @@ export function builtinAgents(trust: Trust): AgentFolders {
   return new AgentFolders({ tools, places: [...builtinPlaces()], trust, warn });
 }
 
-/** From now on also these are agents of every folder. */
-export function withAgents(agents: AgentFolders, definitions: readonly AgentDefinition[]): AgentFolders {
+/** From now on also these are agents of every folder, or of the one. */
+export function withAgents(
+  agents: AgentFolders,
+  definitions: readonly AgentDefinition[],
+  only: string | null = null,
+): AgentFolders {
   const before = agents.of.bind(agents);
   agents.of = async (folder) => {
     const registry = await before(folder);
+    if (only !== null && folder !== only) return registry;
     for (const definition of definitions) registry.register(definition);
     return registry;
   };

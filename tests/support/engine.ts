@@ -74,6 +74,9 @@ export { yes };
 /** Long, for a busy machine: an event that does not come fails the test, also later. */
 const EVENT_PATIENCE_MS = 30_000;
 
+/** How an engine is started: one of its own, or what `sharedEngine` gives. */
+export type Start = (script: Script, options: HarnessOptions) => Promise<Harness>;
+
 export async function startEngine(script: Script, options: HarnessOptions = {}): Promise<Harness> {
   const folder = await folderWith(options.files ?? { 'README.md': '# A workspace\n' });
   const model = await startFakeModel(script, {

@@ -1,5 +1,5 @@
 /** The agent of `fake-model/reflecting.ts` in a runtime. */
-import { type Harness, type HarnessOptions, startEngine } from './engine.ts';
+import { type Harness, type HarnessOptions, type Start, startEngine } from './engine.ts';
 import { CHECKER, checkerFile, type Reflecting, reflecting, REVIEWER } from './fake-model/reflecting.ts';
 import { Script } from './fake-model/script.ts';
 
@@ -11,8 +11,9 @@ export interface ReflectingOptions extends HarnessOptions {
 export async function startReflecting(
   script: Script | Reflecting,
   { agent = checkerFile(), ...options }: ReflectingOptions = {},
+  start: Start = startEngine,
 ): Promise<Harness> {
-  const engine = await startEngine(script instanceof Script ? script : reflecting(script), {
+  const engine = await start(script instanceof Script ? script : reflecting(script), {
     ...options,
     files: { [CHECKER]: agent, ...options.files },
   });

@@ -1,8 +1,10 @@
-/** Totals of the history by day, and the filters that a person keeps. */
+/** The lists of the history, its search, its totals by day, and the filters that a person keeps. */
 import { z } from 'zod';
 import { Instant } from '../ids.ts';
-import { executionFilter, workflowFilter } from '../list-filter.ts';
-import { method, nothing } from '../method.ts';
+import { ListedExecution } from '../execution.ts';
+import { executionFilter, ExecutionSort, workflowFilter, WorkflowSort } from '../list-filter.ts';
+import { method, nothing, pageOf, paging } from '../method.ts';
+import { ListedWorkflow, SearchHit, TitleHit } from '../view.ts';
 
 /** Sums over workflows, or over executions of sub-agents. */
 export const Totals = z.object({
@@ -42,6 +44,41 @@ export const MAX_FILTERS = 100;
 export type SavedFilter = z.infer<typeof SavedFilter>;
 
 export const historyMethods = {
+  'workflow.list': method(
+    z.strictObject({ ...paging, ...workflowFilter, sort: WorkflowSort.default('newest') }),
+    pageOf(ListedWorkflow),
+  ),
+  /** What can be filtered by: the values that occur, most frequent first. */
+  'workflow.facets': method(
+    nothing,
+    z.object({
+      agents: z.array(z.string()),
+      models: z.array(z.string()),
+      tools: z.array(z.string()),
+      folders: z.array(z.string()),
+    }),
+  ),
+  /** The executions of sub-agents in all conversations that are not in the trash. */
+  'execution.list': method(
+    z.strictObject({ ...paging, ...executionFilter, sort: ExecutionSort.default('newest') }),
+    pageOf(ListedExecution),
+  ),
+  /** What they can be filtered by: the values that occur, most frequent first. */
+  'execution.facets': method(nothing, z.object({ agents: z.array(z.string()), models: z.array(z.string()) })),
+  /**
+   * Full text of prompts, answers, reports and tool results; all words must occur. Newest first. With the first page, where
+   * there are any: `titles` of conversations and names of `agents` that have them.
+   */
+  'history.search': method(
+    z.strictObject({
+      ...paging,
+      text: z
+        .string()
+        .max(1000)
+        .refine((text) => text.trim() !== '', 'is empty: write what to look for'),
+    }),
+    pageOf(SearchHit).extend({ titles: z.array(TitleHit).optional(), agents: z.array(z.string()).optional() }),
+  ),
   /** What ran on each of these days, as far as it is in `workflow.list` with this filter. */
   'workflow.days': method(z.strictObject({ ...workflowFilter, days, by: TotalsBy.optional() }), Days),
   /** The same of `execution.list`. */

@@ -1,4 +1,5 @@
 /** What a person reads of a fork, at both ends of it, outside of the screens. */
+import type { ForkedFrom } from './fork.ts';
 import type { ConversationRow, WorkflowRow } from '../view.ts';
 
 /** What was taken over says so itself; nothing for a message that was sent here. */
@@ -14,6 +15,16 @@ export function wentOnText({ from }: Pick<WorkflowRow, 'from'>): string[] {
   return [
     `Went on from ${where}: what was done until there is from the cache and counted there, files stayed as they were`,
   ];
+}
+
+/** The title of a fork that nobody called anything else says what it is a fork of. */
+export function titleText({ title, from }: Pick<ConversationRow, 'title' | 'from'>): string {
+  return from && title === from.title ? `Fork${forkPlace(from)} of “${title}”` : title;
+}
+
+function forkPlace({ step, entry = step?.entry, message }: ForkedFrom): string {
+  if (entry !== undefined) return ` at step ${entry}`;
+  return message === undefined ? '' : ` at message ${message}`;
 }
 
 /** Empty for one that is no fork. */

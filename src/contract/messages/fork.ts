@@ -19,6 +19,10 @@ export const ForkedFrom = z.object({
   workflowId: Id,
   /** The newest of the own workflows that were taken over: all up to it were. Null where none was. */
   last: Id.nullable(),
+  /** Which message of that conversation this was, from 1; left out of forks of older versions. */
+  message: z.int().optional(),
+  /** The entry of its lead's run up to which it was taken over, where it was not taken over whole and did not go on. */
+  entry: z.int().nonnegative().optional(),
   /** The step of that workflow from which the fork went on; left out where it was made to be written in. */
   step: Step.optional(),
   /** False while it is being made, and of one that a crash cut off then; left out once it is whole. */

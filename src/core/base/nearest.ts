@@ -9,7 +9,7 @@ export function nearest(word: string, known: readonly string[]): string | null {
     const word = candidate.toLowerCase();
     // So many letters differ at least.
     if (Math.abs(typed.length - word.length) >= least) continue;
-    const distance = editDistance(typed, word);
+    const distance = editDistance(typed, word, least);
     if (distance < least) {
       least = distance;
       best = candidate;
@@ -18,8 +18,8 @@ export function nearest(word: string, known: readonly string[]): string | null {
   return best;
 }
 
-/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other. */
-function editDistance(a: string, b: string): number {
+/** Insertions, deletions, replacements and swaps of neighbours that turn one word into the other; Infinity from `most` on. */
+function editDistance(a: string, b: string, most: number): number {
   if (Math.abs(a.length - b.length) > 40) return Infinity;
   let older: number[] = [];
   let old = Array.from({ length: b.length + 1 }, (_, j) => j);
@@ -31,6 +31,8 @@ function editDistance(a: string, b: string): number {
       if (i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]) value = Math.min(value, older[j - 2]! + 1);
       row.push(value);
     }
+    // No later row has less.
+    if (Math.min(...row) >= most) return Infinity;
     older = old;
     old = row;
   }

@@ -59,9 +59,16 @@ export class RunSteps {
     return this.#row;
   }
 
-  /** Of all runs of that workflow. */
-  get runIds(): string[] {
-    return this.#known.runs.map(({ id }) => id);
+  /** The runs that did this, by their conversations: there, and where it was taken from there. Of a lead all of its workflow. */
+  get doers(): Map<string, Set<string>> {
+    const own = this.#row.parentRunId === null ? this.#known.runs : [this.#row];
+    const done = own.flatMap((row) => [
+      { conversationId: row.conversationId, runId: row.id },
+      ...(row.cached ? [row.cached] : []),
+      ...(this.#known.entries.get(row.id) ?? []).flatMap(({ cached }) => cached ?? []),
+    ]);
+    const byConversation = Map.groupBy(done, ({ conversationId }) => conversationId);
+    return new Map([...byConversation].map(([id, some]) => [id, new Set(some.map(({ runId }) => runId))]));
   }
 
   /** What the request with this key was answered with; null where none like it was answered whole. */

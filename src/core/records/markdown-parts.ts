@@ -12,10 +12,17 @@ import type { Tally } from '#contract/outcome.ts';
 import { cachedText, estimatedTokensOf } from '#contract/tally.ts';
 import { searchesText } from '#contract/web-search.ts';
 import type { RunRow, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import type { Times } from '#contract/history/work-times.ts';
 
 /** A duration as a suffix of a list item; empty for null. */
 export function seconds(ms: number | null): string {
   return ms === null ? '' : `, ${(ms / 1000).toFixed(3)} s`;
+}
+
+/** How long it worked, and what it waited for the person, in the same way. */
+export function worked(times: Times | null): string {
+  const waited = times && times.waitedMs > 0 ? `${seconds(times.waitedMs)} waiting for you` : '';
+  return `${seconds(times?.workMs ?? null)}${waited === '' ? '' : ' of work'}${waited}`;
 }
 
 export function lines(all: readonly string[]): string {

@@ -223,11 +223,15 @@ function undosFor({ engine, plan, history }: Parts): RunContext['undone'] {
   };
 }
 
-/** Of a lead all of its workflow, of another run its own. */
-async function undosThere({ workspaces: { changes } }: Parts['engine'], { row, runIds }: RunSteps): Promise<Undo[]> {
-  const own = row.parentRunId === null ? runIds : [row.id];
-  const undos = await changes.undos(row.conversationId);
-  return undos.filter(({ calls }) => calls.some(({ runId }) => own.includes(runId)));
+/** Of what was done there, also of what had been taken from elsewhere there; in order of time. */
+async function undosThere({ workspaces: { changes } }: Parts['engine'], { doers }: RunSteps): Promise<Undo[]> {
+  const found = await Promise.all(
+    [...doers].map(async ([conversationId, runs]) => {
+      const undos = await changes.undos(conversationId);
+      return undos.filter(({ calls }) => calls.some(({ runId }) => runs.has(runId)));
+    }),
+  );
+  return found.flat().sort((a, b) => (a.at < b.at ? -1 : a.at > b.at ? 1 : 0));
 }
 
 function limitsFor({ workflow, plan, clock }: Parts): RunContext['limits'] {

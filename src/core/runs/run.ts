@@ -90,7 +90,8 @@ export async function executeRun(
   const { result, remark } = ending;
   if (remark) void recorder.record({ type: 'message-end', entry: history.add(remark) });
   if (result.outcome !== 'interrupted') {
-    const figures = { durationMs, usage: usageOf(recorder.tally), entries: history.entries.length };
+    const worked = { runMs: clock.ms, workflowMs: workflow.budget.clock.ms };
+    const figures = { durationMs, worked, usage: usageOf(recorder.tally), entries: history.entries.length };
     void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewedIn(history.entries) });
   }
   return { ...result, durationMs, tally: recorder.tally };

@@ -294,8 +294,10 @@ function runEnd({
   entries,
   queueDepth,
   durationMs,
+  worked,
   usage,
   cached,
+  workflowId,
   at,
 }: Event<'run-end'>): Write[] {
   const status = STATUS_OF[outcome];
@@ -307,9 +309,11 @@ function runEnd({
       ...{ status, outcome, text, error, durationMs, endedAt: at, entries },
       ...(reviews && { reviews }),
       ...(queueDepth && { queueDepth }),
+      ...(worked && { workedMs: worked.runMs }),
     },
   };
-  if (parentRunId === null || cached) return [run];
+  const ended = worked ? [run, workedIn(workflowId, worked)] : [run];
+  if (parentRunId === null || cached) return ended;
   const execution: ExecutionEnd & ExecutionChange = {
     status,
     outcome,
@@ -322,7 +326,11 @@ function runEnd({
     error_message: error?.message ?? null,
     completed_at: at,
   };
-  return [run, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
+  return [...ended, { kind: 'update', table: 'sub_agent_execution', key: runId, set: execution }];
+}
+
+function workedIn(workflowId: string, { workflowMs }: NonNullable<Event<'run-end'>['worked']>): Write {
+  return { kind: 'update', table: 'workflow', key: workflowId, set: { workedMs: workflowMs } };
 }
 
 function entry(runId: string, value: Entry): Write[] {

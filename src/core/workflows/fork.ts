@@ -54,7 +54,8 @@ export async function fork(
     await mustExist(store.conversation(conversation.id), 'The conversation was deleted while it was forked');
     const { conversationId, title } = made.from;
     const step = after && { step: after.step };
-    const from: ForkedFrom = { conversationId, title, workflowId: at.id, last, ...step };
+    const place = { message: rows.indexOf(at) + 1, ...(entry !== undefined && !after && { entry }) };
+    const from: ForkedFrom = { conversationId, title, workflowId: at.id, last, ...place, ...step };
     // Where nothing is told of in it, its first message gives it a title.
     const set = { from, ...(last === null && { title: '' }) };
     await log.save([{ kind: 'update', table: 'conversation', key: made.id, set, isKept: true }]);

@@ -1,9 +1,9 @@
 /**
  * State of the history page: its workflows, sub-agents or search hits, and the scroll position, kept while other pages are open.
  */
-import type { SubAgentExecution } from '#contract/execution.ts';
+import type { ListedExecution } from '#contract/execution.ts';
 import type { Output } from '#contract/rpc.ts';
-import type { SearchHit, WorkflowRow } from '#contract/view.ts';
+import type { ListedWorkflow, SearchHit, TitleHit } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import {
   executionInput,
@@ -23,9 +23,18 @@ const PAGE = 100;
 export type Facets = Output<'workflow.facets'>;
 const NO_FACETS: Facets = { agents: [], models: [], tools: [], folders: [] };
 
+interface Names {
+  titles: readonly TitleHit[];
+  agents: readonly string[];
+}
+const NO_NAMES: Names = { titles: [], agents: [] };
+
 export class HistoryBrowser {
-  readonly workflows: PagedList<WorkflowRow>;
-  readonly executions: PagedList<SubAgentExecution>;
+  readonly workflows: PagedList<ListedWorkflow>;
+  /** What the search found by its name. */
+  names = $state.raw<Names>(NO_NAMES);
+  #sought = '';
+  readonly executions: PagedList<ListedExecution>;
   readonly hits: PagedList<SearchHit>;
   readonly days: HistoryDays;
   readonly saved: SavedFilters;
@@ -61,7 +70,13 @@ export class HistoryBrowser {
     if (query.text === '' && query.list === 'agents')
       void this.executions.load((before) => this.#listExecutions(query, before));
     else if (query.text === '') void this.workflows.load((before) => this.#list(query, before));
-    else void this.hits.load((before) => this.#find(query.text, before));
+    else this.#search(query.text);
+  }
+
+  #search(text: string): void {
+    this.#sought = text;
+    this.names = NO_NAMES;
+    void this.hits.load((before) => this.#find(text, before));
   }
 
   /** Refreshes the list on return to the query that is loaded; its scroll position stays. */
@@ -111,8 +126,10 @@ export class HistoryBrowser {
     return this.#connection.request('execution.list', { ...executionInput(query), ...place, limit: PAGE });
   }
 
-  #find(text: string, before: string | undefined): Promise<Output<'history.search'>> {
+  async #find(text: string, before: string | undefined): Promise<Output<'history.search'>> {
     const place = before === undefined ? {} : { before };
-    return this.#connection.request('history.search', { text, ...place, limit: PAGE });
+    const page = await this.#connection.request('history.search', { text, ...place, limit: PAGE });
+    if (before === undefined && this.#sought === text) this.names = { titles: page.titles ?? [], agents: page.agents ?? [] };
+    return page;
   }
 }

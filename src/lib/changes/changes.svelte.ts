@@ -6,6 +6,7 @@ import { asRequestError, failureText, type RequestError } from '#lib/client/requ
 import { text } from '#lib/words/text.ts';
 import type { Part } from './groups.ts';
 import { type LineCounts, lineCounts } from './hunks.ts';
+import { tallyOf } from './outcomes.ts';
 
 /** What came of the last thing that was done, in one line. */
 export interface Report {
@@ -22,6 +23,8 @@ export class Changes {
   rows = $state.raw<readonly ChangeRow[] | null>(null);
   failure = $state.raw<RequestError | null>(null);
   report = $state.raw<Report | null>(null);
+  /** What could not be undone as it was asked for: files of it were changed since. */
+  conflict = $state.raw<ChangeTarget | null>(null);
   /** Something is being done, and nothing else can be. */
   busy = $state(false);
   /** Counts what was loaded: differences that are shown are asked for again. */
@@ -85,8 +88,8 @@ export class Changes {
   }
 
   /** `leave`: files in conflict stay as they are. What came of it goes to `report`. */
-  undo(target: ChangeTarget, { redo = false, leave = false } = {}): Promise<void> {
-    return this.#act(async (conversationId) => {
+  async undo(target: ChangeTarget, { redo = false, leave = false } = {}): Promise<void> {
+    await this.#act(async (conversationId) => {
       // Of many files it takes seconds.
       this.report = { sentence: text.changes.working, failed: false, redo: null };
       const done = await this.#connection.request('change.undo', { conversationId, target, redo, leave });
@@ -97,6 +100,12 @@ export class Changes {
           : text.changes.done(done, redo);
       return { sentence, failed: false, redo: !redo && hasChanged ? target : null };
     });
+    if (!redo && !leave && this.report?.failed) await this.#lookForConflict(target);
+  }
+
+  async #lookForConflict(target: ChangeTarget): Promise<void> {
+    const files = await this.preview(target).catch(() => []);
+    if (tallyOf(files).conflicts > 0) this.conflict = target;
   }
 
   keep(target: ChangeTarget, kept: boolean): Promise<void> {

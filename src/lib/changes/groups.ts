@@ -1,5 +1,5 @@
 /** What agents changed, by agent and by file. Pure. */
-import type { ChangeRow, ChangeState } from '#contract/change.ts';
+import type { ChangeRow, ChangeState, ChangeTarget } from '#contract/change.ts';
 
 type RowFile = ChangeRow['files'][number];
 
@@ -54,6 +54,18 @@ function filesOf(all: readonly Part[]): ChangedFile[] {
 /** What was done to a file, by each run that did something to it. */
 export function byRun({ parts }: ChangedFile): (readonly Part[])[] {
   return [...Map.groupBy(parts, ({ runId }) => runId).values()];
+}
+
+/** What others did to a file since a target first changed it, in order of time, as far as it is not undone. */
+export function changedSince(rows: readonly ChangeRow[], target: ChangeTarget, path: string): Part[] {
+  const parts = rows.flatMap(partsOf).filter((part) => part.path === path);
+  const from = rows.findIndex(({ workflowId }) => workflowId === target.fromWorkflowId);
+  const later = new Set(from < 0 ? [] : rows.slice(from).map(({ toolCallId }) => toolCallId));
+  const isOwn = ({ runId, toolCallId }: Part): boolean =>
+    later.has(toolCallId) || (runId === target.runId && (target.toolCallId ?? toolCallId) === toolCallId);
+  const first = parts.findIndex(isOwn);
+  if (first < 0) return [];
+  return parts.slice(first).filter((part) => !isOwn(part) && part.state !== 'undone');
 }
 
 /** What several changes of a file come to. `passing`: it was made, and is gone again. */

@@ -4,6 +4,7 @@ import { coveredMs, type RunSpan, type SpanKind, spansOf } from '#contract/run-s
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { mcpPartsOf } from '#lib/view/call-title.ts';
 import { beginsAttempt } from '#lib/view/elapsed.ts';
+import { runTimesOf } from '#lib/view/waiting.ts';
 
 /** `mcp`: a call of a tool of an MCP server. */
 export type BarKind = SpanKind | 'mcp';
@@ -37,7 +38,8 @@ export interface Lane {
   /** The MCP servers that it called, in the order of their first calls. */
   servers: ServerLane[];
   queuedMs: number;
-  ranMs: number | null;
+  /** How long it worked; null before its start. */
+  workMs: number | null;
   /** Milliseconds between its attempts. */
   idleMs: number;
 }
@@ -77,7 +79,7 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
       times: timesOf(spans),
       servers: serversOf(spans),
       queuedMs: (first?.from ?? endOf(run) ?? end ?? queued) - queued,
-      ranMs: first ? (run.durationMs ?? workedMs) : null,
+      workMs: runTimesOf(run, rows, entries[run.id] ?? [], now)?.workMs ?? null,
       idleMs: first && last ? last.to - first.from - workedMs : 0,
     };
   });

@@ -7,6 +7,7 @@ import { isInBrowser } from '#lib/client/connect-to-host.ts';
 import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/settings-entries.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
 import { bestOf } from '#lib/view/shell/palette.ts';
+import { conversationTitle } from '#lib/words/conversation-title.ts';
 import { text } from '#lib/words/text.ts';
 
 /** Of each kind: with nothing typed, and else. */
@@ -139,7 +140,7 @@ export class Palette {
   }
 }
 
-function conversationFound({ id, title, folder }: ConversationRow): Finding {
-  const label = title || text.sidebar.untitled;
+function conversationFound({ id, folder, ...row }: ConversationRow): Finding {
+  const label = conversationTitle(row);
   return { key: `conversation:${id}`, label, detail: folder, keys: '', to: { path: `/chat/${id}` } };
 }

@@ -7,10 +7,15 @@ export function dayOf(instant: string | number): string {
   return `${date.getFullYear()}-${part(date.getMonth() + 1)}-${part(date.getDate())}`;
 }
 
-/** The first moment of a day, or of one so many days after it, as an ISO instant. */
-export function startOfDay(day: string, daysAfter = 0): string {
+/** The first moment of a day, or of one so many days after it. */
+export function dateOf(day: string, daysAfter = 0): Date {
   const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return new Date(year, month - 1, date + daysAfter).toISOString();
+  return new Date(year, month - 1, date + daysAfter);
+}
+
+/** As an ISO instant. */
+export function startOfDay(day: string, daysAfter = 0): string {
+  return dateOf(day, daysAfter).toISOString();
 }
 
 /** The day so many days after another; before it for a negative number. */

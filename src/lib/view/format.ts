@@ -1,5 +1,6 @@
 /** Numbers, times and amounts as people read them. */
 import type { Tally } from '#contract/outcome.ts';
+import { dateOf } from './calendar.ts';
 import { perLanguage } from './language.ts';
 
 const compact = perLanguage(
@@ -54,6 +55,8 @@ const weekdayOfYear = perLanguage(
       day: 'numeric',
     }),
 );
+const month = perLanguage((language) => new Intl.DateTimeFormat(language, { month: 'long' }));
+const monthOfYear = perLanguage((language) => new Intl.DateTimeFormat(language, { month: 'long', year: 'numeric' }));
 const exact = perLanguage(
   (language) => new Intl.DateTimeFormat(language, { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' }),
 );
@@ -79,6 +82,13 @@ export function duration(ms: number | null): string {
   const minutes = Math.floor(seconds / 60);
   if (minutes < 60) return `${minutes} min ${seconds % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** Milliseconds as `27 s`, `4:23`: short enough to stand in a line. */
+export function shortDuration(ms: number): string {
+  if (ms < 1000) return `${Math.round(ms)} ms`;
+  if (ms < 10_000) return `${oneDecimal(ms / 1000)} s`;
+  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : clockTime(ms);
 }
 
 /** With exactly one decimal: `3.2`. */
@@ -118,6 +128,12 @@ export function minutes(value: number): string {
   return (value < 1 ? small() : compact()).format(value);
 }
 
+/** The month of an ISO instant, with its year unless that is this one's; `now`: epoch milliseconds. */
+export function monthName(instant: string, now: number): string {
+  const date = new Date(instant);
+  return (date.getFullYear() === new Date(now).getFullYear() ? month() : monthOfYear()).format(date);
+}
+
 /** An ISO instant as day and time, in the reader's time zone; `now`: epoch milliseconds. */
 export function moment(instant: string, now: number): string {
   const date = new Date(instant);
@@ -138,15 +154,13 @@ export function shortMoment(instant: string, now: number): string {
 
 /** A day of the reader's calendar, `2026-01-31`, as `Sat, Jan 31`, with its year unless that is today's. */
 export function dayName(day: string, today: string): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  const at = new Date(year, month - 1, date);
+  const at = dateOf(day);
   return (day.slice(0, 4) === today.slice(0, 4) ? weekday() : weekdayOfYear()).format(at);
 }
 
 /** At its shortest: `Jan 31`. */
 export function shortDay(day: string): string {
-  const [year = 0, month = 1, date = 1] = day.split('-').map(Number);
-  return dayOfYear().format(new Date(year, month - 1, date));
+  return dayOfYear().format(dateOf(day));
 }
 
 export function exactTime(instant: string): string {

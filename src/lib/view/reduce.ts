@@ -289,13 +289,15 @@ function runStart(view: View, event: Event<'run-start'>): View {
 }
 
 function runEnd(view: View, event: Event<'run-end'>): View {
-  const { runId, outcome, text, error, reviews, entries, durationMs, at } = event;
+  const { runId, workflowId, outcome, text, error, reviews, entries, durationMs, worked, at } = event;
   const end = { status: STATUS_OF[outcome], outcome, text, error, durationMs, endedAt: at };
   const set = { ...end, ...(reviews && { reviews }), ...(entries !== undefined && { entries }) };
+  const times = worked ? { workedMs: worked.runMs } : {};
+  const workflows = worked ? setWorkflow(view, workflowId, () => ({ workedMs: worked.workflowMs })) : view.workflows;
   const open = view.open.filter((message) => message.runId !== runId);
   const outputs = outputsWithout(view, runId);
-  const runs = setRun(view, runId, () => set);
-  return { ...withAsking(withoutAside(withoutRetry(view, runId), runId), event, null), runs, open, outputs };
+  const runs = setRun(view, runId, () => ({ ...set, ...times }));
+  return { ...withAsking(withoutAside(withoutRetry(view, runId), runId), event, null), runs, workflows, open, outputs };
 }
 
 function messageEnd(

@@ -11,8 +11,13 @@ export function firstLine(prompt: string): string {
 export function titleOf(prompt: string): string {
   const line = firstLine(prompt);
   if (line.length <= TITLE_UNITS) return line;
-  const last = line.charCodeAt(TITLE_UNITS - 1);
-  return `${line.slice(0, last >= 0xd800 && last <= 0xdbff ? TITLE_UNITS - 1 : TITLE_UNITS)}…`;
+  return `${line.slice(0, wholeUnits(line, TITLE_UNITS))}…`;
+}
+
+/** At most so many UTF-16 code units of a text, so that no sign is cut in two. */
+export function wholeUnits(text: string, units: number): number {
+  const last = text.charCodeAt(units - 1);
+  return units < text.length && last >= 0xd800 && last <= 0xdbff ? units - 1 : units;
 }
 
 /** The first characters of the Summary section of a report, or of the report where it has none; one line. */

@@ -1,8 +1,9 @@
 /** For what a run or a workflow waits, and how long it has. Pure. */
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
-import { waitedForYouMs } from '#contract/approvals/waited.ts';
-import type { Snapshot, WorkflowRow } from '#contract/view.ts';
+import type { Entry } from '#contract/message.ts';
+import type { RunRow, Snapshot, WorkflowRow } from '#contract/view.ts';
+import { type Around, type Times, timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import { aside, type Asides } from './compactions.ts';
 import { elapsedMs } from './elapsed.ts';
 import type { Phase } from './phase.ts';
@@ -38,26 +39,26 @@ export function withTurn<V extends Pick<Snapshot, 'asking'> & Asides>(view: V, e
   return event.purpose === undefined ? withAsking(view, event, null) : aside(view, event.runId, event.purpose, true);
 }
 
-export interface Times {
-  workMs: number;
-  /** How long it waited for answers of the person. */
-  waitedMs: number;
-}
-
-/** Null before the start. `entries`: of its lead's run. */
+/** Of a workflow until now; null before the start. `entries`: of its lead's run. */
 export function timesOf(
   workflow: WorkflowRow,
   approvals: readonly Approval[],
-  entries: Parameters<typeof elapsedMs>[1],
+  entries: readonly Entry[],
   now: number,
 ): Times | null {
-  const allMs = elapsedMs(workflow, entries, now);
-  if (allMs === null) return null;
-  const own = approvals.filter(({ request }) => request.workflowId === workflow.id);
-  const end = workflow.endedAt === null ? now : Date.parse(workflow.endedAt);
-  // What a copy waited is told with it: its questions stay where they were asked.
-  const waitedMs = Math.min(allMs, workflow.taken?.waitedMs ?? waitedForYouMs(own, end));
-  // Agents may work while a question waits: what is known of their work is that, and else what is left.
-  const workedMs = workflow.taken?.workedMs ?? workflow.workedMs ?? 0;
-  return { workMs: Math.max(workedMs, allMs - waitedMs), waitedMs };
+  return timesOfWorkflow(workflow, approvals, { allMs: elapsedMs(workflow, entries, now), now });
 }
+
+/** Of a run until now; null before the start. `entries`: its own. */
+export function runTimesOf(run: RunRow, around: Around, entries: readonly Entry[], now: number): Times | null {
+  return timesOfRun(run, around, { allMs: elapsedMs(run, entries, now), now });
+}
+
+/** How long a run has worked until now, in milliseconds. */
+export function workMsOf(run: RunRow, view: Known | null, now: number): number {
+  const workflow = view?.workflows.find(({ id }) => id === run.workflowId);
+  if (!view || !workflow) return 0;
+  return runTimesOf(run, { ...view, workflow }, view.entries[run.id] ?? [], now)?.workMs ?? 0;
+}
+
+type Known = Pick<Snapshot, 'workflows' | 'runs' | 'approvals' | 'entries'>;

@@ -52,6 +52,11 @@ export const changesWords = {
     `Changed too, and cannot be put back: ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`,
   preview: {
     title: (agent: string) => `Undo all that ${agent} changed?`,
+    titleOfFile: (path: string, agent: string) => `Undo what ${agent} changed in ${path}?`,
+    /** Before the name of an agent. */
+    since: 'Changed since by',
+    sinceOthers: 'Changed since outside of this conversation: by you, by another program, or in another conversation.',
+    fileHistory: 'All changes by file',
     looking: 'Looking at each file…',
     description: 'Nothing is changed before you say so.',
     outcomes: {

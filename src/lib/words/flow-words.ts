@@ -1,5 +1,5 @@
 /** The words about agents that take turns, and about chains of them. */
-import type { Flow } from '#contract/agent.ts';
+import type { Flow, RunKind } from '#contract/agent.ts';
 import type { HandoffPrompt, OutputExpectation } from '#contract/flows/control-flow.ts';
 import type { HandoffEntry } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
@@ -94,6 +94,9 @@ export const flowWords = {
   stageCount: (stages: number) => plural(stages, 'stage', 'stages'),
   round: (round: number) => `round ${round}`,
   used: (rounds: number, of: number) => `round ${rounds} of ${of}`,
+  /** Of a stage, or of a round with a coagent: whose it is. */
+  serving: (kind: RunKind, agent: string, place: number, of: number) =>
+    kind === 'chain' ? `stage ${place} of ${of}, after ${agent}` : `round ${place} of ${of}, for ${agent}`,
   serves: 'Serves',
   servedBy: 'Served by',
   types,

@@ -20,7 +20,8 @@ export const historyDaysWords = {
     day === today ? 'Today' : day === dayAfter(today, -1) ? 'Yesterday' : dayName(day, today),
   counts: {
     workflows: (count: number, whole: boolean) => `${plural(count, 'workflow', 'workflows')}${whole ? '' : ' or more'}`,
-    agents: (count: number, whole: boolean) => `${plural(count, 'sub-agent', 'sub-agents')}${whole ? '' : ' or more'}`,
+    /** Of sub-agents, and of the stages and coagents that serve them. */
+    agents: (count: number, whole: boolean) => `${plural(count, 'run', 'runs')}${whole ? '' : ' or more'}`,
   },
   tokens: (totals: Pick<Totals, 'tokens' | 'estimated'>) => `${tokensOf(totals)} tokens`,
   tokensOf,
@@ -48,7 +49,7 @@ export const historyDaysWords = {
     names: {
       who: { workflows: 'Agents', agents: 'Model' },
       outcome: 'Outcome',
-      duration: 'Duration',
+      duration: 'Work',
       tokens: 'Tokens',
       cost: 'Cost',
       when: 'When',

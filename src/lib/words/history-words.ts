@@ -24,7 +24,7 @@ export const historyWords = {
   setFilter: 'Set',
   clearFilters: 'Clear all',
   sort: 'Sort by',
-  sorts: { newest: 'newest', cost: 'cost', tokens: 'tokens', duration: 'duration' },
+  sorts: { newest: 'newest', cost: 'cost', tokens: 'tokens', duration: 'time of work' },
   lists: { label: 'What is listed', workflows: 'Workflows', agents: 'Sub-agents' },
   filterNames: {
     outcome: 'Outcome',
@@ -63,17 +63,23 @@ export const historyWords = {
     task: 'Sub-agent and task',
     model: 'Model',
     outcome: 'Outcome',
-    duration: 'Duration',
+    duration: 'Work',
     tokens: 'Tokens',
     cost: 'Cost',
     when: 'When',
   },
   hits: 'Places found',
+  named: {
+    conversations: 'Conversations with this title',
+    agents: 'Agents with this name',
+    workflowsOf: (agent: string) => `Workflows in which ${agent} worked`,
+  },
   hitKinds: {
     prompt: 'message',
     answer: 'answer',
     task: 'task',
     report: 'report',
+    interim: 'on the way',
     tool: 'tool result',
   },
   agents: 'Agents',
@@ -91,6 +97,7 @@ export const historyWords = {
   requests: 'Model requests',
   trace: 'Trace',
   span: 'Span',
+  openRequest: (turn: number) => `Open the request of turn ${turn}`,
   requestsColumns: {
     turn: 'Turn',
     model: 'Model',
@@ -124,7 +131,7 @@ export const historyWords = {
   calls: (count: number) => plural(count, 'call', 'calls'),
   /** `parts`: how long each kind of time was; `stood`: how long it was not worked on between its attempts, or empty. */
   waterfall: (ran: string, parts: string, stood: string) =>
-    `ran ${ran}${parts === '' ? '' : `: ${parts}`}${stood === '' ? '' : `, stood still ${stood}`}`,
+    `worked ${ran}${parts === '' ? '' : `: ${parts}`}${stood === '' ? '' : `, stood still ${stood}`}`,
   bar: (kind: string, took: string) => `${kind}, ${took}`,
 } as const;
 

@@ -3,12 +3,9 @@ import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import type { StoppedRun, StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import type { CommandGroup, CommandId, FixedKey } from '#lib/view/shell/command-table.ts';
+import { monthName } from '#lib/view/format.ts';
 import type { RailDay } from '#lib/view/shell/rail.ts';
 import { plural } from './sentences.ts';
-
-const LOCALE = 'en';
-const month = new Intl.DateTimeFormat(LOCALE, { month: 'long' });
-const monthOfYear = new Intl.DateTimeFormat(LOCALE, { month: 'long', year: 'numeric' });
 
 const days: Readonly<Record<Exclude<RailDay, 'month'>, string>> = {
   pinned: 'Pinned',
@@ -124,11 +121,7 @@ export const shellWords = {
   more: 'Show more',
   moreOf: (folder: string) => `Show more of ${folder}`,
   older: 'Show older conversations',
-  day: (day: RailDay, at: string, now: number) => {
-    if (day !== 'month') return days[day];
-    const date = new Date(at);
-    return (date.getFullYear() === new Date(now).getFullYear() ? month : monthOfYear).format(date);
-  },
+  day: (day: RailDay, at: string, now: number) => (day === 'month' ? monthName(at, now) : days[day]),
   rename: 'Rename…',
   title: 'Title of the conversation',
   titleHint: 'Empty: as its first message',

@@ -1,6 +1,6 @@
 /** The words of a workflow's lanes: its time by cause, its axis, its bars and what they open. */
 import type { RequestUsage } from '#contract/event.ts';
-import { clockTime, count, duration, tokens } from '#lib/view/format.ts';
+import { clockTime, count, duration, shortDuration, tokens } from '#lib/view/format.ts';
 
 const causes = {
   person: 'waiting for you',
@@ -11,19 +11,11 @@ const causes = {
   idle: 'standing still',
 } as const;
 
-/** `27 s`, `4:23`: short enough to stand in a line. */
-function span(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${(ms / 1000).toFixed(1)} s`;
-  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : clockTime(ms);
-}
-
 export const timelineWords = {
   title: 'Time of each agent',
   causes,
-  span,
-  work: (ms: number) => `${span(ms)} work`,
-  waited: (cause: keyof typeof causes, ms: number) => `${span(ms)} ${causes[cause]}`,
+  work: (ms: number) => `${shortDuration(ms)} work`,
+  waited: (cause: keyof typeof causes, ms: number) => `${shortDuration(ms)} ${causes[cause]}`,
   spent: 'How the time was spent',
   trueTime: 'True time',
   trueTimeWhy: 'Shows waiting as long as it was, instead of folded',

@@ -1,4 +1,6 @@
 /** The words of what can be done with a single message: copying it, going on from it elsewhere, sending it once more. */
+import type { ForkedFrom } from '#contract/messages/fork.ts';
+
 export const turnWords = {
   own: 'Your message',
   answer: 'The answer',
@@ -18,6 +20,9 @@ export const turnWords = {
   cancel: 'Cancel',
   files: 'It goes to a new conversation that ends before this message. Files stay as they are.',
   notSent: (why: string) => `It was forked, and your message was not sent: ${why}`,
+  /** At a step of it, or after a message. */
+  forkOf: (title: string, { step, entry = step?.entry, message }: ForkedFrom) =>
+    `Fork${entry !== undefined ? ` at step ${entry}` : message === undefined ? '' : ` at message ${message}`} of “${title}”`,
   from: {
     before: 'Forked from',
     untitled: 'another conversation',

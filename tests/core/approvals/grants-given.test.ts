@@ -8,6 +8,7 @@ import { CHILD, delegate, LEAD, spawn, spawnOne, writeFile } from '../../support
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -51,17 +52,18 @@ describe('the scope', () => {
     expect(second).toMatchObject({ decidedBy: 'rule', ruleId: `grant:${given?.grant.id}` });
   });
 
-  test.for([
+  const scopes = [
     ['workflow', ['person', 'grant', 'person', 'person']],
     ['conversation', ['person', 'grant', 'grant', 'grant']],
-  ] as const)('%s', async ([scope, expected]) => {
+  ] as const;
+  test.for(variations(scopes))('%s', async ([scope, expected]) => {
     const engine = await engineWith(writes('a.md', 'a.md'), { scope, pattern: 'a.md' });
     await engine.ask('Write');
     await engine.ask('Write');
     expect(deciders(engine)).toEqual(expected);
   });
 
-  test('another conversation in the folder meets only what holds for the project', async () => {
+  test.runIf(inSoak)('another conversation in the folder meets only what holds for the project', async () => {
     for (const [scope, expected] of [
       ['conversation', 'person'],
       ['project', 'rule'],
@@ -78,7 +80,7 @@ describe('the scope', () => {
     }
   });
 
-  test('another agent is asked', async () => {
+  test.runIf(inSoak)('another agent is asked', async () => {
     const script = new Script();
     const write = (content: string) => toolUse('write_file', { path: 'a.md', content });
     const child = spawn({ name: 'writer', prompt: 'Write it too.', tools: ['write_file'] });
@@ -100,7 +102,7 @@ describe('the scope', () => {
 });
 
 describe('its end', () => {
-  test('after so many calls it is asked again', async () => {
+  test.runIf(inSoak)('after so many calls it is asked again', async () => {
     const wish = { scope: 'project', pattern: 'a.md', calls: 1 } as const;
     const engine = await engineWith(writes('a.md', 'a.md', 'a.md'), wish);
     await engine.ask('Write');
@@ -167,13 +169,16 @@ describe('what cannot be granted', () => {
     });
   });
 
-  test.for(['other.md', '../**', '/etc/**'])('a pattern that this call does not match: %s', async (pattern) => {
-    const problem = await refusedWith(writeFile({ path: 'a.md' }), { scope: 'project', pattern });
-    expect(problem).toMatchObject({ code: 'bad_input' });
-  });
+  test.for(variations(['other.md', '../**', '/etc/**']))(
+    'a pattern that this call does not match: %s',
+    async (pattern) => {
+      const problem = await refusedWith(writeFile({ path: 'a.md' }), { scope: 'project', pattern });
+      expect(problem).toMatchObject({ code: 'bad_input' });
+    },
+  );
 });
 
-test('a defined agent can be delegated to without asking again', async () => {
+test.runIf(inSoak)('a defined agent can be delegated to without asking again', async () => {
   const engine = await engineWith(delegate(), { scope: 'conversation', pattern: 'code-reviewer' });
   await engine.ask('Review');
   await engine.ask('Review');

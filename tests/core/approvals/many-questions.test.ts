@@ -10,6 +10,7 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -49,7 +50,7 @@ async function full(store?: Store) {
   return { engine, workflowId, ids, allow };
 }
 
-test('each answer lets the next one in, whichever it was', async () => {
+test.runIf(inSoak)('each answer lets the next one in, whichever it was', async () => {
   const { engine, workflowId, ids, allow } = await full();
   await allow(ids[7]!);
   await eventually(() => expect(askedPaths(engine)).toEqual(PATHS.slice(0, MAX_OPEN_QUESTIONS + 1)));
@@ -60,16 +61,19 @@ test('each answer lets the next one in, whichever it was', async () => {
   expect(await readdir(engine.folder)).toEqual(['README.md', ...PATHS]);
 });
 
-test('those that wait are judged when their turn comes: a grant given meanwhile answers them', async () => {
-  const { engine, workflowId, ids, allow } = await full();
-  await allow(ids[0]!, { scope: 'workflow', pattern: '*.md' });
-  await eventually(() =>
-    expect(engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'rule')).toHaveLength(MORE),
-  );
-  expect(askedPaths(engine)).toEqual(PATHS);
-  await engine.runtime.request('workflow.stop', { workflowId });
-  await engine.ended(workflowId);
-});
+test.runIf(inSoak)(
+  'those that wait are judged when their turn comes: a grant given meanwhile answers them',
+  async () => {
+    const { engine, workflowId, ids, allow } = await full();
+    await allow(ids[0]!, { scope: 'workflow', pattern: '*.md' });
+    await eventually(() =>
+      expect(engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'rule')).toHaveLength(MORE),
+    );
+    expect(askedPaths(engine)).toEqual(PATHS);
+    await engine.runtime.request('workflow.stop', { workflowId });
+    await engine.ended(workflowId);
+  },
+);
 
 test('a stop ends those that wait too, and each call has its result', async () => {
   const { engine, workflowId } = await full();

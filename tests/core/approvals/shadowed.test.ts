@@ -5,7 +5,7 @@ import type { Rule } from '#contract/permission.ts';
 import { judge } from '#core/approvals/judge.ts';
 import { shadowedIn } from '#core/approvals/shadowed.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
-import { samples } from '../../support/samples.ts';
+import { inSoak } from '../../support/samples.ts';
 import { actionOf, NOW, ruleOf } from './support.ts';
 
 const word = fc.constantFrom('*', '**', 'a', 'A', 'a*', 'b', 'a/**');
@@ -69,9 +69,9 @@ test('no call is decided by a rule that is marked', () => {
       const { ruleId } = judge(call, { rules, faults: [], alwaysAsk: NO_FILES }, [], NOW);
       expect(never.has(ruleId)).toBe(false);
     }),
-    samples(1000),
+    { numRuns: inSoak ? 20_000 : 200 },
   );
-  expect(marked).toBeGreaterThan(50);
+  expect(marked).toBeGreaterThan(10);
 });
 
 test('the usual ones are found, with what goes before them', () => {

@@ -24,36 +24,39 @@ describe('bounds', () => {
     expect(remark?.entry).toMatchObject({ code: 'doom_loop' });
   });
 
-  test('the number of identical calls is a setting, a definition says another, and a resumed run keeps it', async () => {
-    const held = new Gate();
-    const call = [toolUse('list_directory', { path: '.' })];
-    const script = new Script()
-      .on({ step: 2 })
-      .reply(call, { times: 1, hold: held.at(0) })
-      .on({})
-      .reply(call);
-    const store = await memoryStore();
-    const lasting = { ...store, close: () => Promise.resolve() };
-    const engine = await startEngine(script, { store: lasting, settings: 'limits.doom_loop_threshold = 2\n' });
-    const { workflowId, runId } = await engine.send('Go');
-    await held.reached;
-    await engine.runtime.close();
-    held.open();
-    const parts = { store, folder: engine.folder, url: engine.model.url };
-    const resumed = await composeRuntime({ ...parts, settings: settingsOf('') });
-    onTestFinished(() => resumed.close());
-    await resumed.request('workflow.resume', { workflowId });
-    await eventually(async () =>
-      expect(await store.run(runId)).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } }),
-    );
-    expect((await store.run(runId))?.envelope.limits.doomLoopThreshold).toBe(2);
-    const results = (await store.entriesOf(runId)).flatMap((entry) => (entry.kind === 'tool' ? [entry.output] : []));
-    expect(results.map((output) => output.includes('2 times in a row'))).toEqual([false, true, false, false]);
-    const lead = `---\nname: lead\ndescription: d\nrole: primary\ndoom_loop_threshold: 4\n---\nYou lead.\n`;
-    const named = await startEngine(again(), { files: { '.triad/agents/lead.md': lead } });
-    await named.trust.add(named.folder, '.triad/agents/lead.md', lead);
-    expect((await named.ask('Go')).error?.message).toContain('8 times in a row');
-  });
+  test.runIf(inSoak)(
+    'the number of identical calls is a setting, a definition says another, and a resumed run keeps it',
+    async () => {
+      const held = new Gate();
+      const call = [toolUse('list_directory', { path: '.' })];
+      const script = new Script()
+        .on({ step: 2 })
+        .reply(call, { times: 1, hold: held.at(0) })
+        .on({})
+        .reply(call);
+      const store = await memoryStore();
+      const lasting = { ...store, close: () => Promise.resolve() };
+      const engine = await startEngine(script, { store: lasting, settings: 'limits.doom_loop_threshold = 2\n' });
+      const { workflowId, runId } = await engine.send('Go');
+      await held.reached;
+      await engine.runtime.close();
+      held.open();
+      const parts = { store, folder: engine.folder, url: engine.model.url };
+      const resumed = await composeRuntime({ ...parts, settings: settingsOf('') });
+      onTestFinished(() => resumed.close());
+      await resumed.request('workflow.resume', { workflowId });
+      await eventually(async () =>
+        expect(await store.run(runId)).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } }),
+      );
+      expect((await store.run(runId))?.envelope.limits.doomLoopThreshold).toBe(2);
+      const results = (await store.entriesOf(runId)).flatMap((entry) => (entry.kind === 'tool' ? [entry.output] : []));
+      expect(results.map((output) => output.includes('2 times in a row'))).toEqual([false, true, false, false]);
+      const lead = `---\nname: lead\ndescription: d\nrole: primary\ndoom_loop_threshold: 4\n---\nYou lead.\n`;
+      const named = await startEngine(again(), { files: { '.triad/agents/lead.md': lead } });
+      await named.trust.add(named.folder, '.triad/agents/lead.md', lead);
+      expect((await named.ask('Go')).error?.message).toContain('8 times in a row');
+    },
+  );
 
   test('at the limit of iterations one last request without tools asks for the report', async () => {
     let turn = 0;
@@ -73,7 +76,7 @@ describe('bounds', () => {
     expect(engine.model.requests[2]?.body).toMatchObject({ tool_choice: { type: 'none' } });
   });
 
-  test('a model that pauses at the limit is not asked for ever', async () => {
+  test.runIf(inSoak)('a model that pauses at the limit is not asked for ever', async () => {
     const script = new Script().on({}).reply([text('Hm.')], { stopReason: 'pause_turn' });
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded', text: 'Hm.' });
@@ -112,14 +115,17 @@ describe('bounds', () => {
     expect(steps).toEqual(['a run-start', 'a run-end', 'b run-start', 'b run-end', 'c run-start', 'c run-end']);
   });
 
-  test('with one request at a time at the provider, lead and sub-agents take turns and none waits for ever', async () => {
-    const engine = await startEngine(threeChildren(), {
-      settings: '[providers.anthropic]\nmax_concurrent = 1\n',
-    });
-    const end = await engine.ask('Go');
-    expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
-    const spans = engine.model.requests.map(({ receivedAt, endedAt }) => [receivedAt, endedAt ?? Infinity] as const);
-    for (const [index, [, ended]] of spans.entries())
-      expect(spans[index + 1]?.[0] ?? Infinity).toBeGreaterThanOrEqual(ended);
-  });
+  test.runIf(inSoak)(
+    'with one request at a time at the provider, lead and sub-agents take turns and none waits for ever',
+    async () => {
+      const engine = await startEngine(threeChildren(), {
+        settings: '[providers.anthropic]\nmax_concurrent = 1\n',
+      });
+      const end = await engine.ask('Go');
+      expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+      const spans = engine.model.requests.map(({ receivedAt, endedAt }) => [receivedAt, endedAt ?? Infinity] as const);
+      for (const [index, [, ended]] of spans.entries())
+        expect(spans[index + 1]?.[0] ?? Infinity).toBeGreaterThanOrEqual(ended);
+    },
+  );
 });

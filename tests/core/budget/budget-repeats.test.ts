@@ -36,23 +36,26 @@ test('a response that broke off is not asked for again where that would cross th
   expect(engine.model.requests).toHaveLength(2);
 });
 
-test('the one request at the limit is repeated where it was not answered, not where it broke off', async () => {
-  const failing = async (reply: object): Promise<number> => {
-    const script = new Script()
-      .on({ lastUser: LAST })
-      .reply([words], { usage, times: 1, ...reply })
-      .on({ lastUser: LAST })
-      .reply([text('My report.')], { usage })
-      .on({})
-      .reply([spawn({ name: 'nobody', prompt: '' })], { usage });
-    const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 150\n' });
-    expect((await engine.ask('Go')).outcome).toBe('budget_exceeded');
-    return engine.model.requests.length;
-  };
-  const error = { type: 'overloaded_error', message: 'busy' };
-  expect(await failing({ status: 529, error })).toBe(3);
-  expect(await failing({ cutAfter: 6 })).toBe(2);
-});
+test.runIf(inSoak)(
+  'the one request at the limit is repeated where it was not answered, not where it broke off',
+  async () => {
+    const failing = async (reply: object): Promise<number> => {
+      const script = new Script()
+        .on({ lastUser: LAST })
+        .reply([words], { usage, times: 1, ...reply })
+        .on({ lastUser: LAST })
+        .reply([text('My report.')], { usage })
+        .on({})
+        .reply([spawn({ name: 'nobody', prompt: '' })], { usage });
+      const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 150\n' });
+      expect((await engine.ask('Go')).outcome).toBe('budget_exceeded');
+      return engine.model.requests.length;
+    };
+    const error = { type: 'overloaded_error', message: 'busy' };
+    expect(await failing({ status: 529, error })).toBe(3);
+    expect(await failing({ cutAfter: 6 })).toBe(2);
+  },
+);
 
 test.runIf(inSoak)('those that work at the same time see the repeat of another', async () => {
   const script = new Script()

@@ -20,7 +20,7 @@ describe('a limit of the workflow', () => {
     expect(end.error?.message).toContain('The limit of 2 iterations for the whole workflow was reached');
   });
 
-  test('that forbids to write the words of a handoff ends the run with its answer', async () => {
+  test.runIf(inSoak)('that forbids to write the words of a handoff ends the run with its answer', async () => {
     const engine = await startFlow(pair(['First.']), {
       flow: { ...judge, handoff: { type: 'generated', text: 'Write.' } },
       settings: limit(1),
@@ -31,7 +31,7 @@ describe('a limit of the workflow', () => {
     expect(engine.model.requests).toHaveLength(1);
   });
 
-  test('that ends the agent in a later round leaves what it said last', async () => {
+  test.runIf(inSoak)('that ends the agent in a later round leaves what it said last', async () => {
     const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.' }), {
       flow: judge,
       settings: limit(2),
@@ -41,7 +41,7 @@ describe('a limit of the workflow', () => {
   });
 });
 
-test('an answer of a later round that is cut off does not take the place of a whole one', async () => {
+test.runIf(inSoak)('an answer of a later round that is cut off does not take the place of a whole one', async () => {
   const cut = { blocks: [text('Half of')], options: { stopReason: 'max_tokens' } };
   const engine = await startFlow(pair(['First.', cut], { First: 'No title.' }), { flow: judge });
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'partial', text: 'First.', error: { code: 'max_tokens' } });
@@ -79,22 +79,25 @@ test.runIf(inSoak)(
   },
 );
 
-test('what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again', async () => {
-  const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
-  const others = new Script()
-    .on(CHECKER)
-    .reply([], { status: 400, times: 1 })
-    .on({ system: REVIEWER })
-    .reply([text(verdict(true, 80))]);
-  const engine = await startFlow(before(pair(['First.'], { First: [[write], done('I wrote it.')] }), others), {
-    ...{ flow: { type: 'smart' }, as: 'sub' },
-    worker: { reflection: { criteria: null, maxRetries: 1 } },
-  });
-  const end = await engine.ask('Go');
-  const { runId } = end.subAgents[0]!;
-  await engine.runtime.request('run.retry', { runId });
-  await engine.event('workflow-end', ({ seq }) => seq > end.seq);
-  const again = engine.of('run-end').findLast((one) => one.runId === runId);
-  expect(again).toMatchObject({ outcome: 'completed', text: 'First.\n\nI wrote it.' });
-  expect(asked(engine, { system: REVIEWER })).toHaveLength(1);
-});
+test.runIf(inSoak)(
+  'what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again',
+  async () => {
+    const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
+    const others = new Script()
+      .on(CHECKER)
+      .reply([], { status: 400, times: 1 })
+      .on({ system: REVIEWER })
+      .reply([text(verdict(true, 80))]);
+    const engine = await startFlow(before(pair(['First.'], { First: [[write], done('I wrote it.')] }), others), {
+      ...{ flow: { type: 'smart' }, as: 'sub' },
+      worker: { reflection: { criteria: null, maxRetries: 1 } },
+    });
+    const end = await engine.ask('Go');
+    const { runId } = end.subAgents[0]!;
+    await engine.runtime.request('run.retry', { runId });
+    await engine.event('workflow-end', ({ seq }) => seq > end.seq);
+    const again = engine.of('run-end').findLast((one) => one.runId === runId);
+    expect(again).toMatchObject({ outcome: 'completed', text: 'First.\n\nI wrote it.' });
+    expect(asked(engine, { system: REVIEWER })).toHaveLength(1);
+  },
+);

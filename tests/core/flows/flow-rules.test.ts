@@ -43,15 +43,12 @@ test('what would become of such a call is explained as it is', async () => {
 });
 
 test.for(
-  variations(
-    [
-      [['research', 'draft'], 1],
-      [['research', 'draft', 'polish'], 0],
-      [['research'], 1],
-      [['{research,draft,polish}'], 0],
-    ] as const,
-    2,
-  ),
+  variations([
+    [['research', 'draft'], 1],
+    [['research', 'draft', 'polish'], 0],
+    [['research'], 1],
+    [['{research,draft,polish}'], 0],
+  ] as const),
 )('with %j allowed, a chain of three is asked about %d times', async ([allowed, asked]) => {
   const lines = allowed.map((pattern) => `effect = "allow"\npattern = "${pattern}"`);
   const engine = await startChain(chainScript(), await settings(...lines));

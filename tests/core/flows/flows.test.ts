@@ -1,12 +1,25 @@
 /** Every control flow on the real engine: who ends it, what each is told, and what comes of bounds that are hit. */
 import { describe, expect, test } from 'vitest';
-import { text, toolUse } from '../../support/fake-model/script.ts';
-import { asked, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
-import { inSoak } from '../../support/samples.ts';
+import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
+import {
+  asked,
+  CHECKER,
+  done,
+  handoffs,
+  pair,
+  startFlow,
+  type FlowOptions,
+  WORKER,
+} from '../../support/flows/flows.ts';
+import { inSoak, variations } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
+const inOne = (script: Script, options: FlowOptions) => startFlow(script, options, start);
 
 describe('hitl', () => {
   test('ends with the first whole answer', async () => {
-    const engine = await startFlow(pair(['The page.']), { flow: { type: 'hitl', rounds: 1 } });
+    const engine = await inOne(pair(['The page.']), { flow: { type: 'hitl', rounds: 1 } });
     const end = await engine.ask('Write the page.');
     expect(end).toMatchObject({ outcome: 'completed', text: 'The page.' });
     expect(handoffs(engine.events)).toEqual([]);
@@ -16,7 +29,7 @@ describe('hitl', () => {
 
 describe('loop', () => {
   test('alone: the prompt goes back to the agent until it calls the work complete', async () => {
-    const engine = await startFlow(pair(['Half.', 'More.', done('All of it.')]), {
+    const engine = await inOne(pair(['Half.', 'More.', done('All of it.')]), {
       flow: { type: 'loop', handoff: { type: 'static', text: 'Go on, please.' } },
     });
     const end = await engine.ask('Write the page.');
@@ -34,8 +47,8 @@ describe('loop', () => {
     expect(engine.of('run-queue')).toHaveLength(1);
   });
 
-  test('with a coagent: its words are the next prompt, as they are', async () => {
-    const engine = await startFlow(pair(['Half.', done('All of it.')], { Half: 'Now the other half.' }), {
+  test.runIf(inSoak)('with a coagent: its words are the next prompt, as they are', async () => {
+    const engine = await inOne(pair(['Half.', done('All of it.')], { Half: 'Now the other half.' }), {
       flow: { type: 'loop', coagent: 'checker' },
     });
     const end = await engine.ask('Write the page.');
@@ -47,7 +60,7 @@ describe('loop', () => {
   });
 
   test('ends marked after its last round, without asking the coagent once more', async () => {
-    const engine = await startFlow(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
+    const engine = await inOne(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
       flow: { type: 'loop', rounds: 2, coagent: 'checker' },
     });
     const end = await engine.ask('Write the page.');
@@ -61,8 +74,8 @@ describe('loop', () => {
 });
 
 describe('judge', () => {
-  test('approves at once: the answer stands, its verdict is kept', async () => {
-    const engine = await startFlow(pair(['The page.'], { page: done('Fits.\nScore: 93') }), {
+  test.runIf(inSoak)('approves at once: the answer stands, its verdict is kept', async () => {
+    const engine = await inOne(pair(['The page.'], { page: done('Fits.\nScore: 93') }), {
       flow: { type: 'judge' },
     });
     const end = await engine.ask('Write the page.');
@@ -89,10 +102,9 @@ describe('judge', () => {
   });
 
   test('sends feedback, which is the next prompt of the agent; each round begins anew for the judge', async () => {
-    const engine = await startFlow(
-      pair(['First.', 'Second.'], { First: 'No title.\nScore: 40', Second: done('Good.') }),
-      { flow: { type: 'judge' } },
-    );
+    const engine = await inOne(pair(['First.', 'Second.'], { First: 'No title.\nScore: 40', Second: done('Good.') }), {
+      flow: { type: 'judge' },
+    });
     const end = await engine.ask('Write the page.');
     expect(end).toMatchObject({ outcome: 'completed', text: 'Second.' });
     const told = asked(engine, WORKER)[1]?.seen.asked;
@@ -106,23 +118,26 @@ describe('judge', () => {
     expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
   });
 
-  test('is heard after the last answer too; then the best one is handed over, the later of equals', async () => {
-    const engine = await startFlow(
-      pair(['First.', 'Second.', 'Third.'], {
-        First: 'No.\nScore: 60',
-        Second: 'No.\nScore: 60',
-        Third: 'Worse.\nScore: 20',
-      }),
-      { flow: { type: 'judge', rounds: 3 } },
-    );
-    const end = await engine.ask('Write the page.');
-    expect(end).toMatchObject({ outcome: 'partial', text: 'Second.', error: { code: 'rounds_used' } });
-    expect(asked(engine, CHECKER)).toHaveLength(3);
-    expect(asked(engine, WORKER)).toHaveLength(3);
-  });
+  test.runIf(inSoak)(
+    'is heard after the last answer too; then the best one is handed over, the later of equals',
+    async () => {
+      const engine = await inOne(
+        pair(['First.', 'Second.', 'Third.'], {
+          First: 'No.\nScore: 60',
+          Second: 'No.\nScore: 60',
+          Third: 'Worse.\nScore: 20',
+        }),
+        { flow: { type: 'judge', rounds: 3 } },
+      );
+      const end = await engine.ask('Write the page.');
+      expect(end).toMatchObject({ outcome: 'partial', text: 'Second.', error: { code: 'rounds_used' } });
+      expect(asked(engine, CHECKER)).toHaveLength(3);
+      expect(asked(engine, WORKER)).toHaveLength(3);
+    },
+  );
 
   test('is offered only tools that read, and task_complete; none that starts others', async () => {
-    const engine = await startFlow(pair(['The page.'], { page: done('Fits.') }), { flow: { type: 'judge' } });
+    const engine = await inOne(pair(['The page.'], { page: done('Fits.') }), { flow: { type: 'judge' } });
     await engine.ask('Write the page.');
     const [judge] = asked(engine, CHECKER);
     expect(judge?.seen.tools).toEqual(expect.arrayContaining(['read_file', 'grep', 'task_complete']));
@@ -144,7 +159,7 @@ describe('smart', () => {
   const write = toolUse('write_file', { path: 'page.md', content: 'The page, with its title.\n' });
 
   test('completes the work itself: its words follow the answer', async () => {
-    const engine = await startFlow(pair(['The page.'], { page: [[write], done('I added the title.')] }), {
+    const engine = await inOne(pair(['The page.'], { page: [[write], done('I added the title.')] }), {
       flow: { type: 'smart' },
     });
     const end = await engine.ask('Write the page.');
@@ -159,19 +174,21 @@ describe('smart', () => {
     });
   });
 
-  test('approves after looking: the answer stands as it is', async () => {
+  test.runIf(inSoak)('approves after looking: the answer stands as it is', async () => {
     const look = toolUse('list_directory', { path: '.' });
-    const engine = await startFlow(pair(['The page.'], { page: [[look], done('Fits.')] }), { flow: { type: 'smart' } });
+    const engine = await inOne(pair(['The page.'], { page: [[look], done('Fits.')] }), { flow: { type: 'smart' } });
     expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
   });
 
-  test.for([
-    ['I added the title.', '{"page":"short"}'],
-    ['{"page":"with a title"}', '{"page":"with a title"}'],
-    ['{"pages":1}', '{"page":"short"}'],
-  ])('nothing is added to a JSON answer: completed with %s it is %s', async ([summary, answer]) => {
+  test.for(
+    variations([
+      ['I added the title.', '{"page":"short"}'],
+      ['{"page":"with a title"}', '{"page":"with a title"}'],
+      ['{"pages":1}', '{"page":"short"}'],
+    ]),
+  )('nothing is added to a JSON answer: completed with %s it is %s', async ([summary, answer]) => {
     const schema = { type: 'object', required: ['page'] };
-    const engine = await startFlow(pair(['{"page":"short"}'], { page: [[write], done(summary!)] }), {
+    const engine = await inOne(pair(['{"page":"short"}'], { page: [[write], done(summary!)] }), {
       flow: { type: 'smart' },
       worker: { output: { format: 'json', schema } },
     });
@@ -180,7 +197,7 @@ describe('smart', () => {
   });
 
   test('a call that the person refused is no work', async () => {
-    const engine = await startFlow(pair(['The page.'], { page: [[write], done('Could not.')] }), {
+    const engine = await inOne(pair(['The page.'], { page: [[write], done('Could not.')] }), {
       flow: { type: 'smart' },
       person: () => ({ kind: 'reject', reason: 'No.' }),
     });
@@ -190,7 +207,7 @@ describe('smart', () => {
 
 describe('chat', () => {
   test('they take turns until the coagent calls the work complete', async () => {
-    const engine = await startFlow(
+    const engine = await inOne(
       pair(['A question?', 'I see.', 'The page.'], {
         question: 'An answer.',
         'I see': 'Then write.',
@@ -208,7 +225,7 @@ describe('chat', () => {
   });
 
   test.runIf(inSoak)('ends marked after its last turn', async () => {
-    const engine = await startFlow(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
+    const engine = await inOne(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
       flow: { type: 'chat', rounds: 2 },
     });
     const end = await engine.ask('Write the page.');
@@ -217,8 +234,8 @@ describe('chat', () => {
   });
 });
 
-test('a lead says at its start who works in its control flow, once', async () => {
-  const engine = await startFlow(pair(['The page.'], { page: [text('No.')] }), { flow: { type: 'judge', rounds: 1 } });
+test.runIf(inSoak)('a lead says at its start who works in its control flow, once', async () => {
+  const engine = await inOne(pair(['The page.'], { page: [text('No.')] }), { flow: { type: 'judge', rounds: 1 } });
   await engine.ask('Write the page.');
   expect(engine.of('notice')).toMatchObject([
     { level: 'info', text: 'lead (worker) works, and checker judges each of its answers, for at most 1 round' },

@@ -3,8 +3,23 @@ import { describe, expect, test } from 'vitest';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import { outputOf } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { asked, before, CHECKER, done, handoffs, pair, PAIR, startFlow, WORKER } from '../../support/flows/flows.ts';
+import {
+  asked,
+  before,
+  CHECKER,
+  done,
+  handoffs,
+  pair,
+  PAIR,
+  startFlow,
+  type FlowOptions,
+  WORKER,
+} from '../../support/flows/flows.ts';
 import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
+const inOne = (script: Script, options: FlowOptions) => startFlow(script, options, start);
 
 type Engine = Awaited<ReturnType<typeof startFlow>>;
 
@@ -17,7 +32,7 @@ const judge = { type: 'judge' } as const;
 describe('a sub-agent with a coagent', () => {
   test('hands one consolidated result to its lead', async () => {
     const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
-    const engine = await startFlow(
+    const engine = await inOne(
       pair(['First.', 'Second.'], { First: 'No title.', Second: [[write], done('I wrote the file.')] }),
       { flow: { type: 'smart' }, as },
     );
@@ -40,7 +55,7 @@ describe('a sub-agent with a coagent', () => {
 
   test('every request of it is counted once, for its run and for the workflow', async () => {
     const writer = new Script().on({ system: /You write what/ }).reply([text('Mind the title.')]);
-    const engine = await startFlow(
+    const engine = await inOne(
       before(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), writer),
       { flow: { ...judge, handoff: { type: 'generated', text: 'You write what the checker is told.' } }, as },
     );
@@ -60,16 +75,16 @@ describe('a sub-agent with a coagent', () => {
 
   test('its coagent can start nobody: the refusal names the depth', async () => {
     const spawn = toolUse('spawn_agent', { operation: 'spawn', name: 'other', prompt: 'Help.' });
-    const engine = await startFlow(pair(['First.'], { First: [[spawn], done('Good.')] }), { flow: judge, as });
+    const engine = await inOne(pair(['First.'], { First: [[spawn], done('Good.')] }), { flow: judge, as });
     const end = await engine.ask('Go');
     expect(end.outcome).toBe('completed');
     expect(asked(engine, CHECKER)[1]?.seen.results).toMatchObject([{ text: DEPTH_REFUSAL, isError: true }]);
     expect(asked(engine, CHECKER)[0]?.seen.tools).not.toContain('spawn_agent');
   });
 
-  test('where the coagent fails, the answer stands, marked, and says why', async () => {
+  test.runIf(inSoak)('where the coagent fails, the answer stands, marked, and says why', async () => {
     const fails = { blocks: [], options: { status: 400 } };
-    const engine = await startFlow(pair(['First.'], { First: fails }), { flow: judge, as });
+    const engine = await inOne(pair(['First.'], { First: fails }), { flow: judge, as });
     const end = await engine.ask('Go');
     expect(told(engine)).toMatchObject({ success: false, outcome: 'partial', report: 'First.' });
     const { runs } = await detailOf(engine, end.workflowId);
@@ -81,9 +96,9 @@ describe('a sub-agent with a coagent', () => {
     expect(sub?.reviews).toBeUndefined();
   });
 
-  test('tried again, it hands the same answer over again, with all its rounds', async () => {
+  test.runIf(inSoak)('tried again, it hands the same answer over again, with all its rounds', async () => {
     const failing = new Script().on(CHECKER).reply([], { status: 400, times: 1 });
-    const engine = await startFlow(before(pair(['First.'], { First: done('Good.') }), failing), { flow: judge, as });
+    const engine = await inOne(before(pair(['First.'], { First: done('Good.') }), failing), { flow: judge, as });
     const end = await engine.ask('Go');
     const [sub] = end.subAgents;
     await engine.runtime.request('run.retry', { runId: sub!.runId });
@@ -101,7 +116,7 @@ describe('a sub-agent with a coagent', () => {
 
   test.runIf(inSoak)('a coagent alone is not tried again, nor given more where it ended at its limit', async () => {
     const look = toolUse('list_directory', { path: '.' });
-    const engine = await startFlow(pair(['First.'], { First: [[look], 'Too late.'] }), {
+    const engine = await inOne(pair(['First.'], { First: [[look], 'Too late.'] }), {
       ...{ flow: judge, as },
       checker: { maxIterations: 1 },
     });
@@ -121,7 +136,7 @@ describe('a stop', () => {
   const hanging = { blocks: [text('I look at it.')], options: { hangAfter: 3 } };
 
   test('of the served run stops its coagent too; nothing is said of the answer', async () => {
-    const engine = await startFlow(pair(['First.'], { First: hanging }), { flow: judge, as });
+    const engine = await inOne(pair(['First.'], { First: hanging }), { flow: judge, as });
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', ({ agent }) => agent === 'checker');
     const receipt = await engine.runtime.request('run.stop', { runId: delta.parentRunId! });
@@ -138,8 +153,8 @@ describe('a stop', () => {
     expect(handoffs(engine.events)).toHaveLength(1);
   });
 
-  test('of the coagent alone ends the control flow', async () => {
-    const engine = await startFlow(pair(['First.'], { First: hanging }), { flow: judge, as });
+  test.runIf(inSoak)('of the coagent alone ends the control flow', async () => {
+    const engine = await inOne(pair(['First.'], { First: hanging }), { flow: judge, as });
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', ({ agent }) => agent === 'checker');
     await engine.runtime.request('run.stop', { runId: delta.runId });
@@ -149,10 +164,10 @@ describe('a stop', () => {
     expect(told(engine).error).toContain('checker did not complete (Stopped by the person)');
   });
 
-  test('while its coagent asks takes the question back', async () => {
+  test.runIf(inSoak)('while its coagent asks takes the question back', async () => {
     const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
     const shown = Promise.withResolvers<string>();
-    const engine = await startFlow(pair(['First.'], { First: [[write], done('Done.')] }), {
+    const engine = await inOne(pair(['First.'], { First: [[write], done('Done.')] }), {
       ...{ flow: { type: 'smart' }, as },
       person: ({ request }) => {
         if (request.agent !== 'checker') return { kind: 'allow' };
@@ -171,7 +186,7 @@ describe('a stop', () => {
 
   test('while the words of the handoff are written hands nothing over', async () => {
     const writer = new Script().on({ system: /You write what/ }).reply([text('Mind')], { hangAfter: 2 });
-    const engine = await startFlow(before(pair(['First.']), writer), {
+    const engine = await inOne(before(pair(['First.']), writer), {
       flow: { ...judge, handoff: { type: 'generated', text: 'You write what the checker is told.' } },
     });
     const { workflowId } = await engine.send('Go');
@@ -187,7 +202,7 @@ describe('a stop', () => {
 
 test.runIf(inSoak)('the time of the coagent is none of the run that it serves', async () => {
   const slow = { blocks: [text('No title.')], options: { firstTokenMs: 800 } };
-  const engine = await startFlow(pair(['First.', 'Second.'], { First: slow, Second: done('Good.') }), {
+  const engine = await inOne(pair(['First.', 'Second.'], { First: slow, Second: done('Good.') }), {
     flow: judge,
     as,
   });

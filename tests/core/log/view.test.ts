@@ -20,23 +20,20 @@ async function settled(engine: Harness, view: View): Promise<unknown> {
 }
 
 /** Streams so slowly that a call is complete long before its response. */
-const earlyChildren = (): Script => threeChildren({ reply: { deltaMs: 8 }, deltas: 6 });
+const earlyChildren = (): Script => threeChildren({ reply: { deltaMs: 20 }, deltas: 6 });
 
 describe('views', () => {
   test.for<[string, () => Script, NonNullable<HarnessOptions['person']>]>(
-    variations(
+    variations([
+      ['sub-agents started early', earlyChildren, () => ({ kind: 'allow' })],
       [
-        ['sub-agents started early', earlyChildren, () => ({ kind: 'allow' })],
-        [
-          'a batch with a refusal',
-          batch,
-          (_, item) => (item === 0 ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
-        ],
-        ['three sub-agents', threeChildren, () => ({ kind: 'allow' })],
-        ['an edited write', writeFile, () => ({ kind: 'edit', value: { path: 'x.md', content: 'edited' } })],
+        'a batch with a refusal',
+        batch,
+        (_, item) => (item === 0 ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
       ],
-      2,
-    ),
+      ['three sub-agents', threeChildren, () => ({ kind: 'allow' })],
+      ['an edited write', writeFile, () => ({ kind: 'edit', value: { path: 'x.md', content: 'edited' } })],
+    ]),
   )('all events, and the store, give the same view at rest: %s', async ([, scenario, person]) => {
     const engine = await startEngine(scenario(), { person });
     const empty = fromSnapshot(

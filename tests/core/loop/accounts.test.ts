@@ -11,6 +11,9 @@ import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-mod
 import { sse } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
 import { variations } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 type MeteredRun = ConstructorParameters<typeof RequestMeter>[0];
 
@@ -18,7 +21,7 @@ const detailOf = ({ runtime }: Harness, workflowId: string) => runtime.request('
 
 describe('an attempt', () => {
   test('is told when it is sent, and once more with what the provider counted', async () => {
-    const engine = await startEngine(new Script().on({}).reply([text('Done.')], { usage: { input: 4321 } }));
+    const engine = await start(new Script().on({}).reply([text('Done.')], { usage: { input: 4321 } }));
     await engine.ask('Go');
     const [sent] = engine.of('request-start');
     const [begun] = engine.of('message-start');
@@ -51,7 +54,7 @@ describe('an attempt', () => {
   });
 
   test('that is stopped before it was answered is unknown: estimated, marked and totalled apart', async () => {
-    const engine = await startEngine(new Script().on({}).reply([text('Never.')], { hangAfter: 0 }));
+    const engine = await start(new Script().on({}).reply([text('Never.')], { hangAfter: 0 }));
     const { workflowId } = await engine.send('Go');
     await engine.model.waitFor(() => true);
     await engine.runtime.request('workflow.stop', { workflowId });
@@ -93,7 +96,7 @@ describe('an attempt', () => {
   });
 
   test('that the provider refuses has read nothing, and is not estimated', async () => {
-    const engine = await startEngine(new Script().on({}).reply([], { status: 400 }));
+    const engine = await start(new Script().on({}).reply([], { status: 400 }));
     const { workflowId } = await engine.ask('Go');
     const { requests, workflow } = await detailOf(engine, workflowId);
     expect(requests).toMatchObject([{ inputTokens: 0, error: { code: 'bad_request' } }]);
@@ -106,7 +109,7 @@ describe('an attempt', () => {
       .reply([toolUse('list_directory', { path: '.' })], { usage: { input: 70_000, cacheRead: 5000 } })
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script);
+    const engine = await start(script);
     await engine.ask('Go');
     const [call, result] = ['list_directory{"path":"."}', engine.of('tool-end')[0]?.entry.output ?? ''];
     const since = Math.ceil((call.length + result.length) / 4);
@@ -132,7 +135,7 @@ describe('counts that cannot be true', () => {
         .reply([toolUse('list_directory', { path: '.' })], { usage })
         .on({})
         .reply([text('Done.')], { usage });
-      const engine = await startEngine(script);
+      const engine = await start(script);
       const end = await engine.ask('Go');
       expect(end).toMatchObject({ outcome: 'completed', text: 'Done.' });
       const notices = engine.of('notice').filter(({ text: words }) => words.includes('cannot be true'));
@@ -150,7 +153,7 @@ describe('counts that cannot be true', () => {
   );
 
   test('of the output alone leave the input reported', async () => {
-    const engine = await startEngine(
+    const engine = await start(
       new Script().on({}).reply([text('Done, and so on.')], { usage: { input: 900, output: -1 } }),
     );
     const { workflowId } = await engine.ask('Go');
@@ -180,7 +183,7 @@ test('an answer whose words came after the last count is estimated from them', a
     garbage: { after: 4, text: ending },
     endAfter: 5,
   });
-  const engine = await startEngine(script);
+  const engine = await start(script);
   const { workflowId, outcome } = await engine.ask('Go');
   expect(outcome).toBe('completed');
   const { requests, workflow } = await detailOf(engine, workflowId);
@@ -230,7 +233,7 @@ describe('parts that cannot be true', () => {
 
 describe('an end for a reason that is not known', () => {
   test('is an error that names it; what was said is kept, and the request counted', async () => {
-    const engine = await startEngine(new Script().on({}).reply([text('Hm.')], { stopReason: 'bored' }));
+    const engine = await start(new Script().on({}).reply([text('Hm.')], { stopReason: 'bored' }));
     const end = await engine.ask('Go');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'provider' } });
     expect(end.error?.message).toContain('"bored"');
@@ -246,7 +249,7 @@ describe('an end for a reason that is not known', () => {
     const script = new Script()
       .on({})
       .reply([call, text('a b c d', { deltas: 4, delayMs: 40 })], { stopReason: 'bored' });
-    const engine = await startEngine(script);
+    const engine = await start(script);
     const end = await engine.ask('Go');
     expect(engine.of('message-part')).not.toEqual([]);
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'provider' } });

@@ -5,6 +5,7 @@ import { NOTES, summarising, SUMMARISER, words } from '../../support/fake-model/
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inSoak, variations } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
 
 /** A window of 60,000 tokens, of which half is 30,000: a larger one takes longer to fill. */
 const settings = `[models]
@@ -14,6 +15,7 @@ compact_at = 0.5
 [providers.anthropic.models."claude-haiku-4-5"]
 context_window = 60000
 `;
+const { start } = sharedEngine(settings);
 const look = () => toolUse('list_directory', { path: '.' });
 
 const compactions = (engine: Harness) => engine.of('compaction').map(({ entry }) => entry);
@@ -33,7 +35,7 @@ describe('compaction', () => {
       .reply([text('The newest part.'), look()], { usage: { input: 31_000 } })
       .on({})
       .reply([text('Done.')], { usage: { input: 14_000 } });
-    const engine = await startEngine(script, { settings });
+    const engine = await start(script);
     const end = await engine.ask('Look at all of it');
     expect(end.outcome).toBe('completed');
     const [entry, ...more] = compactions(engine);
@@ -84,7 +86,7 @@ describe('compaction', () => {
       .reply([toolUse('read_file', { path: 'README.md' })], { usage: { input: 32_000 } })
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, { settings });
+    const engine = await start(script);
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(compactions(engine)).toEqual([]);
     const failed = notices(engine).filter((one) => one.startsWith('The context was not compacted'));
@@ -139,42 +141,45 @@ describe('compaction', () => {
       .reply([], refusal)
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, { settings });
+    const engine = await start(script);
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'Done.' });
     expect(compactions(engine)).toHaveLength(1);
   });
 
-  test('earlier workflows are summarised too, with the last answer and what the person said word for word', async () => {
-    const script = summarising()
-      .on({ prompt: /First/, lastUser: /^First/ })
-      .reply([words(18_000, 'The first report. ')])
-      .on({ lastUser: /^Second/ })
-      .reply([words(15_000, 'The second report. ')])
-      .on({})
-      .reply([text('Third answer.')]);
-    const engine = await startEngine(script, { settings });
-    for (const prompt of ['First question', 'Second question', 'Third question']) await engine.ask(prompt);
-    expect(compactions(engine)).toMatchObject([{ upTo: 0, prior: [2, 2] }]);
-    const last = asked(engine).at(-1) ?? '';
-    expect(last).not.toContain('The first report.');
-    for (const kept of ['First question', 'Second question', 'Third question', 'The second report.', 'The notes of'])
-      expect(last).toContain(kept);
-    await engine.ask('Fourth question');
-    expect(
-      asked(engine)
-        .at(-1)
-        ?.startsWith(
-          last
-            .slice(0, -1)
-            .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
-            .slice(0, 200),
-        ),
-    ).toBe(true);
-    expect(asked(engine).at(-1)).toContain('Third answer.');
-    expect(compactions(engine)).toHaveLength(1);
-  });
+  test.runIf(inSoak)(
+    'earlier workflows are summarised too, with the last answer and what the person said word for word',
+    async () => {
+      const script = summarising()
+        .on({ prompt: /First/, lastUser: /^First/ })
+        .reply([words(18_000, 'The first report. ')])
+        .on({ lastUser: /^Second/ })
+        .reply([words(15_000, 'The second report. ')])
+        .on({})
+        .reply([text('Third answer.')]);
+      const engine = await start(script);
+      for (const prompt of ['First question', 'Second question', 'Third question']) await engine.ask(prompt);
+      expect(compactions(engine)).toMatchObject([{ upTo: 0, prior: [2, 2] }]);
+      const last = asked(engine).at(-1) ?? '';
+      expect(last).not.toContain('The first report.');
+      for (const kept of ['First question', 'Second question', 'Third question', 'The second report.', 'The notes of'])
+        expect(last).toContain(kept);
+      await engine.ask('Fourth question');
+      expect(
+        asked(engine)
+          .at(-1)
+          ?.startsWith(
+            last
+              .slice(0, -1)
+              .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
+              .slice(0, 200),
+          ),
+      ).toBe(true);
+      expect(asked(engine).at(-1)).toContain('Third answer.');
+      expect(compactions(engine)).toHaveLength(1);
+    },
+  );
 
-  test('a sub-agent makes room in its own context', async () => {
+  test.runIf(inSoak)('a sub-agent makes room in its own context', async () => {
     const script = summarising()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'digger', prompt: 'Dig deep.' })])
@@ -186,7 +191,7 @@ describe('compaction', () => {
       .reply([look()], { usage: { input: 31_000 } })
       .on({})
       .reply([text('# Report\nFound.')]);
-    const engine = await startEngine(script, { settings });
+    const engine = await start(script);
     expect((await engine.ask('Go')).outcome).toBe('completed');
     const [event] = engine.of('compaction');
     expect(event?.parentRunId).not.toBeNull();
@@ -209,8 +214,7 @@ describe('compaction', () => {
       .reply([look()])
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, {
-      settings,
+    const engine = await start(script, {
       person: ({ request: { subject } }) =>
         subject.kind === 'questions'
           ? { kind: 'reply', replies: [{ chosen: [], words: 'Green.' }] }
@@ -261,7 +265,7 @@ describe('by hand', () => {
     expect((await engine.store.run(runId))?.usage.requests).toBe(3);
   });
 
-  test('taken back while a later lead works: its next request has all of it', async () => {
+  test.runIf(inSoak)('taken back while a later lead works: its next request has all of it', async () => {
     const script = summarising()
       .on({ step: 1, lastUser: /^One/ })
       .reply([text('The first answer.'), look()])
@@ -299,7 +303,9 @@ describe('by hand', () => {
       .reply([look()], { usage: { input: 32_000 } })
       .on({})
       .reply([text('Half of')], { stopReason: 'model_context_window_exceeded' });
-    const engine = await startEngine(script, { settings, person: () => null });
+    const engine = await start(script, {
+      person: () => null,
+    });
     const { conversationId } = engine;
     const { workflowId, runId } = await engine.send('Go');
     const { approval } = await engine.event('approval-request');
@@ -315,24 +321,27 @@ describe('by hand', () => {
     expect(notices(engine), 'nearly full, it is left alone').toEqual([]);
   });
 
-  test('a message that is told again is told whole, whatever was summarised while it was not', async () => {
-    const engine = await startEngine(chatting());
-    const { conversationId } = engine;
-    const { workflowId } = await engine.ask('One');
-    const rewind = (left: boolean) =>
-      engine.runtime.request('conversation.rewind', { conversationId, workflowId, left });
-    await rewind(true);
-    await engine.ask('Two');
-    await engine.ask('Three');
-    await engine.runtime.request('context.compact', { conversationId });
-    await rewind(false);
-    await engine.ask('Four');
-    const last = asked(engine).at(-1);
-    expect(last).toContain('The first answer.');
-    expect(last).toContain('The notes of the model.');
-    // As an answer of its own; the newest one stays word for word.
-    expect(last).not.toContain('"role":"assistant","content":[{"type":"text","text":"The second answer.');
-  });
+  test.runIf(inSoak)(
+    'a message that is told again is told whole, whatever was summarised while it was not',
+    async () => {
+      const engine = await startEngine(chatting());
+      const { conversationId } = engine;
+      const { workflowId } = await engine.ask('One');
+      const rewind = (left: boolean) =>
+        engine.runtime.request('conversation.rewind', { conversationId, workflowId, left });
+      await rewind(true);
+      await engine.ask('Two');
+      await engine.ask('Three');
+      await engine.runtime.request('context.compact', { conversationId });
+      await rewind(false);
+      await engine.ask('Four');
+      const last = asked(engine).at(-1);
+      expect(last).toContain('The first answer.');
+      expect(last).toContain('The notes of the model.');
+      // As an answer of its own; the newest one stays word for word.
+      expect(last).not.toContain('"role":"assistant","content":[{"type":"text","text":"The second answer.');
+    },
+  );
 
   test('while calls are open it is done at once, and their results still come back to them', async () => {
     const script = summarising()

@@ -5,14 +5,17 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
+import { variations } from '../../support/samples.ts';
 
-test.each([
-  ['whole text after the call is part of the response, cut text is not', text('cut words', { deltas: 3 }), []],
-  ['of a call that had begun the name is kept', toolUse('write_file', { path: 'a', content: 'b' }), ['write_file']],
-])('%s', async (_, lost, calls) => {
+test.each(
+  variations([
+    ['whole text after the call is part of the response, cut text is not', text('cut words', { deltas: 3 }), []],
+    ['of a call that had begun the name is kept', toolUse('write_file', { path: 'a', content: 'b' }), ['write_file']],
+  ] as [string, Block, string[]][]),
+)('%s', async (_, lost, calls) => {
   const free = new Gate();
   const store = await memoryStore();
   const lasting = { ...store, close: () => Promise.resolve() };

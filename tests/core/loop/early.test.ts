@@ -8,7 +8,7 @@ import { type Harness, outcomes, outputOf, startEngine } from '../../support/eng
 import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 /** Events of a stream from its start to the end of these blocks. */
 const events = (...blocks: Block[]): number =>
@@ -77,7 +77,7 @@ describe('a response that still comes', () => {
     engine.model.expectDone();
   });
 
-  test('the message keeps the place that it had when its first part was recorded', async () => {
+  test.runIf(inSoak)('the message keeps the place that it had when its first part was recorded', async () => {
     const readme = toolUse('read_file', { path: 'README.md' });
     const engine = await heldAt(events(alpha), (one) => one.event('tool-end'), [readme, alpha]);
     await engine.ask('Go');
@@ -91,10 +91,12 @@ describe('a response that still comes', () => {
     engine.model.expectDone();
   });
 
-  test.each([
-    ['while it comes', async () => undefined],
-    ['after it came', (engine: Harness) => engine.event('message-end', (event) => event.entry.kind === 'assistant')],
-  ])('its question is asked at once and may be answered %s', async (when, until) => {
+  test.each(
+    variations<[string, (engine: Harness) => Promise<unknown>]>([
+      ['while it comes', async () => undefined],
+      ['after it came', (engine: Harness) => engine.event('message-end', (event) => event.entry.kind === 'assistant')],
+    ]),
+  )('its question is asked at once and may be answered %s', async (when, until) => {
     const answer = Promise.withResolvers<void>();
     const asked = (one: Harness) => one.event('approval-request');
     const engine = await heldAt(
@@ -144,7 +146,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test('and fails with an error event goes on with its results too', async () => {
+  test.runIf(inSoak)('and fails with an error event goes on with its results too', async () => {
     const errorEvent = { after: events(alpha), type: 'overloaded_error', message: 'busy' };
     const engine = await heldAt(events(alpha), childAsked, [alpha, text('More to come')], {
       reply: { errorEvent },
@@ -154,7 +156,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test('and falls silent is given up, and its results are kept', async () => {
+  test.runIf(inSoak)('and falls silent is given up, and its results are kept', async () => {
     const engine = await startEngine(script([alpha, text('More to come')], { hangAfter: events(alpha) }), {
       settings: '[limits]\ninactivity_seconds = 1\n',
     });
@@ -164,7 +166,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test('and is refused or cut short by the provider keeps what was acted upon', async () => {
+  test.runIf(inSoak)('and is refused or cut short by the provider keeps what was acted upon', async () => {
     for (const stopReason of ['refusal', 'max_tokens']) {
       const engine = await heldAt(events(alpha), childAsked, [alpha, text('And')], { reply: { stopReason } });
       expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed']);
@@ -173,18 +175,21 @@ describe('a response that was acted upon', () => {
     }
   });
 
-  test('answers a second call that is no JSON with an error, and drops it where the rest is cut off', async () => {
-    const broken = toolUse('read_file', {}, { raw: '{"path": ' });
-    const whole = await heldAt(events(alpha), childAsked, [alpha, broken]);
-    expect(outcomes(await whole.ask('Go'))).toEqual(['completed', 'completed']);
-    expect(whole.model.requests.at(-1)?.seen.results.map(({ isError }) => isError)).toEqual([false, true]);
-    const cut = await heldAt(events(alpha), childAsked, [alpha, broken, text('And')], {
-      reply: { cutAfter: events(alpha, broken) },
-    });
-    expect(outcomes(await cut.ask('Go'))).toEqual(['completed', 'completed']);
-    expect(typesOf(responses(cut)[0])).toEqual(['spawn_agent']);
-    for (const { model } of [whole, cut]) model.expectDone();
-  });
+  test.runIf(inSoak)(
+    'answers a second call that is no JSON with an error, and drops it where the rest is cut off',
+    async () => {
+      const broken = toolUse('read_file', {}, { raw: '{"path": ' });
+      const whole = await heldAt(events(alpha), childAsked, [alpha, broken]);
+      expect(outcomes(await whole.ask('Go'))).toEqual(['completed', 'completed']);
+      expect(whole.model.requests.at(-1)?.seen.results.map(({ isError }) => isError)).toEqual([false, true]);
+      const cut = await heldAt(events(alpha), childAsked, [alpha, broken, text('And')], {
+        reply: { cutAfter: events(alpha, broken) },
+      });
+      expect(outcomes(await cut.ask('Go'))).toEqual(['completed', 'completed']);
+      expect(typesOf(responses(cut)[0])).toEqual(['spawn_agent']);
+      for (const { model } of [whole, cut]) model.expectDone();
+    },
+  );
 
   test('has every call settled when it is stopped, and the conversation goes on', async () => {
     const engine = await startEngine(
@@ -258,15 +263,17 @@ describe('a response that was not acted upon', () => {
     engine.model.expectDone();
   });
 
-  test.each([
-    [
-      'where the provider takes one request at a time',
-      [alpha, text('And')],
-      '[providers.anthropic]\nmax_concurrent = 1\n',
-    ],
-    ['where its call has no arguments yet', [toolUse('list_directory', {}, { raw: '' })], ''],
-    ['where its call is no JSON', [toolUse('read_file', {}, { raw: '{"path"' })], ''],
-  ] satisfies [string, [Block, ...Block[]], string][])('waits for its end: %s', async (_, first, settings) => {
+  test.each(
+    variations([
+      ['where its call is no JSON', [toolUse('read_file', {}, { raw: '{"path"' })], ''],
+      [
+        'where the provider takes one request at a time',
+        [alpha, text('And')],
+        '[providers.anthropic]\nmax_concurrent = 1\n',
+      ],
+      ['where its call has no arguments yet', [toolUse('list_directory', {}, { raw: '' })], ''],
+    ] satisfies [string, [Block, ...Block[]], string][]),
+  )('waits for its end: %s', async (_, first, settings) => {
     let meanwhile: string[] | null = null;
     const until = async (one: Harness): Promise<void> => {
       await one.event('message-start');

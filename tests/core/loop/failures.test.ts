@@ -3,6 +3,10 @@ import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const answer = { times: 1, required: true };
 const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
@@ -25,7 +29,7 @@ describe('failures of the model', () => {
       })
       .step([], overloaded)
       .step([text('At last.')]);
-    const engine = await startEngine(script);
+    const engine = await start(script);
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'completed', text: 'At last.' });
     expect(engine.of('retry').map(({ error }) => error.code)).toEqual(['rate_limited', 'overloaded']);
@@ -37,7 +41,7 @@ describe('failures of the model', () => {
     ]);
   });
 
-  test('an overload that stays ends with its own error after the last retry', async () => {
+  test.runIf(inSoak)('an overload that stays ends with its own error after the last retry', async () => {
     const engine = await startEngine(new Script().on({}).reply([], overloaded));
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'overloaded' } });
@@ -53,7 +57,7 @@ describe('failures of the model', () => {
       })
       .on({ step: 1 })
       .reply([text('Second try.')]);
-    const engine = await startEngine(script);
+    const engine = await start(script);
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'completed', text: 'Second try.' });
     expect(engine.of('tool-start')).toHaveLength(0);
@@ -87,7 +91,7 @@ describe('failures of the model', () => {
     ];
     const script = new Script().on({ step: 1 }).reply(wrong.map(([call]) => call));
     script.on({}).reply([text('I see.')]);
-    const engine = await startEngine(script);
+    const engine = await start(script);
     expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed', subAgents: [] });
     const results = engine.model.requests[1]?.seen.results ?? [];
     expect(results.map(({ isError }) => isError)).toEqual(wrong.map(() => true));
@@ -95,14 +99,13 @@ describe('failures of the model', () => {
   });
 
   test('a refusal, a cut answer and an empty one are not successes', async () => {
-    const outcomeOf = async (script: Script): Promise<string> =>
-      (await (await startEngine(script)).ask('Hello')).outcome;
+    const outcomeOf = async (script: Script): Promise<string> => (await (await start(script)).ask('Hello')).outcome;
     expect(await outcomeOf(new Script().step([text('No.')], { stopReason: 'refusal' }))).toBe('refused');
     expect(await outcomeOf(new Script().step([text('Half an')], { stopReason: 'max_tokens' }))).toBe('partial');
     expect(await outcomeOf(new Script().step([]))).toBe('partial');
   });
 
-  test('an empty message is refused, a message of 1 MB goes through whole', async () => {
+  test.runIf(inSoak)('an empty message is refused, a message of 1 MB goes through whole', async () => {
     const engine = await startEngine(plainAnswer());
     await expect(engine.send('  \n')).rejects.toMatchObject({ code: 'bad_input' });
     expect(engine.events).toEqual([]);
@@ -118,7 +121,7 @@ describe('failures of the model', () => {
     await expect(startEngine(plainAnswer(), { apiKey: '' })).rejects.toMatchObject({ code: 'no_key' });
   });
 
-  test('a run that falls silent is ended as timed out; its lead goes on', async () => {
+  test.runIf(inSoak)('a run that falls silent is ended as timed out; its lead goes on', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'mute', prompt: 'Speak.' })])

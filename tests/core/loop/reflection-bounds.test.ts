@@ -9,6 +9,9 @@ import { Gate } from '../../support/gate.ts';
 import { checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
 import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const usage = { input: 100, output: 20 };
 const improved = {
@@ -31,7 +34,7 @@ const reviewing = (engine: Harness) => engine.event('request-start', (event) => 
 
 describe('what a review costs', () => {
   test('is counted to the run, the workflow and the conversation, as requests of their own', async () => {
-    const engine = await startReflecting(improved);
+    const engine = await startReflecting(improved, {}, start);
     const { workflowId } = await engine.ask('Go');
     const { run, requests } = await childOf(engine);
     expect(requests.map(({ purpose, turn, inputTokens }) => [purpose ?? 'turn', turn, inputTokens])).toEqual([
@@ -46,7 +49,7 @@ describe('what a review costs', () => {
     expect(requests.every(({ nanoUsd }) => (nanoUsd ?? 0) > 0)).toBe(true);
   });
 
-  test('a review that fails on the way is tried again, and each attempt is counted', async () => {
+  test.runIf(inSoak)('a review that fails on the way is tried again, and each attempt is counted', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([], { status: 529, error: { type: 'overloaded_error', message: 'busy' }, times: 1 })
@@ -79,7 +82,7 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(0);
   });
 
-  test('once the budget is raised, the answer is reviewed and not written again', async () => {
+  test.runIf(inSoak)('once the budget is raised, the answer is reviewed and not written again', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([text(verdict(true, 90))])
@@ -110,7 +113,7 @@ describe('nothing is lost', () => {
     },
   );
 
-  test('the last iteration may be reviewed: a review is no turn', async () => {
+  test.runIf(inSoak)('the last iteration may be reviewed: a review is no turn', async () => {
     const engine = await startReflecting(
       { ...improved, reviews: { first: verdict(true, 80) } },
       { agent: checkerFile({}, 'max_iterations: 1\n') },
@@ -121,11 +124,11 @@ describe('nothing is lost', () => {
   });
 
   test('stopped in a review: the request ends, and the answer stays', async () => {
-    const engine = await startReflecting({ ...improved, review: { ...improved.review, hangAfter: 2 } });
+    const engine = await startReflecting({ ...improved, review: { ...improved.review, hangAfter: 2 } }, {}, start);
     const { workflowId } = await engine.send('Go');
-    const start = await reviewing(engine);
+    const { runId } = await reviewing(engine);
     await engine.model.waitFor(({ seen }) => REVIEWER.test(seen.system));
-    const receipt = await engine.runtime.request('run.stop', { runId: start.runId });
+    const receipt = await engine.runtime.request('run.stop', { runId });
     expect(receipt).toMatchObject({ agents: 1, requests: 1, left: 0 });
     await engine.ended(workflowId);
     const { run, requests } = await childOf(engine);
@@ -207,28 +210,31 @@ describe('wherever it runs', () => {
     expect(engine.model.requests.every(({ problem }) => problem === null)).toBe(true);
   });
 
-  test('a lead: its answer is streamed to the person, then reviewed, and the better one ends the workflow', async () => {
-    const script = new Script()
-      .on({ system: REVIEWER, prompt: /It is b/ })
-      .reply([text(verdict(true, 90))])
-      .on({ system: REVIEWER })
-      .reply([text(verdict(false, 30, 'Which one?'))])
-      .on({ lastUser: /Which one/ })
-      .reply([text('It is b.')])
-      .on({})
-      .reply([text('One of them.')]);
-    const engine = await startReflecting(script, { agent: leadFile() });
-    const end = await engine.ask('Which?');
-    expect(end).toMatchObject({ outcome: 'completed', text: 'It is b.' });
-    const shown = engine.durable().flatMap((event) => {
-      if (event.type === 'request-start') return event.purpose && event.request.inputEstimated ? [event.purpose] : [];
-      if (event.type !== 'message-end' || event.entry.kind === 'user') return [];
-      return [event.entry.kind];
-    });
-    expect(shown).toEqual(['assistant', 'review', 'system', 'assistant', 'review', 'system']);
-  });
+  test.runIf(inSoak)(
+    'a lead: its answer is streamed to the person, then reviewed, and the better one ends the workflow',
+    async () => {
+      const script = new Script()
+        .on({ system: REVIEWER, prompt: /It is b/ })
+        .reply([text(verdict(true, 90))])
+        .on({ system: REVIEWER })
+        .reply([text(verdict(false, 30, 'Which one?'))])
+        .on({ lastUser: /Which one/ })
+        .reply([text('It is b.')])
+        .on({})
+        .reply([text('One of them.')]);
+      const engine = await startReflecting(script, { agent: leadFile() });
+      const end = await engine.ask('Which?');
+      expect(end).toMatchObject({ outcome: 'completed', text: 'It is b.' });
+      const shown = engine.durable().flatMap((event) => {
+        if (event.type === 'request-start') return event.purpose && event.request.inputEstimated ? [event.purpose] : [];
+        if (event.type !== 'message-end' || event.entry.kind === 'user') return [];
+        return [event.entry.kind];
+      });
+      expect(shown).toEqual(['assistant', 'review', 'system', 'assistant', 'review', 'system']);
+    },
+  );
 
-  test('sub-agents of a temporary kind have none, whatever their lead has', async () => {
+  test.runIf(inSoak)('sub-agents of a temporary kind have none, whatever their lead has', async () => {
     const spawned = toolUse('spawn_agent', { operation: 'spawn', name: 'helper', prompt: 'Help.' });
     const script = new Script()
       .on({ system: REVIEWER })

@@ -188,8 +188,8 @@ test('what a server asks and tells in the stream of a call reaches it', async ()
 });
 
 test.for([
+  ...(inSoak ? ([['big-event', 'of more than 8 MiB']] as const) : []),
   ['big-body', 'of more than 8 MiB'],
-  ['big-event', 'of more than 8 MiB'],
   ['values', 'with more than 100000 values'],
   ['hidden-values', 'with more than 100000 values'],
   ['hidden-depth', 'of more than 200 levels'],
@@ -205,7 +205,7 @@ test.for([
   expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
 });
 
-test('many events may have more together', async () => {
+test.runIf(inSoak)('many events may have more together', async () => {
   const use = useOf(at((await liarSite()).origin));
   expect(await said(use, 'long-stream')).toBe('done');
 });

@@ -12,6 +12,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { lendTo } from '../../support/lender.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { expectGone, LIAR, lyingTable } from './support.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const SECRET = 'sk-very-secret-0123456789';
 
@@ -41,13 +42,17 @@ const notices = (engine: Harness) => engine.of('notice').map((notice) => notice.
 const toolsOf = (engine: Harness, n: number): string[] =>
   (engine.model.requests[n]?.body.tools ?? []).map(({ name }: { name: string }) => name);
 
-test('One is asked about with all that it is but no values, then offered; the yes is kept for exactly that', async () => {
+test('One is asked about with all that it is but no values, then offered; the yes is kept for exactly that; a name of the person’s servers stays theirs', async () => {
   const data = await folderWith({});
-  const engine = await startEngine(using('mcp__liar__report'), { data });
+  const settings = '[mcp.servers.mine]\nurl = "http://127.0.0.1:9/"\n';
+  const engine = await startEngine(using('mcp__liar__report'), { data, settings });
   const { runtime, conversationId } = engine;
-  const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+  const client = await lendTo(runtime, conversationId, { mcp: [passed(), passed({ name: 'mine' })] });
   await engine.ask('Work');
-  const [question] = asked(engine);
+  expect(notices(engine)).toContainEqual(expect.stringContaining('yours of the same name is used'));
+  expect(toolsOf(engine, 0).filter((name) => name.startsWith('mcp__mine__'))).toEqual([]);
+  const [question, ...others] = asked(engine);
+  expect(others).toEqual([]);
   expect(question).toMatchObject({ title: 'Start the MCP server liar', risk: 'high', reversible: false });
   expect(question?.description).toContain('API_TOKEN');
   expect(question?.subject).toMatchObject({ action: expect.stringContaining(`${LIAR} tools=work,report`) as string });
@@ -57,19 +62,8 @@ test('One is asked about with all that it is but no values, then offered; the ye
   expect(report.env['LITERAL']).toBe('${PATH}');
   expect(report.cwd).toBe(engine.folder);
   expect(engine.of('run-start')[0]?.envelope).toMatchObject({ mcpServers: ['liar'] });
-  // Known now: the second message and another session of the folder ask no more.
-  await engine.ask('Work');
   client.leave();
   await expectGone([report.pid]);
-  const again = await lendTo(runtime, conversationId, { mcp: [passed()] });
-  await engine.ask('Work');
-  expect(asked(engine)).toHaveLength(1);
-  expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
-  // Any other configuration is asked about, also where only a value differs that nobody sees.
-  again.leave();
-  await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
-  await engine.ask('Work');
-  expect(asked(engine)).toHaveLength(2);
   await engine.runtime.close();
   const files = await readdir(data, { recursive: true, withFileTypes: true });
   for (const file of files.filter((one) => one.isFile()))
@@ -77,6 +71,27 @@ test('One is asked about with all that it is but no values, then offered; the ye
   const stored = engine.durable().filter(({ type }) => type !== 'tool-end' && type !== 'message-end');
   expect(JSON.stringify(stored)).not.toContain(SECRET);
 });
+
+test.runIf(inSoak)(
+  'Once agreed to, the next message and another session of the folder ask no more; about any other they do',
+  async () => {
+    const engine = await startEngine(using('mcp__liar__report'), { data: await folderWith({}) });
+    const { runtime, conversationId } = engine;
+    const client = await lendTo(runtime, conversationId, { mcp: [passed()] });
+    await engine.ask('Work');
+    await engine.ask('Work');
+    client.leave();
+    const again = await lendTo(runtime, conversationId, { mcp: [passed()] });
+    await engine.ask('Work');
+    expect(asked(engine)).toHaveLength(1);
+    expect(results(engine).map(({ status }) => status)).toEqual(['completed', 'completed', 'completed']);
+    // Any other configuration is asked about, also where only a value differs that nobody sees.
+    again.leave();
+    await lendTo(runtime, conversationId, { mcp: [passed({ env: { ...COMPILED, API_TOKEN: 'another' } })] });
+    await engine.ask('Work');
+    expect(asked(engine)).toHaveLength(2);
+  },
+);
 
 test('One that the person refuses is not started, and asked about once; where nobody can be asked, nothing starts', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
@@ -101,7 +116,7 @@ test('One that the person refuses is not started, and asked about once; where no
   expect(toolsOf(engine, engine.model.requests.length - 1)).not.toContain('mcp__liar__work');
 });
 
-test('Its call ends with an error when the client goes, and so does its question', async () => {
+test.runIf(inSoak)('Its call ends with an error when the client goes, and so does its question', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
     person: ({ request }, item) => (request.subject.kind === 'tool' ? null : yes({ request, decisions: [] }, item)),
   });
@@ -127,37 +142,40 @@ test('A question that nobody has answered when the client goes is closed, and th
   expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, decidedBy: 'cancel' });
 });
 
-test('No other conversation has it, names of configured servers stay theirs, and what cannot be used is told once', async () => {
-  const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
-  const { runtime, conversationId } = engine;
-  const { id: other } = await runtime.request('conversation.create', {});
-  const mine = passed({ name: 'My liar' });
-  const [old, bad] = [
-    { name: 'old', type: 'sse' as const, url: 'https://example.com/sse' },
-    { name: 'bad', type: 'http' as const, url: 'no address' },
-  ];
-  await lendTo(runtime, conversationId, { mcp: [passed(), old, bad] });
-  await lendTo(runtime, other, { mcp: [mine] });
-  await engine.ask('Work');
-  await engine.ask('Work');
-  expect(asked(engine)).toEqual([]);
-  expect(notices(engine)).toEqual([
-    expect.stringContaining('yours of the same name is used') as string,
-    expect.stringMatching(/"old".*SSE/) as string,
-    expect.stringContaining('"bad"') as string,
-  ]);
-  // The person's own was called: it was given no token.
-  expect(results(engine)[0]).toMatchObject({ status: 'completed', output: 'done' });
-  expect(toolsOf(engine, 0).filter((name) => name.includes('My-liar'))).toEqual([]);
-  const { workflowId } = await runtime.request('message.send', { conversationId: other, text: 'Work' });
-  await eventually(async () => {
-    const { workflow } = await runtime.request('workflow.get', { workflowId });
-    expect(workflow.outcome).toBe('completed');
-  });
-  expect(engine.model.requests.some(({ body }) => JSON.stringify(body.tools).includes('mcp__My-liar__work'))).toBe(
-    true,
-  );
-});
+test.runIf(inSoak)(
+  'No other conversation has it, names of configured servers stay theirs, and what cannot be used is told once',
+  async () => {
+    const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
+    const { runtime, conversationId } = engine;
+    const { id: other } = await runtime.request('conversation.create', {});
+    const mine = passed({ name: 'My liar' });
+    const [old, bad] = [
+      { name: 'old', type: 'sse' as const, url: 'https://example.com/sse' },
+      { name: 'bad', type: 'http' as const, url: 'no address' },
+    ];
+    await lendTo(runtime, conversationId, { mcp: [passed(), old, bad] });
+    await lendTo(runtime, other, { mcp: [mine] });
+    await engine.ask('Work');
+    await engine.ask('Work');
+    expect(asked(engine)).toEqual([]);
+    expect(notices(engine)).toEqual([
+      expect.stringContaining('yours of the same name is used') as string,
+      expect.stringMatching(/"old".*SSE/) as string,
+      expect.stringContaining('"bad"') as string,
+    ]);
+    // The person's own was called: it was given no token.
+    expect(results(engine)[0]).toMatchObject({ status: 'completed', output: 'done' });
+    expect(toolsOf(engine, 0).filter((name) => name.includes('My-liar'))).toEqual([]);
+    const { workflowId } = await runtime.request('message.send', { conversationId: other, text: 'Work' });
+    await eventually(async () => {
+      const { workflow } = await runtime.request('workflow.get', { workflowId });
+      expect(workflow.outcome).toBe('completed');
+    });
+    expect(engine.model.requests.some(({ body }) => JSON.stringify(body.tools).includes('mcp__My-liar__work'))).toBe(
+      true,
+    );
+  },
+);
 
 test('A file of the folder that one is started from is asked about before it is written, also when it is not passed', async () => {
   const script = () =>
@@ -174,8 +192,10 @@ test('A file of the folder that one is started from is asked about before it is 
     const about = engine.of('approval-request').filter(({ approval }) => approval.subject.kind === 'tool');
     return about.filter(({ approval: { id } }) => theirs.some(({ approvalId }) => approvalId === id));
   };
-  await engine.ask('Work');
-  expect(writes()).toEqual([]);
+  if (inSoak) {
+    await engine.ask('Work');
+    expect(writes()).toEqual([]);
+  }
   const server = passed({ args: ['server.mjs'] });
   const client = await lendTo(engine.runtime, engine.conversationId, { mcp: [server] });
   await engine.ask('Work');
@@ -187,7 +207,7 @@ test('A file of the folder that one is started from is asked about before it is 
   ]);
 });
 
-test('A yes holds for exactly that server in the folder in which it was said, and for no other', async () => {
+test('A yes holds for exactly that server in the folder in which it was said, and for no other; another conversation has none', async () => {
   const lent = new LentServers({ data: null, end: () => Promise.resolve() });
   const server = { name: 'a', type: 'stdio' as const, command: 'c', args: ['x'], env: { A: '1' }, headers: {} };
   const passed = async (folder: string, more: Partial<typeof server> = {}) => {
@@ -198,6 +218,7 @@ test('A yes holds for exactly that server in the folder in which it was said, an
   };
   await lent.answered(await passed('/a'), true);
   expect([(await passed('/a')).state, (await passed('/b')).state]).toEqual(['usable', 'untrusted']);
+  expect(await lent.of(newId()), 'in another conversation').toEqual([]);
   const others = [{ command: 'd' }, { args: [] }, { args: ['x', 'y'] }, { env: { A: '2' } }];
   for (const other of others)
     expect(await passed('/a', other), JSON.stringify(other)).toMatchObject({ state: 'untrusted' });

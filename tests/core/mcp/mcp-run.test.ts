@@ -157,12 +157,15 @@ describe('a server that lies', () => {
   /** The last one ends the server. */
   const lies: (readonly (readonly [tool: string, words: string])[])[] = [
     [
-      ['silent', 'gave no sign for 1 s while'],
       ['invalid', 'answered the tool "invalid" with what is no answer'],
       ['dies', 'The MCP server "liar" ended with exit code 3 while'],
     ],
     ...(inSoak
-      ? ([[['one-line', 'sent a message of more than 8 MiB']], [['closes-output', 'The MCP server']]] as const)
+      ? ([
+          [['silent', 'gave no sign for 1 s while']],
+          [['one-line', 'sent a message of more than 8 MiB']],
+          [['closes-output', 'The MCP server']],
+        ] as const)
       : []),
   ];
   test.for(lies.map((calls) => ({ calls, tools: calls.map(([tool]) => tool).join() })))(
@@ -170,7 +173,7 @@ describe('a server that lies', () => {
     { timeout: 30_000 },
     async ({ calls, tools }) => {
       const engine = await startEngine(calling(...calls.map(([tool]) => toolUse(`mcp__liar__${tool}`, {}))), {
-        settings: lying(tools, 'timeout_seconds = 1'),
+        settings: lying(tools, tools.includes('silent') ? 'timeout_seconds = 1' : ''),
       });
       expect((await engine.ask('Work')).outcome).toBe('completed');
       expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(calls.map(() => 'error'));
@@ -215,52 +218,67 @@ describe('a server that lies', () => {
 });
 
 describe('a question of a server in a call', () => {
-  test('is put to the person, in several where it has many fields, and what they say reaches it; a no to one declines all; what is longer than a person can read is not put', async () => {
-    const say = ({ request: { subject } }: Approval): Answer => ({
-      kind: 'reply',
-      replies:
-        subject.kind === 'questions'
-          ? subject.questions.map(({ question }) => ({ chosen: [], words: /^f(\d)/.exec(question)?.[1] ?? 'Ada' }))
-          : [],
-    });
-    let questions = 0;
-    const person: Person = (approval, item) => {
-      if (!approval.request.during) return yes(approval, item);
-      questions += 1;
-      // The second, and the last one.
-      return [2, 6].includes(questions) ? { kind: 'reject', reason: '' } : say(approval);
-    };
-    const tools = ['elicits', 'elicits', 'talks', 'samples-much', 'elicits-much', 'elicits-much'];
-    const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
-      settings: lying([...new Set(tools)].join(), 'sampling = true'),
-      person,
+  test('is put to the person, and what they say reaches it; what is longer than a person can read is not put', async () => {
+    const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {}), toolUse('mcp__liar__talks', {})), {
+      settings: lying('elicits,talks'),
+      person: (approval, item) =>
+        approval.request.during ? { kind: 'reply', replies: [{ chosen: [], words: 'Ada' }] } : yes(approval, item),
     });
     await engine.ask('Work');
-    const content = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
-    expect(outputs(engine)).toEqual([
-      '{"action":"accept","content":{"name":"Ada"}}',
-      '{"action":"decline"}',
-      '{"action":"decline"}',
-      '{"error":-1}',
-      JSON.stringify({ action: 'accept', content }),
-      '{"action":"decline"}',
-    ]);
+    expect(outputs(engine)).toEqual(['{"action":"accept","content":{"name":"Ada"}}', '{"action":"decline"}']);
     const put = askedPerson(engine).filter(({ during }) => during);
-    const parts = ['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)'];
-    const one = 'The MCP server liar asks: Which?';
-    expect(put.map(({ title }) => title)).toEqual([one, one, ...parts, ...parts]);
-    expect(put[0]).toMatchObject({
-      subject: { kind: 'questions', questions: [{ question: 'name (may be left out)', kind: 'text' }] },
-    });
-    // Of what it says of its progress they see the beginning.
-    expect(engine.of('tool-output').map(({ tail }) => tail)).toEqual(['x'.repeat(500)]);
-    expect((await liarState(engine)).process?.log).toEqual([
-      'onElicit: declined: it has more than 16 KB',
-      'onSample: declined: it has more than 128 KB',
-    ]);
+    expect(put.map(({ title }) => title)).toEqual(['The MCP server liar asks: Which?']);
   });
 
-  test('is cancelled with its run, and with the call that a stop ends', async () => {
+  test.runIf(inSoak)(
+    'is put to the person, in several where it has many fields, and what they say reaches it; a no to one declines all; what is longer than a person can read is not put',
+    async () => {
+      const say = ({ request: { subject } }: Approval): Answer => ({
+        kind: 'reply',
+        replies:
+          subject.kind === 'questions'
+            ? subject.questions.map(({ question }) => ({ chosen: [], words: /^f(\d)/.exec(question)?.[1] ?? 'Ada' }))
+            : [],
+      });
+      let questions = 0;
+      const person: Person = (approval, item) => {
+        if (!approval.request.during) return yes(approval, item);
+        questions += 1;
+        // The second, and the last one.
+        return [2, 6].includes(questions) ? { kind: 'reject', reason: '' } : say(approval);
+      };
+      const tools = ['elicits', 'elicits', 'talks', 'samples-much', 'elicits-much', 'elicits-much'];
+      const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
+        settings: lying([...new Set(tools)].join(), 'sampling = true'),
+        person,
+      });
+      await engine.ask('Work');
+      const content = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
+      expect(outputs(engine)).toEqual([
+        '{"action":"accept","content":{"name":"Ada"}}',
+        '{"action":"decline"}',
+        '{"action":"decline"}',
+        '{"error":-1}',
+        JSON.stringify({ action: 'accept', content }),
+        '{"action":"decline"}',
+      ]);
+      const put = askedPerson(engine).filter(({ during }) => during);
+      const parts = ['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)'];
+      const one = 'The MCP server liar asks: Which?';
+      expect(put.map(({ title }) => title)).toEqual([one, one, ...parts, ...parts]);
+      expect(put[0]).toMatchObject({
+        subject: { kind: 'questions', questions: [{ question: 'name (may be left out)', kind: 'text' }] },
+      });
+      // Of what it says of its progress they see the beginning.
+      expect(engine.of('tool-output').map(({ tail }) => tail)).toEqual(['x'.repeat(500)]);
+      expect((await liarState(engine)).process?.log).toEqual([
+        'onElicit: declined: it has more than 16 KB',
+        'onSample: declined: it has more than 128 KB',
+      ]);
+    },
+  );
+
+  test.runIf(inSoak)('is cancelled with its run, and with the call that a stop ends', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
       settings: lying('elicits'),
       person: (approval, item) => (approval.request.during ? null : yes(approval, item)),

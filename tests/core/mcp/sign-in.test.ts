@@ -4,11 +4,12 @@ import { signedFetch, Veil } from '#core/mcp/signed-fetch.ts';
 import { browse, startSignInSite } from '../../support/sign-in-site.ts';
 import { at, personAt, signedIn } from './sign-in-person.ts';
 import { never } from './support.ts';
+import { variations } from '../../support/samples.ts';
 
 const NEEDED = { code: 'auth', message: 'The MCP server "web" needs sign-in: triad mcp login web' };
 const expectNeeded = (work: Promise<unknown>) => expect(work).rejects.toMatchObject(NEEDED);
 
-test.for([{ isSeparate: false }, { isSeparate: true }])(
+test.for(variations([{ isSeparate: false }, { isSeparate: true }]))(
   'the person signs in, stays so in a later program, and signs out: %o',
   async (options) => {
     const site = await startSignInSite(options);
@@ -41,13 +42,16 @@ test.for([{ isSeparate: false }, { isSeparate: true }])(
   },
 );
 
-test.for(['is refused', 'has run out'] as const)('a token that %s is renewed once for three at a time', async (why) => {
-  const { site, call } = await signedIn(why === 'has run out' ? { tokens: { expires_in: 1 } } : {});
-  site.options.tokens = {};
-  if (why === 'is refused') site.access = 'another';
-  await Promise.all(['/a', '/b', '/c'].map((folder) => call('work', folder)));
-  expect([site.count('/token', 'refresh_token='), site.count('/token')]).toEqual([1, 2]);
-});
+test.for(variations(['is refused', 'has run out'] as const))(
+  'a token that %s is renewed once for three at a time',
+  async (why) => {
+    const { site, call } = await signedIn(why === 'has run out' ? { tokens: { expires_in: 1 } } : {});
+    site.options.tokens = {};
+    if (why === 'is refused') site.access = 'another';
+    await Promise.all(['/a', '/b', '/c'].map((folder) => call('work', folder)));
+    expect([site.count('/token', 'refresh_token='), site.count('/token')]).toEqual([1, 2]);
+  },
+);
 
 test('a refused renewal forgets the access, and says what the person can do', async () => {
   const { site, call, signIns, server, keys, changes } = await signedIn();

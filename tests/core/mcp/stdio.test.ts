@@ -116,48 +116,57 @@ describe('output', () => {
     expect(await groupOf(pid)).toEqual([]);
   });
 
-  test('a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer', async () => {
-    const use = useOf(liar());
-    await use.tools(never);
-    const big = await longestBlock(() => said(use, 'big'));
-    expect(big.value).toBe('ü'.repeat(3 * 1024 * 1024));
-    expect(big.longest).toBeLessThan(BLOCK_MS);
-    const megabytes = inSoak ? 20 : 0.2;
-    const { value, longest } = await longestBlock(async () => [
-      await said(use, 'small-lines', { megabytes }),
-      await said(use, 'floods'),
-    ]);
-    expect(value).toEqual(['all sent', 'flooded']);
-    expect(longest).toBeLessThan(BLOCK_MS);
-    expect(use.pool.state(process.cwd())[0]?.log.length).toBe(200);
-  });
+  test.runIf(inSoak)(
+    'a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer',
+    async () => {
+      const use = useOf(liar());
+      await use.tools(never);
+      const big = await longestBlock(() => said(use, 'big'));
+      expect(big.value).toBe('ü'.repeat(3 * 1024 * 1024));
+      expect(big.longest).toBeLessThan(BLOCK_MS);
+      const megabytes = inSoak ? 20 : 0.2;
+      const { value, longest } = await longestBlock(async () => [
+        await said(use, 'small-lines', { megabytes }),
+        await said(use, 'floods'),
+      ]);
+      expect(value).toEqual(['all sent', 'flooded']);
+      expect(longest).toBeLessThan(BLOCK_MS);
+      expect(use.pool.state(process.cwd())[0]?.log.length).toBe(200);
+    },
+  );
 
-  test('a signal to its group does not end what watches over it; without its output it is ended', async () => {
-    const use = useOf(liar(['deaf']));
-    const { pid } = await reportOf(use);
-    const before = await groupOf(pid);
-    expect(before).toHaveLength(2);
-    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(-pid, signal);
-    // It has them behind it when it answers.
-    await reportOf(use);
-    expect(await groupOf(pid)).toEqual(before);
-    await expect(said(use, 'closes-output')).rejects.toMatchObject({ code: 'disconnected' });
-    expect(await groupOf(pid)).toEqual([]);
-  });
+  test.runIf(inSoak)(
+    'a signal to its group does not end what watches over it; without its output it is ended',
+    async () => {
+      const use = useOf(liar(['deaf']));
+      const { pid } = await reportOf(use);
+      const before = await groupOf(pid);
+      expect(before).toHaveLength(2);
+      for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(-pid, signal);
+      // It has them behind it when it answers.
+      await reportOf(use);
+      expect(await groupOf(pid)).toEqual(before);
+      await expect(said(use, 'closes-output')).rejects.toMatchObject({ code: 'disconnected' });
+      expect(await groupOf(pid)).toEqual([]);
+    },
+  );
 });
 
 describe('the end', () => {
-  test('one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started', async () => {
-    const use = useOf(liar(['deaf', 'kin']));
-    const { pid, kin } = await reportOf(use);
-    expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
-    const began = performance.now();
-    await use.pool.end();
-    expect(performance.now() - began).toBeGreaterThan(1900);
-    expect(performance.now() - began).toBeLessThan(6000);
-    await expectGone([pid, ...kin]);
-    expect(await groupOf(pid)).toEqual([]);
-  });
+  test.runIf(inSoak)(
+    'one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started',
+    async () => {
+      const use = useOf(liar(['deaf', 'kin']));
+      const { pid, kin } = await reportOf(use);
+      expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
+      const began = performance.now();
+      await use.pool.end();
+      expect(performance.now() - began).toBeGreaterThan(1900);
+      expect(performance.now() - began).toBeLessThan(6000);
+      await expectGone([pid, ...kin]);
+      expect(await groupOf(pid)).toEqual([]);
+    },
+  );
 
   test('one that ends with its input is not kept waiting, and leaves nothing', async () => {
     const use = useOf(liar(['ignores-signals']));

@@ -5,6 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { attempt, modelFor, PROTOCOLS, requestOf } from '../../support/fake-model/exchange.ts';
 import { type Fault, FAULTS, type FaultyServer, startFaulty } from '../../support/fake-model/faults.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const WORDS = 'Grüße aus Zürich';
 const BLOCKS = [text(WORDS, { deltas: 4 }), toolUse('glob', { pattern: '*' }, { id: 'call_1' })];
@@ -48,10 +49,12 @@ async function play(server: FaultyServer, protocol: (typeof PROTOCOLS)[number], 
   }
 }
 
-test.for(PROTOCOLS)('%s: every fault ends as it should', async (protocol) => {
+test.for(PROTOCOLS)('%s: every fault of those that are its own ends as it should', async (protocol) => {
   const server = await startFaulty();
   const wrong: string[] = [];
-  for (const fault of FAULTS)
+  // Each of them with one protocol; what an adapter makes of its own ones is tried beside it.
+  const mine = FAULTS.filter((_, index) => inSoak || index % PROTOCOLS.length === PROTOCOLS.indexOf(protocol));
+  for (const fault of mine)
     await play(server, protocol, fault).catch((error: unknown) => wrong.push(`${fault.name}: ${String(error)}`));
   expect(wrong).toEqual([]);
 });

@@ -18,6 +18,7 @@ import { delegateTo, LEAD, plainAnswer, spawn } from '../../support/fake-model/s
 import { type Block, Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 
 const SONNET = 'claude-sonnet-5-5';
 const kept = async (data: string) =>
@@ -37,7 +38,7 @@ test('work that starts asks for the list once, without waiting for it; it is kep
   expect(Date.parse(known?.at ?? '')).toBeGreaterThan(0);
 });
 
-test('a list of today is not asked for again, and an older one is', async () => {
+test.runIf(inSoak)('a list of today is not asked for again, and an older one is', async () => {
   const engine = await startEngine(plainAnswer(), { models: [SONNET] });
   const { url } = engine.model;
   for (const [days, asked] of [
@@ -52,7 +53,7 @@ test('a list of today is not asked for again, and an older one is', async () => 
   }
 });
 
-test('an old list is not held against what the endpoint has by now', async () => {
+test.runIf(inSoak)('an old list is not held against what the endpoint has by now', async () => {
   const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
   onTestFinished(() => fake.close());
   const old = { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] };
@@ -93,7 +94,7 @@ test('work waits for a new list where an old one stands, and for the first one n
   }
 });
 
-test("a test of the provider keeps the endpoint's list, unless it is only a part of one", async () => {
+test.runIf(inSoak)("a test of the provider keeps the endpoint's list, unless it is only a part of one", async () => {
   const data = await folderWith();
   const engine = await startEngine(plainAnswer(), { data });
   for (const [hasMore, models] of [
@@ -116,10 +117,11 @@ test("a test of the provider keeps the endpoint's list, unless it is only a part
   }
 });
 
-test.for([
+const listed = [
   ['names that nobody could see are left out of', { data: ['a-1', 'b\u001b[2K-2', 'c\u202e-3', 'd 4', ''] }, ['a-1']],
   ['an answer that is longer than any list is none:', { data: ['a-1'], padding: 'x'.repeat(4_000_000) }, undefined],
-] as const)('%s what an endpoint lists', async ([, { data: ids, ...rest }, models]) => {
+] as const;
+test.for(variations(listed))('%s what an endpoint lists', async ([, { data: ids, ...rest }, models]) => {
   const answer = JSON.stringify({ data: ids.map((id) => ({ id })), ...rest });
   const server = createServer((_, response) => response.end(answer));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

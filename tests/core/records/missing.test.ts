@@ -13,6 +13,7 @@ import { filesBelow } from '../../support/session-files.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { openOn } from '../store/support.ts';
+import { variations } from '../../support/samples.ts';
 
 async function worked() {
   const data = await folderWith({});
@@ -42,8 +43,9 @@ function connectedTo(client: Awaited<ReturnType<typeof startEngine>>['runtime'])
   };
 }
 
-test('each kind of row is counted by itself', async () => {
-  const { database, check, conversationId, detail, lead } = await worked();
+type Worked = Awaited<ReturnType<typeof worked>>;
+
+async function countsEachKind({ database, check, conversationId, detail, lead }: Worked): Promise<void> {
   expect(await check()).toMatchObject({ workflows: 1, missing: [] });
   const [child] = detail.runs.filter(({ parentRunId }) => parentRunId !== null);
   const lost: [string, unknown, string][] = [
@@ -83,10 +85,9 @@ test('each kind of row is counted by itself', async () => {
     count: detail.workflow.lastSeq,
     ranges: [{ from: 1, to: detail.workflow.lastSeq }],
   });
-});
+}
 
-test('events that were changed after the end of their workflow; a workflow that no list gives; a block that is no JSON', async () => {
-  const { database, store, check, conversationId, detail } = await worked();
+async function noticesChanges({ database, store, check, conversationId, detail }: Worked): Promise<void> {
   await store.settled();
   const { lastSeq } = detail.workflow;
   const range = `event:[$id, 2]..=[$id, ${lastSeq}]`;
@@ -115,11 +116,22 @@ test('events that were changed after the end of their workflow; a workflow that 
   await database.query('DELETE $row', { row });
   expect(countsOf((await check()).missing)).toBe('1 workflow');
   await database.query('INSERT INTO workflow $before', { before });
-  await database.query("UPDATE event:[$id, 1] SET text = NONE, json = 'x'", { id: conversationId });
+  const first = { first: database.record('event', [conversationId, 1]) };
+  const [[was]] = (await database.query('SELECT text, json FROM $first', first)) as [
+    [{ text: unknown; json: unknown }],
+  ];
+  await database.query("UPDATE $first SET text = NONE, json = 'x'", first);
   expect((await check()).missing).toMatchObject([{ kind: 'events', ranges: [{ from: 1 }] }]);
+  await database.query('UPDATE $first SET text = $was.text, json = $was.json', { ...first, was });
+}
+
+test('events that were changed after the end of their workflow, a workflow that no list gives, a block that is no JSON, and each kind of row are counted by themselves', async () => {
+  const all = await worked();
+  await noticesChanges(all);
+  await countsEachKind(all);
 });
 
-test('show, trace, export, project and doctor --full say it; Markdown that has more stays as it is, and a rebuild gives no rows away', async () => {
+test('show, trace and doctor --full say it, in the soak export and project too; Markdown that has more stays as it is, and a rebuild gives no rows away', async () => {
   const { database, data, project, triad, lead, runtime, conversationId, store, detail } = await worked();
   const sessions = join(data, 'sessions');
   const look = () => checkHistory(runtime, new AbortController().signal);
@@ -139,7 +151,7 @@ test('show, trace, export, project and doctor --full say it; Markdown that has m
   const says = 'This history is not complete: 1 message or result cannot be found or read in the store.';
   expect(await project()).toMatchObject({ files: 0, missing: [{ kind: 'entries', count: 1 }] });
   expect(await filesBelow(sessions)).toEqual(whole);
-  for (const args of [['show'], ['trace'], ['export'], ['project']]) {
+  for (const args of variations([['show'], ['trace'], ['export'], ['project']], 2)) {
     const { code, text } = await triad('sessions', ...args, conversationId);
     expect([code, text.replace(/\s+/g, ' ')], args[0]).toEqual([0, expect.stringContaining(says) as string]);
   }

@@ -8,6 +8,7 @@ import { CHILD, LEAD, plainAnswer, spawnOne, threeChildren } from '../../support
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
+import { inSoak } from '../../support/samples.ts';
 
 interface Metadata {
   status: string;
@@ -45,7 +46,7 @@ const named = (files: Record<string, string>, end: string): string =>
 
 const project = ({ runtime, conversationId }: Harness) => runtime.request('conversation.project', { conversationId });
 
-test('the data folder may be the .triad of the project, with sessions.project and without', async () => {
+test.runIf(inSoak)('the data folder may be the .triad of the project, with sessions.project and without', async () => {
   const folder = await folderWith({ '.triad/README.md': '' });
   const configFolder = await folderWith({});
   const { runtime } = await startEngine(plainAnswer(), { data: join(folder, '.triad'), configFolder });
@@ -147,7 +148,7 @@ test('made again from the store they are the same, byte for byte', async () => {
   });
 });
 
-test('a failed sub-agent says who failed at what, below whom, and with which error', async () => {
+test.runIf(inSoak)('a failed sub-agent says who failed at what, below whom, and with which error', async () => {
   const data = await folderWith({});
   const script = new Script()
     .on({ ...LEAD, step: 1 })

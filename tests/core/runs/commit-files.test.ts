@@ -7,6 +7,7 @@ import { commitFiles } from '#core/runs/commit-files.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { Workspaces } from '#core/workspace/workspaces.ts';
 import { hasGit } from '../../support/kept-place.ts';
+import { variations } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 type Engine = Parameters<typeof commitFiles>[0];
@@ -31,21 +32,19 @@ async function repository(person: Record<string, string> = {}, more: Record<stri
 }
 
 describe.skipIf(!hasGit)('with git', () => {
-  test.for([
-    ['filter.f.clean', 'a filter'],
-    ['filter.f.process', 'a filter that goes on'],
-    ['gpg.program', 'a program that signs'],
-    ['gpg.ssh.program', 'another that signs'],
-  ] as const)('%s in the repository is not run', async ([key]) => {
+  test('a filter or a program that signs, which the repository names, is not run', async () => {
     const { folder, git, program, commit, hasRun } = await repository();
-    git('config', key, program);
-    git('config', 'commit.gpgsign', String(key.startsWith('gpg')));
     await writeFile(join(folder, '.gitattributes'), '* filter=f\n');
-    await expect(commit()).rejects.toMatchObject({
-      code: 'not_allowed',
-      message: expect.stringContaining(key) as string,
-    });
-    expect(await hasRun()).toBe(false);
+    git('config', 'commit.gpgsign', 'true');
+    for (const key of ['filter.f.clean', 'filter.f.process', 'gpg.program', 'gpg.ssh.program']) {
+      git('config', key, program);
+      await expect(commit(), key).rejects.toMatchObject({
+        code: 'not_allowed',
+        message: expect.stringContaining(key) as string,
+      });
+      expect(await hasRun(), key).toBe(false);
+      git('config', '--unset', key);
+    }
     expect(git('log', '--oneline')).toBe('');
   });
 
@@ -58,7 +57,7 @@ describe.skipIf(!hasGit)('with git', () => {
   test('nothing is written where a file or folder that a commit writes leads outside', async () => {
     const { folder, git, commit } = await repository();
     const outside = await folderWith({ 'file.txt': 'precious' });
-    for (const name of ['COMMIT_EDITMSG', 'logs/HEAD', 'logs/refs/heads/main', 'logs']) {
+    for (const name of variations(['COMMIT_EDITMSG', 'logs', 'logs/HEAD', 'logs/refs/heads/main'], 2)) {
       await mkdir(join(folder, '.git/logs/refs/heads'), { recursive: true });
       await rm(join(folder, '.git', name), { recursive: true, force: true });
       await symlink(name === 'logs' ? outside : join(outside, 'file.txt'), join(folder, '.git', name));

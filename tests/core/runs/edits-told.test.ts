@@ -1,18 +1,20 @@
 /** The model is told what the person changed in its call, on its next request. */
 import { expect, test } from 'vitest';
-import { startEngine } from '../../support/engine.ts';
+import type { Harness } from '../../support/engine.ts';
 import { delegateTo, LEAD, CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import type { Person } from '../../support/compose.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
 
-const results = (engine: Awaited<ReturnType<typeof startEngine>>) =>
-  engine.model.requests.at(-1)!.seen.results.map((result) => result.text);
+const { start } = sharedEngine();
+
+const results = (engine: Harness) => engine.model.requests.at(-1)!.seen.results.map((result) => result.text);
 
 test('a file whose content was edited', async () => {
   const script = new Script();
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.md', content: 'Mine.\n' })]);
   script.on({}).reply([text('Done.')]);
-  const engine = await startEngine(script, {
+  const engine = await start(script, {
     person: () => ({ kind: 'edit', value: { path: 'a.md', content: 'Yours.\nAll of it.\n' } }),
   });
   await engine.ask('Write');
@@ -40,7 +42,7 @@ test('the settings of a spawn, of a delegation and of a batch', async () => {
     if (subject.kind !== 'envelopes') throw new Error('no envelope');
     return { kind: 'edit', value: { ...subject.items[item]!.envelope, prompt: 'Look twice.' } };
   };
-  const engine = await startEngine(script, { person });
+  const engine = await start(script, { person });
   await engine.ask('Start');
   const told = results(engine).map(
     (result) => JSON.parse(result) as { changed_by_person?: string; results?: { changed_by_person?: string }[] },
@@ -55,7 +57,7 @@ test('nothing is said where nothing was changed', async () => {
   script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'scout', prompt: 'Look.' })]);
   script.on(CHILD).reply([text('# Report\n\nSeen.')]);
   script.on({}).reply([text('Done.')]);
-  const engine = await startEngine(script);
+  const engine = await start(script);
   await engine.ask('Start');
   expect(results(engine)[0]).not.toContain('changed_by_person');
 });

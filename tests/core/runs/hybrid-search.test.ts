@@ -163,7 +163,7 @@ test('a stopped run waits for no embedder', async () => {
   await store.close();
 });
 
-test('requests are bounded, and one search has only so much embedded', async () => {
+test.runIf(inSoak)('requests are bounded, and one search has only so much embedded', async () => {
   const many = Array.from({ length: 110 }, (_, n) => `# Number ${n}\n\nCar ${n}.\n`).join('\n');
   const long = Array.from({ length: 40 }, (_, n) => `# Long ${n}\n\n${'wombat '.repeat(600)}\n`).join('\n');
   const { folder, store, embedder } = await begin({ 'many.md': many, 'long.md': long });

@@ -83,35 +83,38 @@ describe('memory', () => {
     expect(await engine.runtime.request('memory.list', { folder: '/elsewhere' })).toEqual([]);
   });
 
-  test('a temporary agent does not read what another of its name noted, also not in a later conversation', async () => {
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([spawn({ name: 'helper', prompt: 'Note it.' })])
-      .on(LEAD)
-      .reply([text('Done.')])
-      .on({ step: 1 })
-      .reply([memory('list')])
-      .on({ step: 2 })
-      .reply([memory('write', { name: 'mine', text: 'Of this run.' })])
-      .on({ step: 3 })
-      .reply([memory('list')])
-      .on({})
-      .reply([text('Report.')]);
-    const engine = await startEngine(script);
-    await engine.ask('Go');
-    await engine.ask('Go on');
-    const once = ['[There are no notes.]', 'The note "mine" is kept.', 'mine (12 characters)'];
-    expect(outputs(engine).map(([, output]) => output)).toEqual([...once, ...once]);
-    const { conversationId, folder, runtime, store } = engine;
-    expect(await runtime.request('memory.list', {}), 'nobody reads them later').toEqual([]);
-    const scopes = engine.of('memory-change').map(({ scope }) => scope);
-    const kept = async () => (await Promise.all(scopes.map((scope) => store.notesOf(scope, folder)))).flat();
-    expect(await kept()).toHaveLength(2);
-    await runtime.request('conversation.delete', { conversationId });
-    await runtime.request('conversation.purge', { conversationId });
-    await store.settled();
-    expect(await kept(), 'they go with their conversation').toEqual([]);
-  });
+  test.runIf(inSoak)(
+    'a temporary agent does not read what another of its name noted, also not in a later conversation',
+    async () => {
+      const script = new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([spawn({ name: 'helper', prompt: 'Note it.' })])
+        .on(LEAD)
+        .reply([text('Done.')])
+        .on({ step: 1 })
+        .reply([memory('list')])
+        .on({ step: 2 })
+        .reply([memory('write', { name: 'mine', text: 'Of this run.' })])
+        .on({ step: 3 })
+        .reply([memory('list')])
+        .on({})
+        .reply([text('Report.')]);
+      const engine = await startEngine(script);
+      await engine.ask('Go');
+      await engine.ask('Go on');
+      const once = ['[There are no notes.]', 'The note "mine" is kept.', 'mine (12 characters)'];
+      expect(outputs(engine).map(([, output]) => output)).toEqual([...once, ...once]);
+      const { conversationId, folder, runtime, store } = engine;
+      expect(await runtime.request('memory.list', {}), 'nobody reads them later').toEqual([]);
+      const scopes = engine.of('memory-change').map(({ scope }) => scope);
+      const kept = async () => (await Promise.all(scopes.map((scope) => store.notesOf(scope, folder)))).flat();
+      expect(await kept()).toHaveLength(2);
+      await runtime.request('conversation.delete', { conversationId });
+      await runtime.request('conversation.purge', { conversationId });
+      await store.settled();
+      expect(await kept(), 'they go with their conversation').toEqual([]);
+    },
+  );
 
   test('that the person deleted one is part of the history, once: all events together tell of no note', async () => {
     const engine = await startEngine(calling(memory('write', { name: 'an "old" one', text: 'x' })));
@@ -171,7 +174,7 @@ describe('memory', () => {
     expect(await store.lastSeq(conversationId)).toBe(0);
   });
 
-  test('is bounded: names, sizes and how many', async () => {
+  test.runIf(inSoak)('is bounded: names, sizes and how many', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'long', text: 'x'.repeat(MAX_MEMORY_CHARS + 1) }),

@@ -1,13 +1,15 @@
 /** A conversation with a sub-agent itself: a person tries it out; it leads nobody. */
 import { expect, test } from 'vitest';
-import { startEngine } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 test('the agent answers the person with its own prompt and tools, and none that start others', async () => {
   const script = new Script()
     .on({ prompt: /Try this/, without: ['spawn_agent', 'delegate_task', 'parallel_tasks', 'write_file'] })
     .reply([text('# Report\n\nTried.')]);
-  const { runtime, folder, model } = await startEngine(script);
+  const { runtime, folder, model } = await start(script);
   const { id, agent } = await runtime.request('conversation.create', { folder, agent: 'code-reviewer' });
   expect(agent).toBe('code-reviewer');
   const ended = Promise.withResolvers<unknown>();
@@ -33,7 +35,7 @@ test('the agent answers the person with its own prompt and tools, and none that 
 });
 
 test('an unknown or disabled agent is refused with those that there are', async () => {
-  const { runtime, folder } = await startEngine(new Script(), {});
+  const { runtime, folder } = await start(new Script(), {});
   const file = `${folder}/.triad/agents/off.md`;
   const off = '---\nname: "off"\ndescription: d\nenabled: false\n---\nP';
   await runtime.request('agents.save', { folder, file, text: off, before: null });

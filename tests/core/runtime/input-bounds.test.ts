@@ -2,9 +2,12 @@
 import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 test('an address with a name and password in it is refused, and the sentence says where the key belongs', async () => {
-  const { runtime } = await startEngine(plainAnswer());
+  const { runtime } = await start(plainAnswer());
   const baseUrl = 'https://ada:s3cret@models.example';
   await expect(runtime.request('provider.set', { baseUrl })).rejects.toMatchObject({
     code: 'bad_input',
@@ -34,7 +37,7 @@ test('what does not fit is told as a sentence about what the person gave', async
 });
 
 test('events after one that no conversation can have are refused as input', async () => {
-  const { runtime, conversationId } = await startEngine(plainAnswer());
+  const { runtime, conversationId } = await start(plainAnswer());
   const after = Number.MAX_SAFE_INTEGER;
   await expect(runtime.request('conversation.events', { conversationId, after })).rejects.toMatchObject({
     code: 'bad_input',

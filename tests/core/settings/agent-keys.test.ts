@@ -76,6 +76,10 @@ const COMPOSITION: Readonly<Record<string, Proof>> = {
   'handoff.generator_prompt': { value: 'Write it', at: 'flow.handoff.type', is: 'generated' },
 };
 
+/** Keys after which an agent has another name, leads or is not offered; the rest are set in one file. */
+const APART = new Set(['name', 'role', 'enabled']);
+const TOGETHER = 'of-all';
+
 const fileName = (key: string) => key.replaceAll(/[^a-z]/g, '-');
 const compositionText = (name: string, lines = 'type = "judge"') =>
   `# mine\n[agent]\nname = "${name}" # kept\ndescription = "d"\n[composition]\n${FLOW}${lines}\n`;
@@ -96,11 +100,16 @@ async function write({ folder, trust }: Harness, path: string, text: string): Pr
   await trust.add(folder, path, text);
 }
 
-async function seen({ runtime }: Harness, name: string, at: string): Promise<unknown> {
-  const isOffered = at.startsWith('offered');
-  const from: unknown = isOffered
-    ? { offered: (await runtime.request('agents.list', {})).find((one) => one.name === name) }
-    : (await runtime.request('agents.preview', { agent: name })).envelope;
+const offered = async ({ runtime }: Harness, name: string) => ({
+  offered: (await runtime.request('agents.list', {})).find((one) => one.name === name),
+});
+const previewed = async ({ runtime }: Harness, name: string) =>
+  (await runtime.request('agents.preview', { agent: name })).envelope;
+
+const seen = async (engine: Harness, name: string, at: string): Promise<unknown> =>
+  valueAt(await (at.startsWith('offered') ? offered : previewed)(engine, name), at);
+
+function valueAt(from: unknown, at: string): unknown {
   return at
     .split('.')
     .reduce(
@@ -116,19 +125,41 @@ test.for([
 ] as const)('no key of %s is without a proof, and each changes what would run', async ([root, proofs]) => {
   expect(Object.keys(proofs).sort()).toEqual(keysOf(root).single.sort());
   const engine = await started();
-  for (const [key, { value, with: more = '', at, is }] of Object.entries(proofs)) {
-    const name = `of-${fileName(key)}`;
-    const isAgent = root === 'agents';
-    const file = `.triad/${root}/${name}.${isAgent ? 'md' : 'toml'}`;
-    const mine = `# mine${more === '' ? '' : `\n${more}`}`;
-    await write(engine, file, isAgent ? agentText(name, mine) : compositionText(name, more || undefined));
+  const isAgent = root === 'agents';
+  const fileOf = (name: string) => `.triad/${root}/${name}.${isAgent ? 'md' : 'toml'}`;
+  const textWith = (name: string, more: string) =>
+    isAgent ? agentText(name, `# mine${more === '' ? '' : `\n${more}`}`) : compositionText(name, more || undefined);
+  /** By what stands beside a key: what is seen before it is set. */
+  const usual = new Map<string, unknown>();
+  const before = async (more: string): Promise<unknown> => {
+    if (!usual.has(more)) {
+      const name = isAgent ? 'usual' : 'USUAL';
+      await write(engine, fileOf(name), textWith(name, more));
+      usual.set(more, { ...(await previewed(engine, name)), ...(await offered(engine, name)) });
+    }
+    return usual.get(more);
+  };
+  const isApart = (key: string, more = '') => !isAgent || more !== '' || APART.has(key);
+  const all = Object.entries(proofs);
+  const together = all.filter(([key, proof]) => !isApart(key, proof.with));
+  for (const [key, { value, with: more = '', at, is }] of [
+    ...all.filter((one) => !together.includes(one)),
+    ...together,
+  ]) {
+    const isTogether = !isApart(key, more);
+    const name = isTogether ? TOGETHER : `of-${fileName(key)}`;
     const path = `${root}.${name}.${key}`;
-    const before = await seen(engine, name, at);
-    expect(before, `${path} before`).not.toEqual(is);
+    expect(valueAt(await before(more), at), `${path} before`).not.toEqual(is);
+    const file = fileOf(name);
+    if (!isTogether || key === together[0]?.[0]) await write(engine, file, textWith(name, more));
     const row = await engine.runtime.request('agents.set', { path, value, project: true });
     expect(row).toMatchObject({ value, origin: { from: 'project' } });
+    expect(await readFile(join(engine.folder, file), 'utf8')).toContain('# mine');
+    if (isTogether) continue;
     const now = key.endsWith('name') ? String(value) : name;
     expect(await seen(engine, now, at), path).toEqual(is);
-    expect(await readFile(join(engine.folder, file), 'utf8')).toContain('# mine');
   }
+  if (together.length === 0) return;
+  const now = { ...(await previewed(engine, TOGETHER)), ...(await offered(engine, TOGETHER)) };
+  for (const [key, { at, is }] of together) expect(valueAt(now, at), key).toEqual(is);
 });

@@ -8,6 +8,7 @@ import { LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { settingsOf } from '../../support/compose.ts';
+import { variations } from '../../support/samples.ts';
 
 const CONFIG = '.triad/config.toml';
 const spawn = toolUse('spawn_agent', { operation: 'spawn', name: 'one', prompt: 'Do it.' });
@@ -82,10 +83,11 @@ test('where a project shortens the time of a question, silence is no yes', async
   expect(await asked()).toEqual({ onTimeout: undefined, remainingMs: 1000 });
 });
 
-test.for([
+const places = [
   [true, false],
   [false, true],
-] as const)('sessions.project = %s of a trusted project wins over %s', async ([theirs, mine]) => {
+] as const;
+test.for(variations(places))('sessions.project = %s of a trusted project wins over %s', async ([theirs, mine]) => {
   const config = `sessions.project = ${theirs}\n`;
   const data = await folderWith({});
   const settings = `sessions.project = ${mine}\n`;

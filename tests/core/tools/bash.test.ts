@@ -11,6 +11,7 @@ import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { processesWith, sandbox } from '../workspace/shell/support.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
 /** What it can write matters to some of these tests: only for theirs git looks at the folder, with many processes. */
@@ -71,7 +72,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
   });
 
-  test('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
+  test.runIf(inSoak)('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
     const engine = await working([reads('echo first; while ! test -e go; do sleep 0.05; done; echo second')]);
     const ended = engine.ask('Work');
     const first = await engine.event('tool-output', ({ tail }) => tail === 'first\n');
@@ -84,17 +85,15 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(engine.durable().some(({ type }) => (type as string) === 'tool-output')).toBe(false);
   });
 
-  test('a long output is shortened, and the rest is read; its time is limited; nobody answers it; it gets no key', async () => {
+  test('a long output is shortened, and the rest is read; it gets no key', async () => {
     const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', PLAIN: 'plain' };
     const calls = [
       toolUse('bash', { command: 'seq -f "line %g" 20000', read_only: true }, { id: 'long' }),
       toolUse('read_output', { call: 'long', offset: 10_000, limit: 1 }),
       toolUse('bash', { command: 'env', read_only: true }, { id: 'short' }),
       toolUse('read_output', { call: 'short' }),
-      reads('sleep 4711', { timeout_seconds: 1 }),
-      reads('read -r answer; echo "got:$answer"'),
     ];
-    const [long, rest, env, none, late, asking] = (await outputs(calls, { programs })).entries;
+    const [long, rest, env, none] = (await outputs(calls, { programs })).entries;
     expect(Buffer.byteLength(long?.output ?? '')).toBeLessThan(50 * 1024);
     expect(long?.output).toMatch(
       /^line 1\n[\s\S]*\n\[\d+ of 208894 bytes, from line \d+ on, are left out; read_output \{"call":"long","offset":\d+\} gives them\.\]\n[\s\S]*line 20000\n\[exit code 0\]$/,
@@ -103,6 +102,11 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(env?.output).toContain('PLAIN=plain');
     expect(env?.output).not.toMatch(/sk-ours|theirs/);
     expect(none).toMatchObject({ status: 'error' });
+  });
+
+  test.runIf(inSoak)('its time is limited, and nobody answers it', async () => {
+    const calls = [reads('sleep 4711', { timeout_seconds: 1 }), reads('read -r answer; echo "got:$answer"')];
+    const [late, asking] = (await outputs(calls)).entries;
     expect(late).toMatchObject({ status: 'error', metadata: { timedOut: true } });
     expect(late?.output).toMatch(/^\[ended after 1 s: give it more timeout_seconds/);
     expect(await isRunning('sleep 4711')).toBe(false);
@@ -139,6 +143,22 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   });
 
   test('in the background it goes on, is read and ended, and ends with the run', async () => {
+    const workspaces = workspacesWithoutGit(await folderWith());
+    const calls = [
+      reads('echo ready; sleep 4715', { background: true }),
+      reads('sleep 4716', { background: true }),
+      jobs({ action: 'kill', id: 'command-1' }),
+      jobs({ action: 'list' }),
+      jobs({ action: 'read', id: 'command-2' }),
+    ];
+    const said = (await outputs(calls, { workspaces })).entries.map(({ output }) => output);
+    expect(said[2]).toMatch(/^command-1: was ended: echo ready; sleep 4715/);
+    expect(said[3]).toMatch(/^command-1: was ended: .*\ncommand-2: runs: sleep 4716$/);
+    expect(said[4]).toMatch(/^\[command-2: runs: sleep 4716; read on from 0\]$/);
+    for (const words of ['sleep 4715', 'sleep 4716']) expect(await isRunning(words)).toBe(false);
+  });
+
+  test.runIf(inSoak)('what it changes in the background is its call’s, and what is not there is told', async () => {
     const { engine, entries } = await outputs([
       bash('echo ready; sleep 0.1; echo written > by-it.txt; sleep 4713', { background: true }),
       reads('until test -s by-it.txt; do sleep 0.02; done'),
@@ -174,7 +194,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       const allowed = ['echo hello && cat a.txt | cat a.txt'];
       const asked = ['echo hello > b.txt', 'echo "$(<a.txt)" | sh'];
       const calls = [...allowed, ...asked].map((command) => reads(command));
-      const { engine } = await outputs(calls, await ruled(allow('echo *') + allow('cat a.txt')));
+      const person: Person = () => ({ kind: 'reject', reason: '' });
+      const options = await ruled(allow('echo *') + allow('cat a.txt'));
+      const { engine } = await outputs(calls, { ...options, person });
       expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
         ...allowed.map(() => 'rule'),
         ...asked.map(() => 'person'),
@@ -192,16 +214,20 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
         bash('rm -rf .git dist; echo two > a.txt'),
         bash('git gc'),
         bash('cat a.txt'),
-        bash('mkdir data && echo mine > data/rows.csv'),
         bash('echo three > a.txt'),
         bash('echo four > a.txt', { read_only: true }),
       ];
-      // What they ask matters, not what they do.
-      const rejected = ['git gc', 'cat a.txt'];
-      const person: Person = ({ request: { subject } }) =>
-        subject.kind === 'tool' && rejected.includes((subject.input as { command: string }).command)
-          ? { kind: 'reject', reason: '' }
-          : { kind: 'allow', confirmed: true };
+      // Of these, what they ask matters, not what they do; and with the second one comes what cannot be kept.
+      const rejected = ['git gc', 'cat a.txt', 'echo three > a.txt'];
+      const person: Person = ({ request: { subject } }) => {
+        const { input, folder } = subject as { input: { command: string }; folder: string };
+        if (!rejected.includes(input.command)) return { kind: 'allow', confirmed: true };
+        if (input.command === 'cat a.txt') {
+          mkdirSync(join(folder, 'data'));
+          writeFileSync(join(folder, 'data/rows.csv'), 'mine');
+        }
+        return { kind: 'reject', reason: '' };
+      };
       const { engine, entries } = await outputs(calls, { files, person });
       const asked = engine
         .of('approval-request')
@@ -209,7 +235,6 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       expect(asked).toEqual([
         [true, 'What it changes can be undone, except in dist/, which git ignores'],
         [false, 'What git stores in .git cannot be undone'],
-        [true, 'What it changes can be undone'],
         [true, 'What it changes can be undone'],
         [false, 'What it changes in data/ could not be undone: git ignores it, or it cannot be kept'],
         [true, 'It can write nothing there'],
@@ -223,17 +248,16 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       });
       expect(approval).not.toHaveProperty('nameable');
       expect(entries[0]?.output).toContain("cannot remove '.git/HEAD': Read-only file system");
-      expect(entries[5]?.output).toContain('a.txt: Read-only file system');
+      expect(entries[4]?.output).toContain('a.txt: Read-only file system');
       // What came and went where nothing is kept is said all the same.
       expect(entries.map(({ metadata }) => metadata['notKept'])).toEqual([
         ['dist/'],
         undefined,
         undefined,
-        ['data/'],
         undefined,
         undefined,
       ]);
-      expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('three\n');
+      expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('two\n');
       expect(await readdir(engine.folder)).toContain('.git');
     });
 

@@ -75,11 +75,11 @@ const insideOnly =
 
 const toolOf = (one: PathInput): Tool => allTools().find(({ name }) => name === one.tool)!;
 
-/** Every attempt meets an input that writes, many one that reads, and some the dear ones, which search; the soak tries them all. */
+/** Every attempt meets an input that writes, some one that reads, and few the dear ones, which search; the soak tries them all. */
 function isTried({ takes }: PathAttempt, index: number, one: PathInput): boolean {
   if (inSoak) return true;
-  if (SEARCHES.has(one.tool)) return index % (takes === 'folder' ? 9 : 5) === 0;
-  return (index + PATH_INPUTS.indexOf(one)) % (one.writes ? 5 : 7) === 0;
+  if (SEARCHES.has(one.tool)) return index % (takes === 'pattern' ? 5 : 18) === 0;
+  return (index + PATH_INPUTS.indexOf(one)) % (one.writes ? 5 : 17) === 0;
 }
 
 /** Tries what makes sense for an input, and returns how many that were. */

@@ -8,7 +8,7 @@ import { looser } from '#core/tools/search/ripgrep-pattern.ts';
 import { filesWithMatch, findRipgrep } from '#core/tools/search/ripgrep.ts';
 import { compile } from '#core/tools/search/search-lines.ts';
 import type { SearchOptions } from '#core/tools/search/search.ts';
-import { inSoak, samples } from '../../support/samples.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 import { asking, RIPGREP, WAYS } from '../../support/searching.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
@@ -115,10 +115,10 @@ test.skipIf(RIPGREP === null)('no file with a match is left out, whatever is loo
       told += 1;
       for (const [n, text] of texts.entries()) if (meant.test(text)) expect(found, text).toContain(`${n}.txt`);
     }),
-    samples(25),
+    { numRuns: inSoak ? 500 : 15 },
   );
   // Most are not beyond it.
-  expect(told).toBeGreaterThan(8);
+  expect(told).toBeGreaterThan(4);
 });
 
 function isValid(pattern: string, ignoreCase: boolean): boolean {
@@ -175,7 +175,7 @@ test.skipIf(RIPGREP === null)('files without a match are left out', async () => 
   }
 });
 
-test.each(['needle', 'fn\\s+\\w+[1-5]$', '(?!x)[A-Z]{2}'])('the same lines for %s', async (pattern) => {
+test.each(variations(['needle', 'fn\\s+\\w+[1-5]$', '(?!x)[A-Z]{2}']))('the same lines for %s', async (pattern) => {
   const text = (n: number): string =>
     `fn run${n}\n${n % 7 === 0 ? 'a needle' : 'bread'}\r\nlast ${n % 5 === 0 ? 'AB' : ''}`;
   const files = Object.fromEntries(Array.from({ length: 60 }, (_, n) => [`d${n % 4}/e${n % 3}/f${n}.txt`, text(n)]));

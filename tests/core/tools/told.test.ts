@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { outputOf, startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { inSoak } from '../../support/samples.ts';
 
 /** Of a tool as the model gets it. */
 interface WireSchema {
@@ -142,7 +143,7 @@ describe('a call without what it needs starts nothing and asks nobody', () => {
   });
 });
 
-test('list_agents names the agents that can be delegated to, asks nobody and takes no slot', async () => {
+test.runIf(inSoak)('list_agents names the agents that can be delegated to, asks nobody and takes no slot', async () => {
   const script = new Script()
     .step([toolUse('delegate_task', { operation: 'list_agents' })])
     .step([text('Three of them.')]);

@@ -145,7 +145,7 @@ describe('a sub-agent in the background', () => {
     expect(told).toMatch(/outcome cancelled \(Terminated by the lead\)/);
   });
 
-  test('one that waits for its turn is listed as pending, and ended it never starts', async () => {
+  test.runIf(inSoak)('one that waits for its turn is listed as pending, and ended it never starts', async () => {
     const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent first/ })
@@ -174,7 +174,7 @@ describe('a sub-agent in the background', () => {
     expect(engine.of('run-start').map(({ agent }) => agent)).not.toContain('second');
   });
 
-  test('stopped together with its lead, nothing goes on', async () => {
+  test.runIf(inSoak)('stopped together with its lead, nothing goes on', async () => {
     const engine = await startEngine(waitingFor('parser'));
     const names = temporariesOf(engine);
     const { workflowId } = await engine.send('Go');
@@ -186,24 +186,27 @@ describe('a sub-agent in the background', () => {
 });
 
 describe('temporary agents that are left', () => {
-  test('are forgotten when asked for, not those that work; at the end of their lead none is there', async () => {
-    const engine = await startEngine(waitingFor('parser'));
-    const registry = registryOf(engine);
-    const cleanup = () => engine.runtime.request('agents.cleanup', {});
-    const { workflowId } = await engine.send('Go');
-    await engine.model.waitFor(({ seen }) => seen.prompt === 'Inspect parser.');
-    const { runId } = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
-    const working = [{ runId, agent: 'parser' }];
-    expect(await cleanup()).toEqual({ removed: 0, working });
-    const [parser] = temporaries(registry());
-    registry()?.register(parser!, 'left behind');
-    expect(await cleanup()).toEqual({ removed: 1, working });
-    registry()?.register(parser!, 'left behind');
-    await engine.runtime.request('workflow.stop', { workflowId });
-    await engine.ended(workflowId);
-    expect(temporaries(registry())).toEqual([]);
-    expect(await cleanup()).toEqual({ removed: 0, working: [] });
-  });
+  test.runIf(inSoak)(
+    'are forgotten when asked for, not those that work; at the end of their lead none is there',
+    async () => {
+      const engine = await startEngine(waitingFor('parser'));
+      const registry = registryOf(engine);
+      const cleanup = () => engine.runtime.request('agents.cleanup', {});
+      const { workflowId } = await engine.send('Go');
+      await engine.model.waitFor(({ seen }) => seen.prompt === 'Inspect parser.');
+      const { runId } = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
+      const working = [{ runId, agent: 'parser' }];
+      expect(await cleanup()).toEqual({ removed: 0, working });
+      const [parser] = temporaries(registry());
+      registry()?.register(parser!, 'left behind');
+      expect(await cleanup()).toEqual({ removed: 1, working });
+      registry()?.register(parser!, 'left behind');
+      await engine.runtime.request('workflow.stop', { workflowId });
+      await engine.ended(workflowId);
+      expect(temporaries(registry())).toEqual([]);
+      expect(await cleanup()).toEqual({ removed: 0, working: [] });
+    },
+  );
 });
 
 describe('kill -9 while it works in the background', () => {

@@ -1,27 +1,46 @@
-/**
- * Time that is up ends what works at once: stream and tools are aborted, nothing more is asked, and the person may give
- * more. And a wall clock that jumps back or ahead breaks no order, no duration, no question and no conversation. In one
- * file, because each that moves a clock has a process of its own.
- */
+/** Time that is up ends what works at once: stream and tools are aborted, nothing more is asked, and the person may give more. */
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sha256 } from '#core/base/hash.ts';
-import { type composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live } from '../../support/crash.ts';
 import { eventually } from '../../support/eventually.ts';
-import { type Harness, type HarnessOptions, outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
-import { LEAD, plainAnswer, spawn, threeChildren } from '../../support/fake-model/scenarios.ts';
+import { type Harness, type HarnessOptions, outcomes, outputOf, startEngine } from '../../support/engine.ts';
+import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inSoak, variations } from '../../support/samples.ts';
 
-/** The clocks of work stand still but where a test lets time pass. */
-beforeEach(() => void vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'performance'] }));
-afterEach(() => void vi.useRealTimers());
+let now = 0;
+/** What looks at the time, and how often, in milliseconds. */
+let looks: { ms: number; look: () => void }[] = [];
 
-const pass = (minutes: number): void => void vi.advanceTimersByTime(minutes * 60_000);
+/** The clocks of work stand still but where a test lets time pass. */
+beforeEach(() => {
+  now = performance.now();
+  looks = [];
+  vi.spyOn(performance, 'now').mockImplementation(() => now);
+  vi.spyOn(globalThis, 'setInterval').mockImplementation(((look: () => void, ms: number) => {
+    const handle = { ms, look, unref: () => handle };
+    looks.push(handle);
+    return handle;
+  }) as never);
+  const clear = clearInterval;
+  vi.spyOn(globalThis, 'clearInterval').mockImplementation((handle) => {
+    looks = looks.filter((one) => (one as unknown) !== handle);
+    clear(handle);
+  });
+});
+afterEach(() => void vi.restoreAllMocks());
+
+function pass(minutes: number): void {
+  for (const end = now + minutes * 60_000; now < end;) {
+    now += STEP_MS;
+    for (const { ms, look } of looks) if (now % ms < STEP_MS) look();
+  }
+}
+/** As often as a clock of work looks. */
+const STEP_MS = 250;
 const MORE = /The person raised the limit/;
 
 /** Says half of its answer and nothing more, until it is given more time. */
@@ -84,7 +103,7 @@ describe('the time of a run', () => {
     expect(engine.model.requests.at(-1)?.seen.lastUser).not.toMatch(/tools again/);
   });
 
-  test('a tool that works is aborted too', async () => {
+  test.runIf(inSoak)('a tool that works is aborted too', async () => {
     const engine = await startEngine(new Script().on({}).reply([toolUse('grep', { pattern: '(a+)+$' })]), {
       files: { 'a.txt': `${'a'.repeat(60)}!\n` },
       settings: '[limits.run]\nmax_minutes = 1\n',
@@ -112,7 +131,7 @@ describe('the time of a run', () => {
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
   });
 
-  test('a lead whose sub-agent works waits, and its own time stands still', async () => {
+  test.runIf(inSoak)('a lead whose sub-agent works waits, and its own time stands still', async () => {
     const { end } = await timeUp(leadOfStuck(), {
       settings: '[limits]\nchild_minutes = 2\n[limits.run]\nmax_minutes = 1\n',
     });
@@ -138,8 +157,8 @@ describe('the time of a run', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
 
-  test('time that was used up between two requests ends it before the next one', async () => {
-    vi.useRealTimers();
+  test.runIf(inSoak)('time that was used up between two requests ends it before the next one', async () => {
+    vi.restoreAllMocks();
     const script = new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'timed_out', error: { code: 'limit_reached' } });
@@ -148,7 +167,7 @@ describe('the time of a run', () => {
 });
 
 test.runIf(inSoak)('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
-  vi.useRealTimers();
+  vi.restoreAllMocks();
   const folder = await folderWith({});
   const model = await startFakeModel(stuck());
   onTestFinished(() => model.close());
@@ -186,17 +205,19 @@ describe('the time limit of a sub-agent', () => {
   const defined = { ...spawned, agent: 'reviewer' };
   const of = (settings: string, ...calls: [object, number | undefined][]) => [settings, calls] as const;
 
-  test.for([
-    of(
-      '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n',
-      ...([
-        [spawned, 20],
-        [defined, 30],
-        [{ ...defined, max_minutes: 40 }, 40],
-      ] as [object, number][]),
-    ),
-    of('[limits.run]\nmax_minutes = 5\n', [spawned, 5]),
-  ])('that of the call, of its definition, of sub-agents, of any run: %j', async ([settings, calls]) => {
+  test.for(
+    variations([
+      of(
+        '[limits]\nchild_minutes = 20\n[limits.run]\nmax_minutes = 5\n',
+        ...([
+          [spawned, 20],
+          [defined, 30],
+          [{ ...defined, max_minutes: 40 }, 40],
+        ] as [object, number][]),
+      ),
+      of('[limits.run]\nmax_minutes = 5\n', [spawned, 5]),
+    ]),
+  )('that of the call, of its definition, of sub-agents, of any run: %j', async ([settings, calls]) => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply(calls.map(([call]) => toolUse('spawn_agent', call)))
@@ -213,71 +234,5 @@ describe('the time limit of a sub-agent', () => {
     expect(children.map(({ outcome, envelopeHash }) => [outcome, envelopeHash])).toEqual(
       asked.map(({ hash }) => ['completed', hash]),
     );
-  });
-});
-
-const DAY_MS = 86_400_000;
-const jump = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
-
-describe.for(
-  variations([
-    ['back', -DAY_MS],
-    ['ahead', DAY_MS],
-  ] as const),
-)('a clock that jumps %s', ([, ms]) => {
-  beforeEach(() => {
-    vi.useRealTimers();
-    vi.useFakeTimers({ toFake: ['Date'] });
-  });
-
-  test('in the middle of a workflow, while questions wait', async () => {
-    let jumped = false;
-    const engine = await startEngine(threeChildren(), {
-      person: (approval, item) => {
-        if (!jumped) jump(ms);
-        jumped = true;
-        return yes(approval, item);
-      },
-    });
-    const end = await engine.ask('Go');
-    expect(end.outcome).toBe('completed');
-    expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual([
-      ...['person', 'person', 'person'],
-    ]);
-    expect(engine.durable().map(({ seq }) => seq)).toEqual(engine.durable().map((_, index) => index + 1));
-    const { runs, workflow } = await engine.runtime.request('workflow.get', { workflowId: end.workflowId });
-    expect(runs[0]?.parentRunId, 'the lead first').toBeNull();
-    for (const { durationMs } of [...runs, workflow]) {
-      expect(durationMs).toBeGreaterThanOrEqual(0);
-      expect(durationMs).toBeLessThan(DAY_MS / 2);
-    }
-    for (const { queuedMs } of engine.of('run-start')) expect(queuedMs).toBeGreaterThanOrEqual(0);
-  });
-
-  test('between two starts of the program: what was said before still stands before', async () => {
-    const store = await memoryStore();
-    const engine = await startEngine(plainAnswer(), { store: { ...store, close: () => Promise.resolve() } });
-    const first = await engine.ask('First question');
-    await engine.runtime.close();
-    jump(ms);
-    // A process of its own would know nothing of the ids that were made before.
-    vi.resetModules();
-    const { composeRuntime: composeAnew } = (await import('../../support/compose.ts')) as {
-      composeRuntime: typeof composeRuntime;
-    };
-    const again = await composeAnew({
-      store,
-      folder: engine.folder,
-      url: engine.model.url,
-      settings: settingsOf(''),
-    });
-    onTestFinished(() => again.close());
-    const { conversationId } = engine;
-    const sent = await again.request('message.send', { conversationId, text: 'Second question' });
-    await eventually(async () => expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }));
-    expect(sent.workflowId > first.workflowId).toBe(true);
-    expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain('First question');
-    const { items } = await again.request('workflow.list', {});
-    expect(items.map(({ prompt }) => prompt)).toEqual(['Second question', 'First question']);
   });
 });

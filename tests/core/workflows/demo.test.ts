@@ -140,7 +140,7 @@ function expectCounted(engine: Harness, end: Ended): void {
   expect(end.usage.outputTokens).toBe(requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0));
 }
 
-test('a no is taken as a no, with its reason', async () => {
+test.runIf(inSoak)('a no is taken as a no, with its reason', async () => {
   const engine = await demo({ person: rejecting('not today') });
   const first = await engine.ask('What is this?');
   expect(outcomes(first)).toEqual(['completed', 'rejected']);
@@ -169,7 +169,7 @@ test('it answers in the language of the screen that a message was written on', a
   expect(engine.of('approval-request')[0]?.approval.title).toContain('Compter les fichiers du dossier');
 });
 
-test('closed while its question waits, it goes on from there once it is resumed', async () => {
+test.runIf(inSoak)('closed while its question waits, it goes on from there once it is resumed', async () => {
   const store = await memoryStore();
   const closed = await demo({ store: { ...store, close: () => Promise.resolve() }, person: () => null });
   const { workflowId } = await closed.send('What is here?');
@@ -201,7 +201,7 @@ test.runIf(inSoak)('where no agent may be started, or the folder is empty, it sa
   expect(third.text).toMatch(/That did not work: .*1/);
 });
 
-test('a stop ends it at once, and the next message goes on', async () => {
+test.runIf(inSoak)('a stop ends it at once, and the next message goes on', async () => {
   const engine = await demo({ person: () => null });
   const { workflowId } = await engine.send('What is this?');
   await engine.event('approval-request');
@@ -219,21 +219,24 @@ test.runIf(inSoak)('of a large folder the numbers are those of the tools, not of
   expect((await engine.ask('Then?')).text).toMatch(/More than \d+ lines match `TODO\|FIXME`/);
 });
 
-test('its reviewer sends an answer back once, for what it can see is missing, and takes the next', async () => {
-  const engine = await demo({ lead: 'BUILD-JUDGE' });
-  const { text, outcome, subAgents } = await engine.ask('What is this?');
-  expect({ outcome, agents: subAgents.map(({ agent }) => agent) }, 'and nothing is done twice').toEqual({
-    outcome: 'completed',
-    agents: ['file-counter'],
-  });
-  const backs = engine.of('handoff').flatMap(({ entry: { back } }) => (back ? [back.review?.verdict] : []));
-  expect(backs.map((verdict) => [verdict?.passed, verdict?.score])).toEqual([
-    [false, 60],
-    [true, 95],
-  ]);
-  expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 folders are here');
-  expect(text).toContain('Not opened by me: `notes/`, `src/`.');
-});
+test.runIf(inSoak)(
+  'its reviewer sends an answer back once, for what it can see is missing, and takes the next',
+  async () => {
+    const engine = await demo({ lead: 'BUILD-JUDGE' });
+    const { text, outcome, subAgents } = await engine.ask('What is this?');
+    expect({ outcome, agents: subAgents.map(({ agent }) => agent) }, 'and nothing is done twice').toEqual({
+      outcome: 'completed',
+      agents: ['file-counter'],
+    });
+    const backs = engine.of('handoff').flatMap(({ entry: { back } }) => (back ? [back.review?.verdict] : []));
+    expect(backs.map((verdict) => [verdict?.passed, verdict?.score])).toEqual([
+      [false, 60],
+      [true, 95],
+    ]);
+    expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 folders are here');
+    expect(text).toContain('Not opened by me: `notes/`, `src/`.');
+  },
+);
 
 test.runIf(inSoak)('in a loop its lead ends the work itself, with the same answer', async () => {
   const engine = await demo({ lead: 'BUILD-LOOP' });

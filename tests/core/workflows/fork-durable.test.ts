@@ -9,16 +9,19 @@ import { startEngine, talkIn } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
 import { startCollector } from '../../support/telemetry/collector.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { inSoak } from '../../support/samples.ts';
 
 const script = () => new Script().on({}).reply([text('Done.')]);
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
-test('after a kill and a rebuild it is what it was; the one that was cut off cannot be restored', async () => {
+test('after a restart, in the soak a kill, and a rebuild it is what it was; the one that was cut off cannot be restored', async () => {
   const data = await folderWith();
-  const store = await openStore({ url: `rocksdb://${join(data, 'store')}` });
-  const engine = await startEngine(script(), { store });
+  const store = inSoak ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
+  const engine = await startEngine(script(), {
+    store: { ...store, close: async () => void (inSoak && (await store.close())) },
+  });
   const { runtime, conversationId } = engine;
   await engine.ask('First');
   const { workflowId } = await engine.ask('Second');
@@ -36,9 +39,12 @@ test('after a kill and a rebuild it is what it was; the one that was cut off can
   const parts = { store, log: broken } as unknown as Parameters<typeof fork>[0];
   void fork({ ...parts, outputs: { copyImage: () => Promise.resolve() } as never }, row!, asked);
   await expect.poll(async () => (await store.trashed({ limit: 9 })).items.length).toBe(1);
-  await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
+  if (inSoak) await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
+  else await runtime.close();
 
-  const killed = await startEngine(script(), { store: await openStore({ url: `rocksdb://${join(data, 'killed')}` }) });
+  const killed = await startEngine(script(), {
+    store: inSoak ? await openStore({ url: `rocksdb://${join(data, 'killed')}` }) : store,
+  });
   const snapshot = () => killed.runtime.request('conversation.snapshot', { conversationId: made.id });
   const listed = async () => {
     const [plain, sorted] = [{}, { sort: 'cost' as const }].map((how) => killed.runtime.request('workflow.list', how));
@@ -71,7 +77,7 @@ test('after a kill and a rebuild it is what it was; the one that was cut off can
   expect(check).toMatchObject({ workflows: 2, missing: [] });
 });
 
-test('its pictures are its own', async () => {
+test.runIf(inSoak)('its pictures are its own', async () => {
   const engine = await startEngine(script());
   const { runtime, conversationId } = engine;
   const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });

@@ -6,6 +6,7 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
@@ -68,7 +69,7 @@ test('nothing is counted, listed, undone or found twice; both know of each other
 
   expect(made).toMatchObject({ title: 'First', folder: engine.folder, agent: 'lead' });
   const last = workflows[1]?.id;
-  expect(made.from).toEqual({ conversationId, title: 'First', workflowId, last });
+  expect(made.from).toEqual({ conversationId, title: 'First', workflowId, last, message: 2 });
   expect(
     workflows.map(({ prompt, outcome, text: answer, taken }) => [prompt, outcome, answer, taken?.workflowId]),
   ).toEqual([
@@ -158,7 +159,7 @@ test('what works still is cut: its calls are settled, it can not go on there, an
   expect(trash.items.filter(({ from }) => from?.conversationId === engine.conversationId)).toEqual([]);
 });
 
-test('before the first message nothing is taken over, and what was left since is left out', async () => {
+test.runIf(inSoak)('before the first message nothing is taken over, and what was left since is left out', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   const first = await engine.ask('First');
@@ -178,7 +179,7 @@ test('before the first message nothing is taken over, and what was left since is
   await expect(fork(engine, conversationId)).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a compaction stands for the same there', async () => {
+test.runIf(inSoak)('a compaction stands for the same there', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');
@@ -194,7 +195,7 @@ test('a compaction stands for the same there', async () => {
   expect(asked[1]).toBe(asked[0]);
 });
 
-test('all events of both, one by one, give the view that a reload gives', async () => {
+test.runIf(inSoak)('all events of both, one by one, give the view that a reload gives', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');

@@ -5,11 +5,15 @@ import { workflowPart } from '#core/records/sessions/workflow-part.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { gif, RED } from '../../support/images.ts';
+import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
 test('a picture is sent to the model with this message and with later ones, and its bytes are kept', async () => {
-  const engine = await startEngine(new Script().on({}).reply([text('Red.')]));
+  const engine = await start(new Script().on({}).reply([text('Red.')]));
   const { runtime, conversationId, model } = engine;
   const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });
   await engine.ended(sent.workflowId);
@@ -56,14 +60,14 @@ test.each([
   ['no base64', [{ ...red, data: '***' }], /not base64/],
   ['eleven', Array.from({ length: 11 }, () => red), /at most|too many/i],
 ])('refused with what is wrong, and nothing is started: %s', async (_what, images, why) => {
-  const { runtime, conversationId, model } = await startEngine(new Script());
+  const { runtime, conversationId, model } = await start(new Script());
   await expect(runtime.request('message.send', { conversationId, text: 'Look', images })).rejects.toThrow(why);
   expect((await runtime.request('conversation.snapshot', { conversationId })).workflows).toEqual([]);
   expect(model.requests).toEqual([]);
 });
 
 test('model and mode hold for the lead of this message, and are recorded', async () => {
-  const engine = await startEngine(new Script().on({}).reply([text('Done.')]));
+  const engine = await start(new Script().on({}).reply([text('Done.')]));
   const { runtime, conversationId, model } = engine;
   const chosen = { model: 'opus', mode: 'selective' as const };
   const { workflowId, runId } = await runtime.request('message.send', { conversationId, text: 'Go', ...chosen });
@@ -77,7 +81,7 @@ test('model and mode hold for the lead of this message, and are recorded', async
   await expect(other).rejects.toThrow('There is no provider "nobody"');
 });
 
-test('another lead can be set until something was said', async () => {
+test.runIf(inSoak)('another lead can be set until something was said', async () => {
   const engine = await startEngine(new Script().on({}).reply([text('Done.')]));
   const { runtime, conversationId } = engine;
   const set = (agent: string) => runtime.request('conversation.set', { conversationId, agent });

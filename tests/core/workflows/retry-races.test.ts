@@ -116,7 +116,7 @@ describe('another attempt that is asked for twice', () => {
 });
 
 describe('a stop before the attempt has begun', () => {
-  test('of the sub-agent that waits in the line: it stays as it was, the lead goes on', async () => {
+  test.runIf(inSoak)('of the sub-agent that waits in the line: it stays as it was, the lead goes on', async () => {
     const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     expect(await engine.runtime.request('run.stop', { runId })).toMatchObject({ agents: 1, left: 0 });
@@ -126,7 +126,7 @@ describe('a stop before the attempt has begun', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'error' });
   });
 
-  test('of a sub-agent that a restart interrupted: its call is answered, it does not go on', async () => {
+  test.runIf(inSoak)('of a sub-agent that a restart interrupted: its call is answered, it does not go on', async () => {
     const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
     await retry({ runtime }, runId);
     await runtime.request('run.stop', { runId });
@@ -200,7 +200,7 @@ function limited(held: Gate): Script {
 }
 
 describe('what crosses an end', () => {
-  test('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
+  test.runIf(inSoak)('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
     const held = new Gate();
     const [begun, reading] = [new Gate(), new Gate()];
     let isSlow = false;

@@ -8,12 +8,15 @@ import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const retry = (engine: Harness, runId: string) => engine.runtime.request('run.retry', { runId });
 
 describe('trying a sub-agent again', () => {
   test('after the workflow has ended: nothing finished is repeated, and the lead answers anew', async () => {
-    const engine = await startEngine(failingChild());
+    const engine = await start(failingChild());
     const first = await engine.ask('Go');
     expect(outcomes(first)).toEqual(['completed', 'error']);
     const [child] = first.subAgents;
@@ -44,7 +47,7 @@ describe('trying a sub-agent again', () => {
     });
   });
 
-  test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
+  test.runIf(inSoak)('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
     const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
@@ -118,7 +121,7 @@ describe('trying a sub-agent again', () => {
     expect((await engine.store.run(runId))?.attempt).toBe(2);
   });
 
-  test('an answer that was cut off is gone on with', async () => {
+  test.runIf(inSoak)('an answer that was cut off is gone on with', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('Whole now.')])
@@ -139,7 +142,7 @@ describe('trying a sub-agent again', () => {
     );
   });
 
-  test('what was stopped by the person can be tried again', async () => {
+  test.runIf(inSoak)('what was stopped by the person can be tried again', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('It came after all.')])
@@ -164,42 +167,45 @@ describe('trying a sub-agent again', () => {
     expect(JSON.stringify(again?.body.messages), 'cut words are not sent back').not.toContain('I begin');
   });
 
-  test('closed in the middle of it: a resumed workflow goes on with it, and hands the report over once', async () => {
-    const store = await memoryStore();
-    const script = failingChild();
-    script.rules.splice(
-      -1,
-      0,
-      ...new Script().on({ turn: 2 }).reply([text('Almost')], { hangAfter: 3, times: 1 }).rules,
-    );
-    const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
-    const first = await engine.ask('Go');
-    const { runId } = first.subAgents[0]!;
-    await retry(engine, runId);
-    await engine.event('message-delta', (event) => event.text.startsWith('A'));
-    await engine.runtime.close();
-    expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
-    const again = await composeRuntime({
-      store,
-      folder: engine.folder,
-      url: engine.model.url,
-      settings: settingsOf(''),
-    });
-    onTestFinished(() => again.close());
-    await again.request('workflow.resume', { workflowId: first.workflowId });
-    await eventually(async () =>
-      expect(await store.workflow(first.workflowId)).toMatchObject({
-        outcome: 'completed',
-        text: 'Now I know all.',
-        attempt: 3,
-      }),
-    );
-    expect(await store.run(runId)).toMatchObject({ outcome: 'completed', text: 'All found.', attempt: 3 });
-    const handed = (await store.entriesOf(first.runId)).filter(
-      (entry) => entry.kind === 'user' && entry.reportsOf?.includes(runId),
-    );
-    expect(handed).toHaveLength(1);
-  });
+  test.runIf(inSoak)(
+    'closed in the middle of it: a resumed workflow goes on with it, and hands the report over once',
+    async () => {
+      const store = await memoryStore();
+      const script = failingChild();
+      script.rules.splice(
+        -1,
+        0,
+        ...new Script().on({ turn: 2 }).reply([text('Almost')], { hangAfter: 3, times: 1 }).rules,
+      );
+      const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+      const first = await engine.ask('Go');
+      const { runId } = first.subAgents[0]!;
+      await retry(engine, runId);
+      await engine.event('message-delta', (event) => event.text.startsWith('A'));
+      await engine.runtime.close();
+      expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
+      const again = await composeRuntime({
+        store,
+        folder: engine.folder,
+        url: engine.model.url,
+        settings: settingsOf(''),
+      });
+      onTestFinished(() => again.close());
+      await again.request('workflow.resume', { workflowId: first.workflowId });
+      await eventually(async () =>
+        expect(await store.workflow(first.workflowId)).toMatchObject({
+          outcome: 'completed',
+          text: 'Now I know all.',
+          attempt: 3,
+        }),
+      );
+      expect(await store.run(runId)).toMatchObject({ outcome: 'completed', text: 'All found.', attempt: 3 });
+      const handed = (await store.entriesOf(first.runId)).filter(
+        (entry) => entry.kind === 'user' && entry.reportsOf?.includes(runId),
+      );
+      expect(handed).toHaveLength(1);
+    },
+  );
 
   test('is refused for what never started, was never approved, or still runs', async () => {
     const script = new Script()
@@ -209,7 +215,7 @@ describe('trying a sub-agent again', () => {
       .reply([text('x')], { hangAfter: 2 })
       .on({})
       .reply([text('Done.')]);
-    const engine = await startEngine(script, {
+    const engine = await start(script, {
       person: ({ request }) => (request.title.includes(' no ') ? { kind: 'reject', reason: 'no' } : { kind: 'allow' }),
     });
     const { workflowId, runId: lead } = await engine.send('Go');

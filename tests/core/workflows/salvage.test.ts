@@ -53,14 +53,6 @@ const speaking = async (engine: Harness, runId: string): Promise<void> => {
 const cases: [Outcome, string, Script, HarnessOptions, ((engine: Harness, runId: string) => Promise<unknown>)?][] = [
   ['error', FOUND, halfway('', broken), {}],
   [
-    'timed_out',
-    'Then I',
-    halfway('Then I fall silent', { hangAfter: 5 }),
-    { settings: '[limits]\ninactivity_seconds = 1\n' },
-  ],
-  ['partial', 'Then I write', halfway('Then I write', { stopReason: 'max_tokens' }), {}],
-  ['budget_exceeded', FOUND, halfway('', {}), { settings: '[limits.run]\nmax_iterations = 2\n' }],
-  [
     'cancelled',
     'The',
     halfway('Then I go on for long', { hangAfter: 6 }),
@@ -70,11 +62,19 @@ const cases: [Outcome, string, Script, HarnessOptions, ((engine: Harness, runId:
       await engine.runtime.request('run.stop', { runId });
     },
   ],
+  ['budget_exceeded', FOUND, halfway('', {}), { settings: '[limits.run]\nmax_iterations = 2\n' }],
+  [
+    'timed_out',
+    'Then I',
+    halfway('Then I fall silent', { hangAfter: 5 }),
+    { settings: '[limits]\ninactivity_seconds = 1\n' },
+  ],
+  ['partial', 'Then I write', halfway('Then I write', { stopReason: 'max_tokens' }), {}],
   ['refused', FOUND, halfway('', { stopReason: 'refusal' }), {}],
 ];
 
 describe('what a sub-agent had', () => {
-  test.each(variations(cases, 5))('%s', async (outcome, words, script, options, meanwhile) => {
+  test.each(variations(cases, 3))('%s', async (outcome, words, script, options, meanwhile) => {
     if (outcome === 'budget_exceeded') {
       // Its second turn calls a tool again, so that the bound is reached; the report that it is asked for is empty.
       script.rules.at(-1)!.blocks = [toolUse('list_directory', { path: '.' })];

@@ -8,6 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
+import { inSoak } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 const WORD = 'Look at the README first.';
@@ -65,7 +66,7 @@ describe('while it works', () => {
     expect(row.said).toMatchObject([{ text: WORD }]);
   });
 
-  test('an answer that came without it is not the last one', async () => {
+  test.runIf(inSoak)('an answer that came without it is not the last one', async () => {
     const first = new Gate();
     const engine = await start(working(first, [text('# Report\n\nToo early.')]));
     const { workflowId } = await engine.send('Go');
@@ -101,7 +102,7 @@ describe('while it works', () => {
     expect(heard(engine)).toHaveLength(1);
   });
 
-  test('one that waits for its turn reads it after its prompt', async () => {
+  test.runIf(inSoak)('one that waits for its turn reads it after its prompt', async () => {
     const [first, second] = [new Gate(), new Gate()];
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
@@ -130,7 +131,7 @@ describe('while it works', () => {
 const sharedSerial = sharedEngine('limits.max_concurrent = 1\n');
 
 describe('is refused, and starts nothing', () => {
-  test('where the run has ended, is a lead, or is unknown; an empty one', async () => {
+  test.runIf(inSoak)('where the run has ended, is a lead, or is unknown; an empty one', async () => {
     const first = new Gate();
     first.open();
     const engine = await start(working(first));
@@ -162,7 +163,7 @@ describe('is refused, and starts nothing', () => {
     });
   });
 
-  test('once it has stopped; what it never read is kept, and read when it is tried again', async () => {
+  test.runIf(inSoak)('once it has stopped; what it never read is kept, and read when it is tried again', async () => {
     const first = new Gate();
     const engine = await start(working(first));
     const { workflowId } = await engine.send('Go');

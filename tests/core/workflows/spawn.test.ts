@@ -14,10 +14,13 @@ import {
   threeChildren,
 } from '../../support/fake-model/scenarios.ts';
 import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 describe('starting sub-agents', () => {
-  test('one is spawned, works with its tools and its report reaches the answer', async () => {
-    const engine = await startEngine(spawnOne());
+  test.runIf(inSoak)('one is spawned, works with its tools and its report reaches the answer', async () => {
+    const engine = await start(spawnOne());
     const end = await engine.ask('Look at my workspace');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
     expect(end.text).toContain('# Report: the workspace');
@@ -27,7 +30,7 @@ describe('starting sub-agents', () => {
   });
 
   test('three run side by side and the lead gets their reports in the order of its calls', async () => {
-    const engine = await startEngine(threeChildren());
+    const engine = await start(threeChildren());
     const end = await engine.ask('Look at all parts');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed', 'completed']);
     const order = ['alpha', 'beta', 'gamma'].map((name) => end.text.indexOf(`Report: part ${name}`));
@@ -38,7 +41,7 @@ describe('starting sub-agents', () => {
   });
 
   test('a permanent agent is delegated to, with its own prompt and tools', async () => {
-    const engine = await startEngine(delegate());
+    const engine = await start(delegate());
     const end = await engine.ask('Review the code');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
     const reviewer = (await engine.agents.of(engine.folder)).lookup('code-reviewer');
@@ -59,15 +62,15 @@ describe('starting sub-agents', () => {
   });
 
   test.runIf(inSoak)('a spawn and then a delegation share one count', async () => {
-    const engine = await startEngine(spawnThenDelegate());
+    const engine = await start(spawnThenDelegate());
     const end = await engine.ask('Look, then review');
     expect(end.subAgents.map(({ kind }) => kind)).toEqual(['spawn', 'delegate']);
     const workflow = await engine.store.workflow(end.workflowId);
     expect(workflow?.subAgentCount).toBe(2);
   });
 
-  test('the same agent runs twice in one batch without mixing them up', async () => {
-    const engine = await startEngine(batch());
+  test.runIf(inSoak)('the same agent runs twice in one batch without mixing them up', async () => {
+    const engine = await start(batch());
     await engine.ask('Review both halves');
     const result = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks');
     const output = outputOf(result?.entry.output);
@@ -79,7 +82,7 @@ describe('starting sub-agents', () => {
   });
 
   test('a fourth is refused with the maximum and the count', async () => {
-    const engine = await startEngine(fourth());
+    const engine = await start(fourth());
     const end = await engine.ask('Look at four parts');
     expect(end.outcome).toBe('completed');
     expect(end.subAgents).toHaveLength(3);
@@ -90,7 +93,7 @@ describe('starting sub-agents', () => {
   });
 
   test('a sub-agent that calls spawn_agent is refused, though it was never offered it', async () => {
-    const engine = await startEngine(childSpawns());
+    const engine = await start(childSpawns());
     const end = await engine.ask('Manage this');
     expect(end.subAgents).toHaveLength(1);
     const refusal = engine
@@ -102,7 +105,7 @@ describe('starting sub-agents', () => {
     }
   });
 
-  test('temporary agents are registered while they may run, and gone afterwards', async () => {
+  test.runIf(inSoak)('temporary agents are registered while they may run, and gone afterwards', async () => {
     const engine = await startEngine(spawnOne(), {
       person: () => {
         seen.push(temporaries());

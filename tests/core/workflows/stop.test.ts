@@ -15,6 +15,9 @@ import {
 } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inSoak } from '../../support/samples.ts';
+import { sharedEngine } from '../../support/shared-engine.ts';
+
+const { start } = sharedEngine();
 
 const hangs = { hangAfter: 3, usage: { input: 1234 } };
 
@@ -60,7 +63,7 @@ describe('stop', () => {
   });
 
   test('one agent alone: its siblings and the lead go on, and the lead is told', async () => {
-    const engine = await startEngine(hangingChild());
+    const engine = await start(hangingChild());
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', (event) => event.agent === 'slow');
     const receipt = await engine.runtime.request('run.stop', { runId: delta.runId });
@@ -103,7 +106,7 @@ describe('stop', () => {
     expect(await engine.store.openApprovals()).toEqual([]);
   });
 
-  test('while a sub-agent waits for its turn', async () => {
+  test.runIf(inSoak)('while a sub-agent waits for its turn', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'one', prompt: 'First.' }), spawn({ name: 'two', prompt: 'Second.' })])
@@ -126,7 +129,7 @@ describe('stop', () => {
   });
 
   test('a sub-agent that still waits for a yes: the question is answered no', async () => {
-    const engine = await startEngine(spawnOne(), { person: () => null });
+    const engine = await start(spawnOne(), { person: () => null });
     const { workflowId } = await engine.send('Go');
     await engine.event('approval-request');
     const child = engine.of('run-queue').find(({ kind }) => kind === 'spawn');
@@ -135,7 +138,7 @@ describe('stop', () => {
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'rejected']);
   });
 
-  test('a queued message is stopped before it starts, the running one goes on', async () => {
+  test.runIf(inSoak)('a queued message is stopped before it starts, the running one goes on', async () => {
     const engine = await startEngine(writeFile(), { person: () => null });
     const first = await engine.send('Write');
     await engine.event('approval-request');
@@ -152,7 +155,7 @@ describe('stop', () => {
   });
 
   test('one of a batch that was approved while the others are still asked about never starts', async () => {
-    const engine = await startEngine(batch(), { person: () => null });
+    const engine = await start(batch(), { person: () => null });
     const { workflowId } = await engine.send('Go');
     const request = await engine.event('approval-request');
     if (request.approval.subject.kind !== 'envelopes') throw new Error('unexpected');
@@ -167,7 +170,7 @@ describe('stop', () => {
     expect(engine.of('run-start').some(({ runId }) => runId === first?.runId)).toBe(false);
   });
 
-  test('stopping twice says that it has ended', async () => {
+  test.runIf(inSoak)('stopping twice says that it has ended', async () => {
     const engine = await startEngine(spawnOne(), { person: yes });
     const end = await engine.ask('Go');
     await expect(engine.runtime.request('workflow.stop', { workflowId: end.workflowId })).rejects.toMatchObject({
@@ -217,7 +220,7 @@ describe('stop', () => {
 });
 
 test('an interruption of one workflow leaves its question open, and its answer goes on with it', async () => {
-  const engine = await startEngine(spawnOne(), { person: () => null });
+  const engine = await start(spawnOne(), { person: () => null });
   const { runtime } = engine;
   const seen: Attention[] = [];
   await runtime.subscribe('attention', { canAnswer: true }, (state) => seen.push(state));

@@ -9,7 +9,7 @@ import { folderWith, workspaceIn } from '../../support/workspace.ts';
 import { inSoak, samples } from '../../support/samples.ts';
 
 /** How often something is opened while it is swapped. */
-const ROUNDS = inSoak ? 1000 : 300;
+const ROUNDS = inSoak ? 1000 : 100;
 
 test('relative and absolute paths inside resolve to the canonical path, links inside followed', async () => {
   const folder = await folderWith({ 'src/a.ts': 'a' });

@@ -5,6 +5,7 @@ import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, choose, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
+import { variations } from '../../support/samples.ts';
 
 const write = toolUse('write_file', { path: 'a.txt', content: 'a' });
 const QUESTION = { question: 'Which colour?', kind: 'single', choices: [{ label: 'red' }, { label: 'blue' }] };
@@ -23,12 +24,12 @@ describe('an answer that is none', () => {
   test('to a permission request is a no that says so; one that never fits is asked for a few times', async () => {
     const { client, engine, id } = await connected(write);
     const answers = [
-      ['null', null, 'cannot be read'],
-      ['another shape', { outcome: 'yes' }, 'cannot be read'],
-      ['nothing', {}, 'cannot be read'],
       ['an option that was not offered', choose('allow_all'), 'answered "allow_all", which was not offered'],
+      ['another shape', { outcome: 'yes' }, 'cannot be read'],
+      ['null', null, 'cannot be read'],
+      ['nothing', {}, 'cannot be read'],
     ] as const;
-    for (const [name, answer, reason] of answers) {
+    for (const [name, answer, reason] of variations(answers, 2)) {
       const session = await client.open(engine.folder);
       client.answer = () => answer as never;
       expect(await client.prompt(session, 'Write it'), name).toBe('end_turn');

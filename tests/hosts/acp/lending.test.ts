@@ -84,59 +84,62 @@ async function goesOn(home: Machine, client: AcpClient, sessionId: string): Prom
   expect(await second.exit).toBe(0);
 }
 
-test('an unsaved text is edited, a command shown in its terminal, a server asked about; after kill -9 of the owner all is lent again, after one of the agent another goes on', async () => {
-  const home = await machine(killed());
-  const path = join(home.folder, 'a.txt');
-  await writeFile(path, 'saved\n');
-  const owner = await home.app();
-  await becomesOwner(home, owner);
-  const agent = home.open(['acp']);
-  const buffers = new Map([[path, 'unsaved\n']]);
-  const released: string[] = [];
-  const client = clientOf(agent.child, editor(buffers, released));
-  client.answer = ({ options }) => choose(options[0]!.optionId);
-  const { agentCapabilities } = await client.initialize(CAPABILITIES);
-  expect(agentCapabilities?.mcpCapabilities).toEqual({ http: true, sse: false });
-  const mcpServers = [
-    { name: 'liar', command: process.execPath, args: [LIAR, 'deaf', 'kin', 'tools=work,report,silent'], env: ENV },
-  ];
-  const sessionId = await client.open(home.folder, mcpServers);
-  const turn = client.prompt(sessionId, 'Work').catch(() => 'gone');
-  await client.untilSaid(sessionId, /The ans/);
-  expect(await readFile(path, 'utf8')).toBe('agreed\n');
-  expect(client.calls(sessionId)).toMatchObject([
-    { name: 'edit_file', status: 'completed' },
-    { name: 'bash', status: 'completed', content: [{ type: 'terminal', terminalId: 'term-1' }] },
-    { name: 'mcp__liar__work', status: 'completed' },
-  ]);
-  expect(released).toEqual(['term-1']);
-  expect(client.asked[0]?.toolCall.title).toBe('Start the MCP server liar');
-  const asked = client.asked.length;
-  buffers.set(path, 'unsaved again\n');
-  owner.child.kill('SIGKILL');
-  await expect
-    .poll(() => client.calls(sessionId).slice(-3), waits)
-    .toMatchObject([
-      { status: 'completed', rawOutput: { output: 'unsaved again\n' } },
-      { name: 'mcp__liar__report', status: 'completed' },
-      { name: 'mcp__liar__silent', status: 'in_progress' },
+test.runIf(inSoak)(
+  'an unsaved text is edited, a command shown in its terminal, a server asked about; after kill -9 of the owner all is lent again, after one of the agent another goes on',
+  async () => {
+    const home = await machine(killed());
+    const path = join(home.folder, 'a.txt');
+    await writeFile(path, 'saved\n');
+    const owner = await home.app();
+    await becomesOwner(home, owner);
+    const agent = home.open(['acp']);
+    const buffers = new Map([[path, 'unsaved\n']]);
+    const released: string[] = [];
+    const client = clientOf(agent.child, editor(buffers, released));
+    client.answer = ({ options }) => choose(options[0]!.optionId);
+    const { agentCapabilities } = await client.initialize(CAPABILITIES);
+    expect(agentCapabilities?.mcpCapabilities).toEqual({ http: true, sse: false });
+    const mcpServers = [
+      { name: 'liar', command: process.execPath, args: [LIAR, 'deaf', 'kin', 'tools=work,report,silent'], env: ENV },
+    ];
+    const sessionId = await client.open(home.folder, mcpServers);
+    const turn = client.prompt(sessionId, 'Work').catch(() => 'gone');
+    await client.untilSaid(sessionId, /The ans/);
+    expect(await readFile(path, 'utf8')).toBe('agreed\n');
+    expect(client.calls(sessionId)).toMatchObject([
+      { name: 'edit_file', status: 'completed' },
+      { name: 'bash', status: 'completed', content: [{ type: 'terminal', terminalId: 'term-1' }] },
+      { name: 'mcp__liar__work', status: 'completed' },
     ]);
-  // The call is asked about; the server, which the person knows by now, is not.
-  expect(client.asked.slice(asked).map(({ toolCall }) => toolCall.title)).toEqual([
-    ...['report', 'silent'].flatMap((tool) => [
-      `Use ${tool} of the MCP server liar`,
-      `This cannot be undone: Use ${tool} of the MCP server liar`,
-    ]),
-  ]);
-  const { rawOutput } = client.calls(sessionId).at(-2) as { rawOutput: { output: string } };
-  const { pid, kin } = JSON.parse(rawOutput.output) as { pid: number; kin: number[] };
-  expect(kin).toHaveLength(2);
-  agent.child.kill('SIGKILL');
-  expect([await agent.exit, await turn]).toEqual(['SIGKILL', 'gone']);
-  // Not even a deaf server with children stays.
-  await expectGone([pid, ...kin]);
-  await goesOn(home, client, sessionId);
-});
+    expect(released).toEqual(['term-1']);
+    expect(client.asked[0]?.toolCall.title).toBe('Start the MCP server liar');
+    const asked = client.asked.length;
+    buffers.set(path, 'unsaved again\n');
+    owner.child.kill('SIGKILL');
+    await expect
+      .poll(() => client.calls(sessionId).slice(-3), waits)
+      .toMatchObject([
+        { status: 'completed', rawOutput: { output: 'unsaved again\n' } },
+        { name: 'mcp__liar__report', status: 'completed' },
+        { name: 'mcp__liar__silent', status: 'in_progress' },
+      ]);
+    // The call is asked about; the server, which the person knows by now, is not.
+    expect(client.asked.slice(asked).map(({ toolCall }) => toolCall.title)).toEqual([
+      ...['report', 'silent'].flatMap((tool) => [
+        `Use ${tool} of the MCP server liar`,
+        `This cannot be undone: Use ${tool} of the MCP server liar`,
+      ]),
+    ]);
+    const { rawOutput } = client.calls(sessionId).at(-2) as { rawOutput: { output: string } };
+    const { pid, kin } = JSON.parse(rawOutput.output) as { pid: number; kin: number[] };
+    expect(kin).toHaveLength(2);
+    agent.child.kill('SIGKILL');
+    expect([await agent.exit, await turn]).toEqual(['SIGKILL', 'gone']);
+    // Not even a deaf server with children stays.
+    await expectGone([pid, ...kin]);
+    await goesOn(home, client, sessionId);
+  },
+);
 
 test.runIf(inSoak)(
   'kill -9 of the agent while the editor writes: the model is told that nobody knows, and nothing is written again',

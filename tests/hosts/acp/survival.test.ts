@@ -1,10 +1,13 @@
 /** Nothing shown is lost, whoever is killed: the owner of the store, the agent, or the client that goes away. */
-import { expect, test } from 'vitest';
+import { ndJsonStream } from '@agentclientprotocol/sdk';
+import { expect, onTestFinished, test } from 'vitest';
+import { connect } from '#hosts/connect.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
-import { type AcpClient, clientOf, m } from '../support/acp-client.ts';
+import { inSoak, variations } from '../../support/samples.ts';
+import { AcpClient, clientOf, m } from '../support/acp-client.ts';
+import { acpOver } from '../support/acp-lines.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
-import { machine } from '../support/process.ts';
+import { type Machine, machine } from '../support/process.ts';
 
 /** A call, then an answer that hangs in its middle the first times, and comes whole in the end. */
 function script(hangs: number): Script {
@@ -21,7 +24,25 @@ function finished(client: AcpClient, id: string) {
   return { said, calls: client.calls(id) };
 }
 
-// `lending` kills the owner of an agent in every run of the tests.
+/** One more agent: in the soak a process of its own, else in that of the test, with the same store. */
+async function another(home: Machine): Promise<{ client: AcpClient; end: () => Promise<void> }> {
+  if (inSoak) {
+    const { child, exit } = home.open(['acp']);
+    const end = async () => {
+      child.stdin?.end();
+      expect(await exit).toBe(0);
+    };
+    return { client: clientOf(child), end };
+  }
+  const { env, folder } = home;
+  const { signal } = new AbortController();
+  const connected = await connect({ env, folder, signal, works: true, note: () => undefined });
+  onTestFinished(() => connected.close());
+  const { writable, readable, end } = acpOver(connected.client);
+  return { client: new AcpClient(ndJsonStream(writable, readable)), end };
+}
+
+// `takeover` kills the owner of a client in every run of the tests.
 test.runIf(inSoak)(
   'kill -9 of the owner: the agent takes over, and the turn ends as if nothing had happened',
   async () => {
@@ -45,10 +66,9 @@ test.runIf(inSoak)(
   },
 );
 
-// By SIGKILL in every run of the tests too: in `lending`.
 const ENDS = ['SIGKILL', 'SIGTERM', 'stdin'];
 
-test.runIf(inSoak).each(ENDS)(
+test.each(variations(ENDS))(
   'the agent ends by %s in the middle: another one tells all of it again, and goes on',
   async (how) => {
     const home = await machine(script(1));
@@ -64,8 +84,7 @@ test.runIf(inSoak).each(ENDS)(
     await first.exit;
     await turn;
 
-    const second = home.open(['acp']);
-    const again = clientOf(second.child);
+    const { client: again, end } = await another(home);
     await again.initialize();
     await again.agent.request(m.session.load, { sessionId: id, cwd: home.folder, mcpServers: [] });
     await expect.poll(() => again.text(id), waits).toMatch(/\[Interrupted: .*"\/resume" goes on/);
@@ -76,7 +95,6 @@ test.runIf(inSoak).each(ENDS)(
     expect(again.asked).toEqual([]);
     const writes = home.model.requests.filter(({ body }) => body.messages.length === 1);
     expect(writes).toHaveLength(1);
-    second.child.stdin?.end();
-    expect(await second.exit).toBe(0);
+    await end();
   },
 );

@@ -1,4 +1,4 @@
-/** The official client drives the agent through everything that it offers, the started program among it: many sessions. */
+/** The official client drives the agent through everything that it offers, in the soak the started program: many sessions. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
@@ -336,28 +336,24 @@ const CAPABILITIES = {
   _meta: { triad: { subAgentSessions: true } },
 };
 
-async function tour(client: AcpClient, home: Tour['home'], names: readonly string[], err = () => ''): Promise<void> {
+async function tour(client: AcpClient, home: Tour['home'], err = () => ''): Promise<void> {
   const { protocolVersion, agentInfo, agentCapabilities, authMethods } = await client.initialize(CAPABILITIES);
   expect([protocolVersion, agentInfo?.name, authMethods]).toEqual([1, 'triad', []]);
   expect(agentCapabilities).toMatchObject({ loadSession: true, promptCapabilities: { image: true } });
-  for (const name of names) {
+  for (const [name, scenario] of Object.entries(SCENARIOS)) {
     client.answer = () => choose('allow');
-    await SCENARIOS[name]!({ client, home, gate }).catch((error: unknown) => {
+    await scenario({ client, home, gate }).catch((error: unknown) => {
       throw new Error(`${name}: ${String(error)}\n${err()}`, { cause: error });
     });
   }
 }
 
-/** What the streams of a process could change: long turns, a question, a cancel, and a session that is told again. */
-const IN_PROGRAM = Object.keys(SCENARIOS).filter(
-  (name) => inSoak || /^(?:words|a write|a sub-agent|cancelled|loaded)/.test(name),
-);
-
-test('the official client drives the program', { timeout: 120_000 }, async () => {
+// The started program in every run of the tests: `survival`.
+test.runIf(inSoak)('the official client drives the program', { timeout: 120_000 }, async () => {
   const home = await machine(script());
   const started = home.open(['acp']);
   const client = clientOf(started.child);
-  await tour(client, home, IN_PROGRAM, started.err);
+  await tour(client, home, started.err);
   // The client answers a line that is no protocol with an error, which the agent would note.
   expect(started.err()).toBe('');
   client.close();
@@ -365,11 +361,10 @@ test('the official client drives the program', { timeout: 120_000 }, async () =>
   expect(await started.exit).toBe(0);
 });
 
-test('the official client drives the agent through all else', async () => {
+test.runIf(!inSoak)('the official client drives the agent through all that it offers', async () => {
   const engine = await startEngine(script(), { person: () => null });
   const lines = acpOver(engine.runtime);
   const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));
-  const others = Object.keys(SCENARIOS).filter((name) => !IN_PROGRAM.includes(name));
-  await tour(client, engine, others);
+  await tour(client, engine);
   await lines.end();
 });

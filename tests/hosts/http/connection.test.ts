@@ -1,5 +1,6 @@
 /** One tab's WebSocket, as a tab sees it. */
 import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { afterEach, beforeEach, expect, test } from 'vitest';
 import { WebSocket } from 'ws';
 import type { ServerFrame } from '#contract/frames.ts';
@@ -100,7 +101,11 @@ test('a frame that does not fit is answered when it has a number, else the conne
 test('a frame of more than the longest prompt ends the connection', async () => {
   const { socket, closed } = await connect(await site.enter());
   socket.on('error', () => undefined);
-  socket.send(`"${'x'.repeat(MAX_FRAME_BYTES)}"`);
+  // Its header alone, which says how long it will be.
+  const header = Buffer.alloc(14);
+  header.set([0x81, 0xff]);
+  header.writeBigUInt64BE(BigInt(MAX_FRAME_BYTES + 1), 2);
+  (socket as unknown as { _socket: Socket })._socket.write(header);
   expect((await closed)[0]).toBe(1009);
   expect((await site.get('/')).status).toBe(200);
 });

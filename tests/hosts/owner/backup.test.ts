@@ -69,13 +69,13 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   await rm(join(copy, 'replaced', id), { recursive: true });
   await damage(join(copy, 'store'));
   const place = { env: { TRIAD_HOME: copy } };
-  const refused = await home.triad(['run', 'x'], '', place);
+  const there = inProcess(home, 'disk');
+  const refused = await there(['run', 'x'], '', place);
   expect([refused.code, refused.out]).toEqual([1, '']);
   expect(refused.err).toMatch(/^triad: The store in .* is damaged: its newest backup is of .*\n$/);
   const backup = join(copy, 'backups', basename(made.folder));
   expect(refused.err).toContain(`triad restore ${backup}\n`);
 
-  const there = inProcess(home, 'disk');
   const restored = await there(['restore', backup], '', place);
   expect([restored.code, restored.out]).toEqual([0, '']);
   expect(restored.err).toMatch(/^Restored the backup of .*: 1 conversation, 1 workflow, \d+ events\.\nWhat was there /);

@@ -1,7 +1,7 @@
 // What agents changed is told by agent and by file, each change once, with what several changes come to.
 import { describe, expect, it } from 'vitest';
 import type { ChangeRow, ChangeState, FileState } from '#contract/change.ts';
-import { byAgent, byFile, byRun, committable, kindOf, stateOf } from '#lib/changes/groups.ts';
+import { byAgent, byFile, byRun, changedSince, committable, kindOf, stateOf } from '#lib/changes/groups.ts';
 import { changeRow, fileState } from '../support/change-rows.ts';
 
 describe('byAgent and byFile', () => {
@@ -144,4 +144,21 @@ it('a commit is offered both ends of a file that was moved, or none', () => {
   ]);
   const again = changeRow('lead', 'two', [['to.txt', fileState('a'), null]]);
   expect(chosen(moved, again), 'what is gone at its new place is no end').toEqual([['from.txt', true]]);
+});
+
+describe('changedSince', () => {
+  it('names who changed a file after a target did, and nobody for one that was changed elsewhere', () => {
+    const rows = [
+      changeRow('early', 'zero', [['b.txt', null, fileState('a')]]),
+      changeRow('lead', 'one', [['b.txt', fileState('a'), fileState('b')]]),
+      changeRow('writer', 'two', [['b.txt', fileState('b'), fileState('c')]]),
+      changeRow('lead', 'three', [['c.txt', null, fileState('d')]]),
+    ];
+    const runId = rows[1]?.runId ?? '';
+    const since = (path: string) =>
+      changedSince(rows, { runId }, path).map(({ agent, toolCallId }) => [agent, toolCallId]);
+    expect(since('b.txt')).toEqual([['writer', 'two']]);
+    expect(since('c.txt')).toEqual([]);
+    expect(changedSince(rows, { runId: rows[0]?.runId ?? '' }, 'b.txt')).toHaveLength(2);
+  });
 });

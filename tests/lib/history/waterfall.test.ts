@@ -123,7 +123,7 @@ describe('lanesOf', () => {
     expect(second?.queuedMs).toBeGreaterThanOrEqual(2000);
     waiting.queue('spawn', 'Look.', 'toolu_3');
     const queued = lanes(story, now() + 5000).find(({ run }) => run.agent === 'later');
-    expect([queued?.work, queued?.ranMs]).toEqual([[], null]);
+    expect([queued?.work, queued?.workMs]).toEqual([[], null]);
     expect(queued?.queuedMs).toBeGreaterThanOrEqual(5000);
   });
 

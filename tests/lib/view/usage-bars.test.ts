@@ -50,5 +50,5 @@ it('says what of a cost is not known', () => {
   expect(words.day('2026-02-27', '2026-03-01')).toBe('Fri, Feb 27');
   expect(words.day('2025-02-27', '2026-03-01')).toBe('Thu, Feb 27, 2025');
   expect(words.counts.workflows(1, true)).toBe('1 workflow');
-  expect(words.counts.agents(5000, false)).toBe('5000 sub-agents or more');
+  expect(words.counts.agents(5000, false)).toBe('5000 runs or more');
 });

@@ -2,7 +2,9 @@
 import { describe, expect, it } from 'vitest';
 import type { Approval, Decision } from '#contract/approval.ts';
 import { waitedForYouMs } from '#contract/approvals/waited.ts';
-import type { WorkflowRow } from '#contract/view.ts';
+import type { RunKind } from '#contract/agent.ts';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { timesOfRun } from '#contract/history/work-times.ts';
 import { timesOf, waitsForModel, withAsking } from '#lib/view/waiting.ts';
 
 const at = (seconds: number): string => new Date(Date.parse('2026-01-02T03:04:00.000Z') + seconds * 1000).toISOString();
@@ -47,6 +49,29 @@ describe('the person', () => {
     expect(timesOf({ ...workflow, workedMs: 15_000 }, asked, [], 0)).toEqual({ workMs: 15_000, waitedMs: 20_000 });
     const taken = { conversationId: 'c', workflowId: 'v', runId: 'r', waitedMs: 12_000, workedMs: 19_000 };
     expect(timesOf({ ...workflow, taken }, [], [], 0)).toEqual({ workMs: 19_000, waitedMs: 12_000 });
+    const busy = { ...workflow, workedMs: 4000 };
+    expect(timesOf(busy, asked, [], 0), 'what was counted leaves out other waits').toEqual({
+      workMs: 4000,
+      waitedMs: 20_000,
+    });
+    const live = { ...busy, endedAt: null, durationMs: null };
+    expect(timesOf(live, asked, [], ms(40)), 'and is behind while it works').toEqual({
+      workMs: 20_000,
+      waitedMs: 20_000,
+    });
     expect(timesOf({ ...workflow, startedAt: null, durationMs: null }, asked, [], 0)).toBeNull();
+  });
+
+  it('is waited for by a run where it asks itself, or its coagent does; a lead waits for all of its workflow', () => {
+    const workflow = { id: 'w', startedAt: at(0), endedAt: at(30), durationMs: 30_000 } as WorkflowRow;
+    const run = (id: string, kind: RunKind, parentRunId: string | null): RunRow =>
+      ({ id, kind, parentRunId, startedAt: at(4), endedAt: at(24), durationMs: 20_000 }) as RunRow;
+    const [lead, own, coagent] = [run('l', 'lead', null), run('s', 'spawn', 'l'), run('c', 'coagent', 's')];
+    const of = (runId: string, one: Approval): Approval => ({ ...one, request: { ...one.request, runId } });
+    const approvals = [of('l', approval(0, 4)), of('s', approval(6, 9)), of('c', approval(10, 12))];
+    const around = { workflow, runs: [lead, own, coagent], approvals };
+    expect(timesOfRun(own, around)).toEqual({ workMs: 15_000, waitedMs: 5000 });
+    expect(timesOfRun(coagent, around)).toEqual({ workMs: 18_000, waitedMs: 2000 });
+    expect(timesOfRun(lead, around)).toEqual({ workMs: 21_000, waitedMs: 9000 });
   });
 });

@@ -3,7 +3,7 @@ import type { AgentDefinition } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
 import { withAgents } from '../compose.ts';
 import { definitionOf } from '../envelope.ts';
-import { type Harness, type HarnessOptions, startEngine } from '../engine.ts';
+import { type Harness, type HarnessOptions, type Start, startEngine } from '../engine.ts';
 import { delegateTo, LEAD } from '../fake-model/scenarios.ts';
 import { type Blocks, type ReplyOptions, Script, text } from '../fake-model/script.ts';
 
@@ -31,9 +31,10 @@ export async function startChain(
   script: Script,
   options: HarnessOptions = {},
   definitions: readonly AgentDefinition[] = CHAIN,
+  start: Start = startEngine,
 ): Promise<Harness> {
-  const engine = await startEngine(script, options);
-  withAgents(engine.agents, definitions);
+  const engine = await start(script, options);
+  withAgents(engine.agents, definitions, engine.folder);
   return engine;
 }
 

@@ -4,7 +4,8 @@ import type { AgentEvent } from '#contract/event.ts';
 import type { FlowDefinition } from '#contract/flows/control-flow.ts';
 import type { HandoffEntry } from '#contract/message.ts';
 import { definitionOf } from '../envelope.ts';
-import { type Harness, type HarnessOptions, startEngine } from '../engine.ts';
+import { withAgents } from '../compose.ts';
+import { type Harness, type HarnessOptions, type Start, startEngine } from '../engine.ts';
 import { delegateTo } from '../fake-model/scenarios.ts';
 import { type Block, type Blocks, type Match, type ReplyOptions, Script, text, toolUse } from '../fake-model/script.ts';
 
@@ -45,15 +46,9 @@ function pairOf({ flow, as = 'lead', worker = {}, checker = {} }: FlowOptions): 
   ];
 }
 
-export async function startFlow(script: Script, options: FlowOptions): Promise<Harness> {
-  const engine = await startEngine(script, options);
-  const { agents } = engine;
-  const of = agents.of.bind(agents);
-  agents.of = async (folder) => {
-    const registry = await of(folder);
-    for (const one of pairOf(options)) registry.register(one);
-    return registry;
-  };
+export async function startFlow(script: Script, options: FlowOptions, start: Start = startEngine): Promise<Harness> {
+  const engine = await start(script, options);
+  withAgents(engine.agents, pairOf(options), engine.folder);
   return engine;
 }
 

@@ -1,6 +1,7 @@
 /** The JSON export, as docs/export.md describes it; fields are added but never changed. */
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow } from '#contract/view.ts';
+import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import type { ExportedWorkflow } from './record.ts';
 
 const EXPORT_FORMAT = 'triad-conversation';
@@ -30,12 +31,15 @@ export async function* jsonOf(
   yield ']\n}\n';
 }
 
-function workflowOf({ workflow, runs, calls, approvals, requests, entries, executions }: ExportedWorkflow) {
+function workflowOf(record: ExportedWorkflow) {
+  const { workflow, runs, calls, approvals, requests, entries, executions } = record;
   const { firstSeq: _, lastSeq: __, conversationId: ___, ...row } = workflow;
   return {
     ...row,
+    times: timesOfWorkflow(workflow, approvals),
     runs: runs.map(({ conversationId: _, workflowId: __, ...run }) => ({
       ...run,
+      times: timesOfRun(run, record),
       entries: entries.get(run.id) ?? [],
       calls: calls.filter(({ runId }) => runId === run.id).map(({ runId: _, ...call }) => call),
       requests: requests.filter(({ runId }) => runId === run.id).map(({ runId: _, ...request }) => request),

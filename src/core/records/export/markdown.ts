@@ -12,6 +12,7 @@ import { serverCallOf, serverResultOf, serverText } from '#contract/web-search.t
 import type { AssistantEntry, Entry, HandoffEntry, Part, UserEntry } from '#contract/message.ts';
 import { unreadWords } from '#contract/messages/unread-words.ts';
 import type { ConversationRow, RunRow, ToolCallRow } from '#contract/view.ts';
+import { type Times, timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import { roleOf, servedBy } from '../run-words.ts';
 import { verdictOf } from '../../loop/review-words.ts';
 import { askedItems } from '../../approvals/asked-items.ts';
@@ -28,6 +29,7 @@ import {
   lines,
   pictures,
   seconds,
+  worked,
   used,
   wrote,
 } from '../markdown-parts.ts';
@@ -60,12 +62,17 @@ export async function* markdownOf(
 
 function workflowOf(record: ExportedWorkflow, number: number): string {
   const { workflow, runs, calls, approvals, entries, executions } = record;
-  const { id, outcome, status, createdAt, endedAt, durationMs, usage, error, subAgentCount } = workflow;
+  const { id, outcome, status, createdAt, endedAt, usage, error, subAgentCount } = workflow;
   const lead = runs.find(({ kind }) => kind === 'lead');
   const others = runs.filter(({ kind }) => kind !== 'lead');
+  const timesOf = ({ id: runId }: SubAgentExecution): Times | null => {
+    const run = runs.find((one) => one.id === runId);
+    return run ? timesOfRun(run, record) : null;
+  };
   const partOfRun = (run: RunRow): string[] =>
     runOf(run, {
       runs,
+      times: timesOfRun(run, record),
       entries: entries.get(run.id) ?? [],
       calls: calls.filter(({ runId }) => runId === run.id),
     });
@@ -74,9 +81,9 @@ function workflowOf(record: ExportedWorkflow, number: number): string {
     `## Workflow ${number}: ${outcome ?? status}`,
     '',
     `- Workflow: ${code(id)}`,
-    `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${worked(timesOfWorkflow(workflow, approvals))}`,
     `- Sub-agents: ${subAgentCount}`,
-    ...executions.map(executionOf),
+    ...executions.map((execution) => executionOf(execution, timesOf(execution))),
     `- Used: ${used(usage)}`,
     ...forked(workflow),
     ...leftOut(workflow),
@@ -89,12 +96,12 @@ function workflowOf(record: ExportedWorkflow, number: number): string {
 }
 
 /** In one line; its run has a part of its own. */
-function executionOf(execution: SubAgentExecution): string {
-  const { id, sub_agent_name, outcome, status, duration_ms, nano_usd } = execution;
+function executionOf(execution: SubAgentExecution, times: Times | null): string {
+  const { id, sub_agent_name, outcome, status, nano_usd } = execution;
   const { tokens_input, tokens_output = 0, tokens_estimated } = execution;
   const part = tokens_estimated === undefined ? '' : `, of which ${tokens_estimated} tokens are estimated`;
   const facts = [
-    `${outcome ?? status}${seconds(duration_ms ?? null)}`,
+    `${outcome ?? status}${worked(times)}`,
     ...(tokens_input === undefined
       ? []
       : [`${tokens_input} input tokens, ${tokens_output} output tokens${part}, ${dollars(nano_usd ?? null)}`]),
@@ -107,12 +114,13 @@ function executionOf(execution: SubAgentExecution): string {
 interface OfRun {
   /** All of its workflow. */
   runs: readonly RunRow[];
+  times: Times | null;
   entries: readonly Entry[];
   calls: readonly ToolCallRow[];
 }
 
-function runOf(run: RunRow, { runs, entries, calls }: OfRun): string[] {
-  const { envelope, outcome, status, startedAt, endedAt, durationMs, usage, error } = run;
+function runOf(run: RunRow, { runs, times, entries, calls }: OfRun): string[] {
+  const { envelope, outcome, status, startedAt, endedAt, usage, error } = run;
   const served = isServing(run) ? servedBy(run, runs) : undefined;
   const whom = served && `${run.kind === 'chain' ? 'follows' : 'works for'} ${code(served.agent)} ${code(served.id)}`;
   return [
@@ -123,7 +131,7 @@ function runOf(run: RunRow, { runs, entries, calls }: OfRun): string[] {
     ...[...againOfText(run), ...againsText(run)].map((line) => `- ${line}.`),
     `- Agent: ${code(run.agent)}, model: ${code(envelope.model)}`,
     `- Tools: ${envelope.tools.map(code).join(', ') || 'none'}`,
-    `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Queued: ${run.queuedAt}${startedAt === null ? ', never started' : `, started: ${startedAt}`}${endedAt === null ? '' : `, ended: ${endedAt}`}${worked(times)}`,
     `- Used: ${used(usage)}`,
     ...(error ? [`- Error: ${inline(error.message)}`] : []),
     ...instructionBlocks(envelope),

@@ -5,6 +5,7 @@ import { cutText } from '#contract/cut-text.ts';
 import type { AssistantEntry, Entry } from '#contract/message.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { RunRow, ToolCallRow } from '#contract/view.ts';
+import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import type { WorkflowRows } from '../../store/check.ts';
 import {
   code,
@@ -16,6 +17,7 @@ import {
   pictures,
   quote,
   seconds,
+  worked,
   used,
   wrote,
 } from '../markdown-parts.ts';
@@ -65,13 +67,10 @@ export function workflowPart(record: WorkflowRows, folder: string): WorkflowPart
   };
 }
 
-function bodyOf(
-  { workflow, runs, approvals, calls, entries }: WorkflowRows,
-  lead: RunRow | undefined,
-  folder: string,
-): string {
-  const { id, createdAt, endedAt, durationMs, usage, subAgentCount, attempt, error, text, outcome } = workflow;
-  const linked = runs.filter(isSubAgent).map((run) => ({ run, lines: linksOf(run, runs, folder) }));
+function bodyOf(record: WorkflowRows, lead: RunRow | undefined, folder: string): string {
+  const { workflow, runs, approvals, calls, entries } = record;
+  const { id, createdAt, endedAt, usage, subAgentCount, attempt, error, text, outcome } = workflow;
+  const linked = runs.filter(isSubAgent).map((run) => ({ run, lines: linksOf(run, record, folder) }));
   const own = calls.filter(({ runId }) => runId === lead?.id);
   const said = lead ? (entries.get(lead.id) ?? []) : [];
   const steps = stepsOf(said, own, linked);
@@ -82,7 +81,7 @@ function bodyOf(
   const told = lead ? instructionItems(lead.envelope) : [];
   return lines([
     `- Workflow: ${code(id)}${attempt > 1 ? `, attempt ${attempt}` : ''}`,
-    `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${seconds(durationMs)}`,
+    `- Started: ${createdAt}${endedAt === null ? '' : `, ended: ${endedAt}`}${worked(timesOfWorkflow(workflow, approvals))}`,
     `- Sub-agents: ${subAgentCount}`,
     `- Used: ${used(usage)}`,
     ...compactionItems(said),
@@ -150,17 +149,18 @@ function stepsOf(entries: readonly Entry[], rows: readonly ToolCallRow[], linked
   return [...steps.flat(), ...(others.length > 0 ? ['', '### Further sub-agents', '', ...others] : [])];
 }
 
-function linksOf(run: RunRow, runs: readonly RunRow[], folder: string): string[] {
+function linksOf(run: RunRow, record: WorkflowRows, folder: string): string[] {
+  const { runs } = record;
   const below = serversOf(run, runs).flatMap((one) => [
-    `  - ${linkOf(one, roleOf(one, runs), folder)}`,
+    `  - ${linkOf(one, roleOf(one, runs), { record, folder })}`,
     // A stage may have a coagent too.
-    ...serversOf(one, runs).map((each) => `    - ${linkOf(each, roleOf(each, runs), folder)}`),
+    ...serversOf(one, runs).map((each) => `    - ${linkOf(each, roleOf(each, runs), { record, folder })}`),
   ]);
-  return [`- ${linkOf(run, `${run.kind}, ${inline(run.title)}`, folder)}`, ...below];
+  return [`- ${linkOf(run, `${run.kind}, ${inline(run.title)}`, { record, folder })}`, ...below];
 }
 
-function linkOf(run: RunRow, what: string, folder: string): string {
-  const { agent, outcome, status, durationMs, usage } = run;
+function linkOf(run: RunRow, what: string, { record, folder }: { record: WorkflowRows; folder: string }): string {
+  const { agent, outcome, status, usage } = run;
   const tokens = tokensOf(usage).toLocaleString('en-US');
-  return `${wikilink(folder, agentFileOf(run), agent)}, ${what}: ${outcome ?? status}${seconds(durationMs)}, ${tokens} tokens`;
+  return `${wikilink(folder, agentFileOf(run), agent)}, ${what}: ${outcome ?? status}${worked(timesOfRun(run, record))}, ${tokens} tokens`;
 }

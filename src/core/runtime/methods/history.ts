@@ -3,6 +3,8 @@ import type { SavedFilter } from '#contract/history/history-methods.ts';
 import type { Engine } from '../../runs/engine.ts';
 import { mustExist } from '../../base/errors.ts';
 import { exportConversation } from '../../records/export/export.ts';
+import { listedExecutions, listedWorkflows } from '../../records/listed.ts';
+import { namesFound } from '../../records/names-found.ts';
 import { checkConversation, checkWorkflows } from '../../store/check.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
 import type { Handlers } from './handlers.ts';
@@ -28,17 +30,26 @@ export function historyMethods(
   const conversation = (id: string) => mustExist(store.conversation(id), `There is no conversation ${id}`);
   return {
     'conversation.work': ({ conversationIds }) => store.sessionWork(conversationIds),
-    'workflow.list': (query) => store.workflows(query),
+    'workflow.list': async (query) => {
+      const { items, next } = await store.workflows(query);
+      return { items: await listedWorkflows(store, items), next };
+    },
     'backup.begin': async () => {
       const { keep, max_age_days: maxAgeDays } = settings.backups;
       return { partial: await store.beginBackup(), keep, maxAgeDays };
     },
     'workflow.facets': () => store.facets(),
-    'execution.list': (query) => store.executions(query),
+    'execution.list': async (query) => {
+      const { items, next } = await store.executions(query);
+      return { items: await listedExecutions(store, items), next };
+    },
     'execution.facets': () => store.executionFacets(),
     'workflow.days': (query) => store.workflowDays(query),
     'execution.days': (query) => store.executionDays(query),
-    'history.search': (query) => store.search(query),
+    'history.search': async (query) => {
+      const page = await store.search(query);
+      return query.before === undefined ? { ...page, ...(await namesFound(store, query.text)) } : page;
+    },
     'conversation.check': ({ conversationId, workflowIds }) =>
       workflowIds ? checkWorkflows(store, workflowIds) : checkConversation(store, conversationId),
     'store.conversations': () => store.conversationIds(),

@@ -71,8 +71,9 @@ export function indexKeysOf({
   id,
   createdAt,
   durationMs,
+  workedMs,
   usage,
-}: Pick<WorkflowRow, 'id' | 'createdAt' | 'durationMs' | 'usage'>): IndexKeys {
+}: Pick<WorkflowRow, 'id' | 'createdAt' | 'durationMs' | 'workedMs' | 'usage'>): IndexKeys {
   const { inputTokens, outputTokens, cacheReadTokens, cacheWriteTokens, nanoUsd } = usage;
   const place = sortKeyOfId(id);
   return {
@@ -81,7 +82,7 @@ export function indexKeysOf({
     nanoUsd,
     cost: greatestFirst(nanoUsd, place),
     tokens: greatestFirst(inputTokens + outputTokens + cacheReadTokens + cacheWriteTokens, place),
-    duration: greatestFirst(durationMs ?? 0, place),
+    duration: greatestFirst(workedMs ?? durationMs ?? 0, place),
   };
 }
 

@@ -37,7 +37,7 @@ function partsOf(entry: Entry, lead: boolean): SearchableText {
     case 'compaction':
       return { kind: 'report', text: '' };
     case 'system':
-      return { kind: lead ? 'answer' : 'report', text: entry.review?.verdict?.critique ?? '' };
+      return { kind: 'interim', text: entry.review?.verdict?.critique ?? '' };
   }
 }
 

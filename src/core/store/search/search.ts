@@ -1,5 +1,5 @@
 /** Full-text search: candidates from the segments and from unindexed entries, verified against the stored text. */
-import type { ConversationRow, SearchHit } from '#contract/view.ts';
+import type { ConversationRow, RunRow, SearchHit } from '#contract/view.ts';
 import type { Entry } from '#contract/message.ts';
 import type { Database } from '../database.ts';
 import { searchableText } from './entry-text.ts';
@@ -154,7 +154,12 @@ async function checked(
 ): Promise<{ place: string; hit: SearchHit }[]> {
   if (candidates.length === 0) return [];
   const conversationIds = [...new Set(candidates.map(({ run }) => run.conversationId))];
-  const [shown, entries] = await Promise.all([shownOf(database, conversationIds), entriesOf(database, candidates)]);
+  const runIds = [...new Set(candidates.map(({ run }) => run.runId))];
+  const [shown, entries, ended] = await Promise.all([
+    shownOf(database, conversationIds),
+    entriesOf(database, candidates),
+    saidAtEnd(database, runIds),
+  ]);
   const origins = [...shown.values()].flatMap(({ from }) => from?.conversationId ?? []);
   const first = await shownOf(database, [...new Set(origins)]);
   return candidates.flatMap(({ place, run, n }) => {
@@ -173,7 +178,7 @@ async function checked(
       workflowId,
       runId,
       n,
-      kind: found.kind,
+      kind: isInterim(entry, ended.get(runId)) ? ('interim' as const) : found.kind,
       agent,
       title: conversation.title,
       at: entry.at,
@@ -181,6 +186,21 @@ async function checked(
     };
     return { place, hit };
   });
+}
+
+/** By run id: the answer or report with which each ended. */
+async function saidAtEnd(database: Database, ids: readonly string[]): Promise<Map<string, string>> {
+  const records = ids.map((id) => database.record('run', id));
+  const rows = await new Reader(database).rows<RunRow>('run', 'SELECT * FROM $records', { records });
+  return new Map(rows.map(({ id, text }) => [id, text]));
+}
+
+/** Of a run that has not ended nothing is its report yet. */
+function isInterim(entry: Entry, end: string | undefined): boolean {
+  if (entry.kind !== 'assistant' || end === undefined) return false;
+  const said = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
+  const isLast = entry.parts.every(({ type }) => type !== 'tool_use') && end.includes(said.trim());
+  return end.trim() !== said.trim() && !isLast;
 }
 
 /** Those that are there, and not in the trash. */

@@ -79,18 +79,18 @@ export function hitsIn(text: string, { words, prefix }: Terms): Word[] | null {
   return begun && missing.size === 0 ? hits : null;
 }
 
-/** Code units around the first hit. */
-const BEFORE = 60;
+/** Code units of a snippet. */
 const SNIPPET = 240;
 
-/** One line of text around the first hit, with the hits as ranges in it. */
+/** One line of text in which most of the words stand, in its middle, with the hits as ranges in it. */
 export function snippetOf(
   text: string,
   hits: readonly Pick<Word, 'start' | 'end'>[],
 ): { snippet: string; hits: { start: number; end: number }[] } {
-  const first = hits[0]?.start ?? 0;
-  const from = atWord(text, Math.max(0, first - BEFORE), first);
-  let to = Math.min(text.length, Math.max(from + SNIPPET, hits[0]?.end ?? 0));
+  const [first, last] = closest(text, hits);
+  const around = Math.max(0, SNIPPET - (last - first)) / 2;
+  const from = atWord(text, Math.max(0, Math.floor(first - around)), first);
+  let to = Math.min(text.length, Math.max(from + SNIPPET, last));
   if (isLow(text, to)) to -= 1;
   const lead = from > 0 ? '…' : '';
   // Keeps the length, so that the ranges stay valid.
@@ -100,6 +100,24 @@ export function snippetOf(
     .filter(({ end }) => end <= to)
     .map(({ start, end }) => ({ start: start + shift, end: end + shift }));
   return { snippet: `${lead}${line}${to < text.length ? '…' : ''}`, hits: within };
+}
+
+/** From the start of the first to the end of the last of those hits that have the most different words in a snippet. */
+function closest(text: string, hits: readonly Pick<Word, 'start' | 'end'>[]): [start: number, end: number] {
+  const words = hits.map(({ start, end }) => plain(text.slice(start, end)));
+  let best = { count: 0, from: 0, to: 0 };
+  for (const [index, { start: from, end: own }] of hits.entries()) {
+    const seen = new Set<string>();
+    let to = own;
+    for (const [at, { end }] of hits.slice(index, index + SNIPPET).entries()) {
+      const word = words[index + at] ?? '';
+      if (at > 0 && end - from > SNIPPET) break;
+      if (!seen.has(word)) to = end;
+      seen.add(word);
+    }
+    if (seen.size > best.count) best = { count: seen.size, from, to };
+  }
+  return [best.from, best.to];
 }
 
 /** The next word boundary at or after `place`, at most `limit`. */

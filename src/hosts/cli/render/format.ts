@@ -1,4 +1,5 @@
 /** Numbers as people read them in a terminal. */
+import type { Times } from '#contract/history/work-times.ts';
 import type { Tally, Usage } from '#contract/outcome.ts';
 import { cachedText, estimatedTokensOf } from '#contract/tally.ts';
 import { searchesText } from '#contract/web-search.ts';
@@ -12,6 +13,25 @@ export function duration(ms: number | null): string {
   const minutes = Math.floor(whole / 60);
   if (minutes < 60) return `${minutes} min ${whole % 60} s`;
   return `${Math.floor(minutes / 60)} h ${minutes % 60} min`;
+}
+
+/** How long it worked, and apart from that how long it waited for the person. */
+export function timesText(times: Times | null): string {
+  if (times === null || times.waitedMs < BRIEF_MS) return duration(times?.workMs ?? null);
+  return `${duration(times.workMs)} work, ${duration(times.waitedMs)} waiting for you`;
+}
+
+/** Below this an answer was no wait. */
+const BRIEF_MS = 1000;
+
+/** As two fields beside `durationMs`; null before its end. */
+export function timeFields(times: Times | null): { workMs: number | null; waitedMs: number | null } {
+  return { workMs: times?.workMs ?? null, waitedMs: times?.waitedMs ?? null };
+}
+
+/** From these fields. */
+export function timesIn({ workMs, waitedMs }: ReturnType<typeof timeFields>): Times | null {
+  return workMs === null || waitedMs === null ? null : { workMs, waitedMs };
 }
 
 /** Every class of token, of a total or in its outward form. */

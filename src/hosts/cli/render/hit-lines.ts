@@ -1,5 +1,6 @@
 /** One hit of a search as two lines. Pure. */
-import type { SearchHit } from '#contract/view.ts';
+import stringWidth from 'string-width';
+import type { SearchHit, TitleHit } from '#contract/view.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
 import { visible } from '../terminal/visible.ts';
@@ -9,8 +10,42 @@ import { localTime, oneLine } from './format.ts';
 export function hitLines(hit: SearchHit, width: number, style: Style): string[] {
   const { conversationId, title, at, kind, agent } = hit;
   const head = [localTime(at), kind, visible(agent), oneLine(visible(title)) || '(no title)'].join(' · ');
+  return [style('bold', truncate(`${conversationId}  ${head}`, width)), `  ${excerpt(hit, width - 2, style)}`];
+}
+
+/** What was found by its name. */
+export function nameLines(
+  { titles, agents }: { titles: readonly TitleHit[]; agents: readonly string[] },
+  width: number,
+  style: Style,
+): string[] {
   return [
-    style('bold', truncate(`${conversationId}  ${head}`, width)),
-    truncate(`  ${oneLine(visible(hit.snippet))}`, width),
+    ...titles.map(({ conversationId, title, at }) =>
+      style('bold', truncate(`${conversationId}  ${localTime(at)} · title · ${oneLine(visible(title))}`, width)),
+    ),
+    ...(agents.length === 0 ? [] : [truncate(`agents: ${agents.map((name) => visible(name)).join(', ')}`, width)]),
   ];
+}
+
+/** As much of the snippet as fits, with the first hit in its middle, and that one marked. */
+function excerpt({ snippet, hits }: Pick<SearchHit, 'snippet' | 'hits'>, width: number, style: Style): string {
+  const [first] = hits;
+  if (!first) return truncate(oneLine(visible(snippet)), width);
+  const part = (from: number, to: number): string => visible(snippet.slice(from, to)).replace(/\s+/g, ' ');
+  const found = truncate(part(first.start, first.end), width);
+  const room = Math.max(0, width - stringWidth(found));
+  const before = endOf(
+    part(0, first.start).trimStart(),
+    Math.max(Math.floor(room / 2), room - (snippet.length - first.end)),
+  );
+  const after = truncate(part(first.end, snippet.length).trimEnd(), room - stringWidth(before));
+  return before + style('yellow', found) + after;
+}
+
+/** The last of a text that fits. */
+function endOf(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text;
+  let end = text;
+  while (end !== '' && stringWidth(end) >= width) end = end.slice((end.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
+  return width > 0 ? `…${end}` : '';
 }

@@ -1,11 +1,16 @@
 /** The stable JSON of `sessions list` and `sessions show`. Pure. */
+import type { Approval } from '#contract/approval.ts';
 import { notesOf, wroteOf } from '#contract/call-row.ts';
 import { isReported } from '#contract/flows/serving.ts';
 import type { SubAgentSummary } from '#contract/event.ts';
 import type { ForkedFrom } from '#contract/messages/fork.ts';
 import type { Missing } from '#contract/missing.ts';
 import type { ConversationRow, RunRow, SessionWork, ToolCallRow, WorkflowRow } from '#contract/view.ts';
+import { type Around, type Times, timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import { usageOf } from '#core/base/usage.ts';
+import { timeFields } from './format.ts';
+
+type WorkTimes = ReturnType<typeof timeFields>;
 
 /** A conversation with all that is asked about it. */
 export interface Session {
@@ -14,6 +19,8 @@ export interface Session {
   workflows: WorkflowRow[];
   /** Runs of all workflows, each workflow's in order of creation. */
   runs: RunRow[];
+  /** All that was asked in them. */
+  approvals?: Approval[];
   /** Of these runs, where they are asked about. */
   calls?: ToolCallRow[];
   /** The notes that link to it, where they are asked about. */
@@ -43,7 +50,8 @@ export function listedSession({ conversation, workflows }: ListedSession) {
   };
 }
 
-export function shownSession({ conversation, workflows, runs, calls = [], linking = [], missing = [] }: Session) {
+export function shownSession(session: Session) {
+  const { conversation, workflows, runs, approvals = [], calls = [], linking = [], missing = [] } = session;
   const { id, title, folder, agent, createdAt, updatedAt } = conversation;
   return {
     id,
@@ -59,14 +67,15 @@ export function shownSession({ conversation, workflows, runs, calls = [], linkin
     linkingNotes: linking,
     workflows: workflows.map((workflow) => {
       const { prompt, images, text, error, attempt, startedAt, endedAt, durationMs } = workflow;
-      const times = { createdAt: workflow.createdAt, startedAt, endedAt, durationMs };
+      const worked = timeFields(timesOfWorkflow(workflow, approvals));
+      const times = { createdAt: workflow.createdAt, startedAt, endedAt, durationMs, ...worked };
       const own = runs.filter(({ workflowId }) => workflowId === workflow.id);
       const writes = own.flatMap((run) => writesOf(run, calls));
       const ids = new Set(own.map((run) => run.id));
       const notes = notesOf(calls.filter(({ runId }) => ids.has(runId)));
       const left = workflow.left ? { left: true as const } : {};
       return {
-        ...listedWorkflow(workflow, runs),
+        ...listedWorkflow(workflow, { runs: own, approvals }),
         ...left,
         ...(workflow.taken ? { taken: workflow.taken } : {}),
         ...(workflow.again ? { again: workflow.again } : {}),
@@ -105,15 +114,16 @@ function fromOf({ from }: Session['conversation']): { from?: ForkedFrom } {
   return from ? { from } : {};
 }
 
-function listedWorkflow({ id, outcome, status, usage }: WorkflowRow, runs: readonly RunRow[]) {
-  const subAgents = runs.filter((run) => run.workflowId === id && isReported(run)).map(subAgent);
+function listedWorkflow(workflow: WorkflowRow, rows: Pick<Around, 'approvals'> & { runs: readonly RunRow[] }) {
+  const { id, outcome, status, usage } = workflow;
+  const around = { workflow, ...rows };
+  const subAgents = rows.runs.filter(isReported).map((run) => subAgent(run, timesOfRun(run, around)));
   return { id, outcome, status, subAgents, usage: usageOf(usage) };
 }
 
-/** The same form as in `workflow-end`. */
-/** `cached`: where it was paid, of one that a fork took from its cache. */
-function subAgent(run: RunRow): SubAgentSummary & Pick<RunRow, 'cached'> {
+/** The form of `workflow-end`, with its times; `cached`: where it was paid, of one that a fork took from its cache. */
+function subAgent(run: RunRow, times: Times | null): SubAgentSummary & Pick<RunRow, 'cached'> & WorkTimes {
   const { id, agent, kind, status, outcome, durationMs, usage, cached } = run;
-  const summary = { runId: id, agent, kind, status, outcome, durationMs, usage: usageOf(usage) };
+  const summary = { runId: id, agent, kind, status, outcome, durationMs, ...timeFields(times), usage: usageOf(usage) };
   return cached ? { ...summary, cached } : summary;
 }

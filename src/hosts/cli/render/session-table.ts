@@ -1,4 +1,5 @@
 /** Conversations as a table. Pure. */
+import { titleText } from '#contract/messages/fork-text.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
 import { localTime, oneLine, tokenCell } from './format.ts';
@@ -22,7 +23,7 @@ export function sessionTable(sessions: readonly ListedSession[], width: number):
     String(workflows.reduce((sum, { subAgentCount }) => sum + subAgentCount, 0)),
     workflows.at(-1)?.outcome ?? workflows.at(-1)?.status ?? '–',
     tokenCell(conversation.usage),
-    oneLine(visible(conversation.title)) || '(no message yet)',
+    oneLine(visible(titleText(conversation))) || '(no message yet)',
   ]);
   return table(columns, rows, width);
 }

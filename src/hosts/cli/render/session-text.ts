@@ -5,7 +5,7 @@ import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
 import { againOfText } from '#contract/messages/again-text.ts';
-import { CACHED_TEXT, forkedFromText, forksText, TAKEN_TEXT, wentOnText } from '#contract/messages/fork-text.ts';
+import { CACHED_TEXT, forkedFromText, forksText, TAKEN_TEXT, titleText, wentOnText } from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';
@@ -13,19 +13,19 @@ import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
 import { visible } from '../terminal/visible.ts';
 import { wrap } from '../terminal/wrap.ts';
-import { cost, duration, localTime, oneLine, tokens } from './format.ts';
+import { cost, localTime, oneLine, timesIn, timesText, tokens } from './format.ts';
 import { type Session, shownSession } from './session-json.ts';
 
 /** Prompts, answers and errors are shown whole; what stands around them fits the width. */
 export function sessionText(session: Session, width: number, style: Style): string[] {
   const { conversation } = session;
-  const { id, title, folder, agent, createdAt, deletedAt } = conversation;
+  const { id, folder, agent, createdAt, deletedAt } = conversation;
   const shown = shownSession(session);
   const used = usageOf(conversation.usage);
   const head = [folder, agent, localTime(createdAt)].map((fact) => oneLine(visible(fact))).join(' · ');
   const trash = `In the trash since ${localTime(deletedAt ?? createdAt)}; to get it back: triad sessions restore ${id}`;
   return [
-    style('bold', truncate(`Session ${id}: ${oneLine(visible(title))}`, width)),
+    style('bold', truncate(`Session ${id}: ${oneLine(visible(titleText(conversation)))}`, width)),
     truncate(`  ${head}`, width),
     truncate(`  ${tokens(used)} · ${cost(used.costUsd)}`, width),
     ...(deletedAt ? wrap(`  ${trash}`, width) : []),
@@ -45,15 +45,15 @@ export function missingLines(missing: readonly Missing[] | undefined, width: num
 type Shown = ReturnType<typeof shownSession>['workflows'][number];
 
 function workflowLines(workflow: Shown, width: number, style: Style): string[] {
-  const { id, outcome, status, durationMs, usage, error, prompt, images, answer, subAgents, writes, notes } = workflow;
-  const facts = [outcome ?? status, duration(durationMs), tokens(usage), cost(usage.costUsd)];
+  const { id, outcome, status, usage, error, prompt, images, answer, subAgents, writes, notes } = workflow;
+  const facts = [outcome ?? status, timesText(timesIn(workflow)), tokens(usage), cost(usage.costUsd)];
   const pictures = picturesText(images);
   const marked = subAgents.filter(isSubAgent);
   const children = subAgents.map((child) => {
     // A stage follows the one that it is below.
     const sign = isSubAgent(child) ? `${MARK_SIGNS[markOfSubAgent(marked.indexOf(child))]} ` : '  ';
     const mark = child.outcome === null ? '…' : child.outcome === 'completed' ? '✓' : '✗';
-    const did = child.cached ? [CACHED_TEXT] : [duration(child.durationMs), tokens(child.usage)];
+    const did = child.cached ? [CACHED_TEXT] : [timesText(timesIn(child)), tokens(child.usage)];
     const own = [child.outcome ?? child.status, ...did];
     return truncate(`  ${sign}${mark} ${visible(child.agent)} (${child.kind}) · ${own.join(' · ')}`, width);
   });

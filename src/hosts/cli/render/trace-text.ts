@@ -4,7 +4,7 @@ import { andMore } from '#contract/call-row.ts';
 import { compactionText } from '#contract/context/compaction-text.ts';
 import { type AgentMark, MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { grantIdOf, ruleIdOf } from '#contract/grant-id.ts';
-import { cost, duration, localTime, oneLine, tokens } from './format.ts';
+import { cost, localTime, oneLine, timesIn, timesText, tokens } from './format.ts';
 import { missingLines } from './session-text.ts';
 import type { Style } from '../terminal/style.ts';
 import { truncate } from '../terminal/truncate.ts';
@@ -16,7 +16,7 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
   return [
     style('bold', truncate(`Session ${trace.id}: ${clean(trace.title)}`, width)),
     truncate(
-      `  started ${localTime(trace.createdAt)} · total ${duration(trace.durationMs)} · ${tokens(trace.usage)} · ${cost(trace.usage.costUsd)}`,
+      `  started ${localTime(trace.createdAt)} · total ${timesText(trace)} · ${tokens(trace.usage)} · ${cost(trace.usage.costUsd)}`,
       width,
     ),
     ...missingLines(trace.missing, width, style),
@@ -26,7 +26,7 @@ export function traceText(trace: SessionTrace, width: number, style: Style): str
 
 function workflowText(workflow: WorkflowTrace, width: number, style: Style): string[] {
   const state = workflow.outcome ?? workflow.status;
-  const head = `Workflow ${workflow.id} · ${state} · ${duration(workflow.durationMs)} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${queued(workflow)}${again(workflow.attempt)}`;
+  const head = `Workflow ${workflow.id} · ${state} · ${timesText(timesIn(workflow))} · ${tokens(workflow.usage)} · ${cost(workflow.usage.costUsd)}${queued(workflow)}${again(workflow.attempt)}`;
   return [
     truncate(head, width),
     truncate(`  “${clean(workflow.prompt)}”`, width),
@@ -49,7 +49,7 @@ function runText(
   const { queuedMs, waitingMs, modelMs, toolsMs } = run.times;
   const parts = [
     `${MARK_SIGNS[own]} ${mark} ${clean(run.name)} (${roleText(run)})`,
-    ms(run.durationMs),
+    ms(run.workMs),
     tokens(run.usage),
     cost(run.usage.costUsd),
     `${run.outcome ?? run.status}${again(run.attempt)}`,

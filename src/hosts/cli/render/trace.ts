@@ -11,7 +11,10 @@ import type { ConversationRow, RunRow, ToolCallRow, WorkflowDetail } from '#cont
 import { askedItems } from '#core/approvals/asked-items.ts';
 import { callPathOf } from '#core/records/run-words.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
+import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import { usageOf } from '#core/base/usage.ts';
+
+import { timeFields } from './format.ts';
 
 export type SessionTrace = ReturnType<typeof traceOf>;
 export type WorkflowTrace = ReturnType<typeof workflowTrace>;
@@ -36,13 +39,17 @@ export function traceOf(
 ) {
   const { id, title, folder, createdAt, updatedAt } = conversation;
   const workflows = details.map((detail) => workflowTrace(detail, compactions));
+  const sumOf = (of: (workflow: (typeof workflows)[number]) => number | null): number =>
+    workflows.reduce((sum, workflow) => sum + (of(workflow) ?? 0), 0);
   return {
     id,
     title,
     folder,
     createdAt,
     updatedAt,
-    durationMs: workflows.reduce((sum, { durationMs }) => sum + (durationMs ?? 0), 0),
+    durationMs: sumOf(({ durationMs }) => durationMs),
+    workMs: sumOf(({ workMs }) => workMs),
+    waitedMs: sumOf(({ waitedMs }) => waitedMs),
     usage: usageOf(conversation.usage),
     ...(missing.length > 0 ? { missing } : {}),
     workflows,
@@ -63,6 +70,7 @@ function workflowTrace(detail: WorkflowDetail, compactions: Compactions) {
     startedAt,
     endedAt,
     durationMs,
+    ...timeFields(timesOfWorkflow(detail.workflow, detail.approvals)),
     usage: usageOf(usage),
     /** Given in it, or used in it; as they are now. */
     grants: detail.grants ?? [],
@@ -142,6 +150,7 @@ function runOnly(run: RunRow, order: number, detail: WorkflowDetail) {
     startedAt: run.startedAt,
     endedAt: run.endedAt,
     durationMs,
+    ...timeFields(timesOfRun(run, detail)),
     times: timesOf(run, detail),
     usage: usageOf(run.usage),
     requests: own.length,

@@ -3,6 +3,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { OpenMessage } from '#contract/view.ts';
 import { wholePart } from '../open-messages.ts';
 import type { View } from '../reduce.ts';
+import { wholeUnits } from '../title.ts';
 
 type Part = OpenMessage['parts'][number];
 
@@ -60,10 +61,4 @@ function written(message: OpenMessage, writing: Writing | undefined, at: number)
     parts.push(known && known.text.length > text.length ? known : { ...part, text });
   }
   return { ...message, parts };
-}
-
-/** No sign is cut in two. */
-function wholeUnits(text: string, units: number): number {
-  const last = text.charCodeAt(units - 1);
-  return units < text.length && last >= 0xd800 && last <= 0xdbff ? units - 1 : units;
 }

@@ -47,6 +47,10 @@ export const changesWords = {
     `Changés aussi, sans retour possible (${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` et ${paths.length - 3} de plus` : ''})`,
   preview: {
     title: (agent) => `Annuler tous les changements ${de(agent)}`,
+    titleOfFile: (path, agent) => `Annuler les changements ${de(agent)} dans ${path} ?`,
+    since: 'Changé depuis par',
+    sinceOthers: 'Changé depuis hors de cette conversation : par vous, un autre programme ou une autre conversation.',
+    fileHistory: 'Tous les changements par fichier',
     looking: 'Examen de chaque fichier…',
     description: 'Rien ne change avant votre accord.',
     outcomes: {

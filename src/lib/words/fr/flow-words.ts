@@ -76,6 +76,8 @@ export const flowWords = {
   stageCount: (stages) => plural(stages, 'maillon', 'maillons'),
   round: (round) => `passe ${round}`,
   used: (rounds, of) => `passe ${rounds} sur ${of}`,
+  serving: (kind, agent, place, of) =>
+    kind === 'chain' ? `maillon ${place} sur ${of}, après ${agent}` : `passe ${place} sur ${of}, pour ${agent}`,
   serves: 'Travaille pour',
   servedBy: 'Travaillent pour lui',
   types: { hitl: 'une réponse', loop: 'boucle', judge: 'juge', smart: 'juge actif', chat: 'tour à tour' },

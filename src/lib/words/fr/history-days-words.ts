@@ -22,7 +22,7 @@ export const historyDaysWords = {
   day: (day, today) => (day === today ? 'Aujourd’hui' : day === dayAfter(today, -1) ? 'Hier' : dayName(day, today)),
   counts: {
     workflows: (count, whole) => `${plural(count, 'flux', 'flux')}${orMore(whole)}`,
-    agents: (count, whole) => `${plural(count, 'sous-agent', 'sous-agents')}${orMore(whole)}`,
+    agents: (count, whole) => `${plural(count, 'exécution', 'exécutions')}${orMore(whole)}`,
   },
   tokens: (totals) => `${tokensOf(totals)} jetons`,
   tokensOf,
@@ -50,7 +50,7 @@ export const historyDaysWords = {
     names: {
       who: { workflows: 'Agents', agents: 'Modèle' },
       outcome: 'Issue',
-      duration: 'Durée',
+      duration: 'Travail',
       tokens: 'Jetons',
       cost: 'Coût',
       when: 'Quand',

@@ -2,13 +2,11 @@
 import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import type { StoppedRun, StopReceipt } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
+import { monthName } from '#lib/view/format.ts';
 import type { RailDay } from '#lib/view/shell/rail.ts';
 import type { SameWords } from '../following.ts';
 import type * as english from '../shell-words.ts';
 import { capital, listed, plural } from './sentences.ts';
-
-const month = new Intl.DateTimeFormat('fr', { month: 'long' });
-const monthOfYear = new Intl.DateTimeFormat('fr', { month: 'long', year: 'numeric' });
 
 const days: Readonly<Record<Exclude<RailDay, 'month'>, string>> = {
   pinned: 'Épinglées',
@@ -120,11 +118,7 @@ export const shellWords = {
   more: 'Afficher plus',
   moreOf: (folder) => `Afficher plus de ${folder}`,
   older: 'Afficher les conversations plus anciennes',
-  day: (day, at, now) => {
-    if (day !== 'month') return days[day];
-    const date = new Date(at);
-    return capital((date.getFullYear() === new Date(now).getFullYear() ? month : monthOfYear).format(date));
-  },
+  day: (day, at, now) => (day === 'month' ? monthName(at, now) : days[day]),
   rename: 'Renommer…',
   title: 'Titre de la conversation',
   titleHint: 'Vide : comme son premier message',

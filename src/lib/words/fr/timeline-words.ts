@@ -1,5 +1,5 @@
 /** The words of a workflow's lanes, in French: its time by cause, its axis, its bars and what they open. */
-import { clockTime, count, duration, oneDecimal, tokens } from '#lib/view/format.ts';
+import { clockTime, count, duration, oneDecimal, shortDuration, tokens } from '#lib/view/format.ts';
 import type { SameWords } from '../following.ts';
 import type { timelineWords as english } from '../timeline-words.ts';
 import { que } from './sentences.ts';
@@ -13,19 +13,11 @@ const causes = {
   idle: 'à l’arrêt',
 } as const;
 
-/** `27 s`, `4:23`: short enough to stand in a line. */
-function span(ms: number): string {
-  if (ms < 1000) return `${Math.round(ms)} ms`;
-  if (ms < 10_000) return `${oneDecimal(ms / 1000)} s`;
-  return ms < 60_000 ? `${Math.round(ms / 1000)} s` : clockTime(ms);
-}
-
 export const timelineWords = {
   title: 'Temps de chaque agent',
   causes,
-  span,
-  work: (ms) => `${span(ms)} de travail`,
-  waited: (cause, ms) => `${span(ms)} ${causes[cause]}`,
+  work: (ms) => `${shortDuration(ms)} de travail`,
+  waited: (cause, ms) => `${shortDuration(ms)} ${causes[cause]}`,
   spent: 'Emploi du temps',
   trueTime: 'Temps réel',
   trueTimeWhy: 'Montre l’attente dans toute sa durée, au lieu de la replier',

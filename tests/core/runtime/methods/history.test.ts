@@ -1,6 +1,6 @@
 /** The history as clients get it: deleting and restoring, what may not be done in the trash, and reading without a trace. */
 import { expect, test } from 'vitest';
-import { SubAgentExecution } from '#contract/execution.ts';
+import { ListedExecution } from '#contract/execution.ts';
 import { TRASH_DAYS } from '#contract/limits.ts';
 import type { Input } from '#contract/rpc.ts';
 import { inputTokensOf } from '#contract/tally.ts';
@@ -9,6 +9,7 @@ import { startEngine } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failingChild, plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { Gate } from '../../../support/gate.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 const conflict = (message: RegExp) => ({
   code: 'conflict',
@@ -51,7 +52,7 @@ test('a conversation goes to the trash and comes back; what is not there is an e
     await expect(runtime.request(method, { conversationId })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test('a sub-agent that failed and was tried again is one execution, as it ended last', async () => {
+test.runIf(inSoak)('a sub-agent that failed and was tried again is one execution, as it ended last', async () => {
   const engine = await startEngine(failingChild());
   const { runtime, conversationId } = engine;
   const list = async (input: Input<'execution.list'> = {}) => (await runtime.request('execution.list', input)).items;
@@ -66,12 +67,22 @@ test('a sub-agent that failed and was tried again is one execution, as it ended 
   const [completed, ...others] = await list({ agent: 'finder', kind: 'spawn', sort: 'cost' });
   expect(completed).toMatchObject({ ...asked, id: failed?.id, outcome: 'completed', result_summary: 'All found.' });
   expect(completed).not.toHaveProperty('error_message');
-  expect(SubAgentExecution.parse(completed)).toEqual(completed);
+  expect(ListedExecution.parse(completed)).toEqual(completed);
   const run = await runtime.request('run.get', { runId: failed?.id ?? '' });
   expect(completed).toMatchObject({
     ...{ model: run.envelope.model, nano_usd: run.usage.nanoUsd, tokens_input: inputTokensOf(run.usage) },
     ...{ tokens_output: run.usage.outputTokens, completed_at: run.endedAt },
   });
+  expect(completed).toMatchObject({ waited_ms: 0, worked_ms: expect.any(Number) as number });
+  const found = (text: string) => runtime.request('history.search', { text });
+  expect(
+    (await found('look first')).items.map(({ kind }) => kind),
+    'said on the way',
+  ).toEqual(['interim']);
+  expect((await found('all found')).items.map(({ kind }) => kind)).toContain('report');
+  expect(await found('finder')).toMatchObject({ agents: ['finder'] });
+  const { titles } = await found('go');
+  expect(titles).toEqual([expect.objectContaining({ conversationId, title: 'Go', hits: [{ start: 0, end: 2 }] })]);
   expect([others, await list({ status: 'error' })]).toEqual([[], []]);
   expect(await runtime.request('execution.facets', {})).toEqual({ agents: ['finder'], models: [run.envelope.model] });
   await runtime.request('conversation.delete', { conversationId });
@@ -142,7 +153,7 @@ test('what was deleted long ago is gone after a start', async () => {
     .toEqual([rows[1]?.id]);
 });
 
-test('opening something to read it changes nothing of it', async () => {
+test.runIf(inSoak)('opening something to read it changes nothing of it', async () => {
   const engine = await startEngine(plainAnswer());
   const { runtime, conversationId, store } = engine;
   const { workflowId } = await engine.ask('Look at the aardvark');

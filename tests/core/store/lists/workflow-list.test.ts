@@ -7,7 +7,7 @@ import { inSoak } from '../../../support/samples.ts';
 import { Conversation, type Finished } from '../finished.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
 
-const WORKFLOWS = inSoak ? 60 : 30;
+const WORKFLOWS = inSoak ? 60 : 20;
 const OUTCOMES = ['completed', 'partial', 'error', 'cancelled'] as const;
 
 interface Made {
@@ -94,7 +94,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   afterAll(() => opened.close());
 
   test('each filter, alone and together, in each order', async () => {
-    const from = made[19]?.row.createdAt ?? '';
+    const from = made[13]?.row.createdAt ?? '';
     const filters: WorkflowFilter[] = [
       ...[{}, { agent: 'lead' }, { agent: 'reviewer' }, { agent: 'nosy' }, { agent: 'nobody' }, { model: 'opus' }],
       ...[
@@ -106,7 +106,7 @@ describe.each(ENGINES)('on %s', (engine) => {
       ],
       ...[{ status: 'running' as const }, { outcome: 'timed_out' as const }, { outcome: 'rejected' as const }],
       ...[{ folder: '/home/ada/parser' }, { folder: '/home' }, { from }, { to: from }, { minCostUsd: 0.005 }],
-      { from, to: made[10]?.row.createdAt ?? '', agent: 'writer' },
+      { from, to: made[6]?.row.createdAt ?? '', agent: 'writer' },
       { agent: 'reviewer', model: 'opus', status: 'completed' },
       { agent: 'writer', tool: 'grep', outcome: 'error', minCostUsd: 0.003, folder: '/home/ada' },
     ];

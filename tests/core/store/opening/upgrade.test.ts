@@ -74,7 +74,7 @@ test('a store of the first release', async () => {
   const base = await testFolder();
   const store = await firstRelease(base);
   expect(await versionOf(store)).toBe(1);
-  const [first = '', ...rest] = await lines('look+cut', store);
+  const [first = '', ...rest] = await lines(inSoak ? 'look+cut' : 'look', store);
   const seen = JSON.parse(first) as Seen;
   expect(await versionOf(store)).toBe(newest);
   expect(seen.conversations.map(({ title }) => title).sort()).toEqual(
@@ -101,13 +101,14 @@ test('a store of the first release', async () => {
     result_summary: 'Two mistakes',
   });
   // Made again from its events it is the same: a rebuild that was cut off is carried out at the next start.
-  expect(rest).toEqual(['cut']);
-  expect(await look(store)).toEqual(seen);
+  expect(rest).toEqual(inSoak ? ['cut'] : []);
+  if (inSoak) expect(await look(store)).toEqual(seen);
   // The copy still is what the first release wrote.
   const [backup = ''] = await backupNames(base);
   expect(backup).toMatch(/^upgrade-\d{14}-[0-9a-f]{8}$/);
   const copy = join(base, 'backups', backup, 'store');
   expect((await stat(join(base, 'backups', backup))).mode & 0o777).toBe(0o700);
+  if (!inSoak) return;
   expect(await heldBy(copy)).toEqual({
     conversations: 3,
     workflows: 5,
@@ -135,19 +136,22 @@ test.runIf(inSoak)(
   },
 );
 
-test('a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy', async () => {
-  const base = await testFolder();
-  const store = await firstRelease(base);
-  const manifest = (await readdir(store)).find((name) => name.startsWith('MANIFEST')) ?? '';
-  await truncate(join(store, manifest), 10);
-  const before = await readFile(join(store, manifest));
-  expect(JSON.parse(await open(store))).toMatchObject({
-    code: 'store_failed',
-    message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
-  });
-  expect(await backupNames(base)).toEqual([]);
-  expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
-});
+test.runIf(inSoak)(
+  'a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy',
+  async () => {
+    const base = await testFolder();
+    const store = await firstRelease(base);
+    const manifest = (await readdir(store)).find((name) => name.startsWith('MANIFEST')) ?? '';
+    await truncate(join(store, manifest), 10);
+    const before = await readFile(join(store, manifest));
+    expect(JSON.parse(await open(store))).toMatchObject({
+      code: 'store_failed',
+      message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
+    });
+    expect(await backupNames(base)).toEqual([]);
+    expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
+  },
+);
 
 test.runIf(isRoot && inSoak)(
   'without room for the copy nothing is touched, and with room it goes on',

@@ -42,7 +42,7 @@ test.for(seeds(1))('one owner: no event is lost or doubled (%i)', { timeout: 60_
   const server = await storeServer();
   const store = await storeOf(server, { times });
   const count = disturb(server, random, 0.1);
-  const many = inSoak ? 50 : 25;
+  const many = inSoak ? 50 : 10;
   for (let seq = 1; seq <= many; seq++) await commit(store, eventOf('c', seq, `text ${seq}`));
   server.fault = () => null;
   expect(count.faults).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ test.for(seeds(1))('two owners never write at the same time (%i)', { timeout: 60
   await (await storeOf(server, { times })).close();
   const count = disturb(server, random, 0.06);
   let writes = 0;
-  const until = () => (writes += 1) > 40;
+  const until = () => (writes += 1) > (inSoak ? 40 : 20);
   const said = await Promise.all(['ada', 'bob'].map((name) => writeWhileOwner(server, name, until)));
   server.fault = () => null;
   const last = await storeOf(server, { times, holder: { installation: 'one', name: 'last' } });

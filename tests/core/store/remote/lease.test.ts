@@ -7,6 +7,7 @@ import { startChild } from '../child/run.ts';
 import { testFolder } from '../support.ts';
 import { sharedServer, storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT, textsOf } from './writing.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 const ada = { installation: 'a', name: 'ada on laptop (pid 1)' };
 const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
@@ -57,26 +58,29 @@ test('what was on its way when the lease was taken is not written', async () => 
   await commit(next, eventOf('c', 2, 'bob'));
 });
 
-test('taking it is tried again, in bounded time; one that only waits notices too, at its next renewal', async () => {
-  const server = await storeServer();
-  const conflict = { error: 'Transaction conflict: Resource busy. This transaction can be retried' };
-  server.fault = ({ sql }) => (sql.includes('UPSERT lease:owner') ? conflict : null);
-  await expect(storeOf(server, { times: { lease: 60, renew: 40 } })).rejects.toThrow(/lease, and it cannot be taken/);
-  // Another one makes the table at the same instant.
-  let isFirst = true;
-  server.fault = ({ sql }) => {
-    if (!isFirst || !sql.startsWith('DEFINE TABLE')) return null;
-    isFirst = false;
-    return conflict;
-  };
-  const old = await storeOf(server, { holder: ada });
-  expect(isFirst).toBe(false);
-  await server.query(
-    "UPDATE lease:owner SET epoch += 1, op = 'x', process = 'x', name = 'eve on phone', until = time::now()",
-  );
-  await expect.poll(() => old.lost.aborted, { timeout: 10_000 }).toBe(true);
-  expect(String(old.lost.reason)).toContain('taken by eve on phone');
-});
+test.runIf(inSoak)(
+  'taking it is tried again, in bounded time; one that only waits notices too, at its next renewal',
+  async () => {
+    const server = await storeServer();
+    const conflict = { error: 'Transaction conflict: Resource busy. This transaction can be retried' };
+    server.fault = ({ sql }) => (sql.includes('UPSERT lease:owner') ? conflict : null);
+    await expect(storeOf(server, { times: { lease: 60, renew: 40 } })).rejects.toThrow(/lease, and it cannot be taken/);
+    // Another one makes the table at the same instant.
+    let isFirst = true;
+    server.fault = ({ sql }) => {
+      if (!isFirst || !sql.startsWith('DEFINE TABLE')) return null;
+      isFirst = false;
+      return conflict;
+    };
+    const old = await storeOf(server, { holder: ada });
+    expect(isFirst).toBe(false);
+    await server.query(
+      "UPDATE lease:owner SET epoch += 1, op = 'x', process = 'x', name = 'eve on phone', until = time::now()",
+    );
+    await expect.poll(() => old.lost.aborted, { timeout: 10_000 }).toBe(true);
+    expect(String(old.lost.reason)).toContain('taken by eve on phone');
+  },
+);
 
 test('whoever loses the lease right after it was taken makes nothing', async () => {
   const server = await storeServer();
@@ -96,7 +100,7 @@ test('a copy of the data folder is another installation', async () => {
   expect((await holderOf(copy)).installation).not.toBe(first.installation);
 });
 
-test('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
+test.runIf(inSoak)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
   const server = await sharedServer();
   const conversationId = newId();
   const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);

@@ -1,6 +1,9 @@
 /** What holds of a store holds of one on a server: the same tests, over a WebSocket. */
+import { onTestFinished, test, vi } from 'vitest';
 import { inSoak } from '../../../support/samples.ts';
 import { everyStore } from '../support.ts';
+import { sharedServer, storeOf } from './support.ts';
+import { commit, eventOf } from './writing.ts';
 
 everyStore.isOnServer = true;
 
@@ -20,3 +23,19 @@ if (inSoak) {
   await import('../search/search.test.ts');
   await import('../trash/trash.test.ts');
 }
+
+test.runIf(inSoak)('a ping of the driver that the server refuses ends nothing', async () => {
+  vi.useFakeTimers({ toFake: ['setInterval'] });
+  onTestFinished(() => void vi.useRealTimers());
+  const server = await sharedServer();
+  const store = await storeOf(server);
+  const pinged = Promise.withResolvers<void>();
+  server.fault = ({ method }) => {
+    if (method !== 'ping') return null;
+    pinged.resolve();
+    return { error: 'Not now' };
+  };
+  vi.advanceTimersByTime(31_000);
+  await pinged.promise;
+  await commit(store, eventOf('c', 1));
+});

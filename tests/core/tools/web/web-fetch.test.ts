@@ -8,7 +8,7 @@ import { RED } from '../../../support/images.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { call, contextIn, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 import { webServer } from '../../../support/web-server.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inSoak, variations } from '../../../support/samples.ts';
 
 interface Asked {
   path?: string;
@@ -122,7 +122,7 @@ describe('a page that takes too much', () => {
     });
   });
 
-  test('ends with its run', async () => {
+  test.runIf(inSoak)('ends with its run', async () => {
     const stop = new AbortController();
     const work = pageText(task(deep), stop.signal);
     setTimeout(() => stop.abort(new Error('Stopped')), 100);
@@ -131,7 +131,7 @@ describe('a page that takes too much', () => {
 });
 
 describe('text', () => {
-  test.for<[string, string | Uint8Array, string, string]>([
+  const texts: [string, string | Uint8Array, string, string][] = [
     ['JSON', '{"a":"<b>"}', 'application/json', '{"a":"<b>"}'],
     ['XML', '<?xml version="1.0"?><a><b/></a>', 'application/xml', '<?xml version="1.0"?><a><b/></a>'],
     ['of another type', 'a: 1\n', 'application/x-anything', 'a: 1\n'],
@@ -142,14 +142,15 @@ describe('text', () => {
     ['with a mark that says otherwise', Buffer.from('\ufeffgrün', 'utf16le'), 'text/plain; charset=utf-8', 'grün'],
     ['HTML that names it within', Buffer.from('<meta charset="iso-8859-1"><p>gr\xfcn', 'latin1'), 'text/html', 'grün'],
     ['HTML of no type', '<!DOCTYPE html><p>a <b>b</b>', '', 'a **b**'],
-  ])('%s', async ([, body, type, text]) => {
+  ];
+  test.for(variations(texts, texts.length - 2))('%s', async ([, body, type, text]) => {
     const { status, output } = await fetched(sends(body, type));
     expect([status, output.replace(/^\[.*\]\n\n/, '')]).toEqual(['completed', text]);
   });
 });
 
 describe('other things', () => {
-  test('a PDF comes as its text', async () => {
+  test.runIf(inSoak)('a PDF comes as its text', async () => {
     const { output } = await fetched(sends(pdf([['One'], ['Two']]), 'application/octet-stream'));
     expect(output).toMatch(/^\[SITE\/page: 200 OK; a PDF of \d+ bytes\. .*\]\n\n\[Page 1 of 2\]\nOne\n/);
   });

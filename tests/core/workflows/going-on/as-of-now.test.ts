@@ -20,7 +20,7 @@ const writing = (): Script =>
     .on({})
     .reply([text('Done.')]);
 
-test('what is asked about now is asked, whatever mode the settings had then; nothing goes on untrusted, or past the demo', async () => {
+test('what is asked about now is asked, and undos are told also in a fork of a fork, whatever mode the settings had then; nothing goes on untrusted, or past the demo', async () => {
   const { questions, person } = asked();
   const engine = await startEngine(writing(), {
     person,
@@ -49,6 +49,7 @@ test('what is asked about now is asked, whatever mode the settings had then; not
 
   // What was undone there is told, once all that was done there is taken.
   const { runId } = fork.workflow.from!;
+  const before = await goOn(engine, { workflowId, entry: lastCall(entries) });
   await runtime.request('change.undo', { conversationId, target: { runId } });
   const undone = await goOn(engine, { workflowId, entry: lastCall(entries) });
   expect(undone.entries.map(({ kind, cached }) => [kind, cached !== undefined])).toEqual([
@@ -58,6 +59,11 @@ test('what is asked about now is asked, whatever mode the settings had then; not
     ['assistant', false],
   ]);
   expect(undone.asks.map(({ seen }) => seen.lastUser)).toEqual([
+    expect.stringContaining('undid what lead did: plan.md') as string,
+  ]);
+  // So it is in a fork of a fork that was made before, where nothing was undone.
+  const again = await goOn(engine, { workflowId: before.workflow.id, entry: lastCall(before.entries) }, before.made.id);
+  expect(again.asks.map(({ seen }) => seen.lastUser)).toEqual([
     expect.stringContaining('undid what lead did: plan.md') as string,
   ]);
 

@@ -12,13 +12,11 @@ import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
 import { inSoak } from '../../../support/samples.ts';
 import { startCollector } from '../../../support/telemetry/collector.ts';
+import { memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-going-on-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
-
-/** In the middle of a sub-agent that is taken, and between the results of two. */
-const POINTS = ['run-start#3', 'tool-end#5'];
 
 /** Forks at the last step, and copies the store as a kill leaves it: after each event of what is taken, or after these. */
 async function killedFork(points: readonly string[] | null) {
@@ -46,7 +44,36 @@ async function killedFork(points: readonly string[] | null) {
   seen = [];
   const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
   seen = null;
-  return { copies, fork, first };
+  const stores = copies.map((place) => () => openStore({ url: `rocksdb://${place}` }));
+  return { stores, made: fork.made, first };
+}
+
+/** Forks at the last step in memory, and stores nothing more from between the results of two sub-agents that are taken. */
+async function diedFork() {
+  const opened = await memoryStore();
+  const died = Promise.withResolvers<{ id: string }>();
+  let isGoingOn = false;
+  let results = 0;
+  const commit: Store['commit'] = async (events, writes) => {
+    if (!isGoingOn || (events.length === 0 && results < 5)) return opened.commit(events, writes);
+    for (const event of events) {
+      if (results === 5) return died.resolve({ id: event.conversationId });
+      await opened.commit([event], apply(event));
+      if (event.type === 'tool-end') results += 1;
+    }
+  };
+  const engine = await startEngine(threeChildren(), {
+    store: { ...opened, commit, close: () => Promise.resolve() },
+  });
+  const { conversationId, runtime } = engine;
+  const { workflowId } = await engine.ask('Look at all of it');
+  const first = await told(engine, workflowId);
+  isGoingOn = true;
+  const step = { conversationId, workflowId, entry: lastCall(first.entries) };
+  void runtime.request('conversation.fork', { ...step, goOn: true }).catch(() => undefined);
+  const made = await died.promise;
+  await runtime.close();
+  return { stores: [() => Promise.resolve<Store>(opened)], made, first };
 }
 
 const ended = (engine: Parameters<typeof snapshotOf>[0], conversationId: string) =>
@@ -54,21 +81,15 @@ const ended = (engine: Parameters<typeof snapshotOf>[0], conversationId: string)
     .poll(async () => (await snapshotOf(engine, conversationId)).workflows.at(-1)?.outcome, { timeout: 20_000 })
     .toBe('completed');
 
-/** One fork for both tests: each goes on from copies of its own. */
-let killed: ReturnType<typeof killedFork> | null = null;
-const killedOnce = () => (killed ??= killedFork(inSoak ? null : POINTS));
-
-test('after a kill it goes on with what it has: each step once, and one request in all', async () => {
-  const { copies, fork, first } = await killedOnce();
+test('ended in the middle, in the soak killed after every event, it goes on with what it has: each step once, and one request in all', async () => {
+  const { stores, made, first } = await (inSoak ? killedFork(null) : diedFork());
   const { workflowId } = first.lead;
-  expect(copies.length).toBeGreaterThanOrEqual(POINTS.length);
-  // The last of two: from the first one the next test goes on.
-  for (const place of copies.slice(inSoak ? 0 : -1)) {
-    const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${place}` }) });
-    const { workflow } = fork;
-    const { outcome } = (await snapshotOf(next, fork.made.id)).workflows.at(-1)!;
-    if (outcome === 'interrupted') await next.runtime.request('workflow.resume', { workflowId: workflow.id });
-    await ended(next, fork.made.id);
+  expect(stores.length).toBeGreaterThan(inSoak ? 10 : 0);
+  for (const store of stores) {
+    const next = await startEngine(threeChildren(), { store: await store() });
+    const workflow = (await snapshotOf(next, made.id)).workflows.at(-1)!;
+    if (workflow.outcome === 'interrupted') await next.runtime.request('workflow.resume', { workflowId: workflow.id });
+    await ended(next, made.id);
     const { lead, children, entries, requests } = await told(next, workflow.id);
     expect(next.model.requests.length).toBeLessThanOrEqual(1);
     const steps = entries.filter(({ kind }) => kind === 'assistant' || kind === 'tool');
@@ -78,35 +99,39 @@ test('after a kill it goes on with what it has: each step once, and one request 
     );
     expect(requests.filter(({ error }) => error === null)).toHaveLength(1);
     expect(children.every(({ usage }) => usage.requests === 0)).toBe(true);
-    const check = await next.runtime.request('conversation.check', { conversationId: fork.made.id });
+    const check = await next.runtime.request('conversation.check', { conversationId: made.id });
     expect(check.missing).toEqual([]);
-    const before = await snapshotOf(next, fork.made.id);
+    const before = await snapshotOf(next, made.id);
     await next.store.rebuild();
-    expect(await snapshotOf(next, fork.made.id)).toEqual(before);
+    expect(await snapshotOf(next, made.id)).toEqual(before);
     expect(lead.outcome).toBe('completed');
   }
 });
 
-test('where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost', async () => {
-  const { copies, fork, first } = await (inSoak ? killedFork(['run-start#3']) : killedOnce());
-  const next = await startEngine(threeChildren(), { store: await openStore({ url: `rocksdb://${copies[0]}` }) });
-  const { conversationId } = first.lead;
-  await next.runtime.request('conversation.delete', { conversationId });
-  await next.runtime.request('conversation.purge', { conversationId });
-  await next.runtime.request('workflow.resume', { workflowId: fork.workflow.id });
-  await ended(next, fork.made.id);
-  const { children } = await told(next, fork.workflow.id);
-  // The second one was being taken: it is none of the three that the lead hears of.
-  const heard = children.filter(({ outcome }) => outcome === 'completed');
-  expect(heard.map(({ agent, cached }) => [agent, cached !== undefined]).sort()).toEqual([
-    ['alpha', true],
-    ['beta', false],
-    ['gamma', false],
-  ]);
-  expect(next.model.requests).toHaveLength(5);
-});
+test.runIf(inSoak)(
+  'where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost',
+  async () => {
+    const { stores, made, first } = await killedFork(['run-start#3']);
+    const next = await startEngine(threeChildren(), { store: await stores[0]!() });
+    const workflowId = (await snapshotOf(next, made.id)).workflows.at(-1)!.id;
+    const { conversationId } = first.lead;
+    await next.runtime.request('conversation.delete', { conversationId });
+    await next.runtime.request('conversation.purge', { conversationId });
+    await next.runtime.request('workflow.resume', { workflowId });
+    await ended(next, made.id);
+    const { children } = await told(next, workflowId);
+    // The second one was being taken: it is none of the three that the lead hears of.
+    const heard = children.filter(({ outcome }) => outcome === 'completed');
+    expect(heard.map(({ agent, cached }) => [agent, cached !== undefined]).sort()).toEqual([
+      ['alpha', true],
+      ['beta', false],
+      ['gamma', false],
+    ]);
+    expect(next.model.requests).toHaveLength(5);
+  },
+);
 
-test('telemetry, totals and files tell of what was taken only where it was done', async () => {
+test.runIf(inSoak)('telemetry tells of what was taken only where it was done', async () => {
   const collector = await startCollector();
   const data = await folderWith();
   const engine = await startEngine(threeChildren(), { data, settings: `telemetry.endpoint = "${collector.url}"\n` });

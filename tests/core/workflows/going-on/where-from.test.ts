@@ -38,58 +38,64 @@ test('from a step of a sub-agent: that one alone is asked about, and goes on fro
   expect(fork.conversation.usage.requests).toBe(2);
 });
 
-test('what stands between two steps is taken with them: a review, and what the agent was told of it', async () => {
-  const engine = await startReflecting({
-    answers: ['It is broken.', { blocks: [toolUse('list_directory', { path: '.' })] }, 'It is broken in a.ts:3.'],
-    reviews: { 'in a.ts:3': verdict(true, 90), 'is broken.': verdict(false, 20, 'Name the file.') },
-  });
-  const { workflowId } = await engine.ask('Go');
-  const { run, entries } = await childOf(engine);
-  expect(reviewers(engine)).toHaveLength(2);
-  const fork = await goOn(engine, { workflowId, runId: run.id, entry: lastCall(entries) });
-  const own = await engine.runtime.request('run.entries', { runId: fork.children[0]!.id });
-  const kinds = (all: typeof own) => all.map((entry) => (entry.kind === 'system' ? entry.code : entry.kind));
-  expect(kinds(own)).toEqual(kinds(entries));
-  expect(own.findLastIndex(({ cached }) => cached !== undefined)).toBe(lastCall(entries));
-  // Its last answer, the review of that, and what its lead makes of it.
-  expect(fork.asks).toHaveLength(3);
-  expect(reviewers(engine)).toHaveLength(3);
-});
+test.runIf(inSoak)(
+  'what stands between two steps is taken with them: a review, and what the agent was told of it',
+  async () => {
+    const engine = await startReflecting({
+      answers: ['It is broken.', { blocks: [toolUse('list_directory', { path: '.' })] }, 'It is broken in a.ts:3.'],
+      reviews: { 'in a.ts:3': verdict(true, 90), 'is broken.': verdict(false, 20, 'Name the file.') },
+    });
+    const { workflowId } = await engine.ask('Go');
+    const { run, entries } = await childOf(engine);
+    expect(reviewers(engine)).toHaveLength(2);
+    const fork = await goOn(engine, { workflowId, runId: run.id, entry: lastCall(entries) });
+    const own = await engine.runtime.request('run.entries', { runId: fork.children[0]!.id });
+    const kinds = (all: typeof own) => all.map((entry) => (entry.kind === 'system' ? entry.code : entry.kind));
+    expect(kinds(own)).toEqual(kinds(entries));
+    expect(own.findLastIndex(({ cached }) => cached !== undefined)).toBe(lastCall(entries));
+    // Its last answer, the review of that, and what its lead makes of it.
+    expect(fork.asks).toHaveLength(3);
+    expect(reviewers(engine)).toHaveLength(3);
+  },
+);
 
-test('a fork of a fork, in the soak two: what was taken says where it was paid first, and the first one may be gone', async () => {
-  const { questions, person } = asked();
-  const engine = await start(threeChildren(), { person });
-  await engine.ask('Look at all of it');
-  const { workflowId } = await engine.ask('Look at all of it');
-  const first = await told(engine, workflowId);
-  const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
-  questions.length = 0;
-  const from = { workflowId: fork.workflow.id, entry: lastCall(fork.entries) };
-  // The second one is like the first.
-  for (let time = 0; time < (inSoak ? 2 : 1); time += 1) {
-    const { asks, children, entries } = await goOn(engine, from, fork.made.id);
-    expect(asks).toHaveLength(1);
-    expect(children.map(({ cached }) => cached)).toEqual(fork.children.map(({ cached }) => cached));
-    const requestOf = (all: typeof entries) => all.find((entry) => entry.kind === 'assistant')?.request;
-    expect(requestOf(entries)).toEqual(requestOf(first.entries));
-    const marks = (all: typeof entries) => all.flatMap(({ cached }) => cached ?? []);
-    expect(marks(entries)).toEqual(marks(fork.entries));
-  }
-  expect(questions).toEqual([]);
-  // Of what a fork took over, the steps are where it was done.
-  const [taken] = (await snapshotOf(engine, fork.made.id)).workflows;
-  const again = { workflowId: taken!.id, entry: lastCall(first.entries) };
-  expect((await goOn(engine, again, fork.made.id)).asks).toHaveLength(1);
+test.runIf(inSoak)(
+  'a fork of a fork, in the soak two: what was taken says where it was paid first, and the first one may be gone',
+  async () => {
+    const { questions, person } = asked();
+    const engine = await start(threeChildren(), { person });
+    await engine.ask('Look at all of it');
+    const { workflowId } = await engine.ask('Look at all of it');
+    const first = await told(engine, workflowId);
+    const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
+    questions.length = 0;
+    const from = { workflowId: fork.workflow.id, entry: lastCall(fork.entries) };
+    // The second one is like the first.
+    for (let time = 0; time < (inSoak ? 2 : 1); time += 1) {
+      const { asks, children, entries } = await goOn(engine, from, fork.made.id);
+      expect(asks).toHaveLength(1);
+      expect(children.map(({ cached }) => cached)).toEqual(fork.children.map(({ cached }) => cached));
+      const requestOf = (all: typeof entries) => all.find((entry) => entry.kind === 'assistant')?.request;
+      expect(requestOf(entries)).toEqual(requestOf(first.entries));
+      const marks = (all: typeof entries) => all.flatMap(({ cached }) => cached ?? []);
+      expect(marks(entries)).toEqual(marks(fork.entries));
+    }
+    expect(questions).toEqual([]);
+    // Of what a fork took over, the steps are where it was done.
+    const [taken] = (await snapshotOf(engine, fork.made.id)).workflows;
+    const again = { workflowId: taken!.id, entry: lastCall(first.entries) };
+    expect((await goOn(engine, again, fork.made.id)).asks).toHaveLength(1);
 
-  await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
-  const refused = (step: object, conversationId: string) =>
-    engine.runtime.request('conversation.fork', { conversationId, workflowId, goOn: true, ...step });
-  await expect(refused(from, engine.conversationId)).rejects.toMatchObject({ code: 'conflict' });
-  await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
-  await engine.runtime.request('conversation.purge', { conversationId: engine.conversationId });
-  await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
-  expect((await goOn(engine, from, fork.made.id)).asks).toHaveLength(1);
-});
+    await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
+    const refused = (step: object, conversationId: string) =>
+      engine.runtime.request('conversation.fork', { conversationId, workflowId, goOn: true, ...step });
+    await expect(refused(from, engine.conversationId)).rejects.toMatchObject({ code: 'conflict' });
+    await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
+    await engine.runtime.request('conversation.purge', { conversationId: engine.conversationId });
+    await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
+    expect((await goOn(engine, from, fork.made.id)).asks).toHaveLength(1);
+  },
+);
 
 test('what was stopped, refused or failed is asked again; the cache is that of the one workflow', async () => {
   const script = new Script()

@@ -6,6 +6,7 @@ import { type Harness, startEngine, yes } from '../../../support/engine.ts';
 import { delegateTo } from '../../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
+import { inSoak, variations } from '../../../support/samples.ts';
 
 const BOTH = { files: { read: true, write: true } };
 
@@ -41,16 +42,19 @@ describe('an editor that is lent', () => {
     expect(editor.calls.at(-1)).toMatchObject({ name: 'write-file', input: { path, text: 'one\nunsaved\n' } });
   });
 
-  test('keeps line ends and marks of the file on the disk, and its text is what is read where nothing is unsaved', async () => {
-    const script = calling(read('a.txt'), edit('a.txt', 'two', 'three'));
-    const engine = await startEngine(script, { files: { 'a.txt': '\uFEFFone\r\ntwo\r\n' } });
-    await lendTo(engine.runtime, engine.conversationId, BOTH);
-    await engine.ask('Edit');
-    expect(results(engine)[0]?.metadata).not.toHaveProperty('unsaved');
-    expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('\uFEFFone\r\nthree\r\n');
-  });
+  test.runIf(inSoak)(
+    'keeps line ends and marks of the file on the disk, and its text is what is read where nothing is unsaved',
+    async () => {
+      const script = calling(read('a.txt'), edit('a.txt', 'two', 'three'));
+      const engine = await startEngine(script, { files: { 'a.txt': '\uFEFFone\r\ntwo\r\n' } });
+      await lendTo(engine.runtime, engine.conversationId, BOTH);
+      await engine.ask('Edit');
+      expect(results(engine)[0]?.metadata).not.toHaveProperty('unsaved');
+      expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('\uFEFFone\r\nthree\r\n');
+    },
+  );
 
-  test('that does not save what it is given is told of, and read from', async () => {
+  test.runIf(inSoak)('that does not save what it is given is told of, and read from', async () => {
     const script = calling(
       toolUse('write_file', { path: 'sub/new.txt', content: 'new\n' }),
       edit('a.txt', 'one', 'two'),
@@ -163,28 +167,31 @@ describe('an editor that is lent', () => {
 });
 
 describe('a client that goes, or does not do it', () => {
-  test.for(['read-file', 'write-file'] as const)('in the middle of %s ends the call with an error', async (name) => {
-    const script = calling(name === 'read-file' ? read('a.txt') : edit('a.txt', 'one', 'two'), read('a.txt'));
-    const engine = await startEngine(script, { files: { 'a.txt': 'one\n' } });
-    await lendTo(engine.runtime, engine.conversationId, BOTH, {
-      answer: (call, leave) => {
-        if (call.name !== name) return null;
-        leave();
-        return 'never';
-      },
-    });
-    await engine.ask('Go');
-    const [first, second] = results(engine);
-    expect(first).toMatchObject({
-      status: 'error',
-      output: expect.stringContaining('The client went before it had answered') as string,
-    });
-    if (name === 'write-file') expect(first?.output).toContain('nobody knows whether');
-    // It was not written by another way, and later calls have the disk.
-    expect(second).toMatchObject({ status: 'completed', output: 'one\n' });
-  });
+  test.for(variations(['write-file', 'read-file'] as const))(
+    'in the middle of %s ends the call with an error',
+    async (name) => {
+      const script = calling(name === 'read-file' ? read('a.txt') : edit('a.txt', 'one', 'two'), read('a.txt'));
+      const engine = await startEngine(script, { files: { 'a.txt': 'one\n' } });
+      await lendTo(engine.runtime, engine.conversationId, BOTH, {
+        answer: (call, leave) => {
+          if (call.name !== name) return null;
+          leave();
+          return 'never';
+        },
+      });
+      await engine.ask('Go');
+      const [first, second] = results(engine);
+      expect(first).toMatchObject({
+        status: 'error',
+        output: expect.stringContaining('The client went before it had answered') as string,
+      });
+      if (name === 'write-file') expect(first?.output).toContain('nobody knows whether');
+      // It was not written by another way, and later calls have the disk.
+      expect(second).toMatchObject({ status: 'completed', output: 'one\n' });
+    },
+  );
 
-  test('and refuses is quoted; a late or second answer changes nothing', async () => {
+  test.runIf(inSoak)('and refuses is quoted; a late or second answer changes nothing', async () => {
     const engine = await startEngine(calling(read('a.txt'), read('a.txt')), { files: { 'a.txt': 'one\n' } });
     const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
       answer: () => (editor.calls.length === 1 ? { ok: false, message: 'not in this project' } : null),

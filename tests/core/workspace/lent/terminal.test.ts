@@ -9,6 +9,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 const TERMINAL = { terminal: true };
 
@@ -67,7 +68,7 @@ describe('a command in a lent terminal', () => {
     expect([...client.terminals.values()].every(({ released }) => released)).toBe(true);
   });
 
-  test('has a time limit, and is ended with all that it started', async () => {
+  test.runIf(inSoak)('has a time limit, and is ended with all that it started', async () => {
     const { engine, client } = await lendingWithoutGit([
       bash('sleep 60 & echo $!; (setsid sleep 61 & echo $!); sleep 62', { timeout_seconds: 1 }),
     ]);
@@ -80,7 +81,7 @@ describe('a command in a lent terminal', () => {
     expect(client.calls.map(({ name }) => name)).toContain('terminal-kill');
   });
 
-  test('shows what it prints while it runs, and is stopped with its run', async () => {
+  test.runIf(inSoak)('shows what it prints while it runs, and is stopped with its run', async () => {
     const { engine, client } = await lendingWithoutGit([bash('echo begun; sleep 60')]);
     const { workflowId, runId } = await engine.send('Work');
     const shown = await engine.event('tool-output', ({ tail }) => tail.includes('begun'));
@@ -91,7 +92,7 @@ describe('a command in a lent terminal', () => {
     expect(client.terminals.get('t1')?.child.signalCode).toBe('SIGKILL');
   });
 
-  test('whose client goes in the middle ends with an error, and nothing of it is left', async () => {
+  test.runIf(inSoak)('whose client goes in the middle ends with an error, and nothing of it is left', async () => {
     const { engine, client } = await lendingWithoutGit([bash('echo $$ > pid; sleep 60')]);
     const { workflowId } = await engine.send('Work');
     await engine.event('tool-start');

@@ -59,7 +59,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     },
   );
 
-  test('its time is up: it is asked, and may say good-bye', async () => {
+  testOnce('its time is up: it is asked, and may say good-bye', async () => {
     const shell = await shellIn({ sandbox: box, timeoutMs: 400, graceMs: 20_000 });
     const command = `trap 'echo bye; exit 9' TERM; while :; do sleep 0.02; done`;
     const result = await runShell({ ...shell, command });

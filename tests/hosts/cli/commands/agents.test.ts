@@ -85,7 +85,7 @@ test('list: enabled ones by name, with what was left out on stderr; show: one in
   expect((await triad(['agents', 'show', 'auditr'])).err).toContain('did you mean auditor?');
 });
 
-test('validate: places, hints and exit codes, for all, for one, for a folder, and for programs', async () => {
+test('validate: places, hints and exit codes, for all, for one, and for programs', async () => {
   const home = await here();
   const { triad, folder } = home;
   const good = await triad(['agents', 'validate']);
@@ -99,15 +99,6 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
   const file = join(home.home, 'agents/bad.md');
   expect(bad.out).toMatch(new RegExp(`^${file}:5:5: permissions \\(item 1\\) .*did you mean \`DatabaseWrite\``, 'm'));
   expect(bad.out).toContain('warning: tools without a counterpart here, left out: Bash\n');
-  await write(home.home, 'config.toml', 'limits.max_iterations_ceiling = 30\n');
-  await write(home.home, 'agents/long.md', agent('long', 'max_iterations: 31\nmax_tokens: 200000\n'));
-  await write(folder, '.claude/agents/longer.md', agent('longer', 'maxTurns: 500\n'));
-  const why = 'limits.max_iterations_ceiling of the settings';
-  const long = await triad(['agents', 'validate', 'long']);
-  expect(long.out).toContain(`long.md:4:17: warning: max_iterations is cut from 31 to 30: ${why}\n`);
-  expect(long.out).toContain('warning: max_tokens is cut from 200000 to 128000: claude-sonnet-5-5 writes no more\n');
-  expect((await triad(['agents', 'validate', 'longer'])).out).toContain(`maxTurns is cut from 500 to 30: ${why}\n`);
-  expect((await triad(['agents', 'list', '--json'])).out).toContain(`max_iterations is cut from 31 to 30: ${why}`);
   expect((await triad(['agents', 'validate', 'fine'])).code).toBe(0);
   expect((await triad(['agents', 'validate', 'bad'])).code).toBe(1);
   expect(await triad(['agents', 'validate', 'fin'])).toMatchObject({ code: 2, out: '' });
@@ -125,6 +116,23 @@ test('validate: places, hints and exit codes, for all, for one, for a folder, an
       },
     ],
   ]);
+});
+
+test.runIf(inSoak)('validate: what is cut by a ceiling, and the files of a folder', async () => {
+  const home = await here();
+  const { triad, folder } = home;
+  await write(home.home, 'agents/bad.md', agent('bad', 'permissions:\n  - DatbaseWrite\n'));
+  await write(folder, '.triad/agents/fine.toml', 'name = "fine"\ndescription = "d"\nprompt = "p"\n');
+  await write(folder, '.claude/agents/theirs.md', agent('theirs', 'tools: Read, Bash\n'));
+  await write(home.home, 'config.toml', 'limits.max_iterations_ceiling = 30\n');
+  await write(home.home, 'agents/long.md', agent('long', 'max_iterations: 31\nmax_tokens: 200000\n'));
+  await write(folder, '.claude/agents/longer.md', agent('longer', 'maxTurns: 500\n'));
+  const why = 'limits.max_iterations_ceiling of the settings';
+  const long = await triad(['agents', 'validate', 'long']);
+  expect(long.out).toContain(`long.md:4:17: warning: max_iterations is cut from 31 to 30: ${why}\n`);
+  expect(long.out).toContain('warning: max_tokens is cut from 200000 to 128000: claude-sonnet-5-5 writes no more\n');
+  expect((await triad(['agents', 'validate', 'longer'])).out).toContain(`maxTurns is cut from 500 to 30: ${why}\n`);
+  expect((await triad(['agents', 'list', '--json'])).out).toContain(`max_iterations is cut from 31 to 30: ${why}`);
   for (const dir of ['.', '.claude/agents', join(folder, '.triad/agents')])
     expect((await triad(['agents', 'validate', '--dir', dir])).code).toBe(0);
   const theirs = await triad(['agents', 'validate', '--dir', '.claude/agents', '--json']);
@@ -146,7 +154,7 @@ test('validate needs no program: it works beside a settings file that keeps one 
   expect((await home.triad(['agents', 'list'])).code).not.toBe(0);
 });
 
-test('new: a template that can be used, and never written over', async () => {
+test.runIf(inSoak)('new: a template that can be used, and never written over', async () => {
   const home = await here();
   const { triad, folder } = home;
   const made = await triad(['agents', 'new', 'docs']);
@@ -164,41 +172,44 @@ test('new: a template that can be used, and never written over', async () => {
   expect(await names(home)).toContain('mine');
 });
 
-test('a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there', async () => {
-  const home = await here('kept');
-  const { triad, folder } = home;
-  const path = join(folder, '.triad/compositions/MINE.toml');
-  expect((await triad(['agents', 'new', 'MINE', '--composition', '--from', 'BUILD-JUDGE'])).out).toBe(`${path}\n`);
-  expect((await triad(['agents', 'validate', 'MINE'])).out).toBe(`${path}: MINE is valid\n`);
-  expect((await triad(['agents', 'validate', '--dir', '.'])).out, 'its agents lie elsewhere').toContain(
-    'MINE is valid',
-  );
-  await triad(['trust', '--yes']);
-  const shown = (await triad(['agents', 'show', 'MINE'])).out;
-  expect(shown).toContain('\n    lead --answer--> reviewer  (judge, at most 3 answers)\n');
-  expect(shown).toContain('\n    ends: reviewer calls task_complete\n');
-  expect(shown).toContain('\nMINE always runs with reviewer.\n');
-  const chain = (await triad(['agents', 'show', 'fact-finder'])).out;
-  expect(chain).toMatch(
-    /\n {2}fact-finder {2}\(tools: .*\)\n {4}\|\n {4}v {2}always, .*\n {2}report-writer {2}\(tools: read_file\)\n/,
-  );
-  expect(chain).toContain(
-    'fact-finder always runs with report-writer, report-checker: it cannot run without its chain',
-  );
-  const listed = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
-  expect(listed.find(({ name }) => name === 'fact-finder')).toMatchObject({
-    chain: ['report-writer', 'report-checker'],
-  });
-  expect(listed.find(({ name }) => name === 'MINE')).toMatchObject({ flow: { type: 'judge', coagent: 'reviewer' } });
-  const [checked] = JSON.parse((await triad(['agents', 'validate', 'MINE', '--json'])).out) as AgentReport[];
-  expect(checked).toMatchObject({ flow: { type: 'judge', rounds: 3, primary: 'lead' } });
-  await write(folder, '.triad/compositions/MINE.toml', (await readFile(path, 'utf8')).replace('"lead"', '"laed"'));
-  expect((await triad(['agents', 'validate', 'MINE'])).out).toMatch(
-    /MINE\.toml:\d+:11: composition\.primary laed: there is no such agent \(did you mean `lead`\?\)\n$/,
-  );
-  expect((await triad(['agents', 'new', 'x', '--composition', '--from', 'BUILD-NONE'])).err).toContain('no built-in');
-  expect((await triad(['agents', 'new', 'x', '--from', 'PLAN'])).code).toBe(2);
-});
+test.runIf(inSoak)(
+  'a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there',
+  async () => {
+    const home = await here('kept');
+    const { triad, folder } = home;
+    const path = join(folder, '.triad/compositions/MINE.toml');
+    expect((await triad(['agents', 'new', 'MINE', '--composition', '--from', 'BUILD-JUDGE'])).out).toBe(`${path}\n`);
+    expect((await triad(['agents', 'validate', 'MINE'])).out).toBe(`${path}: MINE is valid\n`);
+    expect((await triad(['agents', 'validate', '--dir', '.'])).out, 'its agents lie elsewhere').toContain(
+      'MINE is valid',
+    );
+    await triad(['trust', '--yes']);
+    const shown = (await triad(['agents', 'show', 'MINE'])).out;
+    expect(shown).toContain('\n    lead --answer--> reviewer  (judge, at most 3 answers)\n');
+    expect(shown).toContain('\n    ends: reviewer calls task_complete\n');
+    expect(shown).toContain('\nMINE always runs with reviewer.\n');
+    const chain = (await triad(['agents', 'show', 'fact-finder'])).out;
+    expect(chain).toMatch(
+      /\n {2}fact-finder {2}\(tools: .*\)\n {4}\|\n {4}v {2}always, .*\n {2}report-writer {2}\(tools: read_file\)\n/,
+    );
+    expect(chain).toContain(
+      'fact-finder always runs with report-writer, report-checker: it cannot run without its chain',
+    );
+    const listed = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
+    expect(listed.find(({ name }) => name === 'fact-finder')).toMatchObject({
+      chain: ['report-writer', 'report-checker'],
+    });
+    expect(listed.find(({ name }) => name === 'MINE')).toMatchObject({ flow: { type: 'judge', coagent: 'reviewer' } });
+    const [checked] = JSON.parse((await triad(['agents', 'validate', 'MINE', '--json'])).out) as AgentReport[];
+    expect(checked).toMatchObject({ flow: { type: 'judge', rounds: 3, primary: 'lead' } });
+    await write(folder, '.triad/compositions/MINE.toml', (await readFile(path, 'utf8')).replace('"lead"', '"laed"'));
+    expect((await triad(['agents', 'validate', 'MINE'])).out).toMatch(
+      /MINE\.toml:\d+:11: composition\.primary laed: there is no such agent \(did you mean `lead`\?\)\n$/,
+    );
+    expect((await triad(['agents', 'new', 'x', '--composition', '--from', 'BUILD-NONE'])).err).toContain('no built-in');
+    expect((await triad(['agents', 'new', 'x', '--from', 'PLAN'])).code).toBe(2);
+  },
+);
 
 test('trust: shown, agreed, changed, revoked; without a terminal only with --yes', async () => {
   const home = await here('kept');
@@ -292,40 +303,43 @@ test('names of files, and what they say, command no terminal and write no line o
   expect(said.join('\n')).not.toMatch(/^trusted/m);
 });
 
-test('validate asks nobody about models: doctor does, and what it heard is held against them then', async () => {
-  const home = await here();
-  const { triad, folder, model } = home;
-  await write(folder, '.triad/agents/near.md', agent('near', 'model: claude-sonet-5-5\n'));
-  await write(folder, '.triad/agents/here.md', agent('here', 'model: claude-sonnet-5-5\n'));
-  await write(folder, '.claude/agents/theirs.md', agent('theirs', 'model: opus\n'));
-  model.models = ['claude-sonnet-5-5', 'claude-haiku-5-5'];
-  const before = await triad(['agents', 'validate']);
-  expect([before.code, model.asked()]).toEqual([0, 0]);
-  expect(before.out).toMatch(/near\.md:4:8: warning: model claude-sonet-5-5 is not checked: .* has not given a list/);
-  expect((await triad(['doctor'])).out).toContain(`ok      models: 2 at ${model.url}, as of `);
-  const asked = model.asked();
-  const after = await triad(['agents', 'validate']);
-  expect([after.code, model.asked()]).toEqual([1, asked]);
-  expect(after.out).toMatch(
-    /near\.md:4:8: model claude-sonet-5-5 is not in the list of .*\(did you mean `claude-sonnet-5-5`\?\)/,
-  );
-  expect(after.out).toMatch(/here\.md: here is valid\n/);
-  expect(after.out).toMatch(
-    /theirs\.md: theirs is valid\n.*warning: model opus .* is not in the list of .*: the lead's is used/,
-  );
-  await write(home.home, 'config.toml', 'models.enabled = ["haiku"]\nmodels.default = "haiku"\n');
-  expect((await triad(['agents', 'validate'])).out).toMatch(
-    /here\.md:4:8: model claude-sonnet-5-5 is not enabled: models\.enabled has haiku/,
-  );
-  await write(home.home, 'config.toml', 'models.enabled = ["haiku", "modle"]\n');
-  const lines = (await triad(['config', 'validate'])).out;
-  expect(lines).toContain(
-    "config.toml:1:28: models.enabled.1 is not a model: use sonnet, haiku, opus, or the provider's id of a model; to do: ",
-  );
-  expect(lines).toContain(
-    'config.toml:1:1: models.default must be one of models.enabled (haiku, modle), not sonnet; to do: ',
-  );
-});
+test.runIf(inSoak)(
+  'validate asks nobody about models: doctor does, and what it heard is held against them then',
+  async () => {
+    const home = await here();
+    const { triad, folder, model } = home;
+    await write(folder, '.triad/agents/near.md', agent('near', 'model: claude-sonet-5-5\n'));
+    await write(folder, '.triad/agents/here.md', agent('here', 'model: claude-sonnet-5-5\n'));
+    await write(folder, '.claude/agents/theirs.md', agent('theirs', 'model: opus\n'));
+    model.models = ['claude-sonnet-5-5', 'claude-haiku-5-5'];
+    const before = await triad(['agents', 'validate']);
+    expect([before.code, model.asked()]).toEqual([0, 0]);
+    expect(before.out).toMatch(/near\.md:4:8: warning: model claude-sonet-5-5 is not checked: .* has not given a list/);
+    expect((await triad(['doctor'])).out).toContain(`ok      models: 2 at ${model.url}, as of `);
+    const asked = model.asked();
+    const after = await triad(['agents', 'validate']);
+    expect([after.code, model.asked()]).toEqual([1, asked]);
+    expect(after.out).toMatch(
+      /near\.md:4:8: model claude-sonet-5-5 is not in the list of .*\(did you mean `claude-sonnet-5-5`\?\)/,
+    );
+    expect(after.out).toMatch(/here\.md: here is valid\n/);
+    expect(after.out).toMatch(
+      /theirs\.md: theirs is valid\n.*warning: model opus .* is not in the list of .*: the lead's is used/,
+    );
+    await write(home.home, 'config.toml', 'models.enabled = ["haiku"]\nmodels.default = "haiku"\n');
+    expect((await triad(['agents', 'validate'])).out).toMatch(
+      /here\.md:4:8: model claude-sonnet-5-5 is not enabled: models\.enabled has haiku/,
+    );
+    await write(home.home, 'config.toml', 'models.enabled = ["haiku", "modle"]\n');
+    const lines = (await triad(['config', 'validate'])).out;
+    expect(lines).toContain(
+      "config.toml:1:28: models.enabled.1 is not a model: use sonnet, haiku, opus, or the provider's id of a model; to do: ",
+    );
+    expect(lines).toContain(
+      'config.toml:1:1: models.default must be one of models.enabled (haiku, modle), not sonnet; to do: ',
+    );
+  },
+);
 
 test.runIf(inSoak)('doctor says where the default model is not one of the endpoint', async () => {
   const { triad, model } = await here();

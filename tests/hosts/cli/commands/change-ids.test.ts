@@ -28,7 +28,10 @@ async function triad(...args: string[]) {
     'workflow.list': ({ before }) =>
       before === undefined
         ? { items: [], next: 'more' }
-        : { items: [workflowRow({ id: workflow, conversationId: session, runId: lead })], next: null },
+        : {
+            items: [{ ...workflowRow({ id: workflow, conversationId: session, runId: lead }), times: null }],
+            next: null,
+          },
     'execution.list': () => ({
       items: [
         {
@@ -113,8 +116,8 @@ test('of a folder the newest run stands last, and a limit keeps the newest', asy
       folder !== '/nowhere/at/all'
         ? { items: [], next: null }
         : before === undefined
-          ? { items: [workflowRow({ id: workflow, conversationId: session })], next: 'more' }
-          : { items: [workflowRow({ id: older, conversationId: session })], next: null },
+          ? { items: [{ ...workflowRow({ id: workflow, conversationId: session }), times: null }], next: 'more' }
+          : { items: [{ ...workflowRow({ id: older, conversationId: session }), times: null }], next: null },
     'change.list': () => [change(older, 'first', 'x', { workflowId: older }), ...rows],
   });
   const list = async (...more: string[]) => {

@@ -76,35 +76,38 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   expect(await readFile(file, 'utf8')).toBe('after');
 });
 
-test('one file or one call is undone by itself, and an id of the session stands for its run', async () => {
-  const { file, folder, id, run, triad } = await written();
-  const undo = (...more: string[]) => triad(['changes', '--undo', id, ...more]);
-  expect(await undo('--file', join(folder, 'b.txt'))).toMatchObject({
-    code: 0,
-    out: 'removed   b.txt, which it had made\n',
-    err: expect.stringContaining(`--redo ${run} --file ${join(folder, 'b.txt')}\n`) as string,
-  });
-  expect(await readFile(file, 'utf8')).toBe('after');
-  expect((await undo('--call', '1')).out).toBe('put back  a.txt\n');
-  expect(await readFile(file, 'utf8')).toBe('before');
-  const json = JSON.parse((await triad(['changes', '--json'])).out) as unknown;
-  expect(json).toMatchObject([
-    {
-      ...{ conversationId: id, runId: run, agent: 'lead', folder },
-      calls: [
-        { number: 1, tool: 'write_file', files: [{ path: 'a.txt', state: 'undone', kept: false }], notKept: [] },
-        { number: 2, tool: 'write_file', files: [{ path: 'b.txt', state: 'undone', before: null }] },
-      ],
-    },
-  ]);
-  for (const [words, why] of [
-    [['--call', '3'], `There is no call 3 in run ${run}: it has 2 that changed something`],
-    [['--file', 'c.txt'], `Run ${run} changed no file c.txt there: see "triad changes ${run}"`],
-  ] as const)
-    expect(await undo(...words)).toMatchObject({ code: 2, out: '', err: `triad: ${why}\n` });
-});
+test.runIf(inSoak)(
+  'one file or one call is undone by itself, and an id of the session stands for its run',
+  async () => {
+    const { file, folder, id, run, triad } = await written();
+    const undo = (...more: string[]) => triad(['changes', '--undo', id, ...more]);
+    expect(await undo('--file', join(folder, 'b.txt'))).toMatchObject({
+      code: 0,
+      out: 'removed   b.txt, which it had made\n',
+      err: expect.stringContaining(`--redo ${run} --file ${join(folder, 'b.txt')}\n`) as string,
+    });
+    expect(await readFile(file, 'utf8')).toBe('after');
+    expect((await undo('--call', '1')).out).toBe('put back  a.txt\n');
+    expect(await readFile(file, 'utf8')).toBe('before');
+    const json = JSON.parse((await triad(['changes', '--json'])).out) as unknown;
+    expect(json).toMatchObject([
+      {
+        ...{ conversationId: id, runId: run, agent: 'lead', folder },
+        calls: [
+          { number: 1, tool: 'write_file', files: [{ path: 'a.txt', state: 'undone', kept: false }], notKept: [] },
+          { number: 2, tool: 'write_file', files: [{ path: 'b.txt', state: 'undone', before: null }] },
+        ],
+      },
+    ]);
+    for (const [words, why] of [
+      [['--call', '3'], `There is no call 3 in run ${run}: it has 2 that changed something`],
+      [['--file', 'c.txt'], `Run ${run} changed no file c.txt there: see "triad changes ${run}"`],
+    ] as const)
+      expect(await undo(...words)).toMatchObject({ code: 2, out: '', err: `triad: ${why}\n` });
+  },
+);
 
-test('what is in the way keeps all from being undone, unless it is left', async () => {
+test.runIf(inSoak)('what is in the way keeps all from being undone, unless it is left', async () => {
   const { file, folder, run, triad } = await written();
   const undo = (...more: string[]) => triad(['changes', '--undo', run, ...more]);
   await writeFile(file, 'mine');
@@ -210,44 +213,47 @@ test.runIf(inSoak)(
   },
 );
 
-test('a session goes back to before a message and forth again, its files, its messages, or both', async () => {
-  const { home, file, id, triad, sessions } = await written();
-  // What the end of the work has written is on disk: nothing but going back changes it now.
-  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
-  const { workflows } = JSON.parse(await sessions('show', '--json')) as { workflows: { id: string }[] };
-  const [{ id: workflow = '' } = {}] = workflows;
-  const rewind = (...more: string[]) => triad(['sessions', 'rewind', id, workflow, ...more]);
-  expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
-  expect((await triad(['sessions', 'rewind', id, 'f0f0f0', '--files'])).code).toBe(2);
+test.runIf(inSoak)(
+  'a session goes back to before a message and forth again, its files, its messages, or both',
+  async () => {
+    const { home, file, id, triad, sessions } = await written();
+    // What the end of the work has written is on disk: nothing but going back changes it now.
+    await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+    const { workflows } = JSON.parse(await sessions('show', '--json')) as { workflows: { id: string }[] };
+    const [{ id: workflow = '' } = {}] = workflows;
+    const rewind = (...more: string[]) => triad(['sessions', 'rewind', id, workflow, ...more]);
+    expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
+    expect((await triad(['sessions', 'rewind', id, 'f0f0f0', '--files'])).code).toBe(2);
 
-  await writeFile(file, 'mine');
-  const refused = await rewind('--files', '--messages');
-  expect(refused.code).toBe(1);
-  expect(refused.err).toContain('With --leave the other file is undone');
-  expect(await sessions('show'), 'neither is done').not.toContain('not told of this');
-  await writeFile(file, 'after');
+    await writeFile(file, 'mine');
+    const refused = await rewind('--files', '--messages');
+    expect(refused.code).toBe(1);
+    expect(refused.err).toContain('With --leave the other file is undone');
+    expect(await sessions('show'), 'neither is done').not.toContain('not told of this');
+    await writeFile(file, 'after');
 
-  expect(await rewind('--files', '--messages')).toEqual({
-    code: 0,
-    out:
-      'removed   b.txt, which it had made\nput back  a.txt\n' +
-      'The lead is not told any more of this message and what came after it.\n',
-    err: `To take that back: triad sessions rewind ${id} ${workflow} --files --messages --again\n`,
-  });
-  expect(await readFile(file, 'utf8')).toBe('before');
-  expect(await sessions('show')).toContain('  The lead is not told of this any more\n');
-  expect(JSON.parse(await sessions('show', '--json'))).toMatchObject({ workflows: [{ left: true }] });
-  expect(await sessions('export')).toContain('- The lead is not told of this any more.\n');
-  const again = await rewind('--files', '--messages', '--again', '--json');
-  expect(JSON.parse(again.out)).toEqual({
-    ...{ conversationId: id, workflowId: workflow, again: true, left: false },
-    files: expect.arrayContaining([{ path: 'a.txt', outcome: 'put_back' }]) as unknown[],
-  });
-  expect(await readFile(file, 'utf8')).toBe('after');
-  expect(await sessions('show')).not.toContain('not told of this');
+    expect(await rewind('--files', '--messages')).toEqual({
+      code: 0,
+      out:
+        'removed   b.txt, which it had made\nput back  a.txt\n' +
+        'The lead is not told any more of this message and what came after it.\n',
+      err: `To take that back: triad sessions rewind ${id} ${workflow} --files --messages --again\n`,
+    });
+    expect(await readFile(file, 'utf8')).toBe('before');
+    expect(await sessions('show')).toContain('  The lead is not told of this any more\n');
+    expect(JSON.parse(await sessions('show', '--json'))).toMatchObject({ workflows: [{ left: true }] });
+    expect(await sessions('export')).toContain('- The lead is not told of this any more.\n');
+    const again = await rewind('--files', '--messages', '--again', '--json');
+    expect(JSON.parse(again.out)).toEqual({
+      ...{ conversationId: id, workflowId: workflow, again: true, left: false },
+      files: expect.arrayContaining([{ path: 'a.txt', outcome: 'put_back' }]) as unknown[],
+    });
+    expect(await readFile(file, 'utf8')).toBe('after');
+    expect(await sessions('show')).not.toContain('not told of this');
 
-  const markdown = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
-  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
-  expect((await rewind('--messages')).code).toBe(0);
-  await expect.poll(markdown).toContain('- The lead is not told of this any more.\n');
-});
+    const markdown = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
+    await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+    expect((await rewind('--messages')).code).toBe(0);
+    await expect.poll(markdown).toContain('- The lead is not told of this any more.\n');
+  },
+);

@@ -7,6 +7,7 @@ import { runDesktop } from '#hosts/cli/commands/desktop/run-desktop.ts';
 import { fetchDesktop, findDesktop } from '#hosts/cli/commands/desktop/desktop-runtime.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { type MemoryIo, memoryIo } from '../../support/memory-io.ts';
+import { inSoak } from '../../../support/samples.ts';
 
 const never = new AbortController().signal;
 let folder: string;
@@ -56,7 +57,7 @@ test('one is fetched only where it could be shown', async () => {
   expect(await findDesktop({ DISPLAY: ':0' }, 'linux', folder)).toMatchObject({ ok: false, missing: false });
 });
 
-test('the installer of the package brings it; its failure is told in its own words', async () => {
+test.runIf(inSoak)('the installer of the package brings it; its failure is told in its own words', async () => {
   const electron = await packageWith(`
     const { mkdirSync, writeFileSync } = require('node:fs');
     mkdirSync(__dirname + '/dist'); writeFileSync(__dirname + '/dist/electron', '');`);

@@ -15,6 +15,7 @@ import { conversationId } from '../../support/events.ts';
 import { appStateOf, providerState } from '../../../support/providers/app-state.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
+import { variations } from '../../../support/samples.ts';
 import { RIPGREP } from '../../../support/searching.ts';
 
 let home: string;
@@ -63,7 +64,7 @@ async function endpoint(status: number): Promise<string> {
   return `http://127.0.0.1:${(server.address() as { port: number }).port}`;
 }
 
-test.each([200, 401])('all is well (%i): exit code 0, whatever is only nice to have', async (status) => {
+test.each(variations([200, 401]))('all is well (%i): exit code 0, whatever is only nice to have', async (status) => {
   const baseUrl = await endpoint(status);
   const { code, out, err } = await doctor(appState({ baseUrl }));
   expect([code, err]).toEqual([0, '']);
@@ -125,24 +126,29 @@ test('it works where the store is locked or damaged, the settings are wrong and 
   expect(findings.every(({ state, advice }) => (state === 'ok') === (advice === null))).toBe(true);
 });
 
-test.runIf(process.getuid !== undefined).each([
+const OPEN_FILES = [
   ['config.toml', 'settings', 'go-w'],
+  ['secrets.json', 'key storage', '600'],
+  ['trust.json', 'data folder', 'go-w'],
   ['prices.toml', 'prices', 'go-w'],
   ['instance.json', 'data folder', 'go-w'],
-  ['trust.json', 'data folder', 'go-w'],
-  ['secrets.json', 'key storage', '600'],
   ['secrets.safe.json', 'key storage', '600'],
-])('that others may write %s is told with the command that mends it', async (file, name, mends) => {
-  const path = join(home, file);
-  await writeFile(path, file.endsWith('.toml') ? '' : '{}');
-  await chmod(path, 0o666);
-  const { code, out } = await doctor(new TriadError('not_allowed', 'Others may write it'), ['--json']);
-  expect(code).toBe(1);
-  const state = 'problem';
-  expect((JSON.parse(out) as Finding[]).filter((one) => one.state === state)).toEqual([
-    { name, state, text: `Others may write ${path} (mode 0666)`, advice: `run "chmod ${mends} ${path}"` },
-  ]);
-});
+] as const;
+
+test.runIf(process.getuid !== undefined).each(variations(OPEN_FILES, 3))(
+  'that others may write %s is told with the command that mends it',
+  async (file, name, mends) => {
+    const path = join(home, file);
+    await writeFile(path, file.endsWith('.toml') ? '' : '{}');
+    await chmod(path, 0o666);
+    const { code, out } = await doctor(new TriadError('not_allowed', 'Others may write it'), ['--json']);
+    expect(code).toBe(1);
+    const state = 'problem';
+    expect((JSON.parse(out) as Finding[]).filter((one) => one.state === state)).toEqual([
+      { name, state, text: `Others may write ${path} (mode 0666)`, advice: `run "chmod ${mends} ${path}"` },
+    ]);
+  },
+);
 
 test('the demo needs neither key nor network', async () => {
   const { code, out } = await doctor(appState({ name: 'demo', type: 'demo', keySource: 'none' }));

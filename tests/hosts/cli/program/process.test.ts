@@ -18,7 +18,7 @@ const eventsOf = (text: string) =>
     .map((line) => JSON.parse(line) as AgentEvent);
 type End = Extract<AgentEvent, { type: 'workflow-end' }>;
 
-// In the soak by another process: `packed` and `two-runs` read what a process prints in every run of the tests.
+// In the soak by another process: `signals` reads what a process prints in every run of the tests.
 test('an answer on stdout, its sum on stderr, then found again', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
@@ -63,21 +63,32 @@ test('--json: durable events without a gap, hints without a number, the sub-agen
   expect(trace.workflows[0]?.runs[0]?.children.map(({ agent }) => agent)).toEqual(['alpha', 'beta', 'gamma']);
 });
 
-test('without a terminal nobody is asked: the answer is no; SIGINT stops the workflow, which says so last', async () => {
+/** A lead that asks for a helper, then answers; `hangs`: not to the end. */
+function withoutHelper(hangs: object = {}): Script {
   const script = new Script().on({ step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect it.' })]);
-  const home = await machine(script.on({}).reply([text('The answer without it.', { deltas: 8 })], { hangAfter: 5 }));
+  return script.on({}).reply([text('The answer without it.', { deltas: 8 })], hangs);
+}
+
+test('without a terminal nobody is asked: the answer is no', async () => {
+  const here = inProcess(await machine(withoutHelper()), 'memory');
+  const run = await here(['run', 'Ask a helper']);
+  expect([run.code, run.out]).toEqual([0, 'The answer without it.\n']);
+  expect(run.err).toMatch(/not approved by .*\n● ✗ inspector: /);
+  expect(await here(['run', '--approve', 'ask', 'Ask a helper'])).toEqual({
+    code: 2,
+    out: '',
+    err: 'triad: --approve ask needs a terminal to ask on: use --approve all or --approve none\n',
+  });
+});
+
+test.runIf(inSoak)('nor by a process of its own; SIGINT stops the workflow, which says so last', async () => {
+  const home = await machine(withoutHelper({ hangAfter: 5 }));
   const { child, out, err, exit } = home.start(['run', 'Ask a helper']);
   await expect.poll(out).toContain('The');
   expect(err()).toMatch(/not approved by .*\n● ✗ inspector: /);
   child.kill('SIGINT');
   expect(await exit).toBe(130);
   expect(err()).toMatch(/\nStopped by the person; continue with: triad run --conversation [\w-]{36} "…"\n$/);
-  const asking = await inProcess(home, 'memory')(['run', '--approve', 'ask', 'Ask a helper']);
-  expect(asking).toEqual({
-    code: 2,
-    out: '',
-    err: 'triad: --approve ask needs a terminal to ask on: use --approve all or --approve none\n',
-  });
 });
 
 test.runIf(process.getuid !== undefined)('settings that others may write are not obeyed', async () => {
@@ -114,7 +125,7 @@ test.runIf(inSoak)('after a kill the workflow is interrupted, and resumes to its
   expect(resumed.out).toContain('All parts are done.');
 });
 
-test.runIf(hasTerminals)(
+test.runIf(hasTerminals && inSoak)(
   'a person at the terminal is asked, and only what was typed after the question counts; a hangup leaves it open',
   async () => {
     const helper = (name: string) => spawn({ name, prompt: `Inspect ${name} of the workspace.` });

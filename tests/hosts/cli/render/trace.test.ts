@@ -118,12 +118,12 @@ test('approvals stand with the run that asked, and name the run that they were f
 test('the text has header, total, tree, order, times, tokens, marks and errors', () => {
   const lines = traceText(trace, Infinity, plainStyle);
   expect(lines[0]).toBe(`Session ${trace.id}: Review the parser`);
-  expect(lines[1]).toContain('total 5.0 s · 1,234 tokens');
+  expect(lines[1]).toContain('total 4.6 s · 1,234 tokens');
   const { traceId, spanId, runs } = trace.workflows[0]!;
   const [lead] = runs;
   expect(lines[5]).toBe(`  trace ${traceId} · span ${spanId}`);
   expect(lines.slice(6)).toEqual([
-    '◆ ✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed',
+    '◆ ✓ lead (primary) · 4,600 ms · 0 tokens · $0.00 · completed',
     '│   queued 0 ms · waiting 400 ms · model 50 ms · tools 0 ms',
     `│   span ${lead?.spanId}`,
     '│   ? Start code-reviewer – approved by person',
@@ -139,7 +139,7 @@ test('what was interrupted and resumed says so', () => {
   const again = { workflow: workflowRow({ attempt: 3 }), runs: [runRow({ attempt: 2 })] };
   const lines = traceText(traceOf(detail.conversation, [{ ...detail, ...again }]), Infinity, plainStyle);
   expect(lines[3]).toMatch(/^Workflow .* · attempt 3, interrupted 2 times$/);
-  expect(lines[6]).toBe('◆ ✓ lead (primary) · 5,000 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once');
+  expect(lines[6]).toBe('◆ ✓ lead (primary) · 4,600 ms · 0 tokens · $0.00 · completed · attempt 2, interrupted once');
 });
 
 test('a narrow terminal cuts lines, and breaks errors so that nothing of them is missing', () => {

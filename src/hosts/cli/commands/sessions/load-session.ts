@@ -11,17 +11,29 @@ type List = 'conversation.list' | 'trash.list';
 const EVERYWHERE: readonly List[] = ['conversation.list', 'trash.list'];
 const PAGE = 200;
 
-/** The id that is meant by an id or its first characters; throws where it cannot be one, or not a single one. */
+/** The id of a session that is meant by an id or its first characters. */
 export async function sessionId(client: Client, word: string, lists = EVERYWHERE): Promise<string> {
-  if (Id.safeParse(word).success) return word;
   const see = `see "triad sessions list${lists.includes('conversation.list') ? '' : ' --trash'}"`;
-  if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word)) throw new UsageError(`"${word}" is not the id of a session: ${see}`);
+  return idMeant(client, word, { lists, kind: 'session', see });
+}
+
+interface Sought {
+  lists: readonly (List | 'execution.list')[];
+  kind: 'session' | 'run';
+  /** Where its ids are found. */
+  see: string;
+}
+
+/** The id that is meant by an id or its first characters; throws where it cannot be one, or not a single one. */
+export async function idMeant(client: Client, word: string, { lists, kind, see }: Sought): Promise<string> {
+  if (Id.safeParse(word).success) return word;
+  if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word)) throw new UsageError(`"${word}" is not the id of a ${kind}: ${see}`);
   const ids = (await Promise.all(lists.map((list) => idsIn(client, list)))).flat();
-  const meant = [...new Set(ids.filter((id) => id.startsWith(word)))];
-  if (meant.length > 1)
-    throw new UsageError(`The ids of ${meant.length} sessions begin with ${word}: give more of it, ${see}`);
-  if (meant[0] === undefined) throw new UsageError(`No id of a session begins with ${word}: ${see}`);
-  return meant[0];
+  const [id, ...others] = new Set(ids.filter((one) => one.startsWith(word)));
+  if (id === undefined) throw new UsageError(`No id of a ${kind} begins with ${word}: ${see}`);
+  if (others.length > 0)
+    throw new UsageError(`The ids of ${others.length + 1} ${kind}s begin with ${word}: give more of it, ${see}`);
+  return id;
 }
 
 /** Whether the lists have all that is stored; else says how many they have not. For a list that was read to its end. */
@@ -31,7 +43,7 @@ export async function isListWhole(screen: Io['screen'], client: Client): Promise
   return notice === null;
 }
 
-async function idsIn(client: Client, list: List): Promise<string[]> {
+async function idsIn(client: Client, list: Sought['lists'][number]): Promise<string[]> {
   const ids: string[] = [];
   for (let before: string | null | undefined; before !== null;) {
     const page: { items: { id: string }[]; next: string | null } = await client.request(list, {
@@ -51,7 +63,8 @@ export async function loadSession(client: Client, word: string): Promise<Session
   if (snapshot !== null) return wholeSession(client, snapshot);
   const detail = await found(client.request('workflow.get', { workflowId: id }));
   if (detail === null) throw new UsageError(`There is no session ${id}: see "triad sessions list"`);
-  return { conversation: detail.conversation, workflows: [detail.workflow], runs: detail.runs };
+  const { conversation, workflow, runs, approvals } = detail;
+  return { conversation, workflows: [workflow], runs, approvals };
 }
 
 /** Null where the word is neither a trace id nor a span id: an id of a session has hyphens in it. */
@@ -71,7 +84,7 @@ export async function loadChecked(client: Client, word: string): Promise<Session
 
 /** Goes back page by page to the first workflow. */
 async function wholeSession(client: Client, newest: Snapshot): Promise<Session> {
-  let { workflows, runs } = newest;
+  let { workflows, runs, approvals } = newest;
   let { more } = newest;
   for (let first = workflows[0]; more && first !== undefined; first = workflows[0]) {
     const page = await client.request('conversation.earlier', {
@@ -81,9 +94,10 @@ async function wholeSession(client: Client, newest: Snapshot): Promise<Session> 
     if (page.workflows.length === 0) break;
     workflows = [...page.workflows, ...workflows];
     runs = [...page.runs, ...runs];
+    approvals = [...page.approvals, ...approvals];
     more = page.more;
   }
-  return { conversation: newest.conversation, workflows, runs };
+  return { conversation: newest.conversation, workflows, runs, approvals };
 }
 
 /** Null where the runtime knows no such thing. */

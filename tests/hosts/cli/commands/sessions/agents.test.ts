@@ -1,14 +1,14 @@
 /** `triad sessions agents`: the sub-agents of all sessions, filtered, sorted and page by page. */
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
-import type { SubAgentExecution } from '#contract/execution.ts';
+import type { ListedExecution } from '#contract/execution.ts';
 import { main } from '#hosts/cli/program.ts';
 import { executionTable } from '#hosts/cli/render/execution-table.ts';
 import { at, childId, leadId, workflowId } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 
-const execution: SubAgentExecution = {
+const execution: ListedExecution = {
   id: childId,
   workflow_id: workflowId,
   parent_agent_id: leadId,
@@ -19,7 +19,8 @@ const execution: SubAgentExecution = {
   outcome: 'partial',
   kind: 'delegate',
   model: 'sonnet-5',
-  duration_ms: 1500,
+  duration_ms: 9000,
+  worked_ms: 1500,
   tokens_input: 1200,
   tokens_output: 34,
   nano_usd: 250_000_000,
@@ -27,9 +28,17 @@ const execution: SubAgentExecution = {
   created_at: at,
   completed_at: at,
 };
-const { outcome: _, duration_ms: __, tokens_input: ___, tokens_output: ____, nano_usd: _____, ...going } = execution;
+const {
+  outcome: _,
+  duration_ms: __,
+  worked_ms: _w,
+  tokens_input: ___,
+  tokens_output: ____,
+  nano_usd: _____,
+  ...going
+} = execution;
 
-async function triad(args: string[], pages: { items: SubAgentExecution[]; next: string | null }[]) {
+async function triad(args: string[], pages: { items: ListedExecution[]; next: string | null }[]) {
   const client = memoryClient({
     'execution.list': ({ before }) => pages[before === undefined ? 0 : Number(before)]!,
     'store.unlisted': () => ({ conversations: 0, workflows: 0 }),
@@ -47,7 +56,7 @@ test('a table of what was asked and what came of it', async () => {
   expect(code).toBe(0);
   expect(inputs).toEqual([{ sort: 'newest', limit: 2 }]);
   const [head = '', first = '', second = ''] = executionTable(rows, Infinity);
-  expect(head).toMatch(/^WORKFLOW +AGENT +OUTCOME +ASKED FOR +TIME +TOKENS +COST +MODEL +TASK$/);
+  expect(head).toMatch(/^WORKFLOW +AGENT +OUTCOME +ASKED FOR +WORK +TOKENS +COST +MODEL +TASK$/);
   expect(first).toMatch(
     /code-reviewer +partial +2026.* +1\.5 s +1,234 +\$0\.25 +sonnet-5 +Review the parser ⟦U\+001B⟧\[2J$/,
   );

@@ -22,23 +22,24 @@ test('a fork says where it is from, and the first one that it was made', async (
   };
   const show = async (id: string) => (await triad('show', id)).out;
   const exported = async (id: string) => (await triad('export', id)).out;
+  const from = `Forked from session ${conversationId}, at workflow ${workflowId}`;
 
   const made = await triad('fork', conversationId);
   const id = made.out.trim();
   expect(made).toMatchObject({ code: 0, err: expect.stringContaining(`triad run --conversation ${id}`) as string });
+  expect(await show(id)).toContain(from);
+  expect(await show(conversationId)).toContain(`Forked after this: session ${id}`);
+  if (!inSoak) return;
   const before = await triad('fork', conversationId, '--at', first, '--before', '--json');
   const empty = JSON.parse(before.out) as { id: string; from: object };
-  expect(empty.from).toEqual({ conversationId, title: 'First', workflowId: first, last: null });
+  expect(empty.from).toEqual({ conversationId, title: 'First', workflowId: first, last: null, message: 1 });
   expect(await triad('fork', conversationId, '--at', 'f0f0f0')).toMatchObject({ code: 2 });
   expect(await triad('fork', empty.id)).toMatchObject({
     code: 2,
     err: expect.stringContaining('Nothing was said') as string,
   });
 
-  const from = `Forked from session ${conversationId}, at workflow ${workflowId}`;
-  expect(await show(id)).toContain(from);
   expect(await show(id)).toContain('Taken over from the session that this one was forked from');
-  expect(await show(conversationId)).toContain(`Forked after this: session ${id}`);
   expect(await show(conversationId)).toContain(`Forked before this: session ${empty.id}`);
   expect(await exported(id)).toContain(`- ${from}. Files stayed as they were.\n`);
   expect(await exported(conversationId)).toContain(`- Forked after this: session ${id}.\n`);

@@ -19,35 +19,43 @@ function bytes(text: string, ...more: number[]): Uint8Array {
 function unreadable(): World[] {
   const large = `# ${'x'.repeat(1024 * 1024)}\n`;
   const utf16 = Buffer.from(`\uFEFF${DEMO}`, 'utf16le');
-  return [CONFIG, 'home/prices.toml', 'project/.triad/config.toml', 'project/.mcp.json'].flatMap((file) => [
-    one(`${file}: bytes that are no text`, file, bytes('# a\n# b\nx = "', 0xff, 0xfe), 3),
-    one(`${file}: UTF-16`, file, utf16),
-    one(`${file}: too large`, file, large),
-    { files: {}, folders: [file], mistakes: [{ about: `${file}: a folder`, file, line: 1 }] },
-  ]);
+  const files = [CONFIG, 'home/prices.toml', 'project/.triad/config.toml', 'project/.mcp.json'];
+  const ways: ((file: string) => World)[] = [
+    (file) => one(`${file}: bytes that are no text`, file, bytes('# a\n# b\nx = "', 0xff, 0xfe), 3),
+    (file) => one(`${file}: UTF-16`, file, utf16),
+    (file) => one(`${file}: too large`, file, large),
+    (file) => ({ files: {}, folders: [file], mistakes: [{ about: `${file}: a folder`, file, line: 1 }] }),
+  ];
+  return ways.map((way) => together(...files.map(way)));
 }
+
+const SECRETS = 'home/secrets.json';
 
 function modes(): World[] {
   const secrets = '{"a":"b"}\n';
+  const open = (about: string, file: string, text: string, mode: number): World => ({
+    ...one(about, file, text),
+    modes: { [file]: mode },
+  });
   return [
-    { ...one('settings that others may write', CONFIG, DEMO), modes: { [CONFIG]: 0o666 } },
-    { ...one('settings that a group may write', CONFIG, DEMO), modes: { [CONFIG]: 0o620 } },
-    {
-      ...one('prices that others may write', 'home/prices.toml', 'version = "2026-01-01"\n'),
-      modes: { 'home/prices.toml': 0o606 },
-    },
-    { ...one('keys that others may write', 'home/secrets.json', secrets), modes: { 'home/secrets.json': 0o602 } },
-    { ...one('keys that others may read', 'home/secrets.json', secrets), modes: { 'home/secrets.json': 0o644 } },
-    {
-      ...one('sealed keys that others may read', 'home/secrets.safe.json', secrets),
-      modes: { 'home/secrets.safe.json': 0o640 },
-    },
-    {
-      ...one('an agent that others may write', 'home/agents/x.md', agentText('x')),
-      modes: { 'home/agents/x.md': 0o666 },
-    },
-    { ...one('keys that are no JSON', 'home/secrets.json', '{'), modes: { 'home/secrets.json': 0o600 } },
-    { ...one('keys that are no texts', 'home/secrets.json', '{"a":1}'), modes: { 'home/secrets.json': 0o600 } },
+    together(
+      open('settings that others may write', CONFIG, DEMO, 0o666),
+      open('prices that others may write', 'home/prices.toml', 'version = "2026-01-01"\n', 0o606),
+      open('keys that others may write', SECRETS, secrets, 0o602),
+      open('sealed keys that others may read', 'home/secrets.safe.json', secrets, 0o640),
+      open('an agent that others may write', 'home/agents/x.md', agentText('x'), 0o666),
+    ),
+    together(
+      open('settings that a group may write', CONFIG, DEMO, 0o620),
+      open('keys that others may read', SECRETS, secrets, 0o644),
+    ),
+  ];
+}
+
+function keys(): World[] {
+  return [
+    { ...one('keys that are no JSON', SECRETS, '{'), modes: { [SECRETS]: 0o600 } },
+    { ...one('keys that are no texts', SECRETS, '{"a":1}'), modes: { [SECRETS]: 0o600 } },
   ];
 }
 
@@ -168,5 +176,10 @@ function servers(): World[] {
 }
 
 export function placeWorlds(): World[] {
-  return [...unreadable(), ...modes(), lost(), named(), ...models(), ...projects(), ...servers()];
+  // Mistakes of several files at once, of which none keeps the others from being read.
+  const lists = [[...models(), ...keys()], projects(), servers()];
+  const mixed = Array.from({ length: Math.max(...lists.map(({ length }) => length)) }, (_, n) =>
+    together(...lists.flatMap((worlds) => worlds[n] ?? [])),
+  );
+  return [...unreadable(), ...modes(), together(lost(), named()), ...mixed];
 }
