@@ -4,7 +4,7 @@ import type { ServerFrame } from '#contract/frames.ts';
 import type { Client } from '#contract/rpc.ts';
 import { type FrameServer, serveFrames } from '#core/hosting/frame-server.ts';
 import { ORIGIN } from './app-protocol.ts';
-import { CHANNEL } from './channel.ts';
+import { CHANNEL, LANGUAGE_CHANNEL } from './channel.ts';
 
 /** What one page asked for; it ends with the page, however that goes. */
 interface Page {
@@ -20,8 +20,12 @@ export class Ipc {
   readonly #report: (line: string) => void;
   #client: Client | null = null;
 
-  constructor(report: (line: string) => void) {
+  /** `onLanguage`: the tag of the language that a page speaks. */
+  constructor(report: (line: string) => void, onLanguage: (tag: string) => void) {
     this.#report = report;
+    ipcMain.on(LANGUAGE_CHANNEL, (event, tag: unknown) => {
+      if (this.#pageOf(event) !== null && typeof tag === 'string') onLanguage(tag);
+    });
     ipcMain.on(CHANNEL, (event, frame: unknown) => this.#receive(event, frame));
   }
 
@@ -51,13 +55,17 @@ export class Ipc {
     }
   }
 
-  #receive({ sender, senderFrame }: IpcMainEvent, frame: unknown): void {
-    const page = this.#pages.get(sender);
-    // Only the document at the top of one of our windows, and only while it is there.
+  #receive(event: IpcMainEvent, frame: unknown): void {
+    const page = this.#pageOf(event);
+    if (page !== null) this.#serve(event.sender, page, frame);
+    else this.#report(`ipc: refused a message from ${event.senderFrame?.url ?? 'a page that is gone'}`);
+  }
+
+  /** Only the document at the top of one of our windows, and only while it is there. */
+  #pageOf({ sender, senderFrame }: IpcMainEvent): Page | null {
     const trusted =
       senderFrame !== null && senderFrame.parent === null && !senderFrame.detached && senderFrame.origin === ORIGIN;
-    if (page !== undefined && trusted) this.#serve(sender, page, frame);
-    else this.#report(`ipc: refused a message from ${senderFrame?.url ?? 'a page that is gone'}`);
+    return trusted ? (this.#pages.get(sender) ?? null) : null;
   }
 
   #serve(contents: WebContents, page: Page, frame: unknown): void {

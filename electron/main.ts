@@ -20,7 +20,7 @@ import { isFirstInstance } from './desktop/single-instance.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
 import { systemSecrets } from './secrets.ts';
-import { text } from './text.ts';
+import { languageIn, speak, text } from './text.ts';
 import { Windows } from './windows.ts';
 
 // The browser that opens a link inherits the environment of this process: its keys go first.
@@ -30,11 +30,14 @@ const root = join(here, '../..');
 const report = (line: string) => process.stderr.write(`triad: ${redact(line)}\n`);
 
 const { config, data } = await folders(env);
-app.setName(text.name);
+app.setName(text().name);
 // Also what the lock of the one instance hangs on: one desktop for each data folder.
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
-const ipc = new Ipc(report);
+const ipc = new Ipc(report, (tag) => {
+  const language = languageIn(tag);
+  if (language !== null && speak(language)) setMenu(() => windows.open());
+});
 const windows = new Windows({
   preload: join(here, 'preload.cjs'),
   onPlace: (path) => place.note(path),
@@ -54,7 +57,7 @@ async function start(): Promise<void> {
   setMenu(() => windows.open());
   const presence = new Presence();
   presence.follow();
-  const attention = new Attention(presence, () => windows.show());
+  const attention = new Attention(presence, (to) => windows.lead(to));
   const attachment = new Attachment({
     connect,
     use: (client) => {
@@ -93,6 +96,6 @@ async function connect(signal: AbortSignal): Promise<Connected> {
 function fail(error: unknown): void {
   const { message } = errorInfo(error);
   report(message);
-  dialog.showErrorBox(text.failed, message);
+  dialog.showErrorBox(text().failed, message);
   app.exit(1);
 }

@@ -1,14 +1,34 @@
 /** Runs before a page, in its own world, and gives it two functions: `request` and `subscribe`. */
 import { contextBridge, ipcRenderer } from 'electron';
 import type { Bridge, BridgeReply, ClientFrame, ServerFrame } from '#contract/frames.ts';
-import { CHANNEL } from './channel.ts';
+import { CHANNEL, LANGUAGE_CHANNEL } from './channel.ts';
 
 const GONE: BridgeReply = {
   ok: false,
   error: { code: 'disconnected', message: 'The connection to Triad broke before the answer came' },
 };
 
+/** What of a page's own world is used here; the rest of this program has none. */
+interface Page {
+  document: { documentElement: { lang: string } };
+  MutationObserver: new (changed: (changes: readonly { target: unknown }[]) => void) => {
+    observe(target: unknown, options: object): void;
+  };
+}
+
 exposeBridge();
+tellLanguage();
+
+/** Menus and notifications speak as the page does; the document may not be there yet, and its first language is not chosen. */
+function tellLanguage(): void {
+  const { document, MutationObserver } = globalThis as unknown as Page;
+  const observer = new MutationObserver((changes) => {
+    const { documentElement } = document;
+    if (changes.some(({ target }) => target === documentElement))
+      ipcRenderer.send(LANGUAGE_CHANNEL, documentElement.lang);
+  });
+  observer.observe(document, { subtree: true, attributes: true, attributeFilter: ['lang'] });
+}
 
 function exposeBridge(): void {
   const pending = new Map<number, (reply: BridgeReply) => void>();

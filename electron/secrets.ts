@@ -4,7 +4,6 @@ import { fileSecrets, type Secrets } from '#core/settings/secrets.ts';
 import { tellKept } from '#core/settings/known-secrets.ts';
 import { text } from './text.ts';
 
-const words = text.secrets;
 /** Its key is the same on every machine: it hides nothing. */
 const FIXED_KEY = 'basic_text';
 const SEALED_FILE = 'secrets.safe.json';
@@ -15,10 +14,15 @@ export async function systemSecrets(configFolder: string): Promise<Secrets> {
   const backend = backendName();
   if (backend === FIXED_KEY || !(await safeStorage.isAsyncEncryptionAvailable())) {
     const { backend: path } = plain.place;
-    return { ...plain, place: { backend: path, warning: words.unavailable(path) } };
+    return {
+      ...plain,
+      get place() {
+        return { backend: path, warning: text().secrets.unavailable(path) };
+      },
+    };
   }
   const sealed = fileSecrets(configFolder, SEALED_FILE);
-  let warning: string | null = null;
+  let isUnreadable = false;
 
   const seal = async (name: string, value: string) =>
     sealed.set(name, (await safeStorage.encryptStringAsync(value)).toString('base64'));
@@ -29,13 +33,13 @@ export async function systemSecrets(configFolder: string): Promise<Secrets> {
       tellKept(name, [found.result]);
       return found.result;
     } catch {
-      warning = words.unreadable;
+      isUnreadable = true;
       return null;
     }
   };
   return {
     get place() {
-      return { backend, warning };
+      return { backend, warning: isUnreadable ? text().secrets.unreadable : null };
     },
     get: async (name) => {
       const content = await sealed.get(name);
@@ -47,7 +51,7 @@ export async function systemSecrets(configFolder: string): Promise<Secrets> {
         tellKept(name, [value]);
         await seal(name, value);
       }
-      warning = null;
+      isUnreadable = false;
       // One that is not encrypted must not stay behind.
       if ((await plain.get(name)) !== null) await plain.set(name, null);
     },
@@ -56,5 +60,6 @@ export async function systemSecrets(configFolder: string): Promise<Secrets> {
 
 function backendName(): string {
   if (process.platform === 'linux') return safeStorage.getSelectedStorageBackend();
-  return process.platform === 'darwin' ? words.backends.darwin : words.backends.win32;
+  const { backends } = text().secrets;
+  return process.platform === 'darwin' ? backends.darwin : backends.win32;
 }

@@ -1,14 +1,88 @@
-/** Every word that the desktop itself says; the pages have their own. */
-export const text = {
+/** Every word that the desktop itself says, in the languages of the pages; the pages have their own. */
+
+const english = {
   name: 'Triad',
-  menu: { file: 'File', newWindow: 'New Window' },
+  menu: {
+    file: 'File',
+    newWindow: 'New Window',
+    edit: 'Edit',
+    view: 'View',
+    window: 'Window',
+    /** Of the items that Electron brings: left out, its own words, which are English. */
+    roles: {} as Readonly<Partial<Record<string, string>>>,
+  },
   question: (agents: string) => `Question from ${agents}`,
   done: 'A workflow has ended',
   failed: 'Triad has to stop',
   secrets: {
-    backends: { darwin: 'Keychain', win32: 'Windows data protection', linux: 'the key store of the desktop' },
+    backends: { darwin: 'Keychain', win32: 'Windows data protection' },
     unavailable: (path: string) =>
       `This system offers no key store that encrypts, so keys are kept in ${path}, which every program that runs under your account can read`,
     unreadable: 'A key could not be decrypted: unlock the key store of this system, or enter the key again',
   },
-} as const;
+};
+
+type Words = typeof english;
+
+const french: Words = {
+  name: 'Triad',
+  menu: {
+    file: 'Fichier',
+    newWindow: 'Nouvelle fenêtre',
+    edit: 'Édition',
+    view: 'Présentation',
+    window: 'Fenêtre',
+    roles: {
+      close: 'Fermer la fenêtre',
+      quit: 'Quitter',
+      undo: 'Annuler',
+      redo: 'Rétablir',
+      cut: 'Couper',
+      copy: 'Copier',
+      paste: 'Coller',
+      delete: 'Supprimer',
+      selectAll: 'Tout sélectionner',
+      reload: 'Actualiser',
+      toggleDevTools: 'Outils de développement',
+      resetZoom: 'Taille réelle',
+      zoomIn: 'Zoom avant',
+      zoomOut: 'Zoom arrière',
+      togglefullscreen: 'Plein écran',
+      minimize: 'Réduire',
+      zoom: 'Réduire/agrandir',
+      front: 'Tout ramener au premier plan',
+    },
+  },
+  question: (agents) => `Question de ${agents}`,
+  done: 'Un travail est terminé',
+  failed: 'Triad doit s’arrêter',
+  secrets: {
+    backends: { darwin: 'Trousseau', win32: 'Protection des données de Windows' },
+    unavailable: (path) =>
+      `Ce système n’offre pas de coffre à clés qui chiffre : les clés sont gardées dans ${path}, que tout programme lancé sous votre compte peut lire`,
+    unreadable:
+      'Une clé n’a pas pu être déchiffrée : déverrouillez le coffre à clés de ce système, ou entrez la clé à nouveau',
+  },
+};
+
+const LANGUAGES = { en: english, fr: french };
+export type Language = keyof typeof LANGUAGES;
+
+/** Until a page says which one the person chose, that of the system. */
+const spoken: { language: Language } = { language: languageIn(Intl.DateTimeFormat().resolvedOptions().locale) ?? 'en' };
+
+/** Null for a tag of a language that is not spoken here. */
+export function languageIn(tag: string): Language | null {
+  const [language = ''] = tag.toLowerCase().split('-');
+  return Object.hasOwn(LANGUAGES, language) ? (language as Language) : null;
+}
+
+/** Whether another language is spoken from here on. */
+export function speak(language: Language): boolean {
+  const isOther = language !== spoken.language;
+  spoken.language = language;
+  return isOther;
+}
+
+/** In the language that is spoken now. */
+export const text = (): Words => LANGUAGES[spoken.language];

@@ -1,5 +1,6 @@
 /** The windows of the app: any number of them, all alike, on one runtime. */
 import { BrowserWindow, nativeTheme, type WebContents } from 'electron';
+import { hashOfPlace, type LedPlace } from '#contract/attention/led-place.ts';
 import { ORIGIN } from './app-protocol.ts';
 import { text } from './text.ts';
 
@@ -31,7 +32,7 @@ export class Windows {
       height: 800,
       minWidth: 480,
       minHeight: 400,
-      title: text.name,
+      title: text().name,
       show: false,
       // Only a window with a name is put back where it was.
       ...(first ? { name: 'main', windowStatePersistence: true } : {}),
@@ -66,6 +67,17 @@ export class Windows {
     if (window.isMinimized()) window.restore();
     window.show();
     window.focus();
+  }
+
+  /** The same, at a conversation and what waits in it. An address that only ends otherwise loads no page anew: nothing is lost. */
+  lead(to: LedPlace): void {
+    const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
+    const hash = hashOfPlace(to);
+    if (window === undefined) return void this.open(`/chat/${to.conversationId}${hash}`);
+    this.show();
+    const url = new URL(window.webContents.getURL() || ORIGIN);
+    url.hash = hash;
+    window.loadURL(url.href).catch(() => undefined);
   }
 }
 

@@ -17,6 +17,15 @@ test.describe('the desktop', only, () => {
     await expect.poll(() => app.desktop.asked('notification')).toHaveLength(1);
     const [{ body }] = app.desktop.asked('notification') as [{ body: string }];
     expect(body).toMatch(/^Write src\/clean⟦U\+202E⟧gpj\.sh/);
+    await expect(app.question).toBeVisible();
+    await app.page.keyboard.press('Escape');
+    await app.page.getByRole('link', { name: 'Settings', exact: true }).click();
+    await app.page.evaluate(() => Reflect.set(window, 'sameDocument', true));
+    await app.desktop.act('click notification');
+    await expect(app.page).toHaveURL(/\/chat\/[\w-]+$/);
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('src/clean');
+    expect(await app.page.evaluate(() => Reflect.get(window, 'sameDocument')), 'nothing is loaded anew').toBe(true);
+    expect(app.model.requests, 'a press answers nothing').toHaveLength(1);
   });
 
   test('a window that closes last ends the app', { tag: '@soak' }, async ({ start }) => {

@@ -85,7 +85,7 @@ test(
     await page.getByRole('button', { name: 'Tout voir et modifier' }).click();
     await expectFrench(page, 'question');
     await page.getByRole('button', { name: 'Pourquoi cette question' }).click();
-    await expect(page.getByText('Là où aucune règle ne décide, spawn_agent est demandé')).toBeVisible();
+    await expect(page.getByText('Là où aucune règle ne décide, il vous est demandé avant')).toBeVisible();
     await page.getByRole('button', { name: /^Autoriser une fois/ }).click();
     await expect(page.getByRole('heading', { name: 'beta veut démarrer' })).toBeVisible();
     await page.getByRole('button', { name: /^Autoriser une fois/ }).click();

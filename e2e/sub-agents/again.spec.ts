@@ -22,18 +22,15 @@ test(
     await page.keyboard.press('Enter');
 
     await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
-    await expect(app.question).toContainText('Asked by you');
-    await expect(app.question).toContainText('You asked for it');
+    await expect(app.question).toContainText('You asked for this');
+    await expect(app.question).not.toContainText(/left|Reject|Why am I asked/);
     await expect(app.question.getByRole('button', { name: /^Ask lead/ })).toHaveCount(0);
     await expect(app.field('What it is told')).toHaveText('Inspect the workspace and report.');
     await expectAccessibleInBoth(page, 'the question about a run again');
     await page.keyboard.press('ControlOrMeta+/');
     await expect(app.question.getByRole('textbox')).toHaveCount(0);
     expect(app.model.requests, 'nothing before a yes').toHaveLength(asked);
-    await expect(app.question.getByRole('button', { name: /^Allow/ }).first()).toHaveAttribute(
-      'aria-disabled',
-      'false',
-    );
+    await expect(app.question.getByRole('button', { name: /^Start/ })).toHaveAttribute('aria-disabled', 'false');
     await page.keyboard.press('ControlOrMeta+Enter');
     await app.expectOutcome('completed');
     expect(sent(asked)).toHaveLength(child.length);
@@ -59,7 +56,9 @@ test(
     await page.keyboard.type('run this agent again');
     await page.keyboard.press('Enter');
     await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
-    await app.reject('Not now');
+    const cancel = app.question.getByRole('button', { name: /^Cancel/ });
+    await expect(cancel).toHaveAttribute('aria-disabled', 'false');
+    await cancel.press('Enter');
     await app.expectOutcome('rejected');
     expect(app.model.requests).toHaveLength(asked + child.length);
   },

@@ -1,6 +1,7 @@
 /** Questions reach a person who looks elsewhere: a count in dock or taskbar, a notification, a flashing window. */
 import { app, BrowserWindow, Notification } from 'electron';
 import { askingAgents } from '#contract/attention/asking-agents.ts';
+import type { LedPlace } from '#contract/attention/led-place.ts';
 import { Caller } from '#contract/attention/caller.ts';
 import type { Signals } from '#contract/attention/signals.ts';
 import { waitingCount } from '#contract/attention/waiting-count.ts';
@@ -13,15 +14,21 @@ import type { Presence } from './presence.ts';
 /** Calls are due by the minute. */
 const CHECK_MS = 2000;
 
+interface Call {
+  title: string;
+  body: string;
+  to: LedPlace;
+}
+
 export class Attention {
-  readonly #onClick: () => void;
+  readonly #onClick: (to: LedPlace) => void;
   readonly #caller: Caller;
   /** What is shown, by question. */
   readonly #shown = new Map<string, Notification>();
   #timer: NodeJS.Timeout | null = null;
 
-  /** `onClick`: of a notification, which answers nothing. */
-  constructor(presence: Pick<Presence, 'isHere'>, onClick: () => void) {
+  /** `onClick`: of a notification, with what it is about; it answers nothing. */
+  constructor(presence: Pick<Presence, 'isHere'>, onClick: (to: LedPlace) => void) {
     this.#onClick = onClick;
     this.#caller = new Caller({
       now: Date.now,
@@ -29,11 +36,16 @@ export class Attention {
       leads: () => true,
       blocked: (requests, signals) => {
         for (const window of BrowserWindow.getAllWindows()) window.flashFrame(true);
-        for (const request of requests) this.#call(request.id, text.question(askingAgents(request)), request, signals);
+        for (const request of requests) {
+          const { id: approvalId, conversationId, title: body } = request;
+          const title = text().question(askingAgents(request));
+          this.#call(approvalId, { title, body, to: { conversationId, approvalId } }, signals);
+        }
       },
       done: (ended, signals) => {
         if (signals.notifications !== 'all') return;
-        for (const work of ended) this.#call(work.workflowId, text.done, work, signals);
+        for (const { workflowId, conversationId, title: body } of ended)
+          this.#call(workflowId, { title: text().done, body, to: { conversationId, approvalId: null } }, signals);
       },
       settled: (approvalIds) => {
         for (const id of approvalIds) this.#close(id);
@@ -57,12 +69,12 @@ export class Attention {
     }
   }
 
-  #call(key: string, title: string, { title: body }: { title: string }, { notifications }: Signals): void {
+  #call(key: string, { title, body, to }: Call, { notifications }: Signals): void {
     if (notifications === 'off' || !Notification.isSupported()) return;
     // One at a time for each: a second one says the same.
     this.#close(key);
     const notification = new Notification({ title: visibleText(title), body: visibleText(body) });
-    notification.on('click', this.#onClick);
+    notification.on('click', () => this.#onClick(to));
     notification.on('close', () => {
       // The system may say so when the next one is there.
       if (this.#shown.get(key) === notification) this.#shown.delete(key);

@@ -13,6 +13,12 @@ export function spawnItems(subject: Subject): readonly SpawnItem[] {
   return isSpawn(subject) ? subject.items : [];
 }
 
+/** Whether the person asked for it: an execution again. Nobody but them answers it, and it waits as long as they do. */
+export function isOwnWish(subject: Subject): boolean {
+  const items = spawnItems(subject);
+  return items.length > 0 && items.every(({ again }) => again !== undefined);
+}
+
 /** Index of the item that would start a run; -1 where none would. */
 export function spawnIndex(subject: Subject, runId: string): number {
   return spawnItems(subject).findIndex((item) => item.runId === runId);

@@ -1,8 +1,9 @@
 /** The desktop calls who is away by what is set: focus is no presence, input is; electron's part is played here. */
 import { EventEmitter } from 'node:events';
-import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
 import { DEFAULT_SIGNALS } from '#contract/attention/default-signals.ts';
 import type { Signals } from '#contract/attention/signals.ts';
+import { hashOfPlace, placeOfHash } from '#contract/attention/led-place.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { Attention as State } from '#contract/view.ts';
 import { asked } from '../hosts/support/events.ts';
@@ -45,6 +46,7 @@ vi.mock('electron', () => ({
   },
 }));
 const { Attention } = await import('../../electron/desktop/attention.ts');
+const { languageIn, speak } = await import('../../electron/text.ts');
 const { Presence } = await import('../../electron/desktop/presence.ts');
 
 beforeEach(() => {
@@ -63,15 +65,15 @@ async function started(signals: Partial<Signals> = {}) {
     receive = listener;
     return () => undefined;
   };
-  let clicks = 0;
-  const attention = new Attention(presence, () => (clicks += 1));
+  const clicks: unknown[] = [];
+  const attention = new Attention(presence, (to) => clicks.push(to));
   await attention.follow({ subscribe } as unknown as Client);
   const send = (state: Partial<State>): void =>
     receive({ questions: [], asleep: [], running: [], signals: { ...DEFAULT_SIGNALS, ...signals }, ...state });
   send({});
   const ask = () => send({ questions: [asked({ ...asked().request, at: new Date().toISOString() })] });
   const input = (type: string, at = {}) => contents.emit('input-event', {}, { type, ...at });
-  return { ask, send, input, clicks: () => clicks };
+  return { ask, send, input, clicks };
 }
 
 test('a window in front without input calls, one that is typed in does not, until a minute without', async () => {
@@ -118,7 +120,9 @@ test('it is repeated as often as is wanted, a press answers nothing, and an answ
   vi.advanceTimersByTime(3_600_000);
   expect(desk.shown).toHaveLength(2);
   desk.shown[1]?.click();
-  expect(clicks()).toBe(1);
+  expect(clicks).toEqual([
+    { conversationId: asked().request.conversationId, approvalId: expect.any(String) as string },
+  ]);
   await Promise.resolve();
   expect(desk.shown.map(({ open }) => open)).toEqual([false, true]);
   send({});
@@ -126,9 +130,29 @@ test('it is repeated as often as is wanted, a press answers nothing, and an answ
 });
 
 test('the end of a workflow is told where that is wanted', async () => {
-  const { send } = await started({ notifications: 'all' });
+  const { send, clicks } = await started({ notifications: 'all' });
   const { conversationId, workflowId } = asked().request;
   send({ running: [{ conversationId, workflowId, title: 'Tidy up.', runs: 1, subAgents: [] }] });
   send({});
   expect(desk.shown.map(({ title, body }) => [title, body])).toEqual([['A workflow has ended', 'Tidy up.']]);
+  desk.shown[0]?.click();
+  expect(clicks).toEqual([{ conversationId, approvalId: null }]);
+});
+
+test('it speaks the language that the pages speak', async () => {
+  const { ask } = await started();
+  expect([languageIn('fr-CA'), languageIn('de'), languageIn('constructor')]).toEqual(['fr', null, null]);
+  expect([speak('fr'), speak('fr')]).toEqual([true, false]);
+  onTestFinished(() => void speak('en'));
+  ask();
+  expect(desk.shown[0]?.title).toBe('Question de code-reviewer');
+});
+
+test('where a press leads stands at the end of the address, and nothing else is taken for it', () => {
+  for (const place of [
+    { conversationId: 'c-1', approvalId: 'q-1' },
+    { conversationId: 'c-1', approvalId: null },
+  ])
+    expect(placeOfHash(hashOfPlace(place))).toEqual(place);
+  for (const hash of ['', '#see=', '#see=a/b/c', '#see=../x', '#main']) expect(placeOfHash(hash)).toBeNull();
 });

@@ -82,6 +82,9 @@ export class Pages {
 
   async #open({ window, url, preload, width, height }: WindowToOpen): Promise<void> {
     await this.#ready;
+    // A window that is there goes on with the page that it has.
+    const known = this.#of(window);
+    if (known) return void (await known.page.goto(url));
     this.#making += 1;
     const page = await this.#context.newPage().finally(() => (this.#making -= 1));
     const session = await this.#context.newCDPSession(page);

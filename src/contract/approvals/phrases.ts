@@ -143,6 +143,10 @@ export const ENGLISH = {
   changes_nothing: ({ tool }: { tool: string }) => `${tool} changes nothing outside: it is not asked about`,
   irreversible_named: ({ tool }: { tool: string }) =>
     `What cannot be undone is asked about unless a rule or a grant of yours names ${tool} and a pattern`,
+  start_named: ({ tool }: { tool: string }) =>
+    `The start of a sub-agent is asked about unless a rule names ${tool} and a pattern`,
+  spawn_named: ({ tool }: { tool: string }) =>
+    `The start of a temporary sub-agent is asked about unless a rule in your own file names ${tool} and a pattern`,
   irreversible: (_: Record<string, never>) => 'What cannot be undone is always asked about',
   mode_allows: ({ mode }: { mode: ApprovalMode }) =>
     `The approval mode ${mode} allows ${mode === 'auto' ? 'what can be undone' : 'what is of low risk'}`,

@@ -17,10 +17,10 @@ export type RuleWish = z.infer<typeof RuleWish>;
 /** Place of a rule in its file, from 0. */
 const place = z.int().nonnegative().max(1000);
 
-/** `at`, `to`: the place that the rule has afterwards; `at` left out: the last one. */
+/** `at`, `to`: the place that the rule has afterwards; left out: the last one of a new rule, and the same of one that is changed. */
 export const RuleEdit = z.discriminatedUnion('kind', [
   z.strictObject({ kind: z.literal('add'), rule: RuleWish, at: place.optional() }),
-  z.strictObject({ kind: z.literal('change'), index: place, rule: RuleWish }),
+  z.strictObject({ kind: z.literal('change'), index: place, rule: RuleWish, to: place.optional() }),
   z.strictObject({ kind: z.literal('move'), index: place, to: place }),
   z.strictObject({ kind: z.literal('remove'), index: place }),
 ]);
@@ -54,8 +54,11 @@ export type RuleFile = z.infer<typeof RuleFile>;
 export const ShadowedRule = z.object({ id: z.string(), by: z.string() });
 export type ShadowedRule = z.infer<typeof ShadowedRule>;
 
-/** What a call can do that nobody can take back: see `Action.reversible`; `outside`: it reaches beyond the folder. */
-export const RuleDanger = z.enum(['irreversible', 'outside']);
+/**
+ * What a call can do that nobody can take back: see `Action.reversible`; `outside`: it reaches beyond the folder; `starts`: it
+ * starts a defined agent as a sub-agent, with whatever task; `spawns`: a temporary one, with whatever prompt and tools.
+ */
+export const RuleDanger = z.enum(['spawns', 'starts', 'irreversible', 'outside']);
 export type RuleDanger = z.infer<typeof RuleDanger>;
 
 /** `ruleId`: of what decided, as in a verdict. */
@@ -100,6 +103,8 @@ export const RulePreview = z.object({
   shadowedBy: z.string().nullable(),
   /** What it could let through unasked, of which no call of the past needs to be an example. */
   dangers: z.array(RuleDanger),
+  /** It is about the start of sub-agents too, and does not allow that: it does not name it. */
+  startsNothing: z.boolean(),
   /** The project's file is trusted as it is, and would not be any more: what it allows ends until it is trusted again. */
   losesTrust: z.boolean(),
   /** What it allows does not hold: the project's file is not trusted as it would be. */

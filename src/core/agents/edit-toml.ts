@@ -2,7 +2,7 @@
 import { stringify } from 'smol-toml';
 import type { AgentValue } from '#contract/agent.ts';
 import { keyParts, tomlTree } from '../base/toml-tree.ts';
-import { afterLine, lineStart, replaceAll } from './replace.ts';
+import { afterLine, lineStart, replaceAll } from '../base/replace.ts';
 
 /** `path`: a key, perhaps in a table. Null removes it. Callers must check the result. */
 export function editToml(text: string, path: readonly string[], value: AgentValue): string {

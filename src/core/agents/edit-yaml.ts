@@ -1,7 +1,7 @@
 /** Sets or removes one key of YAML frontmatter where it stands, so that comments and all other keys stay as they were written. */
 import { Document, isMap, isScalar, isSeq, type Node, parseDocument, type Scalar, type YAMLSeq } from 'yaml';
 import type { AgentValue } from '#contract/agent.ts';
-import { afterLine, lineStart, replaceAll, type Replacement } from './replace.ts';
+import { afterLine, lineStart, replaceAll, type Replacement } from '../base/replace.ts';
 
 /** Null removes the key. Callers must check the result: not every form of YAML is handled. */
 export function editYaml(text: string, key: string, value: AgentValue): string {

@@ -5,7 +5,7 @@ import type { Answer, Approval, ApprovalRequest, Decision } from '#contract/appr
 import type { DurableEvent } from '#contract/event.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import type { GrantRequest } from '#contract/permission.ts';
-import { spawnIndex, spawnItems } from '#contract/spawn-items.ts';
+import { isOwnWish, spawnIndex, spawnItems } from '#contract/spawn-items.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Payload } from '../log/recorder.ts';
 import { stopOf } from '../base/stop.ts';
@@ -142,7 +142,7 @@ export class ApprovalGate {
   /** Approvals whose clock runs: shown, and with no question back under way. */
   #ticking(): ApprovalRequest[] {
     return [...this.#open.values()].flatMap(({ approval, exchange, shown }) =>
-      shown && !exchange.active ? [approval.request] : [],
+      shown && !exchange.active && !isOwnWish(approval.request.subject) ? [approval.request] : [],
     );
   }
 

@@ -8,6 +8,7 @@ import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { matches } from '../base/pattern.ts';
 import { type ListedFiles, listName } from '../settings/listed-files.ts';
 import type { Targets } from '../tools/targets.ts';
+import type { Starts } from '../tools/tool.ts';
 import type { RuleSet } from './rule-files.ts';
 import { isSteering, namesSteering } from './steering-files.ts';
 
@@ -37,6 +38,8 @@ export interface Action {
   reversible: boolean;
   /** What cannot be undone is allowed by a rule or a grant of the person that names the tool and a pattern. */
   nameable: boolean;
+  /** Whom it starts, where it starts a sub-agent; null where it starts none. */
+  starts: Starts | null;
   /** Why only the person may allow it; null where rules, grants and the mode may too. */
   held: string | null;
   mode: ApprovalMode;
@@ -55,6 +58,25 @@ function allowing(rules: readonly Rule[], action: Action): Rule[] {
 function isNaming(source: Rule | Grant, { tool }: Action): boolean {
   const isTheirs = !('effect' in source) || source.scope === 'user';
   return isTheirs && source.tool === tool && source.pattern !== null;
+}
+
+/**
+ * Whether a rule may allow the start of a sub-agent: it says so by the tool's whole name and by whom, since a rule about all
+ * tools is no yes to that. Who is temporary has whatever name, prompt and tools its lead gives it: only the person may let
+ * that through.
+ */
+function mayStart(source: Rule | Grant, { starts, tool }: Pick<Action, 'starts' | 'tool'>): boolean {
+  if (starts === null) return true;
+  if ('effect' in source && source.scope !== 'user' && starts === 'temporary') return false;
+  return source.tool === tool && (source.pattern !== null || starts === 'named');
+}
+
+/** Whether a rule that allows says nothing of the starts that its words are about. */
+export function startsNothing(
+  rule: Rule,
+  tools: readonly { name: string; startsAgents?: Starts | undefined }[],
+): boolean {
+  return tools.some(({ name, startsAgents = null }) => !mayStart(rule, { starts: startsAgents, tool: name }));
 }
 
 /** The id of the step that asks about a file that runs code or steers programs. */
@@ -77,6 +99,7 @@ export function judge(
   const more = namedIn(alwaysAsk);
   const steering = steeringIn(action, more);
   const mayAllow = (source: Rule | Grant): boolean =>
+    mayStart(source, action) &&
     (action.reversible || (action.nameable && isNaming(source, action))) &&
     steering.every((file) => isNamedBy(source.pattern, file, more));
   const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
@@ -93,7 +116,10 @@ export function judge(
       action,
     ).map(ruled),
     ...steering.slice(0, 1).map((file) => steered(file, alwaysAsk)),
-    usual(action),
+    usual(
+      action,
+      allow.some((rule) => !mayStart(rule, action)),
+    ),
     // Rules that apply, but that the steps above always overrule: listed to explain the verdict.
     ...[...ask, ...allow].filter((rule) => !nearest(rule)).map(ruled),
     ...allow.filter((rule) => nearest(rule) && !mayAllow(rule)).map(ruled),
@@ -262,7 +288,8 @@ function requiredBy(action: Action): Candidate[] {
   return [{ kind: 'agent', id: 'agent:requires_approval', effect: 'ask', ...says, place: NOWHERE }];
 }
 
-function usual({ asks, reversible, nameable, risk, mode, tool }: Action): Candidate {
+/** `isUnnamed`: a rule would allow the start, but does not name it. */
+function usual({ asks, reversible, nameable, risk, mode, tool, starts }: Action, isUnnamed: boolean): Candidate {
   const base = { kind: 'default', place: NOWHERE } as const;
   if (!asks)
     return {
@@ -282,7 +309,11 @@ function usual({ asks, reversible, nameable, risk, mode, tool }: Action): Candid
     ...base,
     id: 'default',
     effect: 'ask',
-    ...said(phrase('no_rule', { tool })),
+    ...said(
+      isUnnamed
+        ? phrase(starts === 'temporary' ? 'spawn_named' : 'start_named', { tool })
+        : phrase('no_rule', { tool }),
+    ),
   };
 }
 

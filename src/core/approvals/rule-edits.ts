@@ -36,6 +36,16 @@ export interface RuleDraft {
   index: number | null;
 }
 
+interface Replacing {
+  file: string;
+  scope: RuleScope;
+  before: string | null;
+  /** Null: there was no file. */
+  after: string | null;
+  /** Runs when all but the change itself is done. */
+  record: () => Promise<void>;
+}
+
 /** Most changes that can be taken back; each keeps the text of before. */
 const MAX_UNDOS = 20;
 
@@ -66,9 +76,7 @@ export class RuleEdits {
     const after = editRules(before ?? '', edit);
     if (after === null) throw cannot(file, edit, rulesIn(before).length);
     refuseFaults(after, file, scope, 'Nothing was written');
-    const index =
-      edit.kind === 'add' ? (edit.at ?? rulesIn(before).length) : edit.kind === 'move' ? edit.to : edit.index;
-    return { scope, file, edit, before, after, index: edit.kind === 'remove' ? null : index };
+    return { scope, file, edit, before, after, index: placeAfter(edit, rulesIn(before).length) };
   }
 
   /** The hash of the text that is there now, and the line of the rule. */
@@ -129,19 +137,27 @@ export class RuleEdits {
     });
   }
 
-  async #write(write: {
-    file: string;
-    scope: RuleScope;
-    before: string | null;
-    /** Null: there was no file. */
-    after: string | null;
-    record: Pick<RuleChangeRecord, 'what' | 'before' | 'after'>;
-  }): Promise<void> {
+  async #write(
+    write: Omit<Replacing, 'record'> & { record: Pick<RuleChangeRecord, 'what' | 'before' | 'after'> },
+  ): Promise<void> {
     const { file, scope, before, after } = write;
     const [base, hashAfter] = [hashOf(before), hashOf(after)];
     const at = new Date().toISOString();
-    const record = () =>
-      recordChange(this.#ports.data, { at, by: 'person', scope, file, ...write.record, hashBefore: base, hashAfter });
+    let takeBack = (): Promise<void> => Promise.resolve();
+    const made = { at, by: 'person', scope, file, ...write.record, hashBefore: base, hashAfter } as const;
+    const record = async (): Promise<void> => void (takeBack = await recordChange(this.#ports.data, made));
+    try {
+      await this.#replace({ file, scope, before, after, record });
+    } catch (error) {
+      // What was not made stands in no record: another program was faster, or the disk is full.
+      const now = await this.#read(file, scope).catch(() => null);
+      if (hashOf(now) !== hashAfter) await takeBack().catch(() => undefined);
+      throw error;
+    }
+  }
+
+  async #replace({ file, scope, before, after, record }: Replacing): Promise<void> {
+    const base = hashOf(before);
     if (after === null) {
       await record();
       // To record takes as long as the disk does.
@@ -159,6 +175,12 @@ export class RuleEdits {
     const [oldest] = this.#undos.keys();
     if (this.#undos.size > MAX_UNDOS && oldest !== undefined) this.#undos.delete(oldest);
   }
+}
+
+function placeAfter(edit: CheckedEdit, count: number): number | null {
+  if (edit.kind === 'remove') return null;
+  if (edit.kind === 'add') return edit.at ?? count;
+  return edit.to ?? edit.index;
 }
 
 const keyOf = (file: string, hash: string | null): string => `${hash} ${file}`;
@@ -194,7 +216,7 @@ function refuseFaults(text: string, file: string, scope: RuleScope, hint: string
 }
 
 function cannot(file: string, edit: CheckedEdit, count: number): TriadError {
-  const place = edit.kind === 'add' ? (edit.at ?? 0) : Math.max(edit.index, edit.kind === 'move' ? edit.to : 0);
+  const place = edit.kind === 'add' ? (edit.at ?? 0) : Math.max(edit.index, placeAfter(edit, count) ?? 0);
   const isThere = edit.kind === 'add' ? place <= count : place < count;
   if (!isThere) return new TriadError('not_found', `${file} has no rule ${place + 1}: it has ${count}`);
   return new TriadError('bad_input', `${file} is written such that this cannot be changed here: change it there`);

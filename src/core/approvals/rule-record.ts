@@ -23,15 +23,33 @@ export interface RuleChangeRecord {
   hashAfter: string | null;
 }
 
-/** On the disk when it resolves. Without a data folder nothing is kept. */
-export async function recordChange(data: string | undefined, change: RuleChangeRecord): Promise<void> {
-  if (data === undefined) return;
+/**
+ * On the disk when it resolves, with what takes the line back where the change is not made after all. Without a data folder
+ * nothing is kept. One at a time.
+ */
+export async function recordChange(data: string | undefined, change: RuleChangeRecord): Promise<() => Promise<void>> {
+  if (data === undefined) return () => Promise.resolve();
   const file = join(data, RECORD_FILE);
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_APPEND | (constants.O_NOFOLLOW ?? 0);
   const handle = await open(file, flags, 0o600);
+  const line = `${JSON.stringify(change)}\n`;
   try {
-    await handle.writeFile(`${JSON.stringify(change)}\n`);
+    const { size } = await handle.stat();
+    await handle.writeFile(line);
+    await handle.sync();
+    return () => takeBack(file, size, Buffer.byteLength(line));
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Only while nothing stands behind it. */
+async function takeBack(file: string, before: number, length: number): Promise<void> {
+  const handle = await open(file, constants.O_RDWR | (constants.O_NOFOLLOW ?? 0));
+  try {
+    if ((await handle.stat()).size !== before + length) return;
+    await handle.truncate(before);
     await handle.sync();
   } finally {
     await handle.close();

@@ -5,7 +5,7 @@ import type { Engine } from './engine.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { TriadError } from '../base/errors.ts';
 import { problemWords } from '../base/problem-words.ts';
-import { targetsOf, callDefaults } from './questions.ts';
+import { callDefaults, startsOf, targetsOf } from './call-facts.ts';
 import { keptAccess } from '../mcp/look.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import type { Question } from '../tools/question.ts';
@@ -13,6 +13,7 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
+import type { RuleSet } from '../approvals/rule-files.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
@@ -106,29 +107,32 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedC
     workflowId,
     requires: requiresApproval ?? [],
     mode,
+    starts: startsOf(tool, started),
     held: question?.held ?? null,
     ...callDefaults(tool.permissions, question),
     ceiling: has.includes(tool.name)
       ? null
       : `${agent} does not have the tool ${tool.name}. It has: ${has.sort().join(', ')}`,
   };
-  const whole = await parts.permissions.explain(action);
-  const each = await partsOf(parts, action);
+  const rules = await parts.permissions.rules(folder);
+  const whole = parts.permissions.verdict(action, rules);
+  const each = partsOf(parts, action, rules);
   const verdict = each.length > 1 ? { ...whole, parts: each } : whole;
   return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
 }
 
 /** Each thing that the call does, judged alone. */
-async function partsOf({ permissions }: Parts, action: Action): Promise<NonNullable<Verdict['parts']>> {
+function partsOf({ permissions }: Parts, action: Action, rules: RuleSet): NonNullable<Verdict['parts']> {
   const { targets } = action;
   if (!targets?.each) return [];
-  return Promise.all(
-    targets.values.map(async (value) => {
-      const alone = await permissions.explain({ ...action, targets: { ...targets, values: [value] } });
-      const says = alone.steps[0]?.says;
-      return { value, effect: alone.effect, reason: alone.reason, ...(says ? { says } : {}) };
-    }),
-  );
+  return targets.values.map((value) => {
+    const { effect, reason, steps } = permissions.verdict(
+      { ...action, targets: { ...targets, values: [value] } },
+      rules,
+    );
+    const says = steps[0]?.says;
+    return { value, effect, reason, ...(says ? { says } : {}) };
+  });
 }
 
 /** Who is started with a sub-agent is held against rules and grants like it. */

@@ -11,7 +11,7 @@ import type { Workspace } from '../workspace/reach.ts';
 import { type Asks, type Parts, type ParsedCall, questionOf, withKept, withServing } from './explain.ts';
 import { scopeOf } from './memory.ts';
 import type { PastCall } from './past-calls.ts';
-import { callDefaults, startedBy, targetsOf } from './questions.ts';
+import { callDefaults, startedBy, startsOf, targetsOf } from './call-facts.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 export interface PastAction {
@@ -40,7 +40,12 @@ export async function pastActions(parts: Parts, past: PastCall, folder: string):
     return items.map(({ envelope }, item) => {
       const targets = startedBy(envelope, operation === 'spawn');
       return {
-        action: { ...base, targets, ...callDefaults(tool.permissions, approval.request) },
+        action: {
+          ...base,
+          targets,
+          starts: startsOf(tool, targets),
+          ...callDefaults(tool.permissions, approval.request),
+        },
         item,
         alwaysPut: false,
       };
@@ -52,7 +57,8 @@ export async function pastActions(parts: Parts, past: PastCall, folder: string):
     const known = await knownOf(parts, past, { tool, input: parsed.data, isSample: false }, { targets, workspace });
     const started = tool.startsAgents ? withServing(targets, await parts.agents.of(folder)) : targets;
     const held = known?.held ?? null;
-    const action = { ...base, targets: started, held, ...callDefaults(tool.permissions, known) };
+    const starts = startsOf(tool, started);
+    const action = { ...base, targets: started, starts, held, ...callDefaults(tool.permissions, known) };
     return [{ action, item: 0, alwaysPut: known?.isQuestion ?? false }];
   } catch (error) {
     if (!(error instanceof TriadError)) throw error;
@@ -75,6 +81,7 @@ function actionOn({ run, conversationId }: PastCall, tool: Tool, folder: string)
     workflowId,
     requires: envelope.requiresApproval ?? [],
     ceiling: null,
+    starts: null,
     held: null,
     mode: envelope.approvalMode,
     ...callDefaults(tool.permissions, null),

@@ -1,7 +1,6 @@
 /** The questions of one run: what rules and grants say of a call, how it is put to the person, and what an answer may do. */
 import type { Envelope } from '#contract/agent.ts';
 import type { Approval, ApprovalRequest, Subject } from '#contract/approval.ts';
-import { allServing } from '#contract/flows/serving-text.ts';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Verdict, VerdictStep } from '#contract/permission.ts';
 import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
@@ -12,6 +11,7 @@ import { type Action, STEERING_ID } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
 import { escapePattern } from '../base/pattern.ts';
 import { optionsOf } from '../approvals/policy.ts';
+import { callDefaults, startedBy, startsOf, targetsOf } from './call-facts.ts';
 import type { Engine } from './engine.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
@@ -22,9 +22,7 @@ import { Semaphore } from '../base/semaphore.ts';
 import type { ParsedCall, RunQuestions } from '../loop/run-context.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
-import { agentTargets } from '../tools/sub-agent-tools.ts';
-import { type Tool, writes } from '../tools/tool.ts';
-import type { Workspace } from '../workspace/reach.ts';
+import type { Tool } from '../tools/tool.ts';
 import { withFacts } from './spawn-facts.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
@@ -167,19 +165,6 @@ async function actionsOf(
   return [actionOf(parts, tool, tool.name, targets, question)];
 }
 
-/** The sub-agent and all that serve it: who is denied starts for no other either, and a yes to one is none to the others. */
-export function startedBy(envelope: Envelope, isTemporary: boolean): Targets {
-  const served = allServing(envelope).map(({ agent }) => agent);
-  if (served.length === 0) return agentTargets([envelope.agent], isTemporary);
-  return { values: [...new Set([envelope.agent, ...served])], path: false, each: true };
-}
-
-/** What a call is about, as far as its tool can tell. */
-export async function targetsOf(tool: Tool, input: unknown, workspace: Workspace): Promise<Targets> {
-  if (tool.targets) return tool.targets(input, workspace);
-  return tool.permissions.length === 0 ? { values: [], path: false } : null;
-}
-
 type Asker = Pick<RunPlan, 'kind' | 'envelope'> & { recorder: Pick<RunPlan['recorder'], 'ids'> };
 
 /** The start of one sub-agent by a tool, as rules judge it before it is asked about. */
@@ -194,7 +179,7 @@ export function startAction(
 
 function actionOf(
   { plan }: { plan: Asker },
-  tool: Pick<Tool, 'permissions' | 'like' | 'server'> | undefined,
+  tool: Pick<Tool, 'permissions' | 'like' | 'server' | 'startsAgents'> | undefined,
   name: string,
   targets: Targets,
   question: Asked | null,
@@ -215,20 +200,11 @@ function actionOf(
     workflowId,
     requires: requiresApproval ?? [],
     ceiling: null,
+    starts: startsOf(tool, targets),
     held: question?.held ?? null,
     mode,
     ...callDefaults(permissions, question),
   };
-}
-
-/** How a call stands where no rule says anything. */
-export function callDefaults(
-  permissions: Tool['permissions'],
-  question: Pick<Question, 'risk' | 'reversible' | 'nameable' | 'idle'> | null,
-): Pick<Action, 'asks' | 'risk' | 'reversible' | 'nameable'> {
-  const reaches = writes({ permissions }) || permissions.includes('NetworkAccess');
-  const { risk = reaches ? 'medium' : 'low', reversible = true, nameable = false } = question ?? {};
-  return { asks: question?.idle === undefined && (question !== null || reaches), risk, reversible, nameable };
 }
 
 /** For a call that nothing but a rule wants to be asked about. */

@@ -1,7 +1,7 @@
 /** What rules decide about the newest calls of a folder, and what they would decide after a change. */
 import type { Rule, Verdict } from '#contract/permission.ts';
 import type { JudgedCall, RuleDanger, RulePreview, UntoldCall } from '#contract/permissions/rule-edit.ts';
-import { type Action, alwaysPut } from '../approvals/judge.ts';
+import { type Action, alwaysPut, startsNothing } from '../approvals/judge.ts';
 import type { RuleDraft } from '../approvals/rule-edits.ts';
 import { parseRules, type RuleSet } from '../approvals/rule-files.ts';
 import { shadowedIn } from '../approvals/shadowed.ts';
@@ -41,7 +41,7 @@ export async function previewRules(parts: Parts, folder: string, draft: RuleDraf
     untold,
     rule,
     shadowedBy: shadow?.by ?? null,
-    dangers: rule ? await dangersOfRule(parts, folder, rule) : [],
+    ...(rule?.effect === 'allow' ? await allowedBy(parts, folder, rule) : { dangers: [], startsNothing: false }),
     losesTrust: draft?.scope === 'project' && draft.before !== null && before.trusted && !after.trusted,
     untrusted: rule !== null && rule.effect === 'allow' && rule.scope === 'project' && !after.trusted,
   };
@@ -80,18 +80,22 @@ function shownOf({ conversationId, run, call, at }: PastCall, action: Action | n
   };
 }
 
-function dangersOf({ asks, reversible, permissions, server }: Action): RuleDanger[] {
+function dangersOf({ asks, reversible, permissions, server, starts }: Action): RuleDanger[] {
   const isLost = asks && !reversible;
   const reaches = asks && (server !== undefined || permissions.includes('NetworkAccess'));
   return [
+    ...(starts === null ? [] : [starts === 'temporary' ? ('spawns' as const) : ('starts' as const)]),
     ...(isLost ? (['irreversible'] as const) : []),
     ...(reaches || (isLost && permissions.includes('Execute')) ? (['outside'] as const) : []),
   ];
 }
 
-/** What it may let through of all that its tools can do. */
-async function dangersOfRule({ tools, mcp }: Parts, folder: string, rule: Rule): Promise<RuleDanger[]> {
-  if (rule.effect !== 'allow') return [];
+/** What a rule that allows may let through of all that its tools can do. */
+async function allowedBy(
+  { tools, mcp }: Parts,
+  folder: string,
+  rule: Rule,
+): Promise<Pick<RulePreview, 'dangers' | 'startsNothing'>> {
   const all = [...tools.all(), ...mcpTools(await mcp.heardOffers(folder), keptAccess(mcp.listings))];
   const isAbout = ({ name, permissions }: Tool): boolean =>
     rule.tool !== null
@@ -103,8 +107,15 @@ async function dangersOfRule({ tools, mcp }: Parts, folder: string, rule: Rule):
   const loses = ({ permissions, server }: Tool): boolean => server !== undefined || permissions.includes('Execute');
   const reaches = ({ permissions, server }: Tool): boolean =>
     server !== undefined || permissions.includes('NetworkAccess');
-  return [
-    ...(names.some(loses) ? (['irreversible'] as const) : []),
-    ...(about.some(reaches) ? (['outside'] as const) : []),
-  ];
+  const starting = about.filter((tool) => tool.startsAgents !== undefined && !startsNothing(rule, [tool]));
+  const isSpawn = ({ startsAgents }: Tool): boolean => startsAgents === 'temporary';
+  return {
+    dangers: [
+      ...(starting.some(isSpawn) ? (['spawns'] as const) : []),
+      ...(starting.some((tool) => !isSpawn(tool)) ? (['starts'] as const) : []),
+      ...(names.some(loses) ? (['irreversible'] as const) : []),
+      ...(about.some(reaches) ? (['outside'] as const) : []),
+    ],
+    startsNothing: startsNothing(rule, about),
+  };
 }

@@ -2,6 +2,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { parse, type TomlTable as Table } from 'smol-toml';
 import type { RuleEdit } from '#contract/permissions/rule-edit.ts';
+import { afterLine, lineStart, replaceAll, type Replacement } from '../base/replace.ts';
 import { keyParts, type TomlPair, type TomlTable, tomlTree } from '../base/toml-tree.ts';
 import type { RuleEntry } from './rule-entry.ts';
 import { editKey, literalOf } from './settings-text.ts';
@@ -11,19 +12,12 @@ const KEYS = ['effect', 'agent', 'tool', 'permission', 'pattern'] as const;
 const PATH = ['permissions', 'rules'] as const;
 const HEADER = `[[${PATH.join('.')}]]`;
 
-/** Positions in the text, and what stands there afterwards. */
-interface Change {
-  from: number;
-  to: number;
-  by: string;
-}
-
 type List = Extract<TomlPair['value'], { type: 'TOMLArray' }>;
 
 /** The edit with a rule that fits. */
 export type CheckedEdit =
   | { kind: 'add'; rule: RuleEntry; at?: number | undefined }
-  | { kind: 'change'; index: number; rule: RuleEntry }
+  | { kind: 'change'; index: number; rule: RuleEntry; to?: number | undefined }
   | Extract<RuleEdit, { kind: 'move' | 'remove' }>;
 
 /**
@@ -31,6 +25,11 @@ export type CheckedEdit =
  * could do it, or where there is no such rule. The text must be valid TOML.
  */
 export function editRules(text: string, edit: CheckedEdit): string | null {
+  if (edit.kind === 'change' && edit.to !== undefined) {
+    const { to, ...change } = edit;
+    const changed = editRules(text, change);
+    return changed === null ? null : editRules(changed, { kind: 'move', index: edit.index, to });
+  }
   const before = parse(text);
   const wanted = withEdit(rulesOf(before), edit);
   if (wanted === null) return null;
@@ -45,19 +44,20 @@ export function withEdit<T>(rules: readonly T[], edit: CheckedEdit): (T | RuleEn
     return at <= rules.length ? [...rules.slice(0, at), edit.rule, ...rules.slice(at)] : null;
   }
   if (edit.index >= rules.length) return null;
-  if (edit.kind === 'change') return rules.with(edit.index, edit.rule as T);
   if (edit.kind === 'remove') return rules.toSpliced(edit.index, 1);
-  return edit.to < rules.length ? rules.toSpliced(edit.index, 1).toSpliced(edit.to, 0, rules[edit.index]!) : null;
+  const { index, to = index } = edit;
+  const one = edit.kind === 'change' ? edit.rule : rules[index]!;
+  return to < rules.length ? rules.toSpliced(index, 1).toSpliced(to, 0, one as T) : null;
 }
 
 function candidates(text: string, edit: CheckedEdit): (string | null)[] {
   const nodes = tomlTree(text)?.body[0].body ?? [];
   const blocks = nodes.filter((node) => node.type === 'TOMLTable').filter(isRule);
-  if (blocks.length > 0) return [applied(text, blockChanges(text, blocks, edit))];
+  if (blocks.length > 0) return [replaceAll(text, blockChanges(text, blocks, edit))];
   const list = nodes.flatMap((node) => listsIn(node)).at(0);
-  if (list) return [applied(text, listChanges(text, list, edit))];
+  if (list) return [replaceAll(text, listChanges(text, list, edit))];
   if (edit.kind !== 'add') return [];
-  return [applied(text, atEnd(text, edit.rule)), editKey(text, PATH, literalOf([ordered(edit.rule)]))];
+  return [replaceAll(text, atEnd(text, edit.rule)), editKey(text, PATH, literalOf([ordered(edit.rule)]))];
 }
 
 function isRule({ resolvedKey: [first, second, index, ...more] }: TomlTable): boolean {
@@ -73,15 +73,7 @@ function listsIn(node: TomlTable | TomlPair, above: readonly (string | number)[]
   return value.type === 'TOMLInlineTable' ? value.body.flatMap((pair) => listsIn(pair, path)) : [];
 }
 
-function applied(text: string, changes: readonly Change[]): string {
-  return changes
-    .toSorted((a, b) => b.from - a.from)
-    .reduce((now, { from, to, by }) => now.slice(0, from) + by + now.slice(to), text);
-}
-
 const endOfLineOf = (text: string): string => (/\r\n/.test(text) ? '\r\n' : '\n');
-
-const lineStart = (text: string, at: number): number => text.lastIndexOf('\n', at - 1) + 1;
 
 /** Before the end of the line. */
 function lineEnd(text: string, at: number): number {
@@ -90,12 +82,7 @@ function lineEnd(text: string, at: number): number {
   return text[end - 1] === '\r' ? end - 1 : end;
 }
 
-function nextLine(text: string, at: number): number {
-  const end = text.indexOf('\n', at);
-  return end === -1 ? text.length : end + 1;
-}
-
-function blockChanges(text: string, blocks: readonly TomlTable[], edit: CheckedEdit): Change[] {
+function blockChanges(text: string, blocks: readonly TomlTable[], edit: CheckedEdit): Replacement[] {
   const newline = endOfLineOf(text);
   if (edit.kind === 'add') {
     const after = edit.at === undefined || edit.at >= blocks.length;
@@ -105,7 +92,7 @@ function blockChanges(text: string, blocks: readonly TomlTable[], edit: CheckedE
   if (edit.kind === 'remove') return removal(text, linesOf(text, block));
   if (edit.kind === 'change') return pairChanges(text, block, edit.rule);
   if (edit.to === edit.index) return [];
-  const whole = { from: commentsAbove(text, block), to: nextLine(text, lastOf(block)) };
+  const whole = { from: commentsAbove(text, block), to: afterLine(text, lastOf(block)) };
   const put = { block: blocks[edit.to]!, after: edit.to > edit.index };
   return [insertion(text, put, text.slice(whole.from, lineEnd(text, lastOf(block)))), ...removal(text, [whole])];
 }
@@ -133,7 +120,7 @@ function commentsAbove(text: string, { range: [at] }: TomlTable): number {
 }
 
 /** A blank line away from the rule beside it. */
-function insertion(text: string, { block, after }: { block: TomlTable; after: boolean }, entry: string): Change {
+function insertion(text: string, { block, after }: { block: TomlTable; after: boolean }, entry: string): Replacement {
   const newline = endOfLineOf(text);
   if (!after) {
     const from = commentsAbove(text, block);
@@ -143,23 +130,23 @@ function insertion(text: string, { block, after }: { block: TomlTable; after: bo
   return { from, to: from, by: `${newline}${newline}${entry}` };
 }
 
-type Lines = Pick<Change, 'from' | 'to'>;
+type Lines = Pick<Replacement, 'from' | 'to'>;
 
 /** The lines that are of the rule; comments between them are not. */
 function linesOf(text: string, { key, body }: TomlTable): Lines[] {
   return [key.range, ...body.map(({ range }) => range)].map(([from, to]) => ({
     from: lineStart(text, from),
-    to: nextLine(text, to),
+    to: afterLine(text, to),
   }));
 }
 
 /** With one of two blank lines that would come to stand together. */
-function removal(text: string, lines: readonly Lines[]): Change[] {
+function removal(text: string, lines: readonly Lines[]): Replacement[] {
   const [first, last] = [lines[0]!, lines.at(-1)!];
   const isWhole = lines.every(({ to }, index) => index === lines.length - 1 || to === lines[index + 1]!.from);
   const isBlank = (from: number, to: number): boolean => text.slice(from, to).trim() === '';
   const above = lineStart(text, first.from - 1);
-  const next = nextLine(text, last.to);
+  const next = afterLine(text, last.to);
   const blankAbove = first.from === 0 || isBlank(above, first.from);
   const cuts = lines.map((one) => ({ ...one, by: '' }));
   if (!isWhole || !blankAbove || !isBlank(last.to, next)) return cuts;
@@ -168,20 +155,20 @@ function removal(text: string, lines: readonly Lines[]): Change[] {
 }
 
 /** Only the values that differ. */
-function pairChanges(text: string, { key, body }: TomlTable, rule: RuleEntry): Change[] {
+function pairChanges(text: string, { key, body }: TomlTable, rule: RuleEntry): Replacement[] {
   const newline = endOfLineOf(text);
   const known = new Map(KEYS.map((name) => [name, body.find((pair) => keyParts(pair).join('.') === name)]));
   const kept = body.filter((pair) => KEYS.some((name) => known.get(name) === pair && rule[name] !== undefined));
   const last = kept.at(-1);
   const at = lineEnd(text, last?.range[1] ?? key.range[1]);
   const indent = last ? text.slice(lineStart(text, last.range[0]), last.range[0]) : '';
-  return KEYS.flatMap((name): Change[] => {
+  return KEYS.flatMap((name): Replacement[] => {
     const [pair, value] = [known.get(name), rule[name]];
     if (!pair)
       return value === undefined ? [] : [{ from: at, to: at, by: `${newline}${indent}${name} = ${literalOf(value)}` }];
     if (value === undefined) {
       const [from, to] = pair.range;
-      return [{ from: lineStart(text, from), to: nextLine(text, to), by: '' }];
+      return [{ from: lineStart(text, from), to: afterLine(text, to), by: '' }];
     }
     const [from, to] = pair.value.range;
     return valueOf(text.slice(from, to)) === value ? [] : [{ from, to, by: literalOf(value) }];
@@ -196,9 +183,9 @@ function valueOf(literal: string): unknown {
   }
 }
 
-function listChanges(text: string, { elements, range }: List, edit: CheckedEdit): Change[] {
+function listChanges(text: string, { elements, range }: List, edit: CheckedEdit): Replacement[] {
   const literal = (rule: RuleEntry): string => literalOf(ordered(rule));
-  const put = (at: number, by: string): Change[] => [{ from: at, to: at, by }];
+  const put = (at: number, by: string): Replacement[] => [{ from: at, to: at, by }];
   const textAt = (index: number): string => text.slice(...elements[index]!.range);
   if (edit.kind === 'add') {
     const at = edit.at ?? elements.length;
@@ -219,7 +206,7 @@ function listChanges(text: string, { elements, range }: List, edit: CheckedEdit)
 }
 
 /** A text without rules gets its first one at its end. */
-function atEnd(text: string, rule: RuleEntry): Change[] {
+function atEnd(text: string, rule: RuleEntry): Replacement[] {
   const newline = endOfLineOf(text);
   const isEnded = text === '' || text.endsWith('\n');
   const isBlank = text.trim() === '' || /\n[ \t]*\r?\n$/.test(text);

@@ -103,7 +103,7 @@ Several spawn_agent calls in one response run at the same time. ${usableAgents(a
   sample: { input: { operation: 'spawn', prompt: '-' } },
   baseline: false,
   primaryOnly: true,
-  startsAgents: true,
+  startsAgents: 'temporary',
   bounds: true,
   order: 'concurrent',
   recovery: 'continue',

@@ -132,6 +132,9 @@ export type QuestionContext = Pick<
   'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'webSearch'
 >;
 
+/** Whom a tool starts: a temporary agent that its lead makes up, one that is defined, or the one that the tool is named after. */
+export type Starts = 'temporary' | 'defined' | 'named';
+
 /** The agent's own notes in this folder; no other agent reads them. */
 export interface Memory {
   /** By name. */
@@ -165,7 +168,7 @@ export interface Tool<Input = unknown> {
   /** Only the lead is offered it. */
   readonly primaryOnly: boolean;
   /** It starts sub-agents, and answers for those that were started. */
-  readonly startsAgents?: true;
+  readonly startsAgents?: Starts;
   /** Its own output is bounded, and says how to go on: it is handed on as it is, however long. */
   readonly bounds?: true;
   /** Why nobody can have it here, and what to set up; null where it can be had. Left out for a tool that needs nothing. */

@@ -37,6 +37,12 @@ export class Commands {
     return keysText(this.keysOf(id), this.mac);
   }
 
+  /** A name with the keys that do the same: `Settings (Ctrl+,)`. */
+  hint(id: CommandId, name: string): string {
+    const keys = this.shown(id);
+    return keys === '' ? name : `${name} (${keys})`;
+  }
+
   isOwn(id: CommandId): boolean {
     return this.#own[id] !== undefined;
   }

@@ -1,12 +1,12 @@
 /** Rules and grants of one folder, read again when the window gets the focus, since their files may change outside. */
 import { SvelteSet } from 'svelte/reactivity';
 import type { Grant, Rule } from '#contract/permission.ts';
-import type { RulePreview, RuleScope } from '#contract/permissions/rule-edit.ts';
+import type { RuleChange, RuleEdit, RulePreview, RuleScope } from '#contract/permissions/rule-edit.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
-import { placeOf } from '#lib/view/permissions/rule-preview.ts';
+import { figuresOf, placeOf } from '#lib/view/permissions/rule-preview.ts';
 import { text } from '#lib/words/text.ts';
 
 type Permissions = Output<'permissions.list'>;
@@ -53,13 +53,38 @@ export class FolderPermissions {
 
   /** Takes a rule out of its file, and offers to put it back. `sentence`: what is said of it. */
   async remove(rule: Rule, sentence: string): Promise<void> {
-    const { scope } = rule;
-    const base = this.rules?.files.find((file) => file.scope === scope)?.hash ?? null;
-    const edit = { kind: 'remove', index: placeOf(rule) } as const;
+    await this.#make(
+      this.#changeOf(rule.scope, { kind: 'remove', index: placeOf(rule) }),
+      text.rules.removed(sentence),
+    );
+  }
+
+  /**
+   * Gives a rule another place in its file, and offers to take that back. False where nothing was written, because it would
+   * change what is decided: that is to be looked at first.
+   */
+  async move(rule: Rule, to: number, sentence: string): Promise<boolean> {
+    const change = this.#changeOf(rule.scope, { kind: 'move', index: placeOf(rule), to });
     try {
-      const change = { scope, base, edit };
+      const preview = await this.#connection.request('rules.preview', { folder: this.#folder, change });
+      if (preview.losesTrust || figuresOf(preview).changed.length > 0) return false;
+    } catch (error) {
+      this.#toasts.error(failureText(error));
+      await this.load();
+      return true;
+    }
+    await this.#make(change, text.rules.moved(sentence, to + 1));
+    return true;
+  }
+
+  #changeOf(scope: RuleScope, edit: RuleEdit): RuleChange {
+    return { scope, base: this.rules?.files.find((file) => file.scope === scope)?.hash ?? null, edit };
+  }
+
+  async #make(change: RuleChange, said: string): Promise<void> {
+    try {
       const { hash } = await this.#connection.request('rules.change', { folder: this.#folder, change });
-      this.offerUndo(text.rules.removed(sentence), scope, hash);
+      this.offerUndo(said, change.scope, hash);
     } catch (error) {
       this.#toasts.error(failureText(error));
     }

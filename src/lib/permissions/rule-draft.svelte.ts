@@ -12,17 +12,26 @@ export class RuleDraft {
   /** The rule that is changed; null for a new one. */
   readonly rule: Rule | null;
   scope = $state<RuleScope>('user');
+  /** Place in the file afterwards, from 0; null: where it is, or the last one. */
+  to = $state<number | null>(null);
   preview = $state.raw<RulePreview | null>(null);
   failure = $state.raw<RequestError | null>(null);
   saving = $state(false);
   /** The files as the person has looked at them. */
-  files = $state.raw<readonly RuleFile[]>([]);
+  readonly files: readonly RuleFile[];
+  readonly #file = $derived.by(() => this.files.find(({ scope }) => scope === this.scope));
+  /** How many rules the file has then. */
+  readonly count = $derived.by(() => (this.#file?.rules.length ?? 0) + (this.rule ? 0 : 1));
+  /** The place of the rule then, from 0. */
+  readonly place = $derived.by(() => (this.to === null ? this.#placeNow() : Math.min(this.to, this.count - 1)));
   readonly change = $derived.by((): RuleChange => {
-    const { rule } = this;
+    const { rule, place } = this;
     const wish = wishOf(this.form);
-    const edit: RuleEdit = rule ? { kind: 'change', index: placeOf(rule), rule: wish } : { kind: 'add', rule: wish };
-    const base = this.files.find(({ scope }) => scope === this.scope)?.hash ?? null;
-    return { scope: this.scope, base, edit };
+    const isThere = place === this.#placeNow();
+    const edit: RuleEdit = rule
+      ? { kind: 'change', index: placeOf(rule), rule: wish, ...(isThere ? {} : { to: place }) }
+      : { kind: 'add', rule: wish, ...(isThere ? {} : { at: place }) };
+    return { scope: this.scope, base: this.#file?.hash ?? null, edit };
   });
   readonly #connection: Connection;
   readonly #folder: string;
@@ -39,11 +48,13 @@ export class RuleDraft {
       files,
       rule = null,
       form = rule ? formOf(rule) : EMPTY,
+      to = null,
     }: {
       folder: string;
       files: readonly RuleFile[];
       rule?: Rule | null;
       form?: RuleForm;
+      to?: number | null;
     },
   ) {
     this.#connection = connection;
@@ -51,7 +62,19 @@ export class RuleDraft {
     this.files = files;
     this.rule = rule;
     this.scope = rule?.scope ?? 'user';
+    this.to = to;
     this.form = $state({ ...form });
+  }
+
+  /** In another file it is the last one again. */
+  writeIn(scope: RuleScope): void {
+    this.scope = scope;
+    this.to = null;
+  }
+
+  /** Where it stands as long as nobody moves it. */
+  #placeNow(): number {
+    return this.rule ? placeOf(this.rule) : this.count - 1;
   }
 
   /** Asks what the change would decide. */

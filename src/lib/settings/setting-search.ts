@@ -10,6 +10,8 @@ export interface Searched {
   value: string;
   /** Of its section and its group: found by them too, and not marked. */
   about: string;
+  /** Other words for it, and what it is called in other languages: likewise. */
+  also: string;
 }
 
 interface Range {
@@ -41,6 +43,21 @@ export function marksOf(searched: Searched, words: readonly string[]): Marks | n
     path: find(path, words),
     value: find(value, words),
   };
+}
+
+/** The best first: it is called exactly so, begins so, has all of it in its name, is said so elsewhere, or only explained so. */
+export type Rank = 0 | 1 | 2 | 3 | 4;
+
+/** Of something that is found. `query`: as it was written. */
+export function rankOf({ label, path, about, also }: Searched, query: string): Rank {
+  const [name, asked] = [label, query].map((text) => plain(text).trim().toLowerCase()) as [string, string];
+  const words = wordsOf(query);
+  const says = (...texts: string[]): boolean =>
+    words.every((word) => texts.some((text) => plain(text).toLowerCase().includes(word)));
+  if (name === asked || path === asked) return 0;
+  if (name.startsWith(asked)) return 1;
+  if (says(label)) return 2;
+  return says(label, path, about, also) ? 3 : 4;
 }
 
 /** A value as it is looked in and shown; empty where it is not set. */

@@ -13,13 +13,16 @@ import {
   type SectionId,
   sectionOf,
 } from '#lib/view/settings/sections.ts';
+import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
+import type { Words } from '#lib/words/english.ts';
 import { text } from '#lib/words/text.ts';
-import { marksOf, type Marks, type Searched, valueText, wordsOf } from './setting-search.ts';
+import { marksOf, type Marks, rankOf, type Searched, valueText, wordsOf } from './setting-search.ts';
 
 export type SettingsEntry<R extends SettingRow = ExplainedSetting> = { section: SectionId } & (
   | { kind: 'setting'; row: R }
   | { kind: 'list'; path: ListPath }
   | { kind: 'part'; part: PartId }
+  | { kind: 'keys'; command: CommandId; keys: string }
 );
 
 export interface FoundEntry {
@@ -40,6 +43,11 @@ export function entriesOf<R extends SettingRow>(rows: readonly R[], browser: boo
   return SECTIONS.flatMap((section) => there.filter((one) => one.section === section));
 }
 
+/** The keys of each command, which are found like settings. `shown`: as they are written on this machine. */
+export function keyEntriesOf(shown: (command: CommandId) => string): SettingsEntry[] {
+  return COMMAND_IDS.map((command) => ({ kind: 'keys', section: 'shortcuts', command, keys: shown(command) }));
+}
+
 /** Those that have something in them. */
 export function sectionsIn(entries: readonly SettingsEntry<SettingRow>[]): SectionId[] {
   return SECTIONS.filter((section) => entries.some((one) => one.section === section));
@@ -47,25 +55,57 @@ export function sectionsIn(entries: readonly SettingsEntry<SettingRow>[]): Secti
 
 /** Whether something of it is written to the settings file; all else is kept by the browser, or by the program. */
 export const hasSettings = (entries: readonly SettingsEntry<SettingRow>[]): boolean =>
-  entries.some(({ kind }) => kind !== 'part');
+  entries.some(({ kind }) => kind === 'setting' || kind === 'list');
 
 /** Names an entry: a path, or a part. */
-export const keyOf = (entry: SettingsEntry<SettingRow>): string =>
-  entry.kind === 'setting' ? entry.row.path : entry.kind === 'list' ? entry.path : entry.part;
+export const keyOf = (entry: SettingsEntry<SettingRow>): string => {
+  if (entry.kind === 'setting') return entry.row.path;
+  if (entry.kind === 'keys') return `keys.${entry.command}`;
+  return entry.kind === 'list' ? entry.path : entry.part;
+};
 
-export function findEntries(entries: readonly SettingsEntry[], query: string): FoundEntry[] {
+/** The best first, equals in the order of the page; each section stands together, where its best one does. `languages`: all that are at hand. */
+export function findEntries(
+  entries: readonly SettingsEntry[],
+  query: string,
+  languages: readonly Words[] = [],
+): FoundEntry[] {
   const words = wordsOf(query);
-  return entries.flatMap((entry) => {
-    const marks = marksOf(searchedOf(entry), words);
-    return marks === null ? [] : [{ entry, marks }];
+  const found = entries.flatMap((entry) => {
+    const searched = searchedOf(entry, languages);
+    const marks = marksOf(searched, words);
+    return marks === null ? [] : [{ entry, marks, rank: rankOf(searched, query) }];
   });
+  const sorted = found.toSorted((a, b) => a.rank - b.rank);
+  return [...Map.groupBy(sorted, ({ entry }) => entry.section).values()]
+    .flat()
+    .map(({ entry, marks }) => ({ entry, marks }));
+}
+
+/** What it is called in each language, and other words for it. */
+function alsoOf(entry: SettingsEntry<SettingRow>, languages: readonly Words[]): string {
+  const key = keyOf(entry);
+  return [text, ...languages]
+    .flatMap((words) => {
+      const others: Readonly<Partial<Record<string, string>>> = words.settingsSearch;
+      return [nameIn(entry, words), words.settingsPage.sections[entry.section], others[key] ?? ''];
+    })
+    .join(' ');
+}
+
+/** Without what it is about. */
+function nameIn(entry: SettingsEntry<SettingRow>, words: Words): string {
+  const { lists, parts } = words.settingsPage;
+  if (entry.kind === 'setting') return words.settings.label(entry.row.path);
+  if (entry.kind === 'keys') return words.shell.commands[entry.command];
+  return entry.kind === 'list' ? lists[entry.path].label : parts[entry.part].label;
 }
 
 /** What a setting is called, with what it is about where its name alone does not say that. */
 export function nameOf(entry: SettingsEntry<SettingRow>): string {
-  const { group, lists, parts } = text.settingsPage;
-  if (entry.kind !== 'setting') return entry.kind === 'list' ? lists[entry.path].label : parts[entry.part].label;
-  const label = text.settings.label(entry.row.path);
+  const { group } = text.settingsPage;
+  const label = nameIn(entry, text);
+  if (entry.kind !== 'setting') return label;
   const within = groupOf(entry.row.path);
   return within !== null && ['run', 'workflow', 'provider'].includes(within.kind)
     ? `${group(within)}${text.colon} ${label}`
@@ -73,17 +113,23 @@ export function nameOf(entry: SettingsEntry<SettingRow>): string {
 }
 
 /** What is looked in of an entry, and where it stands. */
-export function searchedOf(entry: SettingsEntry<SettingRow>): Searched {
+export function searchedOf(entry: SettingsEntry<SettingRow>, languages: readonly Words[] = []): Searched {
   const { sections, group, lists, parts } = text.settingsPage;
   const about = sections[entry.section];
+  const also = alsoOf(entry, languages);
   if (entry.kind === 'setting') {
     const { path, value } = entry.row;
     const description = text.settings.help(entry.row);
     const within = groupOf(path);
     const groupName = within === null ? '' : group(within);
     const label = text.settings.label(path);
-    return { label, description, path, value: valueText(value), about: `${about} ${groupName}` };
+    return { label, description, path, value: valueText(value), about: `${about} ${groupName}`, also };
+  }
+  if (entry.kind === 'keys') {
+    const { keys: value, command } = entry;
+    const group = text.shell.groups[COMMANDS[command].group];
+    return { label: nameIn(entry, text), description: group, path: '', value, about, also };
   }
   const { label, text: description } = entry.kind === 'list' ? lists[entry.path] : parts[entry.part];
-  return { label, description, path: entry.kind === 'list' ? entry.path : '', value: '', about };
+  return { label, description, path: entry.kind === 'list' ? entry.path : '', value: '', about, also };
 }

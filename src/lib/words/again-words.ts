@@ -2,7 +2,7 @@
 export const againWords = {
   run: 'Run again…',
   running: 'Asking…',
-  hint: 'Runs this agent again, alone, with the settings that it had, in a new conversation. You are asked first. Files stay as they are.',
+  hint: 'Runs this agent again, alone, with the settings that it had, in a new conversation. Nothing starts before you have seen what it gets. Files stay as they are.',
   menu: (agent: string) => `More on ${agent}`,
   history: 'Open in history',
   compare: 'Compare with the first',
@@ -16,8 +16,10 @@ export const againWords = {
   open: 'Open',
   /** In a question. */
   starts: (agent: string) => `Run ${agent} again?`,
-  asked: 'Asked by you',
-  note: 'You asked for it: the settings are those of the first run. Files are as they are now, with what it changed then.',
+  asked: 'You asked for this',
+  start: 'Start',
+  cancel: 'Cancel',
+  note: 'The settings are those of the first run. Files are as they are now, with what it changed then.',
   gone: 'The other run is not there any more',
   sides: { first: 'first', again: 'again' },
   facts: 'Figures',

@@ -31,6 +31,7 @@ import { stageWords } from './stage-words.ts';
 import { calls, kinds, phases, remarks } from './state-words.ts';
 import { advice, plural } from './sentences.ts';
 import { settingsPageWords } from './settings-page-words.ts';
+import { settingsSearchWords } from './settings-search-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
@@ -339,6 +340,7 @@ export const english = {
   work: workWords,
   settings: settingsWords,
   settingsPage: settingsPageWords,
+  settingsSearch: settingsSearchWords,
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,

@@ -29,6 +29,12 @@ export const rulesWords = {
   sentence: (effect: string, about: string, pattern: string | null) =>
     pattern === null ? `${effect} ${about}` : `${effect} ${about} on ${pattern}`,
   undo: 'Undo',
+  moveUp: (sentence: string) => `Move up: ${sentence}`,
+  moveDown: (sentence: string) => `Move down: ${sentence}`,
+  moved: (sentence: string, place: number) => `Moved to place ${place}: ${sentence}`,
+  place: 'Place in its file',
+  placeOf: (place: number, count: number) => `Place ${place} of ${count}`,
+  thisRule: 'this rule',
   removed: (sentence: string) => `Removed: ${sentence}`,
   saved: (sentence: string) => `Saved: ${sentence}`,
   undone: 'The file is as it was before.',
@@ -75,16 +81,26 @@ export const rulesWords = {
     refused: 'its tool refuses it, whatever rules say',
   } satisfies Record<UntoldCall['why'], string>,
   again: 'As if each were made again now. What was granted counts as it does now; a run with --approve does not.',
-  dangers: { irreversible: 'cannot be undone', outside: 'reaches beyond the folder' } satisfies Record<
-    RuleDanger,
-    string
-  >,
+  dangers: {
+    spawns: 'starts a temporary sub-agent',
+    starts: 'starts a sub-agent',
+    irreversible: 'cannot be undone',
+    outside: 'reaches beyond the folder',
+  } satisfies Record<RuleDanger, string>,
   warnings: {
+    spawns:
+      'It lets temporary sub-agents start without a question. Their lead chooses their names, prompts and tools, up to all that it has itself.',
+    starts:
+      'It lets sub-agents start without a question: the agents that it names, with whatever task their lead gives them.',
     irreversible: 'It can let through what cannot be undone, without a question.',
     outside: 'It can let through what reaches beyond this folder, such as the network, without a question.',
   } satisfies Record<RuleDanger, string>,
   loosened: (count: number) =>
-    `${count} of these calls cannot be undone or ${count === 1 ? 'reaches' : 'reach'} beyond the folder.`,
+    count === 1
+      ? '1 of these calls starts a sub-agent, cannot be undone or reaches beyond the folder.'
+      : `${count} of these calls start a sub-agent, cannot be undone or reach beyond the folder.`,
+  startsNothing:
+    'It does not allow the start of sub-agents: a rule for that names the tool whole, and a pattern; for temporary ones, in your own settings.',
   losesTrust: 'The project’s file is trusted as it is. Changed, it allows nothing until you trust it again.',
   untrusted:
     'It will not hold yet: what a project’s file allows counts only after you have trusted the file as it is then.',

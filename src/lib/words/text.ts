@@ -15,3 +15,9 @@ export async function learn(language: Language): Promise<void> {
   const { french } = await import('./fr/text.ts');
   dictionaries.set(language, french);
 }
+
+/** The words of all languages, for who looks for something by what it is called in another one. What cannot be loaded is left out. */
+export async function allWords(): Promise<readonly Words[]> {
+  await learn('fr').catch(() => undefined);
+  return [...dictionaries.values()];
+}

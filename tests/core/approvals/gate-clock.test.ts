@@ -5,6 +5,7 @@
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import type { ApprovalRequest } from '#contract/approval.ts';
 import { ANSWERER_GRACE_MS } from '#contract/limits.ts';
+import type { SpawnSubject } from '#contract/spawn-items.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import { AnswerClock } from '#core/approvals/answer-clock.ts';
 import { Stopped } from '#core/base/stop.ts';
@@ -51,6 +52,19 @@ test('it is a yes only where the question says so and somebody was there', async
   gate.attach();
   pass(11_000);
   expect((await answered).decisions).toMatchObject([{ allowed: true, decidedBy: 'timeout', optionId: 'allow' }]);
+});
+
+test('what the person asked for themselves waits as long as they do, also where nobody is there', async () => {
+  const { gate, asking } = gateWith();
+  const subject = spawnOf('a') as SpawnSubject;
+  const of = { conversationId: 'c', workflowId: 'w', runId: 'r', envelopeHash: 'h', as: 'spawn' } as const;
+  const items = subject.items.map((item) => ({ ...item, again: of }));
+  void gate.ask(requestOf({ subject: { ...subject, items }, remainingMs: 10_000 }), asking);
+  await settled();
+  pass(ANSWERER_GRACE_MS + 20_000);
+  gate.attach();
+  pass(60_000);
+  expect(gate.pending()[0]?.request.remainingMs).toBe(10_000);
 });
 
 test('it runs from when the question is shown, and stands still while the agent answers one', async () => {

@@ -72,6 +72,35 @@ describe('which one decides', () => {
     expect(verdict(command, [named], [grant]).effect).toBe('ask');
   });
 
+  test('the start of a sub-agent is allowed only by a rule that names its tool whole and a pattern, of a temporary one only by the person’s own', () => {
+    const by = (tool: string, starts: Action['starts'], rule: Partial<Rule>, mode: Action['mode'] = 'manual') => {
+      const targets = { values: starts === 'temporary' ? ['helper', 'spawned:helper'] : ['helper'], path: false };
+      const rules = [ruleOf({ effect: 'allow', tool, pattern: '**', ...rule })];
+      return verdict({ tool, starts, targets, permissions: [], mode }, rules);
+    };
+    expect(by('spawn_agent', 'temporary', {}).effect).toBe('allow');
+    expect(by('delegate_task', 'defined', { pattern: 'helper' }).effect).toBe('allow');
+    expect(by('delegate_task', 'defined', { scope: 'project' }).effect).toBe('allow');
+    expect(by('agent__helper', 'named', { pattern: null }).effect).toBe('allow');
+    for (const less of [{ tool: '*' }, { tool: 'spawn_*' }, { pattern: null }, { pattern: 'spawned:*' }])
+      expect(by('spawn_agent', 'temporary', less).effect, JSON.stringify(less)).toBe('ask');
+    expect(by('spawn_agent', 'temporary', { scope: 'project' })).toMatchObject({
+      effect: 'ask',
+      reason: expect.stringMatching(
+        /temporary sub-agent is asked about unless a rule in your own file names/,
+      ) as string,
+    });
+    expect(by('delegate_task', 'defined', { pattern: null })).toMatchObject({
+      effect: 'ask',
+      reason: 'The start of a sub-agent is asked about unless a rule names delegate_task and a pattern',
+    });
+    expect(by('agent__helper', 'named', { tool: 'agent__*' }).effect).toBe('ask');
+    // The mode is another word of the person, and asking and denying need no name.
+    expect(by('spawn_agent', 'temporary', { tool: '*' }, 'auto').ruleId).toBe('mode:auto');
+    expect(by('spawn_agent', 'temporary', { tool: '*', effect: 'deny' }).effect).toBe('deny');
+    expect(by('spawn_agent', 'temporary', { tool: '*', effect: 'ask' }, 'auto').effect).toBe('ask');
+  });
+
   test('what does several things is allowed by several rules, each thing by one of them', () => {
     const does = (...values: string[]): Partial<Action> => {
       return {

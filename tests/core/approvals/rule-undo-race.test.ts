@@ -1,23 +1,45 @@
-/** A project's file that a change has made is taken away again only as that change has left it. */
+/** A file that somebody writes while a change of it is recorded stays as they left it, and the record has no change that was not made. */
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { RuleEdits } from '#core/approvals/rule-edits.ts';
 import { projectFile } from '#core/approvals/rule-files.ts';
+import type * as RuleRecord from '#core/approvals/rule-record.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const recording = vi.hoisted(() => ({ meanwhile: async () => {} }));
-vi.mock('#core/approvals/rule-record.ts', () => ({ recordChange: () => recording.meanwhile() }));
+vi.mock('#core/approvals/rule-record.ts', async (original) => {
+  const { recordChange } = await original<typeof RuleRecord>();
+  return {
+    recordChange: async (...args: Parameters<typeof recordChange>) => {
+      const takeBack = await recordChange(...args);
+      await recording.meanwhile();
+      return takeBack;
+    },
+  };
+});
 
-test('what somebody wrote there while the undo was recorded stays', async () => {
-  const folder = await folderWith({});
+test('what somebody wrote there while a change was recorded stays, and the record says only what was done', async () => {
+  const [folder, data] = [await folderWith({}), await folderWith({})];
   const file = projectFile(folder);
   const settings = { file: join(folder, 'config.toml'), setText: async () => {} };
-  const edits = new RuleEdits({ settings, isTrusted: async () => false });
-  const edit = { kind: 'add', rule: { effect: 'deny', tool: 'bash' } } as const;
-  const { hash } = await edits.change(folder, { scope: 'project', base: null, edit });
+  const edits = new RuleEdits({ settings, data, isTrusted: async () => false });
+  const recorded = async (): Promise<unknown[]> => {
+    const lines = (await readFile(join(data, 'rule-changes.jsonl'), 'utf8')).trim().split('\n');
+    return lines.map((line) => (JSON.parse(line) as { what: string }).what);
+  };
+  const add = (base: string | null) =>
+    edits.change(folder, { scope: 'project', base, edit: { kind: 'add', rule: { effect: 'deny', tool: 'bash' } } });
+  const { hash } = await add(null);
   const mine = '# mine\n';
   recording.meanwhile = () => writeFile(file, mine);
   await expect(edits.undo(folder, 'project', hash)).rejects.toMatchObject({ code: 'conflict' });
-  expect(await readFile(file, 'utf8')).toBe(mine);
+  expect([await readFile(file, 'utf8'), await recorded()]).toEqual([mine, ['add']]);
+  await writeFile(file, '# yours\n');
+  const [project] = (await edits.files(folder)).filter(({ scope }) => scope === 'project');
+  await expect(add(project!.hash)).rejects.toMatchObject({ code: 'conflict' });
+  expect([await readFile(file, 'utf8'), await recorded()]).toEqual([mine, ['add']]);
+  recording.meanwhile = async () => {};
+  await add((await edits.files(folder)).find(({ scope }) => scope === 'project')!.hash);
+  expect(await recorded()).toEqual(['add', 'add']);
 });

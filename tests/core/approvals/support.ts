@@ -15,6 +15,7 @@ export function actionOf(parts: Partial<Action>): Action {
     folder: '/work',
     requires: [],
     ceiling: null,
+    starts: null,
     held: null,
     conversationId: 'c',
     workflowId: 'w',

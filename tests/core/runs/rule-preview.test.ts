@@ -77,6 +77,11 @@ const EDITS: [string, RuleEdit][] = [
   ['allows all', { kind: 'add', rule: { effect: 'allow', tool: '*' } }],
   ['denies a part of a command', { kind: 'add', rule: { effect: 'deny', tool: 'bash', pattern: 'ls **' } }],
   ['names a command', { kind: 'add', rule: { effect: 'allow', tool: 'bash', pattern: '{echo,ls} **' } }],
+  [
+    'allows the start of an agent',
+    { kind: 'add', rule: { effect: 'allow', tool: 'delegate_task', pattern: 'code-*' } },
+  ],
+  ['allows every start', { kind: 'add', rule: { effect: 'allow', tool: 'delegate_task' } }],
   ['denies an agent', { kind: 'add', rule: { effect: 'deny', tool: 'delegate_task', pattern: 'CODE-*' } }],
   ['allows what steers', { kind: 'change', index: 0, rule: { effect: 'allow', permission: 'FilesystemWrite' } }],
 ];
@@ -196,6 +201,28 @@ test.runIf(inSoak)('the newest fifty of the folder count, and no others', async 
   expect((await elsewhere.preview()).calls).toEqual([]);
 });
 
+const SPAWN: Call[] = [['spawn_agent', { operation: 'spawn', name: 'scout', prompt: 'Look.' }]];
+
+test.for([
+  [{ effect: 'allow', tool: 'spawn_agent' }, 'ask', [], true],
+  [{ effect: 'allow', tool: '*', pattern: '**' }, 'ask', ['outside'], true],
+  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'spawned:*' }, 'ask', ['spawns'], false],
+  [{ effect: 'allow', tool: 'spawn_agent', pattern: '{scout,spawned:scout}' }, 'allow', ['spawns'], false],
+] as const)(
+  'of the rule %j about a temporary sub-agent the preview warns, and the gate does what it says: %s',
+  async ([rule, effect, dangers, startsNothing]) => {
+    const engine = await worked('', SPAWN);
+    await engine.ask('Work');
+    const told = await engine.preview({ kind: 'add', rule });
+    expect(told).toMatchObject({ startsNothing, calls: [{ after: { effect }, dangers: ['spawns'] }] });
+    expect(told.dangers).toEqual(expect.arrayContaining([...dangers]));
+    await engine.change({ kind: 'add', rule });
+    const { workflowId } = await engine.ask('Work');
+    expect(decisions(engine, workflowId)).toEqual([effect]);
+    expect((await engine.preview({ kind: 'add', rule: { ...rule, effect: 'ask' } })).dangers).toEqual([]);
+  },
+);
+
 test('what a rule could let through is said, and one that never decides', async () => {
   const engine = await worked('[[permissions.rules]]\neffect = "ask"\ntool = "bash_online"\n');
   const of = async (rule: RuleWish) => engine.preview({ kind: 'add', rule });
@@ -205,6 +232,7 @@ test('what a rule could let through is said, and one that never decides', async 
   });
   expect((await of({ effect: 'allow', tool: '*' })).dangers).toEqual(['outside']);
   expect((await of({ effect: 'allow', tool: 'write_file', pattern: '**' })).dangers).toEqual([]);
+  expect((await of({ effect: 'allow', tool: 'delegate_task', pattern: '**' })).dangers).toEqual(['starts']);
   expect((await of({ effect: 'deny', tool: '*' })).dangers).toEqual([]);
   expect(await of({ effect: 'allow', tool: 'bash_online', pattern: '**' })).toMatchObject({
     rule: { id: 'user:2' },

@@ -57,6 +57,15 @@ test('of a changed rule only what differs is written', () => {
   );
 });
 
+test('a rule that is changed can get another place at once', () => {
+  const rule: RuleEntry = { effect: 'ask', tool: 'write_file', pattern: 'docs/**' };
+  const moved = editRules(TEXT, { kind: 'change', index: 0, rule, to: 1 });
+  const both = editRules(editRules(TEXT, { kind: 'change', index: 0, rule })!, { kind: 'move', index: 0, to: 1 });
+  expect(moved).toBe(both);
+  expect(parse(moved!)).toMatchObject({ permissions: { rules: [{ tool: 'bash' }, rule] } });
+  expect(editRules(TEXT, { kind: 'change', index: 0, rule, to: 2 })).toBeNull();
+});
+
 test('of a rule that is taken out the comments stay', () => {
   expect(editRules(TEXT, { kind: 'remove', index: 0 })).toBe(
     TEXT.replace('[[permissions.rules]]\neffect = "allow" # for now\ntool = \'write_file\'\n', '').replace(

@@ -12,7 +12,8 @@ const FILES = [
   { scope: 'project', file: '/x/.triad/config.toml', hash: null, rules: [], trusted: true, fault: null },
 ] as const;
 const PREVIEW: RulePreview = {
-  ...{ calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], losesTrust: false, untrusted: false },
+  ...{ calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], losesTrust: false },
+  ...{ untrusted: false, startsNothing: false },
 };
 const files = FILES.map((file) => ({ ...file, rules: [] }));
 
@@ -69,4 +70,21 @@ it('says why a rule was not written, and keeps what stands in the form', async (
   expect(await draft.save()).toBeNull();
   expect(draft.failure?.code).toBe('conflict');
   expect([draft.form.about, draft.saving]).toEqual(['bash', false]);
+});
+
+it('gives a rule another place with the change, and a new one any', async () => {
+  const mine = [1, 2, 3].map((number) => ruleOf({ id: `user:${number}`, effect: 'ask', tool: 'bash' }));
+  const filled = files.map((file) => (file.scope === 'user' ? { ...file, rules: mine } : file));
+  const draft = new RuleDraft(writing(), { folder: '/x', files: filled, rule: mine[1]! });
+  expect([draft.place, draft.count, draft.change.edit]).toEqual([1, 3, expect.not.objectContaining({ to: 1 })]);
+  draft.to = 0;
+  expect(draft.change.edit).toMatchObject({ kind: 'change', index: 1, to: 0 });
+  const fresh = new RuleDraft(writing(), { folder: '/x', files: filled });
+  expect([fresh.place, fresh.count, fresh.change.edit]).toEqual([3, 4, expect.not.objectContaining({ at: 3 })]);
+  fresh.to = 1;
+  expect(fresh.change.edit).toMatchObject({ kind: 'add', at: 1 });
+  // In another file it is the last one again.
+  fresh.writeIn('project');
+  expect(fresh.change).toMatchObject({ scope: 'project', edit: { kind: 'add' } });
+  expect(fresh.change.edit).not.toHaveProperty('at');
 });

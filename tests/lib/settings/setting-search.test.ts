@@ -2,8 +2,17 @@
 import { describe, expect, it } from 'vitest';
 import { settingRows } from '#core/settings/settings.ts';
 import { marksOf, NO_MARKS, wordsOf } from '#lib/settings/setting-search.ts';
-import { entriesOf, findEntries, hasSettings, keyOf, nameOf, sectionsIn } from '#lib/settings/settings-entries.ts';
-import { SECTIONS } from '#lib/view/settings/sections.ts';
+import {
+  entriesOf,
+  findEntries,
+  hasSettings,
+  keyEntriesOf,
+  keyOf,
+  nameOf,
+  sectionsIn,
+} from '#lib/settings/settings-entries.ts';
+import { allWords } from '#lib/words/text.ts';
+import { sectionAt, SECTIONS } from '#lib/view/settings/sections.ts';
 import { settingsOf } from '../../support/compose.ts';
 
 const rows = settingRows(settingsOf('[models]\ndefault = "opus"\n')).map((row) => ({
@@ -39,9 +48,31 @@ describe('findEntries', () => {
     expect(found('   ')).toEqual([]);
   });
 
-  it('keeps the order of the sections', () => {
-    const order = findEntries(entries, 'a').map(({ entry }) => SECTIONS.indexOf(entry.section));
-    expect(order).toEqual(order.toSorted((a, b) => a - b));
+  it('has what is called so first, then what begins so, has it in its name, and is only explained so; sections stay together', () => {
+    const all = [...entries, ...keyEntriesOf((command) => (command === 'palette' ? 'Ctrl+K' : ''))];
+    const best = (query: string) => findEntries(all, query).map(({ entry }) => keyOf(entry));
+    expect(best('contrast')[0]).toBe('contrast');
+    expect(best('time to answer')[0]).toBe('limits.approval_seconds');
+    expect(best('language')[0]).toBe('language');
+    expect(best('trash')[0]).toBe('trash');
+    expect(best('backups')[0]).toBe('backups.keep');
+    const order = findEntries(all, 'a').map(({ entry }) => entry.section);
+    expect(order.filter((one, index) => one !== order[index - 1])).toEqual([...new Set(order)]);
+  });
+
+  it('finds by other words, by the names in another language, and the keys of commands', async () => {
+    expect(found('dark mode')).toEqual(['theme']);
+    expect(found('keychain')).toContain('keyPlace');
+    const french = await allWords();
+    const inAll = (query: string) => findEntries(entries, query, french).map(({ entry }) => keyOf(entry));
+    expect(found('couleurs')).toEqual([]);
+    expect(inAll('couleurs')).toEqual(['theme']);
+    expect(inAll('thème sombre')).toEqual(['theme']);
+    const keys = keyEntriesOf((command) => (command === 'palette' ? 'Ctrl+K' : ''));
+    const [hit] = findEntries(keys, 'ctrl+k');
+    expect(hit && keyOf(hit.entry)).toBe('keys.palette');
+    expect(hit?.marks.value).toEqual([{ start: 0, end: 6 }]);
+    expect(sectionAt('keys.palette')).toBe('shortcuts');
   });
 });
 
@@ -52,6 +83,7 @@ describe('marksOf', () => {
     path: 'a.time',
     value: '300',
     about: 'Approvals',
+    also: 'clock',
   };
 
   it('marks each place, in every text', () => {

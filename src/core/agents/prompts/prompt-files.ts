@@ -10,7 +10,7 @@ import { keyParts, type TomlPair, tomlTree } from '../../base/toml-tree.ts';
 import { writeFault } from '../../base/write-fault.ts';
 import { type Position, type RawFile, treePlace } from '../entries.ts';
 import type { AgentPlace } from '../places.ts';
-import { replaceAll, type Replacement } from '../replace.ts';
+import { replaceAll, type Replacement } from '../../base/replace.ts';
 
 /** The keys that may name a file, and the folder of `prompts/` in which such files lie. */
 const FOLDERS: Readonly<Record<string, string>> = {

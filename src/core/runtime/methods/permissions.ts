@@ -5,7 +5,7 @@ import { recentlyAnswered } from '../../approvals/answered.ts';
 import { type Action, isGrantable } from '../../approvals/judge.ts';
 import { explain } from '../../runs/explain.ts';
 import { temporaryNameOf } from '../../runs/memory.ts';
-import { callDefaults } from '../../runs/questions.ts';
+import { callDefaults } from '../../runs/call-facts.ts';
 import { matches } from '../../base/pattern.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import type { Engine } from '../../runs/engine.ts';
@@ -87,6 +87,7 @@ export function callOf(
     workflowId: null,
     requires: [],
     ceiling: null,
+    starts: null,
     held: null,
     mode: 'manual',
   } as const;

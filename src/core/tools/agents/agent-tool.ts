@@ -47,7 +47,7 @@ const SHARED = {
   permissions: [],
   baseline: false,
   primaryOnly: true,
-  startsAgents: true,
+  startsAgents: 'named',
   bounds: true,
   like: delegateTask.name,
   order: 'concurrent',

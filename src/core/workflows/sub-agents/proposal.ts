@@ -58,5 +58,6 @@ export function questionOf(operation: Operation, items: SpawnItem[], background:
     subject: { kind: 'envelopes', operation, items, ...(background ? { background } : {}) },
     risk: operation === 'parallel' ? 'high' : 'medium',
     reversible: true,
+    ...(again ? { held: 'You asked for it: it starts with your yes alone' } : {}),
   };
 }

@@ -1,7 +1,7 @@
 /** `triad permissions`: what is asked about and what is not, why, and taking a grant back. */
 import { Id } from '#contract/ids.ts';
 import type { VerdictStep } from '#contract/permission.ts';
-import type { Client } from '#contract/rpc.ts';
+import type { Client, Output } from '#contract/rpc.ts';
 import { UsageError } from '../terminal/failure.ts';
 import type { Io } from '../terminal/io.ts';
 import { visible } from '../terminal/visible.ts';
@@ -19,7 +19,7 @@ export async function listPermissions(
 ): Promise<void> {
   const here = await client.request('permissions.list', { folder });
   const found = all ? { ...here, grants: (await client.request('permissions.list', {})).grants } : here;
-  if (json) return screen.data(`${JSON.stringify(found, null, 2)}\n`);
+  if (json) return screen.data(`${JSON.stringify(await withReferences(found), null, 2)}\n`);
   const { mode, rules, grants, faults, trusted } = found;
   for (const fault of faults) screen.note(`triad: ${visible(fault)}`);
   screen.note(`Where no rule says anything: approval mode ${mode}.`);
@@ -31,6 +31,12 @@ export async function listPermissions(
     ...(grants.length === 0 ? ['Nothing is granted.'] : grantTable(grants, screen.width)),
   ];
   for (const line of lines) screen.data(`${line}\n`);
+}
+
+/** With what `remove` and `move` take. */
+async function withReferences(found: Output<'permissions.list'>): Promise<object> {
+  const { referenceOf } = await import('../render/rule-reference.ts');
+  return { ...found, rules: found.rules.map((rule) => ({ ...rule, ref: referenceOf(rule) })) };
 }
 
 export async function explainCall(

@@ -3,7 +3,7 @@ import { irreversibleText } from '#contract/irreversible-text.ts';
 import type { Envelope } from '#contract/agent.ts';
 import type { Answer, Approval } from '#contract/approval.ts';
 import type { Client } from '#contract/rpc.ts';
-import { spawnItems } from '#contract/spawn-items.ts';
+import { isOwnWish, spawnItems } from '#contract/spawn-items.ts';
 import { lengthOf } from '#contract/visible-text.ts';
 import { hasCode, lineOf } from '../terminal/failure.ts';
 import { grantLetters, grantText, wishOf } from './grant-choices.ts';
@@ -99,6 +99,8 @@ async function askOne(
 ): Promise<Answer> {
   const { request } = approval;
   const asked = spawnItems(request.subject)[item]?.envelope ?? null;
+  // There is no agent behind what the person asked for.
+  const isOwn = isOwnWish(request.subject);
   let envelope: Envelope | null = asked;
   const editor = envelope === null ? null : terminal.edit;
   const show = () => {
@@ -117,10 +119,13 @@ async function askOne(
     const choices = [
       ...['[y]es', '[n]o', ...(editor === null ? [] : ['[e]dit the prompt'])],
       ...(offer ? [grantLetters(offer)] : []),
-      '[?] ask first',
+      ...(isOwn ? [] : ['[?] ask first']),
     ];
     await terminal.discardTyped(signal);
-    const line = await terminal.ask(`Allow? ${choices.join(', ')}, then Enter: `, signal);
+    const line = await terminal.ask(
+      `${isOwn ? 'You asked for this. Start it?' : 'Allow?'} ${choices.join(', ')}, then Enter: `,
+      signal,
+    );
     const answer = line?.trim().toLowerCase() ?? null;
     if (answer === null) return { kind: 'reject', reason: 'The terminal was closed without an answer' };
     const grant = offer ? wishOf(answer, offer) : null;
@@ -132,12 +137,13 @@ async function askOne(
         : { kind: 'edit', value: envelope, ...confirmed };
     }
     if (answer === 'n' || answer === 'no') {
+      if (isOwn) return { kind: 'reject', reason: '' };
       return {
         kind: 'reject',
         reason: (await terminal.ask('Why not? (the agent reads it; may be empty) ', signal))?.trim() ?? '',
       };
     }
-    if (answer === '?') await askBack(terminal, request, back, signal);
+    if (answer === '?' && !isOwn) await askBack(terminal, request, back, signal);
     if ((answer === 'e' || answer === 'edit') && editor !== null && envelope !== null) {
       const prompt = await editor(envelope.prompt, signal);
       if (prompt === null || prompt.trim() === '')

@@ -62,6 +62,7 @@ type At = (options: { cwd?: string; json?: boolean; dryRun?: boolean }) => {
   dryRun?: boolean;
 };
 
+const RULE = 'as the list shows it, such as user:2-7f3a9c12';
 const DRY_RUN = ['--dry-run', 'write nothing: say what it would decide about the last calls here'] as const;
 
 function addRuleCommands(permissions: Command, io: Io, done: Done, at: At): void {
@@ -90,12 +91,24 @@ function addRuleCommands(permissions: Command, io: Io, done: Done, at: At): void
   permissions
     .command('remove')
     .description('take a rule out of its file; comments and all else stay')
-    .argument('<id>', 'as the list shows it, such as user:2')
+    .argument('<id>', RULE)
     .option(...CWD)
     .option(...DRY_RUN)
     .addOption(json())
     .action(async (id: string, options: { cwd?: string; json?: boolean; dryRun?: boolean }) => {
       const { removeRule } = await import('../commands/rules.ts');
       done(await withClient(io, (client) => removeRule(io, client, id, at(options))));
+    });
+  permissions
+    .command('move')
+    .description('give a rule another place in its file; of two that say the same of a call, the first is named')
+    .argument('<id>', RULE)
+    .argument('<place>', 'its number in the file afterwards')
+    .option(...CWD)
+    .option(...DRY_RUN)
+    .addOption(json())
+    .action(async (id: string, place: string, options: { cwd?: string; json?: boolean; dryRun?: boolean }) => {
+      const { moveRule } = await import('../commands/rules.ts');
+      done(await withClient(io, (client) => moveRule(io, client, id, place, at(options))));
     });
 }

@@ -3,6 +3,7 @@ import { relative } from 'node:path';
 import type { Grant, Rule } from '#contract/permission.ts';
 import { table } from '../terminal/table.ts';
 import { visible } from '../terminal/visible.ts';
+import { referenceOf } from './rule-reference.ts';
 
 export function ruleTable(rules: readonly Rule[], folder: string, width: number): string[] {
   const columns = [
@@ -15,15 +16,20 @@ export function ruleTable(rules: readonly Rule[], folder: string, width: number)
     ],
     { title: 'WRITTEN IN', rank: 1, min: 12 },
   ];
-  const rows = rules.map(({ id, effect, tool, permission, pattern, agent, place }) => [
-    id,
+  const rows = rules.map((rule) => rowOf(rule, folder));
+  return table(columns, rows, width);
+}
+
+function rowOf(rule: Rule, folder: string): string[] {
+  const { effect, tool, permission, pattern, agent, place } = rule;
+  return [
+    referenceOf(rule),
     effect,
     visible(tool ?? permission ?? ''),
     visible(pattern ?? 'anything'),
     visible(agent ?? 'all'),
     visible(place.file === null ? '' : `${within(folder, place.file)}:${place.line}`),
-  ]);
-  return table(columns, rows, width);
+  ];
 }
 
 /** A file of the folder by its short name, any other by its whole one. */

@@ -3,9 +3,14 @@ import type { JudgedCall, RuleDanger, RulePreview } from '#contract/permissions/
 import { visible } from '../terminal/visible.ts';
 
 const DANGERS: Readonly<Record<RuleDanger, string>> = {
+  spawns:
+    'it lets temporary sub-agents start without a question: their lead chooses their names, prompts and tools, up to all that it has itself',
+  starts: 'it lets sub-agents start without a question: agents that it names, with whatever task their lead gives them',
   irreversible: 'it can let through what cannot be undone, without a question',
   outside: 'it can let through what reaches beyond the folder, without a question',
 };
+const STARTS_NOTHING =
+  'it does not allow the start of sub-agents: a rule for that names the tool whole, and a pattern (a temporary one: in your own file)';
 const WHY = {
   arguments: 'its arguments were cut off, or did not fit',
   tool: 'there is no such tool now',
@@ -15,7 +20,7 @@ const WHY = {
 
 /** `removed`: the id of the rule that is taken out. */
 export function previewLines(
-  { calls, untold, rule, dangers, shadowedBy, untrusted, losesTrust }: RulePreview,
+  { calls, untold, rule, dangers, startsNothing, shadowedBy, untrusted, losesTrust }: RulePreview,
   removed: string | null,
 ): { summary: string[]; warnings: string[]; calls: string[] } {
   const isIts = ({ before, after }: JudgedCall): boolean =>
@@ -31,6 +36,7 @@ export function previewLines(
     ],
     warnings: [
       ...dangers.map((danger) => DANGERS[danger]),
+      ...(startsNothing ? [STARTS_NOTHING] : []),
       ...(shadowedBy === null ? [] : [`it would never decide: ${shadowedBy} always does before it`]),
       ...(untrusted ? ['it does not hold until you trust the project’s file as it is then (triad trust)'] : []),
       ...(losesTrust ? ['the project’s file allows nothing any more until you trust it again (triad trust)'] : []),

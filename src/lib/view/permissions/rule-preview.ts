@@ -19,7 +19,7 @@ interface Turn {
 export interface PreviewFigures {
   /** Calls that were looked at, with those of which nobody can tell. */
   looked: number;
-  /** Calls that the rule decides; of one that is taken out: that it decides now. */
+  /** Calls that the rule decides; none of one that is taken out. */
   decides: number;
   /** What those were and would be: what changes first. */
   turns: Turn[];
@@ -29,11 +29,9 @@ export interface PreviewFigures {
   loosened: JudgedCall[];
 }
 
-/** `removed`: the id of a rule that is taken out. */
-export function figuresOf(preview: RulePreview, removed: string | null = null): PreviewFigures {
+export function figuresOf(preview: RulePreview): PreviewFigures {
   const { calls, untold, rule } = preview;
-  const isIts = ({ before, after }: JudgedCall): boolean =>
-    rule ? after.ruleId === rule.id : removed !== null && before.ruleId === removed;
+  const isIts = ({ after }: JudgedCall): boolean => rule !== null && after.ruleId === rule.id;
   const isChanged = ({ before, after }: JudgedCall): boolean => before.effect !== after.effect;
   const turns = new Map<string, Turn>();
   for (const call of calls.filter((one) => isIts(one) || isChanged(one))) {

@@ -106,6 +106,7 @@ export function isOfProviderForm(path: string): boolean {
 
 /** Where what an address asks for stands: a section itself, a part, or the path of a setting. */
 export function sectionAt(at: string): SectionId {
+  if (at.startsWith('keys.')) return 'shortcuts';
   const part = PART_IDS.find((one) => one === at);
   return asSection(at) ?? (part === undefined ? sectionOf(at) : PARTS[part]);
 }

@@ -130,6 +130,9 @@ export const phrases = {
   changes_nothing: ({ tool }) => `${tool} ne change rien au-dehors : rien n’est demandé`,
   irreversible_named: ({ tool }) =>
     `Ce qui ne peut pas être annulé est demandé, sauf si une de vos règles ou autorisations nomme ${tool} et un motif`,
+  start_named: ({ tool }) => `Le démarrage d’un sous-agent est demandé, sauf si une règle nomme ${tool} et un motif`,
+  spawn_named: ({ tool }) =>
+    `Le démarrage d’un sous-agent temporaire est demandé, sauf si une règle de votre propre fichier nomme ${tool} et un motif`,
   irreversible: () => 'Ce qui ne peut pas être annulé est toujours demandé',
   mode_allows: ({ mode }) =>
     `Le mode d’approbation ${modeNames[mode]} autorise ${mode === 'auto' ? 'ce qui peut être annulé' : 'ce qui est peu risqué'}`,

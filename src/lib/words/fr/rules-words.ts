@@ -37,6 +37,12 @@ export const rulesWords = {
   removeLabel: (sentence) => `Retirer : ${sentence}`,
   sentence: (effect, about, pattern) => (pattern === null ? `${effect} ${about}` : `${effect} ${about} sur ${pattern}`),
   undo: 'Annuler',
+  moveUp: (sentence) => `Monter : ${sentence}`,
+  moveDown: (sentence) => `Descendre : ${sentence}`,
+  moved: (sentence, place) => `Passée à la place ${place} : ${sentence}`,
+  place: 'Place dans son fichier',
+  placeOf: (place, count) => `Place ${place} sur ${count}`,
+  thisRule: 'cette règle',
   removed: (sentence) => `Retirée : ${sentence}`,
   saved: (sentence) => `Enregistrée : ${sentence}`,
   undone: 'Le fichier est comme avant.',
@@ -87,15 +93,26 @@ export const rulesWords = {
   },
   again:
     'Comme si chacun était refait à présent. Ce qui a été autorisé compte comme à présent ; une exécution avec --approve ne compte pas.',
-  dangers: { irreversible: 'ne peut pas être annulé', outside: 'sort du dossier' },
+  dangers: {
+    spawns: 'démarre un sous-agent temporaire',
+    starts: 'démarre un sous-agent',
+    irreversible: 'ne peut pas être annulé',
+    outside: 'sort du dossier',
+  },
   warnings: {
+    spawns:
+      'Elle laisse démarrer sans question des sous-agents temporaires. L’agent principal choisit leurs noms, leurs prompts et leurs outils, jusqu’à tous ceux qu’il a lui-même.',
+    starts:
+      'Elle laisse démarrer sans question des sous-agents : les agents qu’elle nomme, avec n’importe quelle tâche que l’agent principal leur donne.',
     irreversible: 'Elle peut laisser passer sans question ce qui ne peut pas être annulé.',
     outside: 'Elle peut laisser passer sans question ce qui sort de ce dossier, comme le réseau.',
   },
   loosened: (count) =>
     isOne(count)
-      ? `${count} de ces appels ne peut pas être annulé ou sort du dossier.`
-      : `${count} de ces appels ne peuvent pas être annulés ou sortent du dossier.`,
+      ? `${count} de ces appels démarre un sous-agent, ne peut pas être annulé ou sort du dossier.`
+      : `${count} de ces appels démarrent un sous-agent, ne peuvent pas être annulés ou sortent du dossier.`,
+  startsNothing:
+    'Elle n’autorise pas le démarrage de sous-agents : une telle règle nomme l’outil en entier, et un motif ; pour les sous-agents temporaires, dans vos propres réglages.',
   losesTrust:
     'Le fichier du projet a votre confiance tel qu’il est. Modifié, il n’autorise rien avant que vous ne lui fassiez à nouveau confiance.',
   untrusted:

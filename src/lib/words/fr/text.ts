@@ -42,6 +42,7 @@ import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { advice, plural } from './sentences.ts';
 import { settingsPageWords } from './settings-page-words.ts';
+import { settingsSearchWords } from './settings-search-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { stageWords } from './stage-words.ts';
@@ -373,6 +374,7 @@ export const french = {
   work: workWords,
   settings: settingsWords,
   settingsPage: settingsPageWords,
+  settingsSearch: settingsSearchWords,
   firstRun: firstRunWords,
   demo: demoWords,
   shell: shellWords,

@@ -1,7 +1,7 @@
 /** One execution again, alone: the first one's requests after a yes, and nothing else; never more than may be had now. */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { Envelope, Stage } from '#contract/agent.ts';
 import type { Approval } from '#contract/approval.ts';
 import { canonicalHash } from '#core/base/hash.ts';
@@ -125,6 +125,37 @@ test('nothing starts before a yes, and a no ends it as rejected', async () => {
   expect(engine.model.requests).toHaveLength(one.asked);
   talk.leave();
 });
+
+test.for(['a rule', 'the mode'])(
+  '%s starts what the lead asks for, and never what the person asked for again',
+  async (by) => {
+    const asked: Approval[] = [];
+    const person = (approval: Approval) => {
+      asked.push(approval);
+      return null;
+    };
+    const rules =
+      by === 'a rule' ? '[[permissions.rules]]\neffect = "allow"\ntool = "spawn_agent"\npattern = "**"\n' : '';
+    const engine = await start(script(), { person, rules });
+    const mode = (value: 'auto' | null) => engine.runtime.request('settings.set', { path: 'permissions.mode', value });
+    if (by === 'the mode') await mode('auto');
+    onTestFinished(() => (by === 'the mode' ? mode(null).then(() => undefined) : undefined));
+    const one = await first(engine);
+    expect(asked).toEqual([]);
+    const { made, talk } = await again(engine, one.runId);
+    await expect.poll(() => asked.length).toBe(1);
+    const { request } = asked[0]!;
+    // Nobody is asked for more than this once, and silence is never a yes.
+    expect(request).not.toHaveProperty('grant');
+    expect(request).not.toHaveProperty('onTimeout');
+    expect(engine.model.requests).toHaveLength(one.asked);
+    const no = { approvalId: request.id, item: 0, answer: { kind: 'reject', reason: '' } } as const;
+    await engine.runtime.request('approval.decide', no);
+    expect(await talk.ended(made.workflowId)).toMatchObject({ outcome: 'rejected' });
+    expect(engine.model.requests).toHaveLength(one.asked);
+    talk.leave();
+  },
+);
 
 test('what the person edits runs, with a hash of its own, and its lead is told what differs', async () => {
   let questions = 0;

@@ -3,6 +3,8 @@ import { expect, test } from 'vitest';
 import type { Grant, Rule, Verdict } from '#contract/permission.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
+import { previewLines } from '#hosts/cli/render/rule-preview.ts';
+import { foundBy, parsedReference, referenceOf } from '#hosts/cli/render/rule-reference.ts';
 import { grantOf, ruleOf } from '../../../core/approvals/support.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo } from '../../support/memory-io.ts';
@@ -65,6 +67,7 @@ test('rules and grants are listed, with what is wrong told beside them', async (
   expect(err).toContain('x.toml:1: is broken');
   expect(err).toContain('not trusted');
   expect(JSON.parse((await triad('list', '--json')).out)).toMatchObject({ mode: 'manual', rules, grants });
+  expect(out).toMatch(/user:deny-[0-9a-f]{8} +deny/);
 });
 
 test('arguments are words or one JSON object', async () => {
@@ -120,18 +123,25 @@ test('a grant is taken back by its id', async () => {
   });
 });
 
-const none = { calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], losesTrust: false, untrusted: false };
+const no = { losesTrust: false, untrusted: false, startsNothing: false };
+const none = { calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], ...no };
 const call = {
   ...{ conversationId: ids[0], workflowId: ids[0], runId: ids[0], toolCallId: 't', item: 0 },
   ...{ at: '2026-03-01T12:00:00.000Z', agent: 'lead', tool: 'write_file', target: 'docs/a\u202E.md', dangers: [] },
 };
+
+const mine = [
+  ruleOf({ id: 'user:1', effect: 'deny', tool: 'write_file', pattern: 'dist/**' }),
+  ruleOf({ id: 'user:2', effect: 'ask', tool: 'bash' }),
+];
+const [first, second] = mine.map(referenceOf) as [string, string];
 
 async function changing(...args: string[]) {
   const rule = ruleOf({ id: 'user:2', effect: 'allow', tool: 'write_file', pattern: 'docs/**' });
   const client = memoryClient({
     'rules.list': () => ({
       files: [
-        { scope: 'user', file: '/config.toml', hash: 'a'.repeat(64), rules, trusted: true, fault: null },
+        { scope: 'user', file: '/config.toml', hash: 'a'.repeat(64), rules: mine, trusted: true, fault: null },
         { scope: 'project', file: '/x/.triad/config.toml', hash: null, rules: [], trusted: true, fault: null },
       ],
       shadowed: [],
@@ -176,13 +186,44 @@ test('with --dry-run nothing is written, and each call that changes stands there
   expect(asked[1]?.[1]).toMatchObject({ change: { scope: 'project', base: null, edit } });
 });
 
+test('what stands at its place by now may be another rule: the one that was named is taken out, or none', async () => {
+  const { asked } = await changing('remove', second.replace('user:2', 'user:1'));
+  expect(asked.at(-1)?.[1]).toMatchObject({ change: { edit: { kind: 'remove', index: 1 } } });
+  const other = referenceOf({ ...mine[1]!, pattern: 'rm **' });
+  const gone = await changing('remove', other);
+  expect(gone).toMatchObject({ code: 2, err: `triad: No rule is ${other} any more: see "triad permissions list"\n` });
+  expect(gone.asked.map(([method]) => method)).toEqual(['rules.list']);
+  // Rules that say the same in both files are two.
+  expect(foundBy(mine, parsedReference(referenceOf({ ...mine[1]!, scope: 'project' }))!)).toBe(null);
+});
+
+test('a rule is given another place', async () => {
+  const { err, asked } = await changing('move', second, '1', '--cwd', '/tmp');
+  expect(err).toContain('Moved in /config.toml');
+  expect(asked.at(-1)?.[1]).toMatchObject({ change: { scope: 'user', edit: { kind: 'move', index: 1, to: 0 } } });
+  const wrong = await changing('move', second, '3');
+  expect(wrong).toMatchObject({ code: 2, err: 'triad: "3" is no place in /config.toml: write 1 to 2\n' });
+});
+
+test('a rule about the start of sub-agents is warned of in words of its own', () => {
+  const { warnings } = previewLines({ ...none, dangers: ['spawns', 'starts'] }, null);
+  expect(warnings).toEqual([
+    expect.stringMatching(/^it lets temporary sub-agents start without a question: their lead chooses/),
+    expect.stringMatching(/^it lets sub-agents start without a question/),
+  ]);
+  const idle = previewLines({ ...none, startsNothing: true }, null);
+  expect(idle.warnings).toEqual([expect.stringMatching(/^it does not allow the start of sub-agents/)]);
+});
+
 test('a rule is taken out by its id', async () => {
-  const { err, out, asked } = await changing('remove', 'user:1', '--cwd', '/tmp');
+  const { err, out, asked } = await changing('remove', first, '--cwd', '/tmp');
   expect(err).toContain('Removed from /config.toml');
   expect(out).toContain('it decides 1.');
   expect(asked.at(-1)?.[1]).toMatchObject({ change: { edit: { kind: 'remove', index: 0 } } });
-  const wrong = await changing('remove', '1');
-  expect(wrong).toMatchObject({ code: 2, err: 'triad: "1" is not the id of a rule: see "triad permissions list"\n' });
+  for (const word of ['1', 'user:1', second.slice(0, -1)]) {
+    const line = `triad: "${word}" is not the id of a rule: see "triad permissions list"\n`;
+    expect(await changing('remove', word)).toMatchObject({ code: 2, err: line, asked: [] });
+  }
   const effect = await changing('add', 'maybe', 'bash');
   expect(effect).toMatchObject({ code: 2, err: 'triad: "maybe" is no effect: write allow, ask or deny\n' });
 });

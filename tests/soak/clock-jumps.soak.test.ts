@@ -1,10 +1,10 @@
 /** A wall clock that jumps back or ahead breaks no order, no duration, no question and no conversation. */
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { type composeRuntime, settingsOf } from '../../support/compose.ts';
-import { startEngine, yes } from '../../support/engine.ts';
-import { eventually } from '../../support/eventually.ts';
-import { plainAnswer, threeChildren } from '../../support/fake-model/scenarios.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { type composeRuntime, settingsOf } from '../support/compose.ts';
+import { startEngine, yes } from '../support/engine.ts';
+import { eventually } from '../support/eventually.ts';
+import { plainAnswer, threeChildren } from '../support/fake-model/scenarios.ts';
+import { memoryStore } from '../support/stores/pooled.ts';
 
 const DAY_MS = 86_400_000;
 const jump = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
@@ -48,7 +48,7 @@ describe.for([
     jump(ms);
     // A process of its own would know nothing of the ids that were made before.
     vi.resetModules();
-    const { composeRuntime: composeAnew } = (await import('../../support/compose.ts')) as {
+    const { composeRuntime: composeAnew } = (await import('../support/compose.ts')) as {
       composeRuntime: typeof composeRuntime;
     };
     const again = await composeAnew({
