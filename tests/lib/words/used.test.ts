@@ -15,7 +15,12 @@ const READ_BY_VALUE = /\.([A-Za-z]\w*)(?:\?\.)?\[/g;
 const READ_IN_WORDS = /\.([A-Za-z_$][\w$-]*)/g;
 
 /** Read whole: spread into another one, made a table of, or of use to the file that they stand in. */
-const WHOLE: ReadonlySet<string> = new Set(['attention.labels', 'history.requestsColumns', 'history.timeline.causes']);
+const WHOLE: ReadonlySet<string> = new Set([
+  'attention.labels',
+  'history.requestsColumns',
+  'history.timeline.causes',
+  'settingsSearch',
+]);
 
 interface Source {
   names: ReadonlySet<string>;
