@@ -10,6 +10,7 @@ import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
 import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
+import { LANGUAGES } from './messages/language.ts';
 import { Id } from './ids.ts';
 import { MAX_PROMPT_CHARS, MAX_SEQ } from './limits.ts';
 import { conversationFilter } from './list-filter.ts';
@@ -207,7 +208,7 @@ export const methods = {
       images: SentImages.optional(),
       files: SentFiles.optional(),
       ...LeadChoice.shape,
-      via: Door.optional(),
+      ...{ via: Door.optional(), language: z.enum(LANGUAGES).optional() },
     }),
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),

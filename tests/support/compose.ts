@@ -95,7 +95,7 @@ export async function composeRuntime(parts: Composition): Promise<Runtime> {
     secrets: parts.secrets ?? NO_SECRETS,
     environment: parts.environment ?? { apiKey: parts.apiKey ?? 'test-key', baseUrl: parts.url },
     // Without the pauses that a person is given to read.
-    createDemo: () => createDemoModel({ firstMs: 0, pieceMs: 0 }),
+    createDemo: (options) => createDemoModel({ ...options, firstMs: 0, pieceMs: 0 }),
     retryDelays: parts.retryDelays ?? [5, 5, 5],
     ...(parts.embeddings ? { embeddings: () => Promise.resolve(parts.embeddings!) } : {}),
     ...(groupSize === undefined ? {} : { groupSize }),

@@ -1,8 +1,6 @@
 /** Providers of models: what they are called, what they speak, and how each of them stands. */
 import { z } from 'zod';
-
-/** The scripted provider, which needs nothing and is always there. */
-export const DEMO = 'demo';
+import { DEMO } from './demo.ts';
 
 /** As in `[providers.NAME]`; `demo` is taken. */
 export const ProviderName = z

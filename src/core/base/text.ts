@@ -31,7 +31,7 @@ export function cutAtBytes(text: string, max: number): string {
 
 /** The first characters of the Summary section of a report, or of the report where it has none; one line. */
 export function summaryOf(report: string): string {
-  const section = /^#{1,6}[ \t]*summary[ \t]*$([\s\S]*?)(?=^#{1,6}[ \t]|$(?![\s\S]))/im.exec(report);
+  const section = /^#{1,6}[ \t]*(?:summary|résumé)[ \t]*$([\s\S]*?)(?=^#{1,6}[ \t]|$(?![\s\S]))/im.exec(report);
   const text = (section?.[1]?.trim() || report.replace(/^#{1,6}[ \t].*$/gm, '').trim() || report)
     .replace(/\s+/g, ' ')
     .trim();

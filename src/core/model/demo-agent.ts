@@ -3,31 +3,36 @@ import { factOf, listedLines, firstWords, fileWorthReading } from './demo-facts.
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 /** What a prompt can ask a demo agent for, each in backticks behind its word. */
-export const FILES = /\bFiles: `([^`\n]+)`/;
-export const WORDS = /\bLook for: `([^`\n]+)`/;
+export const FILES = /\b(?:Files|Fichiers)\s?: `([^`\n]+)`/;
+export const WORDS = /\b(?:Look for|Chercher)\s?: `([^`\n]+)`/;
+const TASK = /\*\*(?:Task|Tâche)\*\*\s?:\s*(.+)/;
+
+/** The task in a prompt of four parts; undefined in any other. */
+export const taskIn = (prompt: string): string | undefined => TASK.exec(prompt)?.[1];
+
 const ID = 'demo_agent_';
 
 export function agentReply(scene: Scene): Reply {
-  const { calls, can, prompt } = scene;
+  const { calls, can, prompt, words } = scene;
   const done = new Map(calls.map((call) => [call.id.slice(ID.length).replace(/_\d+$/, ''), call]));
   if (done.size === 0) {
     const first = searches(prompt).filter(({ name }) => can(name));
     if (first.length > 0)
-      return { text: `I begin with ${first.map(({ name }) => `\`${name}\``).join(' and ')}.`, calls: first };
+      return { text: words.begin(first.map(({ name }) => `\`${name}\``).join(words.and)), calls: first };
   }
   const file = fileIn(calls);
   if (!done.has('read') && file !== undefined && can('read_file')) {
-    return { text: `\`${file}\` looks worth reading.`, calls: [agentCall('read', 'read_file', { path: file })] };
+    return { text: words.worthReading(file), calls: [agentCall('read', 'read_file', { path: file })] };
   }
-  return { text: report(prompt, calls, file), calls: [] };
+  return { text: report(scene, file), calls: [] };
 }
 
 export function searches(prompt: string): Reply['calls'] {
   const files = FILES.exec(prompt)?.[1];
-  const words = WORDS.exec(prompt)?.[1];
+  const sought = WORDS.exec(prompt)?.[1];
   const asked = [
     ...(files === undefined ? [] : [agentCall('glob', 'glob', { pattern: files })]),
-    ...(words === undefined ? [] : [agentCall('grep', 'grep', { pattern: words })]),
+    ...(sought === undefined ? [] : [agentCall('grep', 'grep', { pattern: sought })]),
   ];
   return asked.length > 0 ? asked : [agentCall('list', 'list_directory', {})];
 }
@@ -46,18 +51,17 @@ export function fileIn(calls: readonly DoneCall[]): string | undefined {
   return fileWorthReading(found);
 }
 
-function report(prompt: string, calls: readonly DoneCall[], file: string | undefined): string {
-  const task = /\*\*Task\*\*:\s*(.+)/.exec(prompt)?.[1] ?? prompt;
+function report({ prompt, calls, words }: Scene, file: string | undefined): string {
   const asked = {
     glob: FILES.exec(prompt)?.[1],
     grep: WORDS.exec(prompt)?.[1],
     read_file: file,
   } as Readonly<Record<string, string | undefined>>;
-  const facts = calls.map((one) => factOf(one, asked[one.name] ?? '.'));
-  const found = facts.length > 0 ? facts : ['No tool could be used, so there is nothing to report.'];
+  const facts = calls.map((one) => factOf(one, asked[one.name] ?? '.', words));
+  const tools = [...new Set(calls.map(({ name }) => `\`${name}\``))].join(', ');
   return [
-    `# Report: ${firstWords(task)}`,
-    `## Summary\n\n${found.join(' ')}`,
-    `## How this was made\n\nBy the demo, which is scripted: no model read the prompt. ${calls.length === 0 ? 'No tool was called.' : `The ${calls.length === 1 ? 'tool call was' : `${calls.length} tool calls were`} real (${[...new Set(calls.map(({ name }) => `\`${name}\``))].join(', ')}), and so is what ${calls.length === 1 ? 'it' : 'they'} found.`}`,
+    words.report(firstWords(taskIn(prompt) ?? prompt)),
+    `${words.summary}\n\n${(facts.length > 0 ? facts : [words.noTool]).join(' ')}`,
+    `${words.made}\n\n${words.how(calls.length, tools)}`,
   ].join('\n\n');
 }

@@ -1,10 +1,7 @@
 /** Facts in what the tools returned, as words for the demo's answers: nothing that they name is made up. */
 import { z } from 'zod';
 import type { DoneCall } from './demo-scene.ts';
-
-/** Stands before each answer of the lead. */
-export const SCRIPTED =
-  '**This is the demo: the answer is scripted, no model has read your message.** The engine, the questions, the tools and the history are real, and so is everything named here.';
+import type { DemoWords } from './demo-words.ts';
 
 const NOTE = /^\[.*[.\]]\]?$/;
 const EMPTY_FILE = '[The file is empty.]';
@@ -16,13 +13,9 @@ export function listedLines(output: string): string[] {
   return output.split('\n').filter((line) => line !== '' && !(NOTE.test(line) && /^\[(The|No|\d)/.test(line)));
 }
 
-export const count = (value: number, one: string, many = `${one}s`): string =>
-  `${value.toLocaleString('en')} ${value === 1 ? one : many}`;
-
-function nameList(names: readonly string[]): string {
+function nameList(names: readonly string[], words: DemoWords): string {
   const shown = names.slice(0, NAMED).map((name) => `\`${name}\``);
-  const more = names.length - shown.length;
-  return shown.join(', ') + (more > 0 ? ` and ${more} more` : '');
+  return words.more(shown.join(', '), names.length - shown.length);
 }
 
 /** The first words of a text, on one line. */
@@ -32,42 +25,38 @@ export function firstWords(text: string, chars = 80): string {
 }
 
 /** One sentence on what a call of a search or reading tool found. */
-export function factOf({ name, output, isError }: DoneCall, asked: string): string {
-  if (isError) return `\`${name}\` failed: ${firstWords(output, 200)}`;
-  if (name === 'list_directory') return listed(output);
-  if (name === 'glob') return matching(output, asked);
-  if (name === 'grep') return places(output, asked);
-  return output === EMPTY_FILE ? `\`${asked}\` is empty.` : `\`${asked}\` has ${sizeOf(output)}${headingOf(output)}.`;
+export function factOf({ name, output, isError }: DoneCall, asked: string, words: DemoWords): string {
+  if (isError) return words.failed(name, firstWords(output, 200));
+  if (name === 'list_directory') return listed(output, words);
+  if (name === 'glob') return matching(output, asked, words);
+  if (name === 'grep') return places(output, asked, words);
+  return output === EMPTY_FILE ? words.emptyFile(asked) : sizeOf(output, asked, words);
 }
 
-function listed(output: string): string {
+function listed(output: string, words: DemoWords): string {
   const lines = listedLines(output);
-  if (lines.length === 0) return 'The folder is empty.';
-  if (totalOf(output) !== null) return `The folder holds ${count(totalOf(output) ?? 0, 'entry', 'entries')}.`;
+  const total = totalOf(output);
+  if (lines.length === 0) return words.emptyFolder;
+  if (total !== null) return words.entries(total);
   const folders = lines.filter((line) => line.endsWith('/'));
   const files = lines.filter((line) => !line.endsWith('/'));
-  const parts = [
-    ...(folders.length > 0 ? [count(folders.length, 'folder')] : []),
-    ...(files.length > 0 ? [count(files.length, 'file')] : []),
-  ];
-  return `The folder holds ${parts.join(' and ')}: ${nameList([...folders, ...files])}.`;
+  return words.holds(folders.length, files.length, nameList([...folders, ...files], words));
 }
 
-function matching(output: string, pattern: string): string {
+function matching(output: string, pattern: string, words: DemoWords): string {
   const paths = listedLines(output);
-  if (paths.length === 0) return `No file matches \`${pattern}\`.`;
+  if (paths.length === 0) return words.noFile(pattern);
   const total = totalOf(output);
-  const found = count(total ?? paths.length, 'file matches', 'files match');
-  if (paths.length === 1) return `${found} \`${pattern}\`: ${nameList(paths)}.`;
-  return `${found} \`${pattern}\`, by ending${total === null ? '' : ` of the first ${paths.length}`}: ${kindsOf(paths)}.`;
+  if (paths.length === 1 && total === null) return words.oneFile(pattern, nameList(paths, words));
+  return words.matching(total ?? paths.length, pattern, total === null ? null : paths.length, kindsOf(paths, words));
 }
 
-function places(output: string, pattern: string): string {
+function places(output: string, pattern: string, words: DemoWords): string {
   const found = listedLines(output).flatMap((line) => /^(.+?):(\d+):/.exec(line)?.slice(1, 3).join(':') ?? []);
-  if (found.length === 0) return `No line matches \`${pattern}\`.`;
+  if (found.length === 0) return words.noLine(pattern);
   const files = new Set(found.map((place) => place.replace(/:\d+$/, '')));
-  const more = /^\[The first \d+ matches; there are more/m.test(output) ? 'More than ' : '';
-  return `${more}${count(found.length, 'line matches', 'lines match')} \`${pattern}\`, in ${count(files.size, 'file')}: ${nameList(found)}.`;
+  const isMore = /^\[The first \d+ matches; there are more/m.test(output);
+  return words.lines(found.length, isMore, pattern, files.size, nameList(found, words));
 }
 
 /** Whether the tool returned only a part of the list. */
@@ -81,31 +70,29 @@ function totalOf(output: string): number | null {
   return total === undefined ? null : Number(total);
 }
 
-/** The size of a file that was read, from the tool's remark where it returned only a part. */
-function sizeOf(output: string): string {
-  const part = /\n?\[Lines \d+ to (\d+) of a file of (\d+) bytes\..*\]$/.exec(output);
-  if (part) return `more than ${count(Number(part[1]), 'line')}, ${count(Number(part[2]), 'byte')}`;
-  const lines = output.split('\n').length - (output.endsWith('\n') ? 1 : 0);
-  return `${count(lines, 'line')}, ${count(Buffer.byteLength(output), 'byte')}`;
-}
-
-function headingOf(output: string): string {
+/** The size of a file that was read, from the tool's remark where it returned only a part, and its first heading. */
+function sizeOf(output: string, path: string, words: DemoWords): string {
   const heading = /^#\s+(.+)$/m.exec(output)?.[1];
-  return heading === undefined ? '' : `; its first heading is “${firstWords(heading)}”`;
+  const named = heading === undefined ? null : firstWords(heading);
+  const part = /\n?\[Lines \d+ to (\d+) of a file of (\d+) bytes\..*\]$/.exec(output);
+  if (part) return words.size(path, Number(part[1]), true, Number(part[2]), named);
+  const lines = output.split('\n').length - (output.endsWith('\n') ? 1 : 0);
+  return words.size(path, lines, false, Buffer.byteLength(output), named);
 }
 
-/** The most frequent endings of names, with their numbers. */
-function kindsOf(paths: readonly string[]): string {
+/** The most frequent endings of names, with their numbers, and the number of the rest. */
+function kindsOf(paths: readonly string[], words: DemoWords): string {
   const kinds = new Map<string, number>();
   for (const path of paths) {
-    const kind = /[^/](\.[^./]+)$/.exec(path)?.[1] ?? 'without one';
+    const kind = /[^/](\.[^./]+)$/.exec(path)?.[1] ?? '';
     kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
   }
   const sorted = [...kinds].sort((a, b) => b[1] - a[1] || (a[0] < b[0] ? -1 : 1));
-  return sorted
-    .slice(0, 3)
-    .map(([kind, number]) => `${number} ${kind.startsWith('.') ? `\`${kind}\`` : kind}`)
-    .join(', ');
+  const rest = sorted.slice(3).reduce((sum, [, number]) => sum + number, 0);
+  return [
+    ...sorted.slice(0, 3).map(([kind, number]) => `${number} ${kind === '' ? words.noEnding : `\`${kind}\``}`),
+    ...(rest > 0 ? [words.otherEndings(rest)] : []),
+  ].join(', ');
 }
 
 /** A file that is worth reading: what introduces the folder, else any text. */
@@ -164,6 +151,6 @@ export function lateReports(notes: readonly string[]): Report[] {
 
 /** The summary of a report, or its answer, or its beginning. */
 export function summaryOf(report: string): string {
-  const section = /^## (?:Summary|Answer)\s*\n([\s\S]*?)(?=\n## |$(?![\s\S]))/m.exec(report)?.[1];
+  const section = /^## (?:Summary|Answer|Résumé|Réponse)\s*\n([\s\S]*?)(?=\n## |$(?![\s\S]))/m.exec(report)?.[1];
   return (section ?? firstWords(report, 300)).trim();
 }

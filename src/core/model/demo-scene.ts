@@ -1,4 +1,7 @@
 /** Reads a model request as the facts that the demo's script needs: the prompt, the calls so far and what it may call. */
+import { languageOf, wordsOf } from './demo-language.ts';
+import type { DemoWords } from './demo-words.ts';
+import type { Language } from '#contract/messages/language.ts';
 import type { ModelRequest, WireMessage } from './model.ts';
 
 /** A call that the script made in the exchange that it answers, with its result. */
@@ -11,6 +14,8 @@ export interface DoneCall {
 }
 
 export interface Scene {
+  /** In the language of the exchange. */
+  words: DemoWords;
   /** The message that the exchange began with. */
   prompt: string;
   /** Messages of the engine since then, in order. */
@@ -34,7 +39,8 @@ export interface Reply {
 const NOTE =
   /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent |Your answer was looked at by |[^]*call task_complete with your whole answer)/;
 
-export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
+/** `asked`: the language in which the person was last known to read. */
+export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: Language): Scene {
   // An exchange begins where the newest words came that neither go with results nor are a note.
   const start = Math.max(messages.findLastIndex(beginsExchange), 0);
   const results = new Map(
@@ -47,6 +53,7 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
   const offered = new Set(toolChoice === 'none' ? [] : tools.map(({ name }) => name));
   const delegate = tools.find(({ name }) => name === 'delegate_task')?.description ?? '';
   return {
+    words: wordsOf(languageOf(saidIn(messages.slice(start)), asked)),
     prompt: textsOf(messages[start])
       .filter((text) => !NOTE.test(text))
       .join('\n'),
@@ -67,6 +74,12 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest): Scene {
 function beginsExchange(message: WireMessage): boolean {
   return message.content.every(({ type }) => type === 'text') && textsOf(message).some((text) => !NOTE.test(text));
 }
+
+/** What an exchange says, on both sides, without the results of tools. */
+const saidIn = (messages: readonly WireMessage[]): string[] =>
+  messages.flatMap(({ content }) =>
+    (content as readonly { type: string }[]).flatMap((part) => ('text' in part ? [String(part.text)] : [])),
+  );
 
 /** The words of a user message. */
 function textsOf(message: WireMessage | undefined): string[] {

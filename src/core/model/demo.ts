@@ -6,29 +6,32 @@ import { reportReply } from './demo-report.ts';
 import { reviewReply } from './demo-review.ts';
 import { leadReply } from './demo-lead.ts';
 import { type Reply, sceneOf } from './demo-scene.ts';
+import type { Language } from '#contract/messages/language.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest, type ModelUsage } from './model.ts';
-import { DEMO } from '#contract/providers/provider.ts';
+import { DEMO } from '#contract/providers/demo.ts';
 
 export interface DemoOptions {
   /** Milliseconds to the first piece. */
   firstMs?: number;
   /** Shortest wait between two pieces; the longest is twice as long. */
   pieceMs?: number;
+  /** The language that the person is known to read, for what begins now. Default: English. */
+  language?: () => Language;
 }
 
 /** Four characters make about a token. */
 const tokens = (chars: number): number => Math.ceil(chars / 4);
 
-export function createDemoModel({ firstMs = 300, pieceMs = 15 }: DemoOptions = {}): Model {
+export function createDemoModel({ firstMs = 300, pieceMs = 15, language = () => 'en' }: DemoOptions = {}): Model {
   return {
     provider: DEMO,
-    stream: (request, signal) => perform(request, { firstMs, pieceMs }, signal),
+    stream: (request, signal) => perform(request, { firstMs, pieceMs, language }, signal),
   };
 }
 
 async function* perform(
   request: ModelRequest,
-  { firstMs, pieceMs }: Required<DemoOptions>,
+  { firstMs, pieceMs, language }: Required<DemoOptions>,
   signal: AbortSignal,
 ): AsyncGenerator<ModelEvent> {
   const { system, messages, tools } = request;
@@ -43,7 +46,7 @@ async function* perform(
   await pause(firstMs, signal);
   yield { type: 'start', responseId: `demo_${newId()}` };
   yield { type: 'usage', usage };
-  const { text, calls, cut } = within(replyTo(request), request.maxTokens);
+  const { text, calls, cut } = within(replyTo(request, language()), request.maxTokens);
   for (const piece of text.match(/\s*(?:\S+\s*){1,2}/g) ?? []) {
     yield { type: 'delta', part: 0, kind: 'text', text: piece };
     await pause(pieceMs + (piece.length % (pieceMs + 1)), signal);
@@ -65,8 +68,8 @@ async function* perform(
 }
 
 /** Only a lead is offered the tools that start agents; where nobody could say yes to one, its prompt tells it. */
-function replyTo(request: ModelRequest): Reply {
-  const scene = sceneOf(request);
+function replyTo(request: ModelRequest, asked: Language): Reply {
+  const scene = sceneOf(request, asked);
   const isLead = request.system.startsWith('You are the lead agent of Triad');
   const leads = isLead || request.tools.some(({ name }) => name === 'spawn_agent' || name === 'delegate_task');
   return leads ? leadReply(scene) : (reviewReply(scene) ?? reportReply(scene) ?? agentReply(scene));

@@ -1,6 +1,6 @@
 /** What the scripted provider and the real ones differ in: callers ask for a field, never for a name. */
 import { PROVIDER_CONCURRENCY } from '#contract/limits.ts';
-import { DEMO } from '#contract/providers/provider.ts';
+import { DEMO } from '#contract/providers/demo.ts';
 
 interface ProviderTraits {
   /** Answers from a script instead of a model: offline, free, without a key, and labelled so wherever it shows. */

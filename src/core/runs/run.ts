@@ -1,4 +1,5 @@
 /** Runs one agent from its envelope to its recorded end, whatever way it ends. */
+import { DEMO_NOTICE } from '#contract/providers/demo.ts';
 import { isServing } from '#contract/flows/serving.ts';
 import { itemHashes } from '#contract/item-hashes.ts';
 import type { SystemEntry, UserEntry } from '#contract/message.ts';
@@ -158,8 +159,7 @@ const notAsPromised = (why = ''): string =>
 /** Said once for each workflow, wherever it is shown. */
 function tellDemo({ recorder, envelope: { provider }, kind }: RunPlan): void {
   if (!providerTraits(provider).isScripted || kind !== 'lead') return;
-  const text = 'Demo: the answers are scripted, no model is asked';
-  void recorder.record({ type: 'notice', level: 'info', text });
+  void recorder.record({ type: 'notice', level: 'info', text: DEMO_NOTICE });
 }
 
 /** Records what the loop tells, and hands back what it may wait for. */

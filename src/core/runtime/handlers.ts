@@ -105,7 +105,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
       await setLead(engine, orchestrator, conversationId, agent);
       return conversation(conversationId);
     },
-    ...messageMethods(services, ports.folder),
+    ...messageMethods(services, ports),
     ...telemetryMethods(store, telemetry),
     ...historyMethods(engine, version),
     ...filterMethods(ports.settings),

@@ -2,7 +2,8 @@
 import { z } from 'zod';
 import { EndpointUrl } from '#contract/endpoint-url.ts';
 import * as limits from '#contract/limits.ts';
-import { DEMO, ProviderName, ServedType } from '#contract/providers/provider.ts';
+import { DEMO } from '#contract/providers/demo.ts';
+import { ProviderName, ServedType } from '#contract/providers/provider.ts';
 import { isSecretName } from '../base/child-environment.ts';
 import { nearest } from '../base/nearest.ts';
 

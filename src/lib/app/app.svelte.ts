@@ -10,6 +10,7 @@ import type { Refusal } from '#lib/client/link.ts';
 import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { isTyping } from '#lib/ui/text-field.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
+import { sentLanguage } from '#lib/view/language.ts';
 import type { Extension } from '#lib/view/budgets.ts';
 import { text } from '#lib/words/text.ts';
 import { Attention } from './attention.svelte.ts';
@@ -172,7 +173,10 @@ export class App {
    * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
    */
   async send(conversationId: string, text: string, sent: Sent = {}): Promise<void> {
-    await this.connection.request('message.send', { conversationId, text, via: 'app', ...sent });
+    await this.connection.request('message.send', {
+      ...{ conversationId, text, via: 'app', ...sentLanguage() },
+      ...sent,
+    });
     void this.conversations.refresh();
   }
 

@@ -4,6 +4,7 @@ import type { SentImage } from '#contract/messages/sending.ts';
 import type { ForkEnd, Step } from '#contract/messages/fork.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { failureText } from '#lib/client/request-error.ts';
+import { sentLanguage } from '#lib/view/language.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
 import { text as words } from '#lib/words/text.ts';
 
@@ -70,6 +71,7 @@ export class Forks {
         conversationId: id,
         text,
         via: 'app',
+        ...sentLanguage(),
         ...chosen,
         ...(images && { images }),
       });

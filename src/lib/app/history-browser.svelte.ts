@@ -129,7 +129,8 @@ export class HistoryBrowser {
   async #find(text: string, before: string | undefined): Promise<Output<'history.search'>> {
     const place = before === undefined ? {} : { before };
     const page = await this.#connection.request('history.search', { text, ...place, limit: PAGE });
-    if (before === undefined && this.#sought === text) this.names = { titles: page.titles ?? [], agents: page.agents ?? [] };
+    if (before === undefined && this.#sought === text)
+      this.names = { titles: page.titles ?? [], agents: page.agents ?? [] };
     return page;
   }
 }

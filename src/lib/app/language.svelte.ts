@@ -1,6 +1,7 @@
 /** In which language the screens speak: as the system says, or as the person chose; kept in local storage. */
 import { createContext } from 'svelte';
-import { type Language, LANGUAGE_CHOICES, type LanguageChoice, languageOf, speakBy } from '#lib/view/language.ts';
+import type { Language } from '#contract/messages/language.ts';
+import { LANGUAGE_CHOICES, type LanguageChoice, languageOf, speakBy } from '#lib/view/language.ts';
 import { learn } from '#lib/words/text.ts';
 
 const KEY = 'triad-language';

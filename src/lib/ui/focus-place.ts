@@ -70,5 +70,7 @@ export function around(element: Element): HTMLElement | null {
 export function beginning(page: ParentNode): HTMLElement | null {
   const all = page.querySelectorAll('#main [data-message], #main h1, #main');
   const found = [...all].filter(canFocus);
-  return found.find((one) => one.matches('[data-message]')) ?? found.find((one) => one.matches('h1')) ?? found[0] ?? null;
+  return (
+    found.find((one) => one.matches('[data-message]')) ?? found.find((one) => one.matches('h1')) ?? found[0] ?? null
+  );
 }

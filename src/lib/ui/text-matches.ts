@@ -49,20 +49,29 @@ function rangesIn(texts: readonly Text[], words: readonly string[]): Range[] {
     starts.push(length);
     length += data.length;
   }
+  const matches = matchesIn(texts.map(({ data }) => data).join(''), words);
+  return matches.flatMap(([start, end]) => rangeAcross(texts, starts, start, end) ?? []);
+}
+
+/** From `start` to `end` of the text that these nodes make; `starts`: where each of them begins in it. */
+export function rangeAcross(
+  texts: readonly Text[],
+  starts: readonly number[],
+  start: number,
+  end: number,
+): Range | null {
   const at = (offset: number): [Text, number] | null => {
-    const index = starts.findLastIndex((start) => start <= offset);
+    const index = starts.findLastIndex((one) => one <= offset);
     const node = texts[index];
     return node ? [node, offset - (starts[index] ?? 0)] : null;
   };
-  return matchesIn(texts.map(({ data }) => data).join(''), words).flatMap(([start, end]) => {
-    const first = at(start);
-    const last = at(end - 1);
-    if (!first || !last) return [];
-    const range = document.createRange();
-    range.setStart(...first);
-    range.setEnd(last[0], last[1] + 1);
-    return [range];
-  });
+  const first = at(start);
+  const last = at(end - 1);
+  if (!first || !last) return null;
+  const range = document.createRange();
+  range.setStart(...first);
+  range.setEnd(last[0], last[1] + 1);
+  return range;
 }
 
 /**

@@ -5,6 +5,8 @@ interface Block {
   text: string;
   /** Another report has this part in much the same words, but not this block. */
   differs: boolean;
+  /** Of one that differs, what another report has in its place in much the same words; null for nothing that alike. Costs. */
+  against: () => string | null;
 }
 
 /** One row: a part of each report, in the order of the reports; null where a report has no such part. */
@@ -23,6 +25,8 @@ interface Section {
 
 /** Share of common words from which on two parts are alike. */
 const ALIKE = 0.4;
+/** Blocks of another report that are looked at for one, on both sides of its place: what is farther away is not its version. */
+const NEAR = 4;
 
 export function compared(reports: readonly string[]): Row[] {
   const all = reports.map(sectionsOf);
@@ -87,12 +91,25 @@ function sectionsOf(report: string): Section[] {
 function marked({ blocks, heading }: Section, others: readonly (Section | null)[]): Block[] {
   const there = others.filter((other) => other !== null);
   const body = bodyOf({ blocks, heading });
-  const isAlike = there.some((other) => likeness(body, bodyOf(other)) >= ALIKE);
+  const isAlike = there.some((other) => likeness(wordsIn(body), wordsIn(bodyOf(other))) >= ALIKE);
+  const known = there.map((other) => new Set(other.blocks.map(plain)));
   return blocks.map((text, at) => {
     const isHeading = heading !== null && at === 0;
-    const isEverywhere = there.every((other) => other.blocks.some((one) => plain(one) === plain(text)));
-    return { text, differs: isAlike && !isHeading && !isEverywhere };
+    const differs = isAlike && !isHeading && !known.every((plains) => plains.has(plain(text)));
+    return { text, differs, against: () => (differs ? nearest(text, at, there) : null) };
   });
+}
+
+/** The block of other reports that has most words in common with it. */
+function nearest(text: string, at: number, others: readonly Section[]): string | null {
+  const own = wordsIn(text);
+  let [best, most]: [string | null, number] = [null, ALIKE];
+  for (const { blocks } of others)
+    for (const block of blocks.slice(Math.max(0, at - NEAR), at + NEAR + 1)) {
+      const share = block === text ? 0 : likeness(own, wordsIn(block));
+      if (share >= most) [best, most] = [block, share];
+    }
+  return best;
 }
 
 function bodyOf({ blocks, heading }: Pick<Section, 'blocks' | 'heading'>): string {
@@ -104,10 +121,9 @@ function plain(text: string): string {
 }
 
 /** Share of the words of both that both have, from 0 to 1. */
-function likeness(a: string, b: string): number {
-  const [one, other] = [wordsIn(a), wordsIn(b)];
+function likeness(one: ReadonlySet<string>, other: ReadonlySet<string>): number {
   const both = one.intersection(other).size;
-  return both === 0 ? 0 : both / one.union(other).size;
+  return both === 0 ? 0 : both / (one.size + other.size - both);
 }
 
 function wordsIn(text: string): Set<string> {

@@ -1,8 +1,7 @@
 /** What the demo answers or has played: scripted and offline, and labelled so wherever it shows. */
 import type { AppState } from '#contract/app-state.ts';
+import { DEMO, DEMO_NOTICE } from '#contract/providers/demo.ts';
 import type { RunRow } from '#contract/view.ts';
-
-const DEMO = 'demo';
 
 /** Whether the demo answers what is sent now; false until the settings were read. */
 export function usesDemo(settings: Pick<AppState, 'provider'> | null): boolean {
@@ -12,4 +11,9 @@ export function usesDemo(settings: Pick<AppState, 'provider'> | null): boolean {
 /** Whether the demo played a run; false for a run that is not known. */
 export function isDemoRun(run: Pick<RunRow, 'envelope'> | undefined): boolean {
   return run?.envelope.provider === DEMO;
+}
+
+/** What is told beside a run's transcript; that the demo plays it, the header of the page says once. */
+export function noticesOf({ notices = [] }: Pick<RunRow, 'notices'>): NonNullable<RunRow['notices']> {
+  return (notices ?? []).filter(({ text }) => text !== DEMO_NOTICE);
 }

@@ -1,7 +1,5 @@
 /** The languages that the screens speak, and which one is spoken now. */
-
-const LANGUAGES = ['en', 'fr'] as const;
-export type Language = (typeof LANGUAGES)[number];
+import { type Language, LANGUAGES } from '#contract/messages/language.ts';
 
 export const LANGUAGE_CHOICES = ['system', ...LANGUAGES] as const;
 export type LanguageChoice = (typeof LANGUAGE_CHOICES)[number];
@@ -11,6 +9,11 @@ let source: () => Language = () => 'en';
 /** Pages read it wherever they show words, numbers or times: where `source` is a signal, they follow it. */
 export function spokenLanguage(): Language {
   return source();
+}
+
+/** What a message carries of it. */
+export function sentLanguage(): { language?: Language } {
+  return source() === 'en' ? {} : { language: source() };
 }
 
 /** From here on `next` says which language is spoken. */

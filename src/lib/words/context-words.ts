@@ -22,7 +22,6 @@ export const contextWords = {
     compact: 'Compact now',
     compactWhy: 'Summarise the oldest part to make room; /compact does the same. It can be undone.',
     now: 'Summarising the context…',
-    waits: 'The context is compacted before the next step',
     failed: 'The context was not compacted',
   },
   compaction: {

@@ -134,7 +134,6 @@ export const english = {
     thought: 'Thought',
     cutAfterCalls: (calls: readonly string[]) => cutText({ calls: [...calls] }),
     cutOff: 'Cut off here: this part was interrupted and is not sent to the model.',
-    retrying: (attempt: number, wait: string) => `Next attempt (${attempt}) in ${wait}`,
     responding: 'Waiting for the model…',
     engineRemark: 'Triad to the agent',
     copy: 'Copy',

@@ -106,8 +106,6 @@ export const flowWords = {
   picture: 'Who works, in order',
   /** A composition has its own name beside that of its agent. */
   as: (primary: string) => `as ${primary}`,
-  works: 'does the work',
-  turns: 'take turns',
   then: ({ format }: Pick<OutputExpectation, 'format'>) => `hands over ${formats[format]}`,
   roles: (role: Served['role']) => (role.kind === 'stage' ? `stage ${role.place}` : `works with ${role.of}`),
   summary: (tools: number, turns: number) => `${plural(tools, 'tool', 'tools')}, ${plural(turns, 'turn', 'turns')}`,

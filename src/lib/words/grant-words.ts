@@ -27,7 +27,6 @@ export const grantWords = {
       ? 'It allows no file that is there now.'
       : `It allows now: ${names.join(', ')}${more ? ' and more' : ''}.`,
   allow,
-  afterEdits: 'What you edited can be allowed once only.',
   irreversible: 'This cannot be undone.',
   saidIrreversible: 'Its agent says that this cannot be undone.',
   confirm: 'Allow what cannot be undone',

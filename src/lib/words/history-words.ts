@@ -123,7 +123,6 @@ export const historyWords = {
   },
   noApprovals: 'Nothing was asked.',
   noRequests: 'No model request was made.',
-  noTranscript: 'This run has no entries.',
   inChat: 'Open conversation',
   inConversation: (title: string) => `in “${title}”`,
   /** Kinds of time in the bars. */

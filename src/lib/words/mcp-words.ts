@@ -106,7 +106,6 @@ export const mcpWords = {
     return `${parts.join(', ')}. Until you agree, ${until}.`;
   },
   accept: 'Agree to the changes',
-  accepted: 'Agreed: they count as they are now.',
   removeQuestion: (name: string) => `Remove the MCP server ${name}?`,
   removeText: 'It is ended and taken out of your settings, and its secrets out of the key store.',
   keep: 'Keep it',

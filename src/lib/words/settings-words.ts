@@ -5,20 +5,20 @@ import { plural } from './sentences.ts';
 export const demoWords = {
   heading: 'The demo: everything is real but the answers',
   steps: [
-    'Send the four messages below, one after the other. The demo looks at your folder and starts sub-agents.',
+    'Send the four messages below, one after the other. The demo looks at your folder and asks you for sub-agents.',
     'You are asked before each sub-agent starts. Say yes, say no, or change its prompt and see what becomes of it.',
-    'Every answer is scripted and says so. Nothing leaves this machine. In your folder one small file is made, if you say yes to it, and you can undo that.',
+    'Every answer is scripted and says so; what you write is not read. Nothing leaves this machine. One small file is made in your folder if you say yes to it, and you can undo that.',
   ],
   /** One for each act of the script; what they say does not matter to it. */
   messages: [
     'What is in this folder? Let one sub-agent count the files.',
     'Let a permanent agent look for what was left to do.',
-    'Let three agents look at the texts, the tests and the links at the same time, and write down what they found.',
+    'Let three agents look for texts, tests and web addresses at the same time, and write down what they report.',
     'Have a report on this folder written: one agent collects facts, one writes, one checks.',
   ],
   messagesLabel: 'Send these, one after the other',
   next: 'Next in the demo',
-  end: 'The demo ends here. What agents wrote stands under Changes, where you can undo it; in a terminal: triad changes --undo RUN.',
+  end: 'The demo ends here. If you let it write its file, that stands under Changes, where you can undo it.',
   toSettings: 'Set up a model',
 } as const;
 

@@ -1,5 +1,6 @@
 /** Every word that the screens show, in the language of their reader. */
-import { type Language, spokenLanguage } from '#lib/view/language.ts';
+import type { Language } from '#contract/messages/language.ts';
+import { spokenLanguage } from '#lib/view/language.ts';
 import { english, type Words } from './english.ts';
 import { following } from './following.ts';
 

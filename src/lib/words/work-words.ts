@@ -58,8 +58,6 @@ export const workWords = {
     run: 'Try again',
     trying: 'Starting…',
     message: 'Send again',
-    /** A line between the attempts of one run. */
-    divider: (attempt: number, why: string) => `Attempt ${attempt} · ${why}`,
   },
   /** Says of what a run left behind how it came about. */
   salvage: {

@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { createDemoModel } from '#core/model/demo.ts';
-import { FACTS_WANTED } from '#core/model/demo-report.ts';
+import { wordsOf } from '#core/model/demo-language.ts';
+import type { Language } from '#contract/messages/language.ts';
 import type { ModelRequest, WireMessage } from '#core/model/model.ts';
 
 const RAISED =
@@ -30,7 +31,7 @@ function called(id: string, name: string, output: string, ...notes: string[]): W
   ];
 }
 
-async function reply(messages: WireMessage[], names: string[]) {
+async function reply(messages: WireMessage[], names: string[], asked: Language = 'en') {
   const tools = names.map((name) => ({ name, description: '', inputSchema: {} }));
   const request: ModelRequest = {
     model: 'demo',
@@ -44,7 +45,10 @@ async function reply(messages: WireMessage[], names: string[]) {
   let text = '';
   const calls: string[] = [];
   const inputs: unknown[] = [];
-  const stream = createDemoModel({ firstMs: 0, pieceMs: 0 }).stream(request, new AbortController().signal);
+  const stream = createDemoModel({ firstMs: 0, pieceMs: 0, language: () => asked }).stream(
+    request,
+    new AbortController().signal,
+  );
   for await (const event of stream) {
     if (event.type !== 'part') continue;
     if (event.value.type === 'text') text += event.value.text;
@@ -61,7 +65,7 @@ const found = called('demo_agent_glob', 'glob', 'README.md\nnotes/plan.md', TOLD
 test('with more to spend a sub-agent goes on from the results that it has', async () => {
   const messages = [user(TASK), ...found, said('# Report'), user(RAISED)];
   expect(await reply(messages, CHILD)).toMatchObject({
-    text: '`README.md` looks worth reading.',
+    text: 'I open `README.md`.',
     calls: ['read_file'],
   });
   const { text, calls } = await reply([...messages, ...called('demo_agent_read', 'read_file', '# Pears\n')], CHILD);
@@ -127,7 +131,7 @@ test('that it was not written is said with why, and nothing else is tried', asyn
   for (const part of refused[1]!.content) if (part.type === 'tool_result') part.isError = true;
   const { text, calls } = await reply([...third('README.md', true), ...refused], LEAD);
   expect(calls).toEqual([]);
-  expect(text).toContain('Nothing was written: Rejected by the person: no');
+  expect(text).toContain('Nothing was written. You said no: “no”.');
   expect(text).not.toContain('--undo');
 });
 
@@ -155,7 +159,41 @@ test('the last of a chain takes out of a report what its sources do not say, and
 });
 
 test('what was asked for and not found is open, not a fact', async () => {
-  const wanted = `**Task**: What is here?\n\nLook for: \`TODO\`\n\n**Expected Output Format**: ${FACTS_WANTED}.`;
+  const wanted = `**Task**: What is here?\n\nLook for: \`TODO\`\n\n**Expected Output Format**: ${wordsOf('en').factsWanted}.`;
   const { text } = await reply([user(wanted), ...called('demo_agent_grep', 'grep', '[No matches.]')], CHILD);
   expect(JSON.parse(text)).toEqual({ question: 'What is here?', facts: [], open: ['No line matches `TODO`.'] });
+});
+
+test('it answers in the language of who asks, and an exchange goes on in the one that it began in', async () => {
+  const look = await reply([user('Bonjour')], LEAD, 'fr');
+  expect(look.text).toBe('Démo, acte 1 sur 4. J’examine le dossier, puis je vous demande un sous-agent.');
+  const begun = [user('Bonjour'), said(look.text), ...called('demo_act1_look', 'list_directory', 'docs/\na.md')];
+  const start = await reply(begun, LEAD, 'en');
+  expect(start.text).toContain('Le dossier contient 1 dossier et 1 fichier\u202f: `docs/`, `a.md`.');
+  const [{ prompt = '' } = {}] = start.inputs as { prompt?: string }[];
+  expect(prompt).toContain('**Tâche**\u202f: Compter les fichiers');
+
+  const child = await reply([user(prompt)], CHILD, 'en');
+  expect(child).toMatchObject({ calls: ['glob'], inputs: [{ pattern: '**/*' }], text: 'Je commence par `glob`.' });
+  const report = await reply([user(prompt), ...called('demo_agent_glob', 'glob', 'Makefile')], CHILD, 'en');
+  expect(report.text).toContain('## Résumé\n\n1 fichier correspond à `**/*`\u202f: `Makefile`.');
+  expect((await reply([user('Hello')], LEAD)).text).toMatch(/^Demo, act 1 of 4/);
+});
+
+test('endings that are not named are counted, so that the numbers are those of all files', async () => {
+  const files = ['a.md', 'b.md', 'c.ts', 'd.ts', 'e.js', 'f.js', 'g.py', 'Makefile'].join('\n');
+  const { text } = await reply([user(TASK), ...called('demo_agent_glob', 'glob', files)], []);
+  expect(text).toContain('8 files match `**/*.md`, by ending: 2 `.js`, 2 `.md`, 2 `.ts`, 2 with others.');
+});
+
+test('what the check holds for true is what the file says at that line, or is', async () => {
+  const lines = [
+    '- Line 2 says “one”. [a.md:2]',
+    '- `a.md` has 9 lines, 4 bytes. [a.md]',
+    '- `a.md` has 1 line, 4 bytes. [a.md]',
+  ];
+  const report = `# What?\n\n## Facts\n\n${lines.join('\n')}`;
+  const { text } = await reply([user(report), ...called('demo_agent_open_0', 'read_file', 'one\n')], CHILD);
+  expect(text).toContain('3 statements of 3 checked, 1 held.');
+  expect(text.split('## Checked')[0]).not.toContain('9 lines');
 });

@@ -160,6 +160,15 @@ test.runIf(inSoak)('an edited prompt changes what its agent looks for', async ()
   expect(text).toContain('2 lines match `pears`, in 2 files: `README.md:1`, `notes/plan.md:3`');
 });
 
+test('it answers in the language of the screen that a message was written on', async () => {
+  const engine = await demo({ person: rejecting('pas encore') });
+  const { conversationId } = engine;
+  const { workflowId } = await engine.runtime.request('message.send', { conversationId, text: 'Et ?', language: 'fr' });
+  const { text } = await engine.ended(workflowId);
+  expect(text).toContain('Vous avez dit non\u202f: «\u202fpas encore\u202f».');
+  expect(engine.of('approval-request')[0]?.approval.title).toContain('Compter les fichiers du dossier');
+});
+
 test.runIf(inSoak)('closed while its question waits, it goes on from there once it is resumed', async () => {
   const store = await memoryStore();
   const closed = await demo({ store: { ...store, close: () => Promise.resolve() }, person: () => null });
@@ -224,7 +233,7 @@ test.runIf(inSoak)(
       [false, 60],
       [true, 95],
     ]);
-    expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 of them');
+    expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 folders are here');
     expect(text).toContain('Not opened by me: `notes/`, `src/`.');
   },
 );

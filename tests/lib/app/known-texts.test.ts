@@ -47,7 +47,12 @@ test('what is kept is damaged, or cannot be kept: then it must be seen again', a
   const known = new KnownTexts();
   await known.look(LONG);
   expect(known.has(LONG)).toBe(false);
-  vi.stubGlobal('localStorage', { getItem: () => null, setItem: () => { throw new Error('full'); } });
+  vi.stubGlobal('localStorage', {
+    getItem: () => null,
+    setItem: () => {
+      throw new Error('full');
+    },
+  });
   known.add(LONG);
   expect(known.has(LONG), 'in this window').toBe(true);
 });

@@ -45,3 +45,13 @@ test('what stands in a block of code is no heading, and stays in one piece', () 
   expect(more).toEqual([]);
   expect(row?.cells[0]?.map(({ text }) => text)).toEqual(['## A', '```sh\n# no heading\n\necho\n```']);
 });
+
+test('what differs stands against what another report says in its place, and against nothing where that is not alike', () => {
+  const rest = 'Correct line nine first, as people copy it.';
+  const rows = compared([
+    `## S\n\nThe README is right in all but two places.\n\n${rest}`,
+    `## S\n\nThe README is right in all but three places.\n\n${rest}\n\nBeyond that, nothing.`,
+  ]);
+  const pairs = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.flatMap((one) => one.against() ?? []) ?? []));
+  expect(pairs).toEqual(['The README is right in all but three places.', 'The README is right in all but two places.']);
+});

@@ -1,7 +1,8 @@
 // Which language is spoken, and what follows it.
 import { afterEach, describe, expect, it } from 'vitest';
 import { count, dayName, dollars, duration, moment, tokens } from '#lib/view/format.ts';
-import { languageOf, perLanguage, speakBy, type Language } from '#lib/view/language.ts';
+import type { Language } from '#contract/messages/language.ts';
+import { languageOf, perLanguage, speakBy } from '#lib/view/language.ts';
 import { shownPieces, shownText } from '#lib/view/shown-text.ts';
 
 afterEach(() => speakBy(() => 'en'));

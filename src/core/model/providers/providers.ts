@@ -1,7 +1,9 @@
 /** The providers of this installation: every one of the settings, and the demo; each with its model, key and limits. */
 import type { Input, Output, Parsed } from '#contract/rpc.ts';
+import type { Language } from '#contract/messages/language.ts';
 import type { AppState } from '#contract/app-state.ts';
-import { DEMO, type ProviderState } from '#contract/providers/provider.ts';
+import { DEMO } from '#contract/providers/demo.ts';
+import type { ProviderState } from '#contract/providers/provider.ts';
 import { TriadError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
@@ -26,10 +28,12 @@ export interface ProviderPorts {
   environment: ProviderEnvironment;
   createModel: CreateModel;
   /** Default: the demo at its usual pace. */
-  createDemo?: () => Model;
+  createDemo?: (options: { language: () => Language }) => Model;
 }
 
 export class Providers {
+  /** In which language the demo answers what is begun from now on. */
+  demoLanguage: Language = 'en';
   /** Which models may be used at each. */
   readonly models: ModelRules;
   readonly #ports: ProviderPorts;
@@ -303,8 +307,7 @@ export class Providers {
   }
 
   async #createDemo(): Promise<Model> {
-    if (this.#ports.createDemo) return this.#ports.createDemo();
     const { createDemoModel } = await import('../demo.ts');
-    return createDemoModel();
+    return (this.#ports.createDemo ?? createDemoModel)({ language: () => this.demoLanguage });
   }
 }

@@ -1,5 +1,6 @@
 /** The methods of messages: sending one, and what helps to write it (names of files, the text of what is attached). */
 import { MAX_FILE_CHARS } from '#contract/messages/sending-limits.ts';
+import type { Providers } from '../../model/providers/providers.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
 import { mustExist, TriadError } from '../../base/errors.ts';
 import { Semaphore } from '../../base/semaphore.ts';
@@ -19,14 +20,18 @@ type Mine = 'message.send' | 'file.find' | 'file.text';
 const AT_A_TIME = 2;
 const NONE = { paths: [], more: false };
 
-/** `home`: the default folder. */
-export function messageMethods({ engine, orchestrator }: Services, home: string): Pick<Handlers, Mine> {
+/** `folder`: the default one. */
+export function messageMethods(
+  { engine, orchestrator }: Services,
+  { folder: home, providers }: { folder: string; providers: Pick<Providers, 'demoLanguage'> },
+): Pick<Handlers, Mine> {
   const searches = new Map<string, AbortController>();
   const threads = new Semaphore(AT_A_TIME);
   return {
-    'message.send': async ({ conversationId, text, approve, images, files, via, ...chosen }) => {
+    'message.send': async ({ conversationId, text, approve, images, files, via, language = 'en', ...chosen }) => {
       const found = engine.store.conversation(conversationId);
       const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
+      providers.demoLanguage = language;
       return orchestrator.send(conversation, withAttached(text, files), { approve, images, via, chosen });
     },
     'file.find': async ({ folder, agent, text, limit, asker }) => {

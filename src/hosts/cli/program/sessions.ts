@@ -18,6 +18,7 @@ export function addSessions(sessions: Command, io: Io, done: Done): void {
   addRewind(sessions, io, done);
   addFork(sessions, io, done);
   addAgain(sessions, io, done);
+  addSay(sessions, io, done);
   sessions
     .command('resume')
     .description('go on with the newest interrupted workflow')
@@ -157,6 +158,18 @@ function addAgain(sessions: Command, io: Io, done: Done): void {
     .action(async (id: string, options: object) =>
       done(await (await import('../commands/sessions/again.ts')).runAgain(io, id, options)),
     );
+}
+
+function addSay(sessions: Command, io: Io, done: Done): void {
+  sessions
+    .command('say')
+    .description('say something to a sub-agent that works: it reads that before its next request to the model')
+    .argument('<run>', 'the id of its run, or the first characters: see "triad sessions agents" and "trace"')
+    .argument('<text>', 'what it should know; it answers no question and starts nothing')
+    .action(async (id: string, text: string) => {
+      const { sayToRun } = await import('../commands/sessions/say.ts');
+      done(await withClient(io, (client) => sayToRun(io, client, id, text)));
+    });
 }
 
 const KINDS = ['spawn', 'delegate', 'parallel', 'chain', 'coagent'] as const satisfies readonly RunKind[];

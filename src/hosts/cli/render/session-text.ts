@@ -5,7 +5,14 @@ import { MARK_SIGNS, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
 import { LEFT_TEXT } from '#contract/left-text.ts';
 import { againOfText } from '#contract/messages/again-text.ts';
-import { CACHED_TEXT, forkedFromText, forksText, TAKEN_TEXT, titleText, wentOnText } from '#contract/messages/fork-text.ts';
+import {
+  CACHED_TEXT,
+  forkedFromText,
+  forksText,
+  TAKEN_TEXT,
+  titleText,
+  wentOnText,
+} from '#contract/messages/fork-text.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import { missingText } from '#contract/missing-text.ts';
 import { usageOf } from '#core/base/usage.ts';

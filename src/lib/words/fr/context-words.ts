@@ -22,7 +22,6 @@ export const contextWords = {
     compact: 'Compacter maintenant',
     compactWhy: 'Résume la partie la plus ancienne pour faire de la place, comme /compact. Cela peut être annulé.',
     now: 'Résumé du contexte en cours…',
-    waits: 'Le contexte sera compacté avant la prochaine étape',
     failed: 'Le contexte n’a pas été compacté',
   },
   compaction: {

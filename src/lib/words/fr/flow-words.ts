@@ -85,8 +85,6 @@ export const flowWords = {
   rounds: (value) => (value === 1 ? 'une passe' : `${value} passes au plus`),
   picture: 'Qui travaille, dans l’ordre',
   as: (primary) => `comme ${primary}`,
-  works: 'fait le travail',
-  turns: 'se relaient',
   then: ({ format }) => `transmet ${formats[format]}`,
   roles: (role) => (role.kind === 'stage' ? `maillon ${role.place}` : `travaille avec ${role.of}`),
   summary: (tools, turns) => `${plural(tools, 'outil', 'outils')}, ${plural(turns, 'tour', 'tours')}`,

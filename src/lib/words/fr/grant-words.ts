@@ -22,7 +22,6 @@ export const grantWords = {
     conversation: 'Autoriser dans cette conversation',
     project: 'Toujours autoriser pour ce projet',
   },
-  afterEdits: 'Ce que vous avez modifié ne peut être autorisé qu’une fois.',
   irreversible: 'Cela ne peut pas être annulé.',
   saidIrreversible: 'Son agent dit que cela ne peut pas être annulé.',
   confirm: 'Autoriser l’irréversible',

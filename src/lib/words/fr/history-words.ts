@@ -125,7 +125,6 @@ export const historyWords = {
   },
   noApprovals: 'Rien n’a été demandé.',
   noRequests: 'Aucune requête au modèle.',
-  noTranscript: 'Cette exécution n’a pas d’entrées.',
   inChat: 'Ouvrir la conversation',
   inConversation: (title) => `dans « ${title} »`,
   spans: { queue: 'en file d’attente', wait: 'à vous attendre', model: 'modèle', tools: 'outils', mcp: 'serveurs MCP' },

@@ -103,7 +103,6 @@ export const mcpWords = {
     return `${parts.join(', ')}. Jusqu’à votre accord, ${until}.`;
   },
   accept: 'Accepter les changements',
-  accepted: 'Accepté : ils comptent tels qu’ils sont.',
   removeQuestion: (name) => `Retirer le serveur MCP ${name} ?`,
   removeText: 'Il est arrêté et retiré de vos réglages, et ses secrets du magasin de clés.',
   keep: 'Le garder',

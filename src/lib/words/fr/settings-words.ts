@@ -8,19 +8,19 @@ import { help, problem } from './setting-help.ts';
 export const demoWords = {
   heading: 'La démo : tout est réel sauf les réponses',
   steps: [
-    'Envoyez les quatre messages ci-dessous, l’un après l’autre. La démo examine votre dossier et lance des sous-agents.',
+    'Envoyez les quatre messages ci-dessous, l’un après l’autre. La démo examine votre dossier et vous demande des sous-agents.',
     'Vous êtes interrogé avant que chaque sous-agent démarre. Dites oui, dites non, ou changez son prompt et voyez ce qu’il en advient.',
-    'Chaque réponse est écrite d’avance, et le dit. Rien ne quitte cette machine. Un petit fichier est créé dans votre dossier si vous dites oui, et vous pouvez l’annuler.',
+    'Chaque réponse est écrite d’avance, et le dit ; ce que vous écrivez n’est pas lu. Rien ne quitte cette machine. Un petit fichier est créé dans votre dossier si vous dites oui, et vous pouvez l’annuler.',
   ],
   messages: [
     'Que contient ce dossier ? Qu’un sous-agent compte les fichiers.',
     'Qu’un agent permanent cherche ce qui restait à faire.',
-    'Que trois agents examinent en même temps les textes, les tests et les liens, et notent ce qu’ils ont trouvé.',
+    'Que trois agents cherchent en même temps les textes, les tests et les adresses web, et que leurs rapports soient notés.',
     'Qu’un rapport sur ce dossier soit rédigé : un agent réunit les faits, un autre rédige, un troisième vérifie.',
   ],
   messagesLabel: 'Envoyez-les, l’un après l’autre',
   next: 'Suite de la démo',
-  end: 'La démo s’arrête ici. Ce que les agents ont écrit se trouve sous Changements, où vous pouvez l’annuler ; dans un terminal : triad changes --undo RUN.',
+  end: 'La démo s’arrête ici. Si vous l’avez laissée écrire son fichier, il se trouve sous Changements, où vous pouvez l’annuler.',
   toSettings: 'Configurer un modèle',
 } satisfies SameWords<typeof english.demoWords>;
 

@@ -177,7 +177,6 @@ export const french = {
     cutAfterCalls: (calls) =>
       `La réponse a été coupée ici. La suite est perdue${calls.length > 0 ? `, avec les appels commencés (${calls.join(', ')})` : ''} ; le modèle en est informé.`,
     cutOff: 'Coupé ici : cette partie a été interrompue et n’est pas envoyée au modèle.',
-    retrying: (attempt, wait) => `Prochain essai (${attempt}) dans ${wait}`,
     responding: 'En attente du modèle…',
     engineRemark: 'Triad à l’agent',
     copy: 'Copier',

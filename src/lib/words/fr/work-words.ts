@@ -55,7 +55,6 @@ export const workWords = {
     run: 'Réessayer',
     trying: 'Démarrage…',
     message: 'Renvoyer',
-    divider: (attempt, why) => `Essai ${attempt} · ${why}`,
   },
   salvage: {
     cancelled: 'Ce qu’il avait quand il a été arrêté',
