@@ -24,7 +24,9 @@ test.describe('the desktop', only, () => {
     await app.desktop.act('click notification');
     await expect(app.page).toHaveURL(/\/chat\/[\w-]+$/);
     await expect(app.question.getByRole('heading', { level: 2 })).toContainText('src/clean');
-    expect(await app.page.evaluate(() => Reflect.get(window, 'sameDocument')), 'nothing is loaded anew').toBe(true);
+    expect(await app.page.evaluate(() => Reflect.get(window, 'sameDocument') === true), 'nothing is loaded anew').toBe(
+      true,
+    );
     expect(app.model.requests, 'a press answers nothing').toHaveLength(1);
   });
 

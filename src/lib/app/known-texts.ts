@@ -12,7 +12,6 @@ export class KnownTexts {
   /** Those of this window, and those that were looked up. */
   readonly #texts = new SvelteSet<string>();
   /** Each is looked up once; also while it is. */
-  // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #looked = new Map<string, Promise<void>>();
 
   has(text: string): boolean {

@@ -136,13 +136,8 @@ async function askOne(
         ? { kind: 'allow', ...confirmed, ...(grant ? { grant } : {}) }
         : { kind: 'edit', value: envelope, ...confirmed };
     }
-    if (answer === 'n' || answer === 'no') {
-      if (isOwn) return { kind: 'reject', reason: '' };
-      return {
-        kind: 'reject',
-        reason: (await terminal.ask('Why not? (the agent reads it; may be empty) ', signal))?.trim() ?? '',
-      };
-    }
+    if (answer === 'n' || answer === 'no')
+      return { kind: 'reject', reason: isOwn ? '' : await whyNot(terminal, signal) };
     if (answer === '?' && !isOwn) await askBack(terminal, request, back, signal);
     if ((answer === 'e' || answer === 'edit') && editor !== null && envelope !== null) {
       const prompt = await editor(envelope.prompt, signal);
@@ -152,6 +147,10 @@ async function askOne(
       show();
     }
   }
+}
+
+async function whyNot(terminal: Terminal, signal: AbortSignal): Promise<string> {
+  return (await terminal.ask('Why not? (the agent reads it; may be empty) ', signal))?.trim() ?? '';
 }
 
 /** All of it was written; its beginning has left the screen. */
