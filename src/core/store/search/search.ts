@@ -198,9 +198,15 @@ async function saidAtEnd(database: Database, ids: readonly string[]): Promise<Ma
 /** Of a run that has not ended nothing is its report yet. */
 function isInterim(entry: Entry, end: string | undefined): boolean {
   if (entry.kind !== 'assistant' || end === undefined) return false;
-  const said = entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('\n');
-  const isLast = entry.parts.every(({ type }) => type !== 'tool_use') && end.includes(said.trim());
-  return end.trim() !== said.trim() && !isLast;
+  const said = entry.parts
+    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
+    .join('\n')
+    .trim();
+  const last = end.trim();
+  if (said === last) return false;
+  if (entry.parts.some(({ type }) => type === 'tool_use')) return true;
+  // An end can be of several responses, and that of the first releases was a part of one.
+  return !last.includes(said) && (last === '' || !said.includes(last));
 }
 
 /** Those that are there, and not in the trash. */
