@@ -69,9 +69,9 @@ export default defineConfig(({ mode }) => ({
     pool: 'forks',
     // Young objects of a test die with it: the less often they are looked through, the less is moved for nothing.
     execArgv: ['--max-semi-space-size=64'],
-    // As many as the cores that it is made for: each worker more takes seconds of the processor to load and to warm up, and
-    // while tests wait, what only reads the sources goes on (scripts/stages.cjs).
-    maxWorkers: 2,
+    // One more than the cores that it is made for: tests wait, for processes and for clocks, and nothing else runs by then
+    // that would fill the time (scripts/stages.cjs). Each takes seconds of the processor to load and to warm up.
+    maxWorkers: 3,
     reporters: ['default', 'json'],
     outputFile: { json: 'test-results/vitest.json' },
     projects: projects.map((name) => ({

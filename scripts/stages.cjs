@@ -6,9 +6,12 @@ const { spawn } = require('node:child_process');
 const os = require('node:os');
 const { performance } = require('node:perf_hooks');
 
-/** Names are those of npm scripts. Rows at the same time: most have one thread, and none is left over at the end. */
+/**
+ * Names are those of npm scripts. Rows of those that read run at the same time: most have one thread, and none is left over
+ * at the end. Browsers wait more than unit tests do, so they have their turn while there is something to read beside them.
+ */
 const READING = [['lint:ts'], ['types', 'unused', 'format:check'], ['lint:components']];
-const PLANS = { check: ['bundles', 'unit'], test: ['bundles', 'unit', 'e2e'] };
+const PLANS = { check: ['bundles', 'unit'], test: ['bundles', 'e2e', 'unit'] };
 /** What they say is worth reading while they run. */
 const TALKS = new Set(['unit', 'e2e']);
 
