@@ -1,7 +1,9 @@
-/** Pictures of every screen for a person to look at: `node e2e/screenshots.ts OUT_DIR`; no test, no comparison. */
+/**
+ * Pictures of every screen for a person to look at: `node e2e/screenshots.ts OUT_DIR [VISIT…]`; no test, no comparison.
+ * A visit is named by its number or its function; `PICTURES=dark` makes those whose look has this in its name.
+ */
 import { mkdir } from 'node:fs/promises';
-import { join } from 'node:path';
-import { type Browser, chromium, expect, type Page } from '@playwright/test';
+import { type Browser, chromium, expect } from '@playwright/test';
 import config from '../playwright.config.ts';
 import { CHILD, LEAD, plainAnswer, spawn, writeFile } from '../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../tests/support/fake-model/script.ts';
@@ -13,15 +15,13 @@ import { Complaints } from './support/complaints.ts';
 import { SharedHosts } from './support/shared-hosts.ts';
 import { Tabs } from './support/tabs.ts';
 import { CALL_SCREENS } from './support/call-screens.ts';
+import { shootAll } from './support/looks.ts';
 import { leadCalls, leadSpawns } from './support/scripts.ts';
 import { MCP_SCREENS } from './support/mcp-screens.ts';
+import { PAGE_SCREENS } from './support/page-screens.ts';
 import { QUESTION_SCREENS } from './support/question-screens.ts';
 import { WORK_SCREENS, type WorkScreen } from './support/work-screens.ts';
 
-const SIZES = [
-  { width: 1280, height: 800 },
-  { width: 800, height: 600 },
-];
 const NAMES = ['accuracy-check', 'tone-check', 'links-check'];
 const PROMPT = `Read README.md and everything below docs/, then list each statement that the code contradicts.
 
@@ -49,23 +49,6 @@ More is in [the guide](https://example.com/guide).`;
 
 type Shoot = (screen: string) => Promise<void>;
 type Visit = (app: App, shoot: Shoot) => Promise<void>;
-
-async function shootAll(page: Page, folder: string, screen: string): Promise<void> {
-  for (const size of SIZES) {
-    await page.setViewportSize(size);
-    for (const colorScheme of ['light', 'dark'] as const) {
-      await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
-      await page.waitForFunction(
-        (dark) =>
-          document.documentElement.classList.contains('dark') === dark &&
-          document.getAnimations().every(({ playState }) => playState !== 'running'),
-        colorScheme === 'dark',
-      );
-      await page.screenshot({ path: join(folder, `${screen}-${size.width}-${colorScheme}.png`) });
-    }
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
-}
 
 async function visit(browser: Browser, folder: string, script: Script, options: AppOptions, go: Visit): Promise<void> {
   const [tabs, hosts] = [await Tabs.open(browser), new SharedHosts()];
@@ -257,43 +240,56 @@ function writers(): Script {
   return script;
 }
 
-async function main(folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  const browser = await chromium.launch(config.use?.launchOptions);
+/** All visits; each but the first ones is named by its place among the others. */
+function visits(): Map<string, WorkScreen> {
   const never = { hold: new Gate().at(14) };
   const holding = Object.fromEntries(NAMES.map((name) => [name, never]));
-  const one = leadCalls(
-    [spawn({ name: 'accuracy-check', prompt: PROMPT, reason: 'Compare the README with the code' })],
-    [{ prompt: /./, task: 'the README', options: { hangAfter: 12 } }],
-  );
+  const one = () =>
+    leadCalls(
+      [spawn({ name: 'accuracy-check', prompt: PROMPT, reason: 'Compare the README with the code' })],
+      [{ prompt: /./, task: 'the README', options: { hangAfter: 12 } }],
+    );
   const content =
     '# Sample\n\nA small project with one function, `sum`, which adds two numbers.\n\n## Use\n\n    sum(1, 2)\n';
+  const own: WorkScreen[] = [
+    { script: plainAnswer, options: { apiKey: null, endpoint: null }, go: firstRun },
+    { script: () => leadSpawns(NAMES, holding), go: threeAtWork },
+    { script: writers, go: threeWriting },
+    { script: one, options: { ownProcess: true }, go: oneQuestion },
+    { script: () => writeFile({ path: 'README.md', content }), go: aWrite },
+    { script: failingBatch, go: failures },
+    { script: plainAnswer, options: { model: { keys: ['another'] } }, go: refusedKey },
+    { script: reviews, go: finished },
+  ];
+  const groups = { work: WORK_SCREENS, question: QUESTION_SCREENS, call: CALL_SCREENS, change: CHANGE_SCREENS };
+  const others = Object.entries({ ...groups, mcp: MCP_SCREENS, page: PAGE_SCREENS });
+  return new Map([
+    ...own.map((screen) => [screen.go.name, screen] as const),
+    ...others.flatMap(([group, screens]) => screens.map((screen, at) => [`${group}-${at + 1}`, screen] as const)),
+  ]);
+}
+
+/** A visit that fails is named, and leaves the pictures of those after it as they are. */
+async function main(folder: string, wanted: readonly string[]): Promise<void> {
+  await mkdir(folder, { recursive: true });
+  const browser = await chromium.launch(config.use?.launchOptions);
   try {
-    await visit(browser, folder, plainAnswer(), { apiKey: null, endpoint: null }, firstRun);
-    await visit(browser, folder, leadSpawns(NAMES, holding), {}, threeAtWork);
-    await visit(browser, folder, writers(), {}, threeWriting);
-    await visit(browser, folder, one, { ownProcess: true }, oneQuestion);
-    await visit(browser, folder, writeFile({ path: 'README.md', content }), {}, aWrite);
-    await visit(browser, folder, failingBatch(), {}, failures);
-    await visit(browser, folder, plainAnswer(), { model: { keys: ['another'] } }, refusedKey);
-    await visit(browser, folder, reviews(), {}, finished);
-    const screens: WorkScreen[] = [
-      ...WORK_SCREENS,
-      ...QUESTION_SCREENS,
-      ...CALL_SCREENS,
-      ...CHANGE_SCREENS,
-      ...MCP_SCREENS,
-    ];
-    for (const { script, options = {}, go } of screens) await visit(browser, folder, script(), options, go);
+    for (const [name, { script, options = {}, go }] of visits()) {
+      if (wanted.length > 0 && !wanted.includes(name)) continue;
+      await visit(browser, folder, script(), options, go).catch((error: unknown) => {
+        process.stderr.write(`${name}: ${String(error)}\n`);
+        process.exitCode = 1;
+      });
+    }
   } finally {
     await browser.close();
   }
 }
 
-const [folder] = process.argv.slice(2);
+const [folder, ...wanted] = process.argv.slice(2);
 if (folder === undefined) {
-  process.stderr.write('Usage: node e2e/screenshots.ts OUT_DIR\n');
+  process.stderr.write('Usage: node e2e/screenshots.ts OUT_DIR [VISIT…]\n');
   process.exitCode = 2;
 } else {
-  await main(folder);
+  await main(folder, wanted);
 }
