@@ -92,9 +92,9 @@ const rules: WorkScreen = {
     await page.keyboard.type('replay');
     await shoot('palette-search');
     await page.keyboard.press('Escape');
+    await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('?');
-    if (!(await page.getByRole('dialog').isVisible())) await page.keyboard.press('Control+/');
-    await expect(page.getByRole('dialog')).toBeVisible();
+    await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
     await shoot('shortcuts');
   },
 };

@@ -83,6 +83,7 @@ const salvaged: WorkScreen = {
   go: async (app, shoot) => {
     await app.send('Check everything.');
     await app.lookAt('slow-check');
+    await app.unfoldForm();
     await app.field('Turns at most').fill('1');
     await app.allow();
     await app.allow('odd-check');
@@ -118,7 +119,7 @@ const lookedUp: WorkScreen = {
     await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(12);
     await shoot('history-long');
     await addFilter(page, 'Outcome', 'completed');
-    await page.getByLabel('Agent').selectOption('lead');
+    await addFilter(page, 'Agent', 'lead');
     await shoot('history-filters');
     await page.getByRole('button', { name: 'Clear all' }).click();
     await page.getByRole('searchbox').fill('lines answer');

@@ -2,6 +2,7 @@
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
+import { PLAIN_KEYS } from '#contract/app-state.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';
@@ -34,7 +35,7 @@ export function fileSecrets(configFolder: string, file: (typeof KEY_FILES)[numbe
   return {
     place: {
       backend: path,
-      warning: 'The file is not encrypted: every program that runs under your account can read it',
+      warning: PLAIN_KEYS,
     },
     get: async (name) => {
       const all = await read(path);

@@ -25,7 +25,7 @@ const USUAL: Kept = {
 /** In a narrow list only these are shown. */
 const NARROW: readonly Column[] = ['outcome', 'duration', 'cost', 'when'];
 const WIDTHS: Readonly<Record<Column, string>> = {
-  who: 'minmax(0, 1fr)',
+  who: 'minmax(7.5rem, 1fr)',
   outcome: '8rem',
   duration: '5.5rem',
   tokens: '4rem',

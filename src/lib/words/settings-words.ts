@@ -128,7 +128,7 @@ export const settingsWords = {
   providerName: (name: string, type: string) =>
     type === 'demo' ? 'The demo: scripted answers, offline' : (NAMED[name] ?? name),
   isActive: 'in use',
-  newProvider: 'Another provider …',
+  newProvider: 'Another provider…',
   name: 'Name',
   needName: 'Give the provider a name first.',
   speaks: 'Protocol',
@@ -151,6 +151,7 @@ export const settingsWords = {
   keyFromEnvironment: (variable: string) => `The key comes from ${variable} and wins over one stored here.`,
   keyInFile: 'The key stands in the settings file and wins over one stored here.',
   keyStored: (backend: string) => `A key is stored in ${backend} and sent to this endpoint only.`,
+  keyWarning: (warning: string) => `${warning}.`,
   keyWhere: (backend: string) => `It will be kept in ${backend}, and sent only to the endpoint that you save with it.`,
   removeKey: 'Remove key',
   endpoint: 'Endpoint',

@@ -37,5 +37,5 @@ it('has its usual look where what is kept cannot be read', () => {
 
 it('leaves columns out of a narrow list that would leave no room for the first', () => {
   expect(templateOf(['who', 'tokens', 'cost'], true)).toBe('minmax(0, 1fr) 4.5rem');
-  expect(templateOf(['who', 'tokens', 'cost'], false)).toBe('minmax(0, 3fr) minmax(0, 1fr) 4rem 4.5rem');
+  expect(templateOf(['who', 'tokens', 'cost'], false)).toBe('minmax(0, 3fr) minmax(7.5rem, 1fr) 4rem 4.5rem');
 });

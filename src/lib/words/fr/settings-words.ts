@@ -1,4 +1,5 @@
 /** The words of the first start, of the settings and of the demo, in French. */
+import { PLAIN_KEYS } from '#contract/app-state.ts';
 import type { SameWords } from '../following.ts';
 import type * as english from '../settings-words.ts';
 import { attentionWords } from './attention-words.ts';
@@ -157,6 +158,10 @@ export const settingsWords = {
   keyFromEnvironment: (variable) => `La clé vient de ${variable} et l’emporte sur une clé enregistrée ici.`,
   keyInFile: 'La clé se trouve dans le fichier de réglages et l’emporte sur une clé enregistrée ici.',
   keyStored: (backend) => `Une clé est conservée (${backend}) et n’est envoyée qu’à ce serveur.`,
+  keyWarning: (warning) =>
+    warning === PLAIN_KEYS
+      ? 'Le fichier n’est pas chiffré : tout programme qui s’exécute sous votre compte peut le lire.'
+      : `${warning}.`,
   keyWhere: (backend) =>
     `Elle sera conservée (${backend}), et envoyée seulement au serveur que vous enregistrez avec elle.`,
   removeKey: 'Retirer la clé',
