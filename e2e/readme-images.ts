@@ -11,6 +11,8 @@ import { Gate } from '../tests/support/gate.ts';
 import { startHost } from './support/host.ts';
 import { Person } from './support/person.ts';
 
+// Seen in the pictures: not the folder of tests.
+const TEMPORARY = process.platform === 'win32' ? tmpdir() : '/tmp';
 const OUT = join(import.meta.dirname, '..', 'docs', 'images');
 const README = `# Tidepool
 
@@ -55,7 +57,10 @@ const ANSWER = `The README is **short and readable**, and two things in it are w
 
 1. \`tidepool next\` is called \`tidepool tides\` since the last release.
 2. Port names are found whatever their case, so the note about capitals can go.`;
-const CORRECTED = README.replace('says when', 'tells when').replace(
+const CORRECTED = README.replace(
+  'reads tide tables',
+  'reads tide tables, which say when the sea is high and low,',
+).replace(
   'tidepool next --port Roscoff',
   'tidepool tides --port Roscoff\n\nIt prints the next low tides, with their heights in metres.',
 );
@@ -127,6 +132,7 @@ function story(half: Gate): Script {
 
 /** The same moment in light and in dark. */
 async function shoot(page: Page, name: string): Promise<void> {
+  await page.mouse.move(1279, 799);
   for (const colorScheme of ['dark', 'light'] as const) {
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' });
     await page.waitForFunction(
@@ -167,7 +173,6 @@ async function history({ page }: Person): Promise<void> {
   await goTo('History');
   const rows = page.getByRole('list', { name: 'Workflows' }).getByRole('link');
   await expect(rows).toHaveCount(5);
-  await page.mouse.move(0, 0);
   await shoot(page, 'history');
   await rows.filter({ hasText: 'Review the README' }).last().click();
   await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toHaveCount(4);
@@ -200,13 +205,13 @@ async function pages({ page }: Person): Promise<void> {
   await shoot(page, 'agents');
   await goTo('History');
   await page.keyboard.press('Control+k');
-  await page.keyboard.type('re');
-  await expect(page.getByRole('dialog').getByRole('option').first()).toBeVisible();
+  await page.getByRole('dialog').getByRole('combobox').fill('re');
+  await expect(page.getByRole('dialog').getByRole('option', { name: /^Review/ })).toBeVisible();
   await shoot(page, 'palette');
 }
 
 async function main(): Promise<void> {
-  const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-')));
+  const folder = await realpath(await mkdtemp(join(TEMPORARY, 'demo-')));
   const workspace = join(folder, 'tidepool');
   await mkdir(workspace);
   await mkdir(OUT, { recursive: true });
