@@ -76,9 +76,11 @@ test(
     await panel.getByRole('button', { name: 'Redo: notes.md by lead' }).click();
     await expect(app.workflow().getByRole('button', { name: 'Undo', exact: true })).toBeVisible();
 
-    // The conflict of one file alone is a sentence.
+    // The conflict of one file alone is told with who changed it since.
     await panel.getByRole('button', { name: 'Undo: clash.txt by first-editor' }).click();
     await expect(told).toContainText(/clash\.txt: .*Nothing was undone/);
+    await expect(asked).toContainText('Changed since by');
+    await asked.getByRole('button', { name: 'Close' }).click();
 
     await panel.getByRole('button', { name: 'By file' }).click();
     await panel.getByRole('button', { name: 'shared.txt', exact: true }).press('Enter');

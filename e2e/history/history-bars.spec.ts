@@ -28,7 +28,7 @@ test(
     await page.getByRole('button', { name: 'True time' }).click();
 
     const inspector = page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ });
-    await expect(inspector).toContainText(/ran .*: .*waiting for you, .*model, /);
+    await expect(inspector).toContainText(/worked .*: .*waiting for you, .*model, /);
     const track = page.getByRole('listbox', { name: 'What inspector did when' });
     const bars = track.locator('[data-request]');
     await expect(bars).toHaveCount(2);

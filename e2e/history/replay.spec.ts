@@ -45,7 +45,10 @@ function methodsOf(page: Page): string[] {
 
 test(
   'three agents move as they did, by the keyboard, with no request to a model and nothing to press that acts',
-  { tag: '@soak' },
+  {
+    tag: ['@browser', '@soak'],
+    annotation: { type: 'why', description: 'It reads what the page asks for on its WebSocket' },
+  },
   async ({ start }) => {
     const app = await start(script());
     const { page } = app;

@@ -72,7 +72,7 @@ test('a dead endpoint says so, and can still be saved deliberately', { tag: '@so
   await app.button('Save without a working test').click();
   await expect(app.message).toBeVisible();
   await page.getByRole('link', { name: 'Settings' }).first().click();
-  await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(app.model.url);
+  await expect(page.getByRole('textbox', { name: 'Endpoint', exact: true })).toHaveValue(app.model.url);
 });
 
 test('a server on this machine is found, and its model is used', { tag: '@soak' }, async ({ start }) => {

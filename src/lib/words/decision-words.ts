@@ -106,7 +106,8 @@ export const decisionWords = {
   told: 'What it is told',
   systemPrompt: 'Its system prompt',
   ofDefinition: 'from its definition',
-  criteria: 'What it reviews its answer against',
+  /** `tries`: how often it may try again. */
+  criteria: (tries: string) => `What it reviews its answer against, ${tries}`,
   /** How long a text is. */
   lines: (value: number) => `(${plural(value, 'line', 'lines')})`,
   showAll: (value: number) => `Show all ${plural(value, 'line', 'lines')}`,

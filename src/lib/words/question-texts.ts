@@ -31,6 +31,14 @@ export function toldTexts({ prompt, systemPrompt, instructions = [], reflection 
       label: text.flow.instruction(path, cut === true),
       text: told,
     })),
-    ...(reflection?.criteria ? [{ name: 'criteria', label: words.criteria, text: reflection.criteria }] : []),
+    ...(reflection?.criteria
+      ? [
+          {
+            name: 'criteria',
+            label: words.criteria(text.review.tries(reflection.maxRetries)),
+            text: reflection.criteria,
+          },
+        ]
+      : []),
   ];
 }

@@ -14,11 +14,13 @@ const READ_BY_VALUE = /\.([A-Za-z]\w*)(?:\?\.)?\[/g;
 /** What a file of words makes of its own ones. */
 const READ_IN_WORDS = /\.([A-Za-z_$][\w$-]*)/g;
 
-/** Read whole: spread into another one, made a table of, or of use to the file that they stand in. */
+/** Read whole: spread into another one, handed on, made a table of, or of use to the file that they stand in. */
 const WHOLE: ReadonlySet<string> = new Set([
   'attention.labels',
   'history.requestsColumns',
   'history.timeline.causes',
+  'settings.contrasts',
+  'settings.textSizes',
   'settingsSearch',
 ]);
 

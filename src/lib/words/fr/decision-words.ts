@@ -99,7 +99,7 @@ export const decisionWords = {
   told: 'Ce qu’il reçoit',
   systemPrompt: 'Son prompt système',
   ofDefinition: 'de sa définition',
-  criteria: 'Les critères de sa relecture',
+  criteria: (tries: string) => `Les critères de sa relecture, ${tries}`,
   lines: (value) => `(${lines(value)})`,
   showAll: (value) => `Afficher ${value === 1 ? 'la ligne' : `les ${lines(value)}`}`,
   showLess: 'Afficher moins',
