@@ -21,8 +21,6 @@ export const AppState = z.object({
   ),
   maxSubAgents: z.int(),
 });
-/** What is not safe about keys in a plain file. */
-export const PLAIN_KEYS = 'The file is not encrypted: every program that runs under your account can read it';
 export type AppState = z.infer<typeof AppState>;
 
 /** What an endpoint says that it has. */
