@@ -2,7 +2,7 @@
 import { chmod, mkdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { PLAIN_KEYS } from '#contract/plain-keys.ts';
+import { PLAIN_KEYS } from '#contract/settings/plain-keys.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { codeOf, TriadError } from '../base/errors.ts';
 import { refuseWriteFault } from '../base/write-fault.ts';

@@ -1,5 +1,5 @@
 /** The words of the first start, of the settings and of the demo, in French. */
-import { PLAIN_KEYS } from '#contract/plain-keys.ts';
+import { PLAIN_KEYS } from '#contract/settings/plain-keys.ts';
 import type { SameWords } from '../following.ts';
 import type * as english from '../settings-words.ts';
 import { attentionWords } from './attention-words.ts';
