@@ -153,6 +153,7 @@ test(
 test('the palette opens a setting at its field', { tag: '@soak' }, async ({ start }) => {
   const app = await start(said());
   const { page } = app;
+  await expect(app.message).toBeFocused();
   await page.keyboard.press('Control+K');
   await palette(page).fill('max_sub_agents');
   await page.getByRole('option', { name: /max_sub_agents/ }).click();

@@ -60,7 +60,7 @@ test(
     await expect(reviews).toContainText('Review passed: 95 of 100');
     await expectAccessible(page, 'its reviews');
     await page.getByRole('tab', { name: 'Model requests (4)' }).click();
-    await expect(page.getByRole('row', { name: /^1 review / })).toHaveCount(1);
+    await expect(page.getByRole('row', { name: /turn 1 review / })).toHaveCount(1);
   },
 );
 
