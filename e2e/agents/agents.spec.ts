@@ -226,22 +226,24 @@ async function copyBuildSmart(app: App): Promise<void> {
   await expect(app.workflow()).toContainText('approved');
 }
 
-test('trust is given to what was seen, and taken back; a copy of BUILD-SMART becomes another lead', async ({
-  start,
-}) => {
-  const script = new Script()
-    .on({ ...REVIEWER, prompt: /A first draft/ })
-    .reply([text('Name the file.\n\nScore: 40')])
-    .on(REVIEWER)
-    .reply([toolUse('task_complete', { summary: 'It names the file.' })])
-    .on({ turn: 2 })
-    .reply([text('A second draft of notes.md.')])
-    .on({})
-    .reply([text('A first draft.')]);
-  const app = await start(script, { files: { [PATH]: READER } });
-  await trustAndChange(app);
-  await copyBuildSmart(app);
-});
+test(
+  'trust is given to what was seen, and taken back; a copy of BUILD-SMART becomes another lead',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = new Script()
+      .on({ ...REVIEWER, prompt: /A first draft/ })
+      .reply([text('Name the file.\n\nScore: 40')])
+      .on(REVIEWER)
+      .reply([toolUse('task_complete', { summary: 'It names the file.' })])
+      .on({ turn: 2 })
+      .reply([text('A second draft of notes.md.')])
+      .on({})
+      .reply([text('A first draft.')]);
+    const app = await start(script, { files: { [PATH]: READER } });
+    await trustAndChange(app);
+    await copyBuildSmart(app);
+  },
+);
 
 test('trust waits until the end of a long file was seen', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer(), {

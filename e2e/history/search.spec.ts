@@ -53,64 +53,66 @@ async function deleteTwice(app: App): Promise<void> {
   await expect(page.getByRole('heading', { name: 'There is no such conversation', level: 2 })).toBeVisible();
 }
 
-test('a hit in a sub-agent opens its run at the place, and Escape leads back; what was deleted is restored, or gone after a second question', async ({
-  start,
-}) => {
-  const app = await start(
-    new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
-      .on({ ...CHILD, step: 1 })
-      .reply([text(LONG), toolUse('read_file', { path: 'secret.txt' })])
-      .on(CHILD)
-      .reply([text(`${reportOf('the workspace')}\n\n${LONG}`)])
-      .on(LEAD)
-      .reply((seen) => [text(answerFrom(seen))]),
-    { files: { 'secret.txt': 'The quokka sleeps in the northern hangar.\n' } },
-  );
-  const { page } = app;
-  await app.send('Inspect this project.');
-  await app.allow('inspector');
-  await app.expectOutcome('completed');
+test(
+  'a hit in a sub-agent opens its run at the place, and Escape leads back; what was deleted is restored, or gone after a second question',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
+        .on({ ...CHILD, step: 1 })
+        .reply([text(LONG), toolUse('read_file', { path: 'secret.txt' })])
+        .on(CHILD)
+        .reply([text(`${reportOf('the workspace')}\n\n${LONG}`)])
+        .on(LEAD)
+        .reply((seen) => [text(answerFrom(seen))]),
+      { files: { 'secret.txt': 'The quokka sleeps in the northern hangar.\n' } },
+    );
+    const { page } = app;
+    await app.send('Inspect this project.');
+    await app.allow('inspector');
+    await app.expectOutcome('completed');
 
-  await page.getByRole('link', { name: 'History', exact: true }).click();
-  await page.getByRole('searchbox', { name: 'Search' }).fill('quokka hangar');
-  const hits = page.getByRole('list', { name: 'Places found' }).getByRole('link');
-  await expect(hits).toHaveCount(1);
-  await expect(page).toHaveURL(/\?q=quokka\+hangar$/);
-  await expect(hits.locator('mark')).toHaveText(['quokka', 'hangar']);
-  await expect(hits).toContainText('inspector');
-  await expect(hits).toContainText('tool result');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByRole('searchbox', { name: 'Search' }).fill('quokka hangar');
+    const hits = page.getByRole('list', { name: 'Places found' }).getByRole('link');
+    await expect(hits).toHaveCount(1);
+    await expect(page).toHaveURL(/\?q=quokka\+hangar$/);
+    await expect(hits.locator('mark')).toHaveText(['quokka', 'hangar']);
+    await expect(hits).toContainText('inspector');
+    await expect(hits).toContainText('tool result');
 
-  await hits.click();
-  const run = page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ });
-  await expect(run).toHaveAttribute('aria-current', 'true');
-  const place = page.getByRole('tabpanel').getByText('The quokka sleeps in the northern hangar.');
-  await expect(place, 'unfolded and scrolled to').toBeInViewport();
-  const marked = await page.evaluate(() => CSS.highlights.get('found')?.size ?? 0);
-  expect(marked).toBeGreaterThanOrEqual(2);
-  const moved = await page.evaluate(() => document.body.scrollTop + document.body.scrollHeight - window.innerHeight);
-  expect(moved, 'the window stands still').toBeLessThanOrEqual(0);
+    await hits.click();
+    const run = page.getByRole('list', { name: 'Runs' }).getByRole('button', { name: /inspector/ });
+    await expect(run).toHaveAttribute('aria-current', 'true');
+    const place = page.getByRole('tabpanel').getByText('The quokka sleeps in the northern hangar.');
+    await expect(place, 'unfolded and scrolled to').toBeInViewport();
+    const marked = await page.evaluate(() => CSS.highlights.get('found')?.size ?? 0);
+    expect(marked).toBeGreaterThanOrEqual(2);
+    const moved = await page.evaluate(() => document.body.scrollTop + document.body.scrollHeight - window.innerHeight);
+    expect(moved, 'the window stands still').toBeLessThanOrEqual(0);
 
-  await page.keyboard.press('Escape');
-  await expect(page).toHaveURL(/\?q=quokka\+hangar$/);
-  await expect(hits).toHaveCount(1);
-  await page.getByRole('searchbox', { name: 'Search' }).fill('summary');
-  await expect(hits, 'only where it was written').toHaveCount(1);
-  await expect(hits).toContainText('Report: the workspace  Summary  the workspace is in good order.');
-  await expect(hits.locator('mark')).toHaveText(['Summary']);
-  await page.getByRole('searchbox', { name: 'Search' }).fill('nowhere to be found');
-  await expect(page.getByText(/^Nothing was found\./)).toBeVisible();
-  await page.getByRole('button', { name: 'Clear the search' }).click();
-  await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(1);
+    await page.keyboard.press('Escape');
+    await expect(page).toHaveURL(/\?q=quokka\+hangar$/);
+    await expect(hits).toHaveCount(1);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('summary');
+    await expect(hits, 'only where it was written').toHaveCount(1);
+    await expect(hits).toContainText('Report: the workspace  Summary  the workspace is in good order.');
+    await expect(hits.locator('mark')).toHaveText(['Summary']);
+    await page.getByRole('searchbox', { name: 'Search' }).fill('nowhere to be found');
+    await expect(page.getByText(/^Nothing was found\./)).toBeVisible();
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await expect(page.getByRole('list', { name: 'Workflows' }).getByRole('link')).toHaveCount(1);
 
-  await page
-    .getByRole('navigation')
-    .getByRole('link', { name: /^Inspect this project\./ })
-    .click();
-  await app.expectOutcome('completed');
-  await deleteTwice(app);
-});
+    await page
+      .getByRole('navigation')
+      .getByRole('link', { name: /^Inspect this project\./ })
+      .click();
+    await app.expectOutcome('completed');
+    await deleteTwice(app);
+  },
+);
 
 test('words are found in a conversation, also in messages out of sight', { tag: '@soak' }, async ({ start }) => {
   const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}.\n\n${LONG}`)]);
