@@ -1,10 +1,11 @@
 /** The control flow of a run: once it has answered, its coagent is handed the work and heard, until one of them ends it or the rounds are used up. */
 import type { Coagent, Envelope, Flow } from '#contract/agent.ts';
 import type { AssistantEntry, Bound } from '#contract/message.ts';
+import { textOf } from '#contract/messages/response-text.ts';
 import { newId } from '../base/ids.ts';
 import { limitEnd, limitText, noteLimit, type LimitNotice } from '../budget/limit-notices.ts';
 import type { Payload, Recorded } from '../log/recorder.ts';
-import { bestAnswer, textOf } from '../log/transcript.ts';
+import { bestAnswer } from '../log/transcript.ts';
 import type { RunResult } from '../loop/closing.ts';
 import type { Partner, RunContext } from '../loop/run-context.ts';
 import { handedOn } from '../loop/output-check.ts';

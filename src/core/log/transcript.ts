@@ -5,14 +5,13 @@ import type {
   CompactionEntry,
   Entry,
   HandoffEntry,
-  Part,
   Review,
   SystemEntry,
   ToolEntry,
   ToolUsePart,
   UserEntry,
 } from '#contract/message.ts';
-import { serverCallOf } from '#contract/web-search.ts';
+import { textOf } from '#contract/messages/response-text.ts';
 import type { WireMessage } from '../model/model.ts';
 
 type Draft =
@@ -107,13 +106,6 @@ export function callsOf(entry: AssistantEntry): ToolUsePart[] {
   return entry.parts.filter((part) => part.type === 'tool_use');
 }
 
-export function textOf(entry: AssistantEntry): string {
-  return entry.parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : isOwnCall(part) ? ['\n\n'] : []))
-    .join('')
-    .trim();
-}
-
 /** The text of a response, with that of those right before it in which the provider had only paused. */
 export function answerOf(entries: readonly Entry[], last: AssistantEntry): string {
   const before = entries.filter((entry) => entry.n < last.n && !(entry.kind === 'assistant' && entry.interrupted));
@@ -122,11 +114,6 @@ export function answerOf(entries: readonly Entry[], last: AssistantEntry): strin
     .flatMap((entry) => (entry.kind === 'assistant' ? [textOf(entry)] : []))
     .filter((text) => text !== '')
     .join('\n\n');
-}
-
-/** Words before a search and those after it are no one sentence. */
-function isOwnCall(part: Part): boolean {
-  return part.type === 'server' && serverCallOf(part.block) !== null;
 }
 
 /** The reviews of the run's answers, by itself and by its coagent, in order. */

@@ -1,8 +1,9 @@
 /** What a compaction keeps word for word: what the person said and decided, the last answer, and the plan. */
 import type { Entry, PlanItem } from '#contract/message.ts';
+import { textOf } from '#contract/messages/response-text.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import type { Told } from '../log/told.ts';
-import { asTold, textOf } from '../log/transcript.ts';
+import { asTold } from '../log/transcript.ts';
 
 /** Characters of one text, of which the beginning and the end stay. */
 const MAX_TEXT_CHARS = 8_000;

@@ -2,8 +2,9 @@
 import { z } from 'zod';
 import type { Reflection } from '#contract/agent.ts';
 import type { AssistantEntry, Bound, Entry, Review } from '#contract/message.ts';
+import { textOf } from '#contract/messages/response-text.ts';
 import { closing, type RunResult } from './closing.ts';
-import { bestAnswer, reviewsOf, textOf } from '../log/transcript.ts';
+import { bestAnswer, reviewsOf } from '../log/transcript.ts';
 import { limitEnd, noteLimit, type LimitNotice, limitText } from '../budget/limit-notices.ts';
 import type { RunContext } from './run-context.ts';
 import type { WireMessage } from '../model/model.ts';

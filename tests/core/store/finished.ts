@@ -1,5 +1,6 @@
 /** Conversations with finished workflows, as the events of the engine leave them in a store. */
 import type { DurableEvent } from '#contract/event.ts';
+import type { Part } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
@@ -21,6 +22,8 @@ export interface Agent {
   /** What its calls return. */
   output?: string;
   text?: string;
+  /** Of its answer, where that is more than its text. */
+  parts?: Part[];
   nanoUsd?: number;
   tokens?: number;
   durationMs?: number;
@@ -143,11 +146,10 @@ export class Conversation {
         } as const;
         this.recording.result(who, result);
       });
-      const parts = [{ type: 'text' as const, text }];
       const message = {
         messageId: newId(),
         responseId: 'r',
-        parts,
+        parts: agent.parts ?? [{ type: 'text' as const, text }],
         stopReason: 'end_turn',
         interrupted: false,
       } as const;

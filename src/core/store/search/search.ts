@@ -1,9 +1,11 @@
 /** Full-text search: candidates from the segments and from unindexed entries, verified against the stored text. */
 import type { ConversationRow, RunRow, SearchHit } from '#contract/view.ts';
 import type { Entry } from '#contract/message.ts';
+import { textOf } from '#contract/messages/response-text.ts';
 import type { Database } from '../database.ts';
 import { searchableText } from './entry-text.ts';
 import { Reader } from '../rows/reader.ts';
+import { decodeRow, SELECT_JSON, type Stored } from '../rows/row-codec.ts';
 import { plainText } from './plain-text.ts';
 import { entryRows } from '../rows/run-parts.ts';
 import { bucketOf, type EntryOfSegment, postingsOf, type RunOfEntry, sortKeyOfEntry } from './segment.ts';
@@ -188,20 +190,18 @@ async function checked(
   });
 }
 
-/** By run id: the answer or report with which each ended. */
+/** By run id: the answer or report with which each ended. Without their envelopes, which would be read for nothing. */
 async function saidAtEnd(database: Database, ids: readonly string[]): Promise<Map<string, string>> {
   const records = ids.map((id) => database.record('run', id));
-  const rows = await new Reader(database).rows<RunRow>('run', 'SELECT * FROM $records', { records });
+  const [found] = (await database.query(`SELECT ${SELECT_JSON} FROM $records`, { records })) as [Stored[]];
+  const rows = found.map((stored) => decodeRow('run', stored) as unknown as RunRow);
   return new Map(rows.map(({ id, text }) => [id, text]));
 }
 
 /** Of a run that has not ended nothing is its report yet. */
 function isInterim(entry: Entry, end: string | undefined): boolean {
   if (entry.kind !== 'assistant' || end === undefined) return false;
-  const said = entry.parts
-    .flatMap((part) => (part.type === 'text' ? [part.text] : []))
-    .join('\n')
-    .trim();
+  const said = textOf(entry);
   const last = end.trim();
   if (said === last) return false;
   if (entry.parts.some(({ type }) => type === 'tool_use')) return true;

@@ -1,8 +1,9 @@
 /** The steps of a workflow as a table: what each was, and the place at which it can be forked. Pure. */
 import type { Entry } from '#contract/message.ts';
 import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
+import { textOf } from '#contract/messages/response-text.ts';
 import type { RunRow } from '#contract/view.ts';
-import { callsOf, textOf } from '#core/log/transcript.ts';
+import { callsOf } from '#core/log/transcript.ts';
 import { table } from '../terminal/table.ts';
 import type { Style } from '../terminal/style.ts';
 import { visible } from '../terminal/visible.ts';

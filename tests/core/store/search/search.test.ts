@@ -58,6 +58,16 @@ describe.each(ENGINES)('on %s', (engine) => {
     }
   });
 
+  test('an answer around a search of the web is one', async () => {
+    const conversation = await new Conversation(store).create();
+    const said = ['I look for the numbat', 'The numbat is found'];
+    const [before, after] = said.map((text) => ({ type: 'text' as const, text }));
+    const block = { type: 'server_tool_use', id: 'w1', name: 'web_search', input: {} };
+    const parts = [before!, { type: 'server' as const, block }, after!];
+    await conversation.add({ lead: { parts, text: said.join('\n\n') } });
+    expect((await all(store, 'numbat')).map(({ kind }) => kind)).toEqual(['answer']);
+  });
+
   test('all words, without case and accents, the last one as a beginning', async () => {
     const conversation = await new Conversation(store).create();
     const prompts = ['Café Müller opens', 'cafe closed', 'CAFÉ MULLERIN', 'Straße 日本語 🦜 naïve_coöperation'];
