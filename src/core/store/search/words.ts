@@ -105,8 +105,10 @@ export function snippetOf(
 /** From the start of the first to the end of the last of those hits that have the most different words in a snippet. */
 function closest(text: string, hits: readonly Pick<Word, 'start' | 'end'>[]): [start: number, end: number] {
   const words = hits.map(({ start, end }) => plain(text.slice(start, end)));
+  const most = new Set(words).size;
   let best = { count: 0, from: 0, to: 0 };
   for (const [index, { start: from, end: own }] of hits.entries()) {
+    if (best.count === most) break;
     const seen = new Set<string>();
     let to = own;
     for (const [at, { end }] of hits.slice(index, index + SNIPPET).entries()) {
