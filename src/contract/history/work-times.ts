@@ -16,9 +16,9 @@ interface Until {
 }
 
 type TimedWorkflow = Pick<WorkflowRow, 'id' | 'endedAt' | 'durationMs' | 'workedMs' | 'taken'>;
-type TimedRun = Pick<RunRow, 'id' | 'kind' | 'startedAt' | 'endedAt' | 'durationMs' | 'workedMs'>;
+type TimedRun = Pick<RunRow, 'id' | 'kind' | 'endedAt' | 'durationMs' | 'workedMs'>;
 
-/** Null before the start. `approvals`: also those of others. */
+/** Null before the start; before the end too where `until` is null. `approvals`: also those of others. */
 export function timesOfWorkflow(
   workflow: TimedWorkflow,
   approvals: readonly Approval[],
@@ -37,10 +37,18 @@ export interface Around {
   approvals: readonly Approval[];
 }
 
-/** The lead's are those of its workflow; a run that a coagent serves waits with that. Null before the start. */
+/** The lead's are those of its workflow. Null as there. */
 export function timesOfRun(run: TimedRun, around: Around, until: Until | null = null): Times | null {
-  const { workflow, runs, approvals } = around;
-  if (run.kind === 'lead') return timesOfWorkflow(workflow, approvals, until);
+  if (run.kind === 'lead') return timesOfWorkflow(around.workflow, around.approvals, until);
+  return timesOfExecution(run, around, until);
+}
+
+/** Of any other run: one that a coagent serves waits with that. Null as there. */
+export function timesOfExecution(
+  run: TimedRun,
+  { runs, approvals }: Omit<Around, 'workflow'>,
+  until: Until | null = null,
+): Times | null {
   const coagents = runs.filter(({ kind, parentRunId }) => kind === 'coagent' && parentRunId === run.id);
   const ids = new Set([run.id, ...coagents.map(({ id }) => id)]);
   const own = approvals.filter(({ request }) => ids.has(request.runId));

@@ -2,7 +2,7 @@
 import { isServing } from '#contract/flows/serving.ts';
 import type { ListedExecution, SubAgentExecution } from '#contract/execution.ts';
 import type { ListedWorkflow, RunRow, WorkflowRow } from '#contract/view.ts';
-import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
+import { timesOfExecution, timesOfWorkflow } from '#contract/history/work-times.ts';
 import type { Store } from '../store/store.ts';
 
 export async function listedWorkflows(
@@ -14,20 +14,15 @@ export async function listedWorkflows(
 }
 
 export async function listedExecutions(
-  store: Pick<Store, 'approvalsOf' | 'runsOf' | 'workflow'>,
+  store: Pick<Store, 'approvalsOf' | 'runsOf'>,
   executions: readonly SubAgentExecution[],
 ): Promise<ListedExecution[]> {
   const ids = [...new Set(executions.map(({ workflow_id }) => workflow_id))];
-  const [runs, approvals, workflows] = await Promise.all([
-    store.runsOf(ids),
-    store.approvalsOf(ids),
-    Promise.all(ids.map((id) => store.workflow(id))),
-  ]);
+  const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
   return executions.map((execution) => {
     const run = runs.find(({ id }) => id === execution.sub_agent_id);
-    const workflow = workflows.find((row) => row?.id === execution.workflow_id);
-    if (!run || !workflow) return execution;
-    const times = timesOfRun(run, { workflow, runs, approvals });
+    if (!run) return execution;
+    const times = timesOfExecution(run, { runs, approvals });
     return {
       ...execution,
       ...(times && { worked_ms: Math.round(times.workMs), waited_ms: Math.round(times.waitedMs) }),

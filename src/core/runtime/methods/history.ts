@@ -47,8 +47,9 @@ export function historyMethods(
     'workflow.days': (query) => store.workflowDays(query),
     'execution.days': (query) => store.executionDays(query),
     'history.search': async (query) => {
-      const page = await store.search(query);
-      return query.before === undefined ? { ...page, ...(await namesFound(store, query.text)) } : page;
+      const isFirst = query.before === undefined;
+      const [page, names] = await Promise.all([store.search(query), isFirst ? namesFound(store, query.text) : {}]);
+      return { ...page, ...names };
     },
     'conversation.check': ({ conversationId, workflowIds }) =>
       workflowIds ? checkWorkflows(store, workflowIds) : checkConversation(store, conversationId),
