@@ -5,6 +5,7 @@ import { app, dialog } from 'electron';
 import { takeSecrets } from '#core/base/child-environment.ts';
 import { errorInfo } from '#core/base/errors.ts';
 import { redact } from '#core/base/redact.ts';
+import { languageIn } from '#contract/messages/language.ts';
 import { folders } from '#core/settings/folders.ts';
 import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import manifest from '../package.json' with { type: 'json' };
@@ -20,7 +21,7 @@ import { isFirstInstance } from './desktop/single-instance.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
 import { systemSecrets } from './secrets.ts';
-import { languageIn, speak, text } from './text.ts';
+import { speak, text } from './text.ts';
 import { Windows } from './windows.ts';
 
 // The browser that opens a link inherits the environment of this process: its keys go first.

@@ -1,4 +1,5 @@
 /** Every word that the desktop itself says, in the languages of the pages; the pages have their own. */
+import { type Language, languageIn } from '#contract/messages/language.ts';
 
 const english = {
   name: 'Triad',
@@ -65,17 +66,10 @@ const french: Words = {
   },
 };
 
-const LANGUAGES = { en: english, fr: french };
-export type Language = keyof typeof LANGUAGES;
+const WORDS: Readonly<Record<Language, Words>> = { en: english, fr: french };
 
 /** Until a page says which one the person chose, that of the system. */
 const spoken: { language: Language } = { language: languageIn(Intl.DateTimeFormat().resolvedOptions().locale) ?? 'en' };
-
-/** Null for a tag of a language that is not spoken here. */
-export function languageIn(tag: string): Language | null {
-  const [language = ''] = tag.toLowerCase().split('-');
-  return Object.hasOwn(LANGUAGES, language) ? (language as Language) : null;
-}
 
 /** Whether another language is spoken from here on. */
 export function speak(language: Language): boolean {
@@ -85,4 +79,4 @@ export function speak(language: Language): boolean {
 }
 
 /** In the language that is spoken now. */
-export const text = (): Words => LANGUAGES[spoken.language];
+export const text = (): Words => WORDS[spoken.language];

@@ -59,7 +59,7 @@ export class Windows {
 
   /** The window that a person looked at last comes to the front; a new one where there is none. */
   show(path?: string): void {
-    const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
+    const window = lookedAtLast();
     if (window === undefined) {
       this.open(path);
       return;
@@ -71,7 +71,7 @@ export class Windows {
 
   /** The same, at a conversation and what waits in it. An address that only ends otherwise loads no page anew: nothing is lost. */
   lead(to: LedPlace): void {
-    const window = BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
+    const window = lookedAtLast();
     const hash = hashOfPlace(to);
     if (window === undefined) return void this.open(`/chat/${to.conversationId}${hash}`);
     this.show();
@@ -79,6 +79,10 @@ export class Windows {
     url.hash = hash;
     window.loadURL(url.href).catch(() => undefined);
   }
+}
+
+function lookedAtLast(): BrowserWindow | undefined {
+  return BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
 }
 
 /** A page whose process died is loaded again, unless it died right after that. */

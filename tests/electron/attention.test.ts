@@ -4,6 +4,7 @@ import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest'
 import { DEFAULT_SIGNALS } from '#contract/attention/default-signals.ts';
 import type { Signals } from '#contract/attention/signals.ts';
 import { hashOfPlace, placeOfHash } from '#contract/attention/led-place.ts';
+import { languageIn } from '#contract/messages/language.ts';
 import type { Client } from '#contract/rpc.ts';
 import type { Attention as State } from '#contract/view.ts';
 import { asked } from '../hosts/support/events.ts';
@@ -46,7 +47,7 @@ vi.mock('electron', () => ({
   },
 }));
 const { Attention } = await import('../../electron/desktop/attention.ts');
-const { languageIn, speak } = await import('../../electron/text.ts');
+const { speak } = await import('../../electron/text.ts');
 const { Presence } = await import('../../electron/desktop/presence.ts');
 
 beforeEach(() => {

@@ -2,3 +2,9 @@
 
 export const LANGUAGES = ['en', 'fr'] as const;
 export type Language = (typeof LANGUAGES)[number];
+
+/** Of a tag such as `fr-CA`; null where that is not spoken. */
+export function languageIn(tag: string): Language | null {
+  const [known] = tag.toLowerCase().split('-');
+  return LANGUAGES.find((language) => language === known) ?? null;
+}

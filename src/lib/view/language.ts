@@ -1,5 +1,5 @@
 /** The languages that the screens speak, and which one is spoken now. */
-import { type Language, LANGUAGES } from '#contract/messages/language.ts';
+import { type Language, languageIn, LANGUAGES } from '#contract/messages/language.ts';
 
 export const LANGUAGE_CHOICES = ['system', ...LANGUAGES] as const;
 export type LanguageChoice = (typeof LANGUAGE_CHOICES)[number];
@@ -24,8 +24,7 @@ export function speakBy(next: () => Language): void {
 /** `wanted`: tags of the system's languages, the best first, such as `fr-CA`. */
 export function languageOf(choice: LanguageChoice, wanted: readonly string[]): Language {
   if (choice !== 'system') return choice;
-  const known = wanted.map((tag) => LANGUAGES.find((language) => tag.toLowerCase().split('-')[0] === language));
-  return known.find((language) => language !== undefined) ?? 'en';
+  return wanted.map(languageIn).find((language) => language !== null) ?? 'en';
 }
 
 /** What is costly to make, such as a format of dates: made once for each language in which it is needed. */
