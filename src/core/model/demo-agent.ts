@@ -3,9 +3,15 @@ import { factOf, listedLines, firstWords, fileWorthReading } from './demo-facts.
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
 
 /** What a prompt can ask a demo agent for, each in backticks behind its word. */
-export const FILES = /\b(?:Files|Fichiers)\s?: `([^`\n]+)`/;
-export const WORDS = /\b(?:Look for|Chercher)\s?: `([^`\n]+)`/;
+const FILES = /\b(?:Files|Fichiers)\s?: `([^`\n]+)`/;
+const WORDS = /\b(?:Look for|Chercher)\s?: `([^`\n]+)`/;
 const TASK = /\*\*(?:Task|Tâche)\*\*\s?:\s*(.+)/;
+
+/** What a call was about: what the prompt asks for, or the file that was found. */
+export function askedOf({ name }: DoneCall, prompt: string, file: string | undefined): string {
+  const asked = name === 'glob' ? FILES.exec(prompt)?.[1] : name === 'grep' ? WORDS.exec(prompt)?.[1] : file;
+  return asked ?? '.';
+}
 
 /** The task in a prompt of four parts; undefined in any other. */
 export const taskIn = (prompt: string): string | undefined => TASK.exec(prompt)?.[1];
@@ -52,12 +58,7 @@ export function fileIn(calls: readonly DoneCall[]): string | undefined {
 }
 
 function report({ prompt, calls, words }: Scene, file: string | undefined): string {
-  const asked = {
-    glob: FILES.exec(prompt)?.[1],
-    grep: WORDS.exec(prompt)?.[1],
-    read_file: file,
-  } as Readonly<Record<string, string | undefined>>;
-  const facts = calls.map((one) => factOf(one, asked[one.name] ?? '.', words));
+  const facts = calls.map((one) => factOf(one, askedOf(one, prompt, file), words));
   const tools = [...new Set(calls.map(({ name }) => `\`${name}\``))].join(', ');
   return [
     words.report(firstWords(taskIn(prompt) ?? prompt)),

@@ -14,9 +14,11 @@ function marksOf(words: DemoWords): string[] {
   return [act, `**${words.prompt.task}**`, words.scripted, ...tasks];
 }
 
+const MARKS = LANGUAGES.map((language) => ({ language, marks: marksOf(WORDS[language]) }));
+
 /** The language of the script's own words in what was said; `otherwise` where there are none. */
 export function languageOf(said: readonly string[], otherwise: Language): Language {
   for (const text of said)
-    for (const language of LANGUAGES) if (marksOf(WORDS[language]).some((mark) => text.includes(mark))) return language;
+    for (const { language, marks } of MARKS) if (marks.some((mark) => text.includes(mark))) return language;
   return otherwise;
 }

@@ -1,6 +1,6 @@
 /** The demo's chain: facts with their sources, a report from them, and a check of it against the files. Each takes its words from what its tools gave. */
 import { z } from 'zod';
-import { agentCall, FILES, fileIn, searches, taskIn, WORDS } from './demo-agent.ts';
+import { agentCall, askedOf, fileIn, searches, taskIn } from './demo-agent.ts';
 import { factOf, firstWords, listedLines } from './demo-facts.ts';
 import { wordsOf } from './demo-language.ts';
 import type { DoneCall, Reply, Scene } from './demo-scene.ts';
@@ -44,21 +44,18 @@ function finderReply({ prompt, calls, can, words }: Scene): Reply {
   const file = fileIn(calls);
   if (file !== undefined && can('read_file') && calls.every(({ name }) => name !== 'read_file'))
     return { text: words.worthReading(file), calls: [agentCall('read', 'read_file', { path: file })] };
-  const asked: Readonly<Record<string, string | undefined>> = {
-    glob: FILES.exec(prompt)?.[1],
-    grep: WORDS.exec(prompt)?.[1],
-    read_file: file,
-  };
-  const found = calls.map((call) => ({ call, lines: call.name === 'grep' ? linesIn(call, words) : [] }));
-  const facts = found.flatMap(({ call, lines }) => {
+  const found = calls.map((call) => ({
+    call,
+    fact: factOf(call, askedOf(call, prompt, file), words),
+    lines: call.name === 'grep' ? linesIn(call, words) : [],
+  }));
+  const facts = found.flatMap(({ call, fact, lines }) => {
     if (call.isError) return [];
     if (call.name === 'grep') return lines;
-    return [
-      { fact: factOf(call, asked[call.name] ?? '.', words), source: call.name === 'read_file' ? (file ?? '.') : '.' },
-    ];
+    return [{ fact, source: call.name === 'read_file' ? (file ?? '.') : '.' }];
   });
-  const open = found.flatMap(({ call, lines }) =>
-    call.isError || (call.name === 'grep' && lines.length === 0) ? [factOf(call, asked[call.name] ?? '.', words)] : [],
+  const open = found.flatMap(({ call, fact, lines }) =>
+    call.isError || (call.name === 'grep' && lines.length === 0) ? [fact] : [],
   );
   const question = taskIn(prompt) ?? firstWords(prompt);
   return { text: JSON.stringify({ question, facts, open } satisfies Facts, null, 2), calls: [] };

@@ -77,9 +77,7 @@ function beginsExchange(message: WireMessage): boolean {
 
 /** What an exchange says, on both sides, without the results of tools. */
 const saidIn = (messages: readonly WireMessage[]): string[] =>
-  messages.flatMap(({ content }) =>
-    (content as readonly { type: string }[]).flatMap((part) => ('text' in part ? [String(part.text)] : [])),
-  );
+  messages.flatMap(({ content }) => content.flatMap((part) => (part.type === 'text' ? [part.text] : [])));
 
 /** The words of a user message. */
 function textsOf(message: WireMessage | undefined): string[] {

@@ -108,7 +108,7 @@ Cette conversation reste dans l’historique, avec chaque exécution, chaque que
   otherEndings: (files) => `${number(files)} avec d’autres`,
   noLine: (pattern) => `Aucune ligne ne correspond à \`${pattern}\`.`,
   lines: (total, isMore, pattern, files, places) =>
-    `${isMore ? `Plus de ${count(total, 'ligne correspond', 'lignes correspondent')}` : count(total, 'ligne correspond', 'lignes correspondent')} à \`${pattern}\`, dans ${count(files, 'fichier')} : ${places}.`,
+    `${isMore ? 'Plus de ' : ''}${count(total, 'ligne correspond', 'lignes correspondent')} à \`${pattern}\`, dans ${count(files, 'fichier')} : ${places}.`,
   emptyFile: (path) => `\`${path}\` est vide.`,
   size: (path, lines, isMore, bytes, heading) =>
     `\`${path}\` a ${isMore ? 'plus de ' : ''}${count(lines, 'ligne')}, ${count(bytes, 'octet')}${heading === null ? '' : ` ; son premier titre est « ${heading} »`}.`,
