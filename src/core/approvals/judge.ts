@@ -54,10 +54,14 @@ function allowing(rules: readonly Rule[], action: Action): Rule[] {
   return found.every((some) => some.length > 0) ? [...new Set(found.flat())] : [];
 }
 
-/** Whether the person has named tool and pattern; a project's file is not the person. */
+/** Whether the person says so: a project's file is not the person. */
+function isTheirs(source: Rule | Grant): boolean {
+  return !('effect' in source) || source.scope === 'user';
+}
+
+/** Whether the person has named tool and pattern. */
 function isNaming(source: Rule | Grant, { tool }: Action): boolean {
-  const isTheirs = !('effect' in source) || source.scope === 'user';
-  return isTheirs && source.tool === tool && source.pattern !== null;
+  return isTheirs(source) && source.tool === tool && source.pattern !== null;
 }
 
 /**
@@ -67,7 +71,7 @@ function isNaming(source: Rule | Grant, { tool }: Action): boolean {
  */
 function mayStart(source: Rule | Grant, { starts, tool }: Pick<Action, 'starts' | 'tool'>): boolean {
   if (starts === null) return true;
-  if ('effect' in source && source.scope !== 'user' && starts === 'temporary') return false;
+  if (starts === 'temporary' && !isTheirs(source)) return false;
   return source.tool === tool && (source.pattern !== null || starts === 'named');
 }
 
