@@ -1,4 +1,4 @@
-/** One hit of a search as two lines. Pure. */
+/** What a search found: a place as two lines, a name as one. Pure. */
 import stringWidth from 'string-width';
 import type { SearchHit, TitleHit } from '#contract/view.ts';
 import type { Style } from '../terminal/style.ts';
@@ -34,18 +34,8 @@ function excerpt({ snippet, hits }: Pick<SearchHit, 'snippet' | 'hits'>, width: 
   const part = (from: number, to: number): string => visible(snippet.slice(from, to)).replace(/\s+/g, ' ');
   const found = truncate(part(first.start, first.end), width);
   const room = Math.max(0, width - stringWidth(found));
-  const before = endOf(
-    part(0, first.start).trimStart(),
-    Math.max(Math.floor(room / 2), room - (snippet.length - first.end)),
-  );
+  const most = Math.max(Math.floor(room / 2), room - (snippet.length - first.end));
+  const before = truncate(part(0, first.start).trimStart(), most, 'start');
   const after = truncate(part(first.end, snippet.length).trimEnd(), room - stringWidth(before));
   return before + style('yellow', found) + after;
-}
-
-/** The last of a text that fits. */
-function endOf(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text;
-  let end = text;
-  while (end !== '' && stringWidth(end) >= width) end = end.slice((end.codePointAt(0) ?? 0) > 0xffff ? 2 : 1);
-  return width > 0 ? `…${end}` : '';
 }

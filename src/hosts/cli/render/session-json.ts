@@ -20,7 +20,7 @@ export interface Session {
   /** Runs of all workflows, each workflow's in order of creation. */
   runs: RunRow[];
   /** All that was asked in them. */
-  approvals?: Approval[];
+  approvals: Approval[];
   /** Of these runs, where they are asked about. */
   calls?: ToolCallRow[];
   /** The notes that link to it, where they are asked about. */
@@ -51,7 +51,7 @@ export function listedSession({ conversation, workflows }: ListedSession) {
 }
 
 export function shownSession(session: Session) {
-  const { conversation, workflows, runs, approvals = [], calls = [], linking = [], missing = [] } = session;
+  const { conversation, workflows, runs, approvals, calls = [], linking = [], missing = [] } = session;
   const { id, title, folder, agent, createdAt, updatedAt } = conversation;
   return {
     id,

@@ -13,7 +13,6 @@ import { callPathOf } from '#core/records/run-words.ts';
 import { maxQueueDepth } from '#core/records/sessions/trace-entries.ts';
 import { timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import { usageOf } from '#core/base/usage.ts';
-
 import { timeFields } from './format.ts';
 
 export type SessionTrace = ReturnType<typeof traceOf>;

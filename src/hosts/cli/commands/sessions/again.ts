@@ -4,22 +4,19 @@ import { terminalFor } from '../../follow/answers.ts';
 import { follow } from '../../follow/follow.ts';
 import { openLink } from '../../follow/link.ts';
 import type { Io } from '../../terminal/io.ts';
-import { idMeant } from './load-session.ts';
+import { meantRunId } from './load-session.ts';
 
 interface AgainOptions {
   approve?: ApprovePolicy;
   json?: boolean;
 }
 
-/** How the id of a run is looked up by its first characters. */
-export const MEANT_RUN = { lists: ['execution.list'], kind: 'run', see: 'see "triad sessions agents --json"' } as const;
-
 export async function runAgain(io: Io, word: string, options: AgainOptions): Promise<number> {
   const { approve, terminal } = await terminalFor(io, options.approve);
   try {
     const link = await openLink(io, true);
     try {
-      const runId = await link.ask((client) => idMeant(client, word, MEANT_RUN));
+      const runId = await link.ask((client) => meantRunId(client, word));
       // Not asked again where the answer is lost: it would be run twice.
       const made = await link.current.client.request('run.again', { runId, approve, via: 'cli' });
       const { conversationId, workflowId } = made;

@@ -17,6 +17,11 @@ export async function sessionId(client: Client, word: string, lists = EVERYWHERE
   return idMeant(client, word, { lists, kind: 'session', see });
 }
 
+/** The id of a run that is meant by an id or its first characters. */
+export async function meantRunId(client: Client, word: string): Promise<string> {
+  return idMeant(client, word, { lists: ['execution.list'], kind: 'run', see: 'see "triad sessions agents --json"' });
+}
+
 interface Sought {
   lists: readonly (List | 'execution.list')[];
   kind: 'session' | 'run';
@@ -25,7 +30,7 @@ interface Sought {
 }
 
 /** The id that is meant by an id or its first characters; throws where it cannot be one, or not a single one. */
-export async function idMeant(client: Client, word: string, { lists, kind, see }: Sought): Promise<string> {
+async function idMeant(client: Client, word: string, { lists, kind, see }: Sought): Promise<string> {
   if (Id.safeParse(word).success) return word;
   if (!/^[0-9a-f][0-9a-f-]{5,34}$/.test(word)) throw new UsageError(`"${word}" is not the id of a ${kind}: ${see}`);
   const ids = (await Promise.all(lists.map((list) => idsIn(client, list)))).flat();
