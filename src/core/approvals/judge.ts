@@ -69,18 +69,10 @@ function isNaming(source: Rule | Grant, { tool }: Action): boolean {
  * tools is no yes to that. Who is temporary has whatever name, prompt and tools its lead gives it: only the person may let
  * that through.
  */
-function mayStart(source: Rule | Grant, { starts, tool }: Pick<Action, 'starts' | 'tool'>): boolean {
+export function mayStart(source: Rule | Grant, { starts, tool }: Pick<Action, 'starts' | 'tool'>): boolean {
   if (starts === null) return true;
   if (starts === 'temporary' && !isTheirs(source)) return false;
   return source.tool === tool && (source.pattern !== null || starts === 'named');
-}
-
-/** Whether a rule that allows says nothing of the starts that its words are about. */
-export function startsNothing(
-  rule: Rule,
-  tools: readonly { name: string; startsAgents?: Starts | undefined }[],
-): boolean {
-  return tools.some(({ name, startsAgents = null }) => !mayStart(rule, { starts: startsAgents, tool: name }));
 }
 
 /** The id of the step that asks about a file that runs code or steers programs. */

@@ -3,7 +3,7 @@ import { grantIdOf } from '#contract/grant-id.ts';
 import type { Rule, Verdict } from '#contract/permission.ts';
 import type { Payload } from '../log/recorder.ts';
 import type { Grants } from './grants.ts';
-import { type Action, judge, ruleApplies } from './judge.ts';
+import { type Action, judge, mayStart, ruleApplies } from './judge.ts';
 import { readFolderRules, type RuleCache, type RulePorts, type RuleSet } from './rule-files.ts';
 
 interface Started {
@@ -66,8 +66,10 @@ export class Permissions {
     const byMode = judge({ ...action, targets: null }, { rules: [], faults, alwaysAsk }, [], now);
     return (
       byMode.effect === 'allow' ||
-      this.grants.candidates(action, now).length > 0 ||
-      rules.some((rule) => rule.effect === 'allow' && ruleApplies({ ...rule, pattern: null }, action))
+      this.grants.candidates(action, now).some((grant) => mayStart(grant, action)) ||
+      rules.some(
+        (rule) => rule.effect === 'allow' && mayStart(rule, action) && ruleApplies({ ...rule, pattern: null }, action),
+      )
     );
   }
 

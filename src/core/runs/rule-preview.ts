@@ -1,7 +1,7 @@
 /** What rules decide about the newest calls of a folder, and what they would decide after a change. */
 import type { Rule, Verdict } from '#contract/permission.ts';
 import type { JudgedCall, RuleDanger, RulePreview, UntoldCall } from '#contract/permissions/rule-edit.ts';
-import { type Action, alwaysPut, startsNothing } from '../approvals/judge.ts';
+import { type Action, alwaysPut, mayStart } from '../approvals/judge.ts';
 import type { RuleDraft } from '../approvals/rule-edits.ts';
 import { parseRules, type RuleSet } from '../approvals/rule-files.ts';
 import { shadowedIn } from '../approvals/shadowed.ts';
@@ -107,7 +107,8 @@ async function allowedBy(
   const loses = ({ permissions, server }: Tool): boolean => server !== undefined || permissions.includes('Execute');
   const reaches = ({ permissions, server }: Tool): boolean =>
     server !== undefined || permissions.includes('NetworkAccess');
-  const starting = about.filter((tool) => tool.startsAgents !== undefined && !startsNothing(rule, [tool]));
+  const lets = ({ name: tool, startsAgents }: Tool): boolean => mayStart(rule, { tool, starts: startsAgents ?? null });
+  const starting = about.filter((tool) => tool.startsAgents !== undefined && lets(tool));
   const isSpawn = ({ startsAgents }: Tool): boolean => startsAgents === 'temporary';
   return {
     dangers: [
@@ -116,6 +117,6 @@ async function allowedBy(
       ...(names.some(loses) ? (['irreversible'] as const) : []),
       ...(about.some(reaches) ? (['outside'] as const) : []),
     ],
-    startsNothing: startsNothing(rule, about),
+    startsNothing: !about.every(lets),
   };
 }

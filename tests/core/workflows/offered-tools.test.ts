@@ -47,7 +47,7 @@ test.for(
       ['', 'none', []],
       ['permissions.mode = "auto"', 'none', STARTING],
       [
-        '[[permissions.rules]]\neffect = "allow"\ntool = "delegate_task"\npattern = "code-reviewer"',
+        '[[permissions.rules]]\neffect = "allow"\ntool = "delegate_task"\npattern = "code-reviewer"\n[[permissions.rules]]\neffect = "allow"\ntool = "*"',
         'none',
         ['delegate_task'],
       ],
