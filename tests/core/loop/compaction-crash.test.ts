@@ -11,7 +11,7 @@ import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { inSoak } from '../../support/samples.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-compaction-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -115,13 +115,12 @@ test.runIf(inSoak)(
     const store = await memoryStore();
     let over = false;
     const dying: typeof store = {
-      ...store,
+      ...lasting(store),
       commit: async (events, writes) => {
         if (over) throw new Error('The process has died');
         await store.commit(events, writes);
         over = events.some(({ type }) => type === 'compaction');
       },
-      close: () => Promise.resolve(),
     };
     const first = await startEngine(brokenOff(), { store: dying });
     const { workflowId } = await first.send('Go');
