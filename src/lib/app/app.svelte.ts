@@ -174,7 +174,10 @@ export class App {
    */
   async send(conversationId: string, text: string, sent: Sent = {}): Promise<void> {
     await this.connection.request('message.send', {
-      ...{ conversationId, text, via: 'app', ...sentLanguage() },
+      conversationId,
+      text,
+      via: 'app',
+      ...sentLanguage(),
       ...sent,
     });
     void this.conversations.refresh();

@@ -94,6 +94,7 @@ export class HistoryBrowser {
     this.days.invalidate();
     this.workflows.drop(({ conversationId }) => conversationId === id);
     this.hits.drop(({ conversationId }) => conversationId === id);
+    this.names = { ...this.names, titles: this.names.titles.filter(({ conversationId }) => conversationId !== id) };
     // Executions do not say which conversation they belong to.
     if (this.executions.loaded) this.invalidate();
   }

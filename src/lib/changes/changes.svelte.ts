@@ -23,8 +23,8 @@ export class Changes {
   rows = $state.raw<readonly ChangeRow[] | null>(null);
   failure = $state.raw<RequestError | null>(null);
   report = $state.raw<Report | null>(null);
-  /** What could not be undone as it was asked for: files of it were changed since. */
-  conflict = $state.raw<ChangeTarget | null>(null);
+  /** What is looked at before it is undone: all of an agent, or what could not be undone because files were changed since. */
+  lookedAt = $state.raw<ChangeTarget | null>(null);
   /** Something is being done, and nothing else can be. */
   busy = $state(false);
   /** Counts what was loaded: differences that are shown are asked for again. */
@@ -49,6 +49,7 @@ export class Changes {
   close(): void {
     this.open = false;
     this.report = null;
+    this.lookedAt = null;
   }
 
   /** Loads nothing while it is closed; while it loads, once more after that. An error goes to `failure`. */
@@ -105,7 +106,7 @@ export class Changes {
 
   async #lookForConflict(target: ChangeTarget): Promise<void> {
     const files = await this.preview(target).catch(() => []);
-    if (tallyOf(files).conflicts > 0) this.conflict = target;
+    if (tallyOf(files).conflicts > 0) this.lookedAt = target;
   }
 
   keep(target: ChangeTarget, kept: boolean): Promise<void> {

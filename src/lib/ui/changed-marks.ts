@@ -1,11 +1,9 @@
 /** Marks the words of a rendered text that another version of it has not, once the text comes into view. */
 import type { Attachment } from 'svelte/attachments';
 import { changedWords } from '#lib/view/changed-words.ts';
-import { rangeAcross } from './text-matches.ts';
+import { BLOCKS, rangeAcross } from './text-matches.ts';
 
 const CHANGED = 'changed';
-/** Between these words do not run into each other. */
-const BLOCKS = 'p, li, td, th, h1, h2, h3, h4, h5, h6';
 
 /** `otherOf`: Markdown of the other version, asked for when it is needed; null: nothing is marked. */
 export function markChanges(otherOf: () => string | null): Attachment<HTMLElement> {

@@ -17,8 +17,8 @@ export function searchWordsOf(text: string): string[] {
   ];
 }
 
-/** Block elements: a match never crosses their edges. */
-const BLOCKS = 'p, li, td, th, pre, dt, dd, div, button, summary, header, footer, h1, h2, h3, h4, h5, h6';
+/** Block elements: no match crosses their edges, and no word. */
+export const BLOCKS = 'p, li, td, th, pre, dt, dd, div, button, summary, header, footer, h1, h2, h3, h4, h5, h6';
 
 /** Ranges of all matches below an element, in document order; a match may span inline elements. `words`: lower case. */
 export function matchingRanges(root: Node, words: readonly string[]): Range[] {

@@ -90,8 +90,8 @@ function sectionsOf(report: string): Section[] {
 
 function marked({ blocks, heading }: Section, others: readonly (Section | null)[]): Block[] {
   const there = others.filter((other) => other !== null);
-  const body = bodyOf({ blocks, heading });
-  const isAlike = there.some((other) => likeness(wordsIn(body), wordsIn(bodyOf(other))) >= ALIKE);
+  const own = wordsIn(bodyOf({ blocks, heading }));
+  const isAlike = there.some((other) => likeness(own, wordsIn(bodyOf(other))) >= ALIKE);
   const known = there.map((other) => new Set(other.blocks.map(plain)));
   return blocks.map((text, at) => {
     const isHeading = heading !== null && at === 0;

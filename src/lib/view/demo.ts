@@ -14,6 +14,6 @@ export function isDemoRun(run: Pick<RunRow, 'envelope'> | undefined): boolean {
 }
 
 /** What is told beside a run's transcript; that the demo plays it, the header of the page says once. */
-export function noticesOf({ notices = [] }: Pick<RunRow, 'notices'>): NonNullable<RunRow['notices']> {
+export function noticesOf({ notices }: Pick<RunRow, 'notices'>): NonNullable<RunRow['notices']> {
   return (notices ?? []).filter(({ text }) => text !== DEMO_NOTICE);
 }

@@ -13,7 +13,8 @@ export function spokenLanguage(): Language {
 
 /** What a message carries of it. */
 export function sentLanguage(): { language?: Language } {
-  return source() === 'en' ? {} : { language: source() };
+  const language = source();
+  return language === 'en' ? {} : { language };
 }
 
 /** From here on `next` says which language is spoken. */

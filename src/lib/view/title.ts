@@ -41,15 +41,19 @@ export function fieldsLine(report: string): string {
       return Array.isArray(value) ? [said] : [`${name}: ${said}`];
     },
   );
-  const points = [...fields.join(' · ').replace(/\s+/g, ' ')];
-  return points.length <= SUMMARY_CHARS ? points.join('') : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
+  return shortened(fields.join(' · '));
 }
 
 /** The first characters of the Summary section of a report, or of the report where it has none; one line. */
 export function summaryOf(report: string): string {
   const section = /^#{1,6}[ \t]*(?:summary|résumé)[ \t]*$([\s\S]*?)(?=^#{1,6}[ \t]|$(?![\s\S]))/im.exec(report);
   const whole = section?.[1]?.trim() || report.replace(/^#{1,6}[ \t].*$/gm, '').trim() || report;
-  const line = whole.replace(/\s+/g, ' ').trim();
+  return shortened(whole);
+}
+
+/** The first characters of a text, on one line. */
+function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
   const points = [...line];
   return points.length <= SUMMARY_CHARS ? line : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }

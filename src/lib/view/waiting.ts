@@ -6,6 +6,7 @@ import type { RunRow, Snapshot, WorkflowRow } from '#contract/view.ts';
 import { type Around, type Times, timesOfRun, timesOfWorkflow } from '#contract/history/work-times.ts';
 import { aside, type Asides } from './compactions.ts';
 import { elapsedMs } from './elapsed.ts';
+import type { Link } from './family.ts';
 import type { Phase } from './phase.ts';
 
 type Begins = Extract<DurableEvent, { type: 'turn-start' | 'request-start' }>;
@@ -59,6 +60,11 @@ export function workMsOf(run: RunRow, view: Known | null, now: number): number {
   const workflow = view?.workflows.find(({ id }) => id === run.workflowId);
   if (!view || !workflow) return 0;
   return runTimesOf(run, { ...view, workflow }, view.entries[run.id] ?? [], now)?.workMs ?? 0;
+}
+
+/** The same of all stages of a chain that have begun. */
+export function chainWorkMs(links: readonly Pick<Link, 'run'>[], view: Known | null, now: number): number {
+  return links.reduce((sum, { run }) => sum + (run ? workMsOf(run, view, now) : 0), 0);
 }
 
 type Known = Pick<Snapshot, 'workflows' | 'runs' | 'approvals' | 'entries'>;

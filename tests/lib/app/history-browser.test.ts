@@ -43,6 +43,24 @@ it('reads the list again on the way back to it, and all of it after a conversati
   expect(browser.search).toBeNull();
 });
 
+it('forgets what it found of a conversation that was deleted, also by its title', async () => {
+  const titled = (conversationId: string) => ({
+    conversationId,
+    title: 'Ports',
+    at: '2026-03-01T12:00:00.000Z',
+    hits: [],
+  });
+  const connection = new FakeConnection().on('history.search', () => ({
+    ...{ items: [], next: null, agents: ['porter'] },
+    titles: [titled('c'), titled('d')],
+  }));
+  const browser = new HistoryBrowser(connection);
+  browser.open({ ...NO_FILTERS, text: 'port' });
+  await settled();
+  browser.removeConversation('c');
+  expect(browser.names).toEqual({ titles: [titled('d')], agents: ['porter'] });
+});
+
 it('offers what each list can be filtered by', async () => {
   const none = { agents: [], models: [], tools: [], folders: [] };
   const connection = new FakeConnection()

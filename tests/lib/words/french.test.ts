@@ -128,6 +128,11 @@ describe('the French words', () => {
     expect(faults).toEqual([]);
   });
 
+  it('begin the heading of a month by a capital, which French dates have not', () => {
+    const month = (at: string) => inFrench(() => text.shell.day('month', at, Date.parse('2026-06-15T12:00:00.000Z')));
+    expect([month('2026-03-15T12:00:00.000Z'), month('2025-03-15T12:00:00.000Z')]).toEqual(['Mars', 'Mars 2025']);
+  });
+
   it('are not the English ones', () => {
     const same = leavesOf(text).flatMap(([path, english]) => {
       const words = stringsIn(english);

@@ -118,7 +118,7 @@ export const shellWords = {
   more: 'Afficher plus',
   moreOf: (folder) => `Afficher plus de ${folder}`,
   older: 'Afficher les conversations plus anciennes',
-  day: (day, at, now) => (day === 'month' ? monthName(at, now) : days[day]),
+  day: (day, at, now) => (day === 'month' ? capital(monthName(at, now)) : days[day]),
   rename: 'Renommer…',
   title: 'Titre de la conversation',
   titleHint: 'Vide : comme son premier message',
