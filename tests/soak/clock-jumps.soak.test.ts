@@ -4,7 +4,7 @@ import { type composeRuntime, settingsOf } from '../support/compose.ts';
 import { startEngine, yes } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { plainAnswer, threeChildren } from '../support/fake-model/scenarios.ts';
-import { memoryStore } from '../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../support/stores/pooled.ts';
 
 const DAY_MS = 86_400_000;
 const jump = (ms: number): void => void vi.setSystemTime(Date.now() + ms);
@@ -42,7 +42,7 @@ describe.for([
 
   test('between two starts of the program: what was said before still stands before', async () => {
     const store = await memoryStore();
-    const engine = await startEngine(plainAnswer(), { store: { ...store, close: () => Promise.resolve() } });
+    const engine = await startEngine(plainAnswer(), { store: lasting(store) });
     const first = await engine.ask('First question');
     await engine.runtime.close();
     jump(ms);

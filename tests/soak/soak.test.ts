@@ -1,12 +1,11 @@
 /** A sample of the long run of faults; `npm run soak` plays a thousand. */
 import { expect, test } from 'vitest';
 import { soak } from './soak.ts';
-import { inSoak } from '../support/samples.ts';
 
-/** A kill of the owner, a reload of a window, and a stop; that nobody is left is in the sample of the campaign. */
+/** A kill of the owner, a reload of a window, and a stop; that nobody is left is in the campaign. */
 const SEEDS = [1856];
 
-test.runIf(inSoak)('the promises are kept through a sample of seeded faults', { timeout: 240_000 }, async () => {
+test('the promises are kept through a sample of seeded faults', { timeout: 240_000 }, async () => {
   const { played, kills, breaches } = await soak({ seeds: SEEDS, parallel: 1 });
   expect(breaches, breaches.join('\n')).toEqual([]);
   expect(played).toBe(SEEDS.length);

@@ -81,7 +81,7 @@ export interface KillPoint {
 
 /**
  * Kills after these events, a few workflows with one process; then each is resumed and checked. After every one of them
- * in the soak (`--mode soak`); else after a few, each of another kind, among those for which `sample` holds.
+ * in the soak (`--mode soak`); else after `SAMPLE` of them, each of another kind, among those for which `sample` holds.
  */
 export async function killAfterEach(
   events: readonly DurableEvent[],

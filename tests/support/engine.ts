@@ -108,6 +108,17 @@ export async function startEngine(script: Script, options: HarnessOptions = {}):
   return { runtime, store, agents, trust, model, folder, conversationId, ...(await talkIn(runtime, conversationId)) };
 }
 
+/** The program once more, after one that has ended, with its folder and model, on this store; nobody answers its questions. */
+export async function startAgain(
+  { folder, model }: Pick<Harness, 'folder' | 'model'>,
+  store: Store,
+  more: Partial<Composition> = {},
+): Promise<Runtime> {
+  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf(''), ...more });
+  onTestFinished(() => runtime.close());
+  return runtime;
+}
+
 /** A conversation as a client has it. */
 type Talk = Pick<Harness, 'events' | 'durable' | 'of' | 'send' | 'ask' | 'ended' | 'event'>;
 

@@ -1,9 +1,9 @@
 /** Whether all is played, however long it takes: `npm run soak`. */
 export const inSoak = process.env['SOAK'] === 'true';
 
-/** How many samples a property is tried with: in `npm run soak` twenty times as many. */
-export const samples = (numRuns: number): { numRuns: number } => {
-  return { numRuns: inSoak ? 20 * numRuns : numRuns };
+/** How many samples a property is tried with; `whole`: in `npm run soak`. */
+export const samples = (numRuns: number, whole = 20 * numRuns): { numRuns: number } => {
+  return { numRuns: inSoak ? whole : numRuns };
 };
 
 /** Of rows that show one promise in several ways: the first ones, all in `npm run soak`. */

@@ -32,7 +32,7 @@ async function watching() {
   };
 }
 
-test('a folder that appears, a new file, a change, a replacement, an end, and the same again', async () => {
+test('a folder that appears, a new file, a change, a replacement, an end, and in the soak the same again', async () => {
   const { folder, told } = await watching();
   const [agents, file] = [join(folder, '.triad/agents'), join(folder, '.triad/agents/a.md')];
   for (let round = 0; round < (inSoak ? 2 : 1); round++) {

@@ -1,10 +1,9 @@
 /** The person asks the asking agent before deciding: it answers, the question stays open, and everything is counted. */
 import { expect, onTestFinished, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import type { Seen } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
@@ -149,11 +148,10 @@ test.runIf(inSoak)('a bound forbids it, and says so; the question is still open'
 
 test('the end of the program cuts it off; asleep nobody can say more, awake it can be asked again', async () => {
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
   const held = new Gate();
   onTestFinished(() => held.open());
   const engine = await startEngine(writing({ held }), {
-    store: lasting,
+    store: lasting(store),
     person: () => null,
   });
   const { workflowId } = await engine.send('Take notes');
@@ -162,13 +160,7 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
   await eventually(() => expect(engine.model.requests).toHaveLength(2));
   await engine.runtime.close();
   held.open();
-  const runtime = await composeRuntime({
-    store,
-    folder: engine.folder,
-    url: engine.model.url,
-    settings: settingsOf(''),
-  });
-  onTestFinished(() => runtime.close());
+  const runtime = await startAgain(engine, store);
   const ask = () => runtime.request('approval.ask', { approvalId, question: 'Why?' });
   await expect(ask()).rejects.toMatchObject({
     code: 'conflict',
@@ -227,13 +219,7 @@ test.runIf(inSoak)('a kill while it answers leaves nobody waiting for what it sa
   await engine.runtime.request('approval.ask', { approvalId, question: 'Why?' });
   await engine.runtime.close();
   expect((await store.approval(approvalId))?.context).toMatchObject([{ answer: null, error: null }]);
-  const runtime = await composeRuntime({
-    store,
-    folder: engine.folder,
-    url: engine.model.url,
-    settings: settingsOf(''),
-  });
-  onTestFinished(() => runtime.close());
+  await startAgain(engine, store);
   expect((await store.approval(approvalId))?.context).toMatchObject([
     { answer: null, error: 'Interrupted: ask again' },
   ]);

@@ -2,7 +2,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import type { GrantRequest } from '#contract/permission.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { CHILD, delegate, LEAD, spawn, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -127,7 +127,7 @@ describe('its end', () => {
 
   test('it outlives the program with its count, and the conversation where it was given', async () => {
     const store = await memoryStore();
-    const kept = { ...store, close: () => Promise.resolve() };
+    const kept = lasting(store);
     const wish = { scope: 'project', pattern: 'a.md', calls: 3, minutes: 60 } as const;
     const before = await engineWith(writes('a.md', 'a.md'), wish, { store: kept });
     await before.ask('Write');

@@ -1,12 +1,11 @@
 /** A run has so many open questions and no more: the rest queue in order, and whatever happens none is lost. */
 import { readdir } from 'node:fs/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { MAX_OPEN_QUESTIONS } from '#contract/limits.ts';
 import type { Attention } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
@@ -87,15 +86,12 @@ test('a stop ends those that wait too, and each call has its result', async () =
 
 test('an interruption and a new start lose none, open or waiting', async () => {
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
-  const { engine, workflowId, ids, allow } = await full(lasting);
+  const { engine, workflowId, ids, allow } = await full(lasting(store));
   await allow(ids[3]!);
   await eventually(() => expect(askedPaths(engine)).toHaveLength(MAX_OPEN_QUESTIONS + 1));
   await engine.runtime.close();
 
-  const { folder, model } = engine;
-  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
-  onTestFinished(() => runtime.close());
+  const runtime = await startAgain(engine, store);
   let state: Attention = { questions: [], asleep: [], running: [] };
   let most = 0;
   const answered = new Set<string>();
@@ -120,6 +116,6 @@ test('an interruption and a new start lose none, open or waiting', async () => {
     }
     expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' });
   });
-  expect(await readdir(folder)).toEqual(['README.md', ...PATHS]);
+  expect(await readdir(engine.folder)).toEqual(['README.md', ...PATHS]);
   expect(most).toBe(MAX_OPEN_QUESTIONS);
 });

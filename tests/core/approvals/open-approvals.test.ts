@@ -1,32 +1,24 @@
 /** Questions of an interrupted workflow stay open, and an answer to one resumes the workflow that asked. */
-import { expect, onTestFinished, test, vi } from 'vitest';
+import { expect, test, vi } from 'vitest';
 import type { Approval } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import type { Attention } from '#contract/view.ts';
 import { OpenApprovals } from '#core/approvals/open-approvals.ts';
 import type { Store } from '#core/store/store.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { inSoak } from '../../support/samples.ts';
 
 /** Three questions wait when the program is closed; then it is started again on the same store. */
 async function restarted() {
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
-  const engine = await startEngine(threeChildren(), { store: lasting, person: () => null });
+  const engine = await startEngine(threeChildren(), { store: lasting(store), person: () => null });
   const { workflowId } = await engine.send('Go');
   await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
   await engine.runtime.close();
-  const runtime = await composeRuntime({
-    store,
-    folder: engine.folder,
-    url: engine.model.url,
-    settings: settingsOf(''),
-  });
-  onTestFinished(() => runtime.close());
+  const runtime = await startAgain(engine, store);
   const seen: { state: Attention; all: Attention[] } = { state: { questions: [], asleep: [], running: [] }, all: [] };
   await runtime.subscribe('attention', { canAnswer: true }, (state) => seen.all.push((seen.state = state)));
   const asked = (await store.openApprovals()).map(({ request }) => request.id);

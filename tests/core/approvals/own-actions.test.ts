@@ -76,7 +76,7 @@ test('a rule that allows is named with its place, and how rules stand to each ot
   expect(asked).toEqual(['README.md', 'package.json']);
 });
 
-test.runIf(inSoak)('a rule of a project that is not trusted allows nothing, and is not said to', async () => {
+test('a rule of a project that is not trusted allows nothing, and is not said to', async () => {
   const { said, asked } = await approval({ project: RULE });
   expect(said).toBe(`${FIRST} ${STEERING}`);
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);

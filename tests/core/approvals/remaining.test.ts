@@ -1,6 +1,6 @@
 /** The time left of an open question survives a restart. */
 import { expect, test } from 'vitest';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inSoak } from '../../support/samples.ts';
@@ -8,7 +8,7 @@ import { inSoak } from '../../support/samples.ts';
 test.runIf(inSoak)('the stored question has the time that is left', async () => {
   const store = await memoryStore();
   const engine = await startEngine(spawnOne(), {
-    store: { ...store, close: () => Promise.resolve() },
+    store: lasting(store),
     person: () => null,
   });
   await engine.send('Go');

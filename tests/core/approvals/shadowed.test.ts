@@ -5,7 +5,7 @@ import type { Rule } from '#contract/permission.ts';
 import { judge } from '#core/approvals/judge.ts';
 import { shadowedIn } from '#core/approvals/shadowed.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
-import { inSoak } from '../../support/samples.ts';
+import { samples } from '../../support/samples.ts';
 import { actionOf, NOW, ruleOf } from './support.ts';
 
 const word = fc.constantFrom('*', '**', 'a', 'A', 'a*', 'b', 'a/**');
@@ -69,7 +69,7 @@ test('no call is decided by a rule that is marked', () => {
       const { ruleId } = judge(call, { rules, faults: [], alwaysAsk: NO_FILES }, [], NOW);
       expect(never.has(ruleId)).toBe(false);
     }),
-    { numRuns: inSoak ? 20_000 : 200 },
+    samples(200, 20_000),
   );
   expect(marked).toBeGreaterThan(10);
 });

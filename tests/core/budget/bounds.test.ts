@@ -1,8 +1,7 @@
 /** Bounds of a run: identical calls in a row, and iterations. */
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { describe, expect, test } from 'vitest';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -35,15 +34,12 @@ describe('bounds', () => {
         .on({})
         .reply(call);
       const store = await memoryStore();
-      const lasting = { ...store, close: () => Promise.resolve() };
-      const engine = await startEngine(script, { store: lasting, settings: 'limits.doom_loop_threshold = 2\n' });
+      const engine = await startEngine(script, { store: lasting(store), settings: 'limits.doom_loop_threshold = 2\n' });
       const { workflowId, runId } = await engine.send('Go');
       await held.reached;
       await engine.runtime.close();
       held.open();
-      const parts = { store, folder: engine.folder, url: engine.model.url };
-      const resumed = await composeRuntime({ ...parts, settings: settingsOf('') });
-      onTestFinished(() => resumed.close());
+      const resumed = await startAgain(engine, store);
       await resumed.request('workflow.resume', { workflowId });
       await eventually(async () =>
         expect(await store.run(runId)).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } }),

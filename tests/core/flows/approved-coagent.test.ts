@@ -1,13 +1,13 @@
 /** A coagent that goes on is the one that was approved with the run that it serves, whatever the store says of it by then. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Coagent } from '#contract/agent.ts';
 import { canonicalHash } from '#core/base/hash.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
 import { asked, CHECKER, pair, startFlow } from '../../support/flows/flows.ts';
 import { inSoak } from '../../support/samples.ts';
+import { startAgain } from '../../support/engine.ts';
 
 /** The program ends while the coagent asks, its stored settings are changed with their hash, and the workflow goes on. */
 async function changedMeanwhile(change: Partial<Coagent>) {
@@ -15,7 +15,7 @@ async function changedMeanwhile(change: Partial<Coagent>) {
   const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
   const engine = await startFlow(pair(['The page.'], { page: [[write], [text('Hm.')]] }), {
     flow: { type: 'smart', rounds: 1 },
-    store: { ...store, close: () => Promise.resolve() },
+    store: lasting(store),
     person: () => null,
   });
   const { workflowId } = await engine.send('Write the page.');
@@ -25,9 +25,7 @@ async function changedMeanwhile(change: Partial<Coagent>) {
   const envelope = { ...row.envelope, ...change };
   const set = { envelope, envelopeHash: canonicalHash(envelope) };
   await store.commit([], [{ kind: 'update', table: 'run', key: row.id, set }]);
-  const { folder, model } = engine;
-  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
-  onTestFinished(() => runtime.close());
+  const runtime = await startAgain(engine, store);
   await runtime.request('workflow.resume', { workflowId, approve: 'all' });
   await eventually(async () => expect((await store.workflow(workflowId))?.outcome).toBe('partial'));
   const end = await store.workflow(workflowId);

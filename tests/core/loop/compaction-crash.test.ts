@@ -2,17 +2,16 @@
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live, Resumer } from '../../support/crash.ts';
-import { startEngine } from '../../support/engine.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { inSoak } from '../../support/samples.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-compaction-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -116,21 +115,18 @@ test.runIf(inSoak)(
     const store = await memoryStore();
     let over = false;
     const dying: typeof store = {
-      ...store,
+      ...lasting(store),
       commit: async (events, writes) => {
         if (over) throw new Error('The process has died');
         await store.commit(events, writes);
         over = events.some(({ type }) => type === 'compaction');
       },
-      close: () => Promise.resolve(),
     };
     const first = await startEngine(brokenOff(), { store: dying });
     const { workflowId } = await first.send('Go');
     await first.event('compaction');
     await first.runtime.close().catch(() => undefined);
-    const { folder, model } = first;
-    const again = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
-    onTestFinished(() => again.close());
+    const again = await startAgain(first, store);
     await again.request('workflow.resume', { workflowId });
     await expect.poll(() => store.workflow(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
     const entries = await store.entriesOf(first.of('compaction')[0]!.runId);

@@ -1,10 +1,9 @@
 /** A program that dies in a response that was acted upon keeps the words after the call that had come whole. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
@@ -18,7 +17,6 @@ test.each(
 )('%s', async (_, lost, calls) => {
   const free = new Gate();
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
   let dead = false;
   const writes: Promise<void>[] = [];
   /** What it would write after its death is not written. */
@@ -36,7 +34,7 @@ test.each(
     .reply(blocks, { hold: free.at(after) })
     .on({})
     .reply([text('x')]);
-  const engine = await startEngine(script, { store: { ...lasting, commit } });
+  const engine = await startEngine(script, { store: { ...lasting(store), commit } });
   const { runId } = await engine.send('Go');
   await eventually(async () => {
     const [open] = await store.openMessages();
@@ -45,13 +43,7 @@ test.each(
   dead = true;
   await Promise.all(writes);
   // Another process would find the store like this.
-  const again = await composeRuntime({
-    store: lasting,
-    folder: engine.folder,
-    url: engine.model.url,
-    settings: settingsOf(''),
-  });
-  onTestFinished(() => again.close());
+  await startAgain(engine, lasting(store));
   const entries = await store.entriesOf(runId);
   free.open();
   const answer = entries.find(({ kind }) => kind === 'assistant');

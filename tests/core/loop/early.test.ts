@@ -1,10 +1,9 @@
 /** Acting before a response has come whole: its calls start at once, and from then on the response is final. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { AssistantEntry } from '#contract/message.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { type Harness, outcomes, outputOf, startEngine } from '../../support/engine.ts';
+import { type Harness, outcomes, outputOf, startAgain, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
@@ -224,8 +223,7 @@ test('closed and resumed, a response that was acted upon is not asked for again'
     .reply([text('The report.')], { name: 'child reports' })
     .on(LEAD)
     .reply([text('Done.')], { name: 'lead answers' });
-  const lasting = { ...store, close: () => Promise.resolve() };
-  const engine = await startEngine(silentOnce, { store: lasting });
+  const engine = await startEngine(silentOnce, { store: lasting(store) });
   const { workflowId, runId } = await engine.send('Go');
   await engine.event('message-start', ({ agent }) => agent === 'alpha');
   await engine.runtime.close();
@@ -233,10 +231,8 @@ test('closed and resumed, a response that was acted upon is not asked for again'
   expect(left.map(({ kind }) => kind)).toEqual(['user', 'assistant']);
   expect(left[1]).toMatchObject({ interrupted: false, stopReason: 'tool_use' });
 
-  const { folder, model } = engine;
-  const parts = { folder, url: model.url, settings: settingsOf('') };
-  const again = await composeRuntime({ store, ...parts });
-  onTestFinished(() => again.close());
+  const { model } = engine;
+  const again = await startAgain(engine, store);
   await again.request('workflow.resume', { workflowId });
   await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));
   expect(rules(engine).filter((rule) => rule === 'lead asks')).toHaveLength(1);

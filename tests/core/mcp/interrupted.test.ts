@@ -1,8 +1,8 @@
 /** What a server asked in a call that was interrupted is closed when the run goes on; what cannot be used is said. */
 import { expect, onTestFinished, test } from 'vitest';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { answering, settingsOf, yes } from '../../support/compose.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { lyingTable } from './support.ts';
@@ -13,20 +13,14 @@ test('a question of a server whose call was interrupted wakes nobody; a read goe
   const script = new Script().step([toolUse('mcp__liar__elicits', {})]).step([text('Done.')]);
   const settings = lyingTable(['tools=elicits'], 'permissions = []');
   const engine = await startEngine(script, {
-    store: { ...store, close: () => Promise.resolve() },
+    store: lasting(store),
     settings,
     person: () => null,
   });
   const { workflowId } = await engine.send('Go');
   const { approval: first } = await engine.event('approval-request', ({ approval }) => approval.during === true);
   await engine.runtime.close();
-  const again = await composeRuntime({
-    store,
-    folder: engine.folder,
-    url: engine.model.url,
-    settings: settingsOf(settings),
-  });
-  onTestFinished(() => again.close());
+  const again = await startAgain(engine, store, { settings: settingsOf(settings) });
   const waiting: string[] = [];
   await again.subscribe('attention', { canAnswer: false }, ({ asleep }) =>
     waiting.push(...asleep.map(({ request }) => request.id)),

@@ -1,10 +1,9 @@
 /** What runs is what was approved: a run whose stored settings are others than those is not started. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
 import type { RunRow } from '#contract/view.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inSoak } from '../../support/samples.ts';
@@ -12,8 +11,7 @@ import { inSoak } from '../../support/samples.ts';
 /** The program ends while the question about a sub-agent is open, a stored envelope is changed, and the answer is yes. */
 async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial<Envelope>) {
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
-  const engine = await startEngine(spawnOne(), { store: lasting, person: () => null });
+  const engine = await startEngine(spawnOne(), { store: lasting(store), person: () => null });
   const { workflowId } = await engine.send('Look');
   const { approval } = await engine.event('approval-request');
   await engine.runtime.close();
@@ -22,14 +20,12 @@ async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial
   const set = { envelope: { ...run.envelope, ...change } };
   await store.commit([], [{ kind: 'update', table: 'run', key: run.id, set }]);
   const before = engine.model.requests.length;
-  const { folder, model } = engine;
-  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
-  onTestFinished(() => runtime.close());
+  const runtime = await startAgain(engine, store);
   await runtime.subscribe('attention', { canAnswer: true }, () => undefined);
   const decide = () => runtime.request('approval.decide', { approvalId: approval.id, answer: { kind: 'allow' } });
   const ended = async (outcome: string) =>
     eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome }));
-  return { store, runtime, run, decide, ended, workflowId, since: () => model.requests.slice(before) };
+  return { store, runtime, run, decide, ended, workflowId, since: () => engine.model.requests.slice(before) };
 }
 
 test('a sub-agent whose prompt was changed in the store since the question is not started', async () => {

@@ -1,10 +1,10 @@
 /** Files are edited in a run as a person agrees to it, what changed since it was read is refused, and each edit can be undone. */
 import { appendFile, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { expect, test } from 'vitest';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { answering, yes } from '../../support/compose.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inSoak } from '../../support/samples.ts';
@@ -78,9 +78,8 @@ test('a resumed run knows what it has read: a file that has changed meanwhile is
   script.on({ step: 4 }).reply([read('a.txt')]);
   script.on({ step: 5 }).reply([edit('a.txt', 'one', 'two')]);
   script.on({}).reply([text('Done.')]);
-  const lasting = { ...store, close: () => Promise.resolve() };
   const engine = await startEngine(script, {
-    store: lasting,
+    store: lasting(store),
     person: () => null,
     files: { 'a.txt': 'one\n', 'b.txt': 'one\n' },
   });
@@ -88,8 +87,7 @@ test('a resumed run knows what it has read: a file that has changed meanwhile is
   await eventually(() => expect(engine.of('approval-request').length).toBeGreaterThan(0));
   await engine.runtime.close();
   await appendFile(join(engine.folder, 'a.txt'), 'more\n');
-  const again = await composeRuntime({ store, folder: engine.folder, url: engine.model.url, settings: settingsOf('') });
-  onTestFinished(() => again.close());
+  const again = await startAgain(engine, store);
   await answering(again, yes);
   await again.request('workflow.resume', { workflowId });
   await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ status: 'completed' }));

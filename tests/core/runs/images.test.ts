@@ -1,13 +1,13 @@
 /** A picture that an agent reads is sent to its model, again with every later request, and stays in the history. */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ModelRequest } from '#core/model/model.ts';
 import { estimatedInput } from '#core/loop/request-meter.ts';
 import { withImages } from '#core/loop/with-images.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { answering, yes } from '../../support/compose.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { WireBody } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -93,20 +93,13 @@ test.runIf(inSoak)(
     script.on({ step: 1 }).reply([LOOK]);
     script.on({ step: 2 }).reply([toolUse('write_file', { path: 'red.png', content: 'no image' })]);
     script.on({}).reply([text('Done.')]);
-    const lasting = { ...store, close: () => Promise.resolve() };
-    const engine = await startEngine(script, { store: lasting, person: () => null, files: { 'red.png': RED } });
+    const engine = await startEngine(script, { store: lasting(store), person: () => null, files: { 'red.png': RED } });
     const { workflowId } = await engine.send('Go');
     const { approval } = await engine.event('approval-request');
     await engine.runtime.request('approval.ask', { approvalId: approval.id, question: 'Why?' });
     await engine.event('context-end');
     await engine.runtime.close();
-    const again = await composeRuntime({
-      store,
-      folder: engine.folder,
-      url: engine.model.url,
-      settings: settingsOf(''),
-    });
-    onTestFinished(() => again.close());
+    const again = await startAgain(engine, store);
     await answering(again, yes);
     await again.request('workflow.resume', { workflowId });
     await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ status: 'completed' }));

@@ -7,7 +7,7 @@ import type { Effect } from '#contract/permission.ts';
 import type { RuleEdit, RulePreview, RuleWish } from '#contract/permissions/rule-edit.ts';
 import { CHILD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak, samples, variations } from '../../support/samples.ts';
+import { inSoak, variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start, configFolder } = sharedEngine();
@@ -148,7 +148,7 @@ test.runIf(inSoak)('whatever the change, what was said of it is what holds once 
         }
       }
     }),
-    samples(1),
+    { numRuns: 40 },
   );
 });
 

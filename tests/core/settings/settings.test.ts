@@ -20,7 +20,7 @@ import {
 } from '#core/settings/settings.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { settingAt } from '../../support/settings/setting-at.ts';
-import { inSoak } from '../../support/samples.ts';
+import { samples } from '../../support/samples.ts';
 
 const textOf = (folder: string) => readFile(join(folder, 'config.toml'), 'utf8');
 
@@ -300,7 +300,7 @@ test('whatever is saved in whatever order is what is read', async () => {
       for (const [path, value] of last) expect(settingAt(settings, path)).toBe(value);
       expect(await textOf(folder)).toContain('# first\n[models] # here');
     }),
-    { numRuns: inSoak ? 200 : 4 },
+    samples(4, 200),
   );
 });
 

@@ -1,9 +1,9 @@
 /** A workflow that a process left in the middle: its spans end with what the next one recorded, and go on in a new attempt. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { spanIdOf } from '#contract/telemetry/span-ids.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { answering, settingsOf, yes } from '../../support/compose.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type Received, startCollector } from '../../support/telemetry/collector.ts';
@@ -26,7 +26,7 @@ test('what was cut ends as it was recorded, what goes on is linked to it, and no
     .on({ ...LEAD })
     .reply([text('Done.')]);
   const store = await memoryStore();
-  const first = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+  const first = await startEngine(script, { store: lasting(store) });
   const { workflowId, runId } = await first.send('Go', 'all');
   const child = (await first.event('run-start', ({ parentRunId }) => parentRunId !== null)).runId;
   await first.event('message-start', (event) => event.runId === child && event.turn === 1);
@@ -34,8 +34,7 @@ test('what was cut ends as it was recorded, what goes on is linked to it, and no
   // As after a kill: another process sweeps, and exports what the first one did not.
   const collector = await startCollector();
   const settings = settingsOf(`telemetry.endpoint = "${collector.url}"\n`);
-  const second = await composeRuntime({ store, folder: first.folder, url: first.model.url, settings });
-  onTestFinished(() => second.close());
+  const second = await startAgain(first, store, { settings });
   const cut = [...(await collector.have(8))];
   expect(level(cut, 'prompt')).toMatchObject([
     { status: { code: 2 }, attributes: { 'triad.outcome': 'interrupted', 'error.type': 'interrupted' }, links: [] },

@@ -249,7 +249,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       expect(approval).not.toHaveProperty('nameable');
       expect(entries[0]?.output).toContain("cannot remove '.git/HEAD': Read-only file system");
       expect(entries[4]?.output).toContain('a.txt: Read-only file system');
-      // What came and went where nothing is kept is said all the same.
+      // What went where nothing is kept is said all the same; what comes there is in the tests of snapshots.
       expect(entries.map(({ metadata }) => metadata['notKept'])).toEqual([
         ['dist/'],
         undefined,

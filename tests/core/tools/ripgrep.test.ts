@@ -8,7 +8,7 @@ import { looser } from '#core/tools/search/ripgrep-pattern.ts';
 import { filesWithMatch, findRipgrep } from '#core/tools/search/ripgrep.ts';
 import { compile } from '#core/tools/search/search-lines.ts';
 import type { SearchOptions } from '#core/tools/search/search.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inSoak, samples, variations } from '../../support/samples.ts';
 import { asking, RIPGREP, WAYS } from '../../support/searching.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
@@ -115,7 +115,7 @@ test.skipIf(RIPGREP === null)('no file with a match is left out, whatever is loo
       told += 1;
       for (const [n, text] of texts.entries()) if (meant.test(text)) expect(found, text).toContain(`${n}.txt`);
     }),
-    { numRuns: inSoak ? 500 : 15 },
+    samples(15, 500),
   );
   // Most are not beyond it.
   expect(told).toBeGreaterThan(4);

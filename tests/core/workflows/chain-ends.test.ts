@@ -1,11 +1,11 @@
 /** Chains that do not come to their end: what is told, what is stopped, what is tried again, and what a restart goes on with. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import type { Answers } from '../../support/flows/chains.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
-import { builtinAgents, composeRuntime, settingsOf, withAgents } from '../../support/compose.ts';
-import { type Harness, outcomes } from '../../support/engine.ts';
+import { builtinAgents, withAgents } from '../../support/compose.ts';
+import { type Harness, outcomes, startAgain } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -208,18 +208,14 @@ describe('a restart', () => {
   async function resumed(store: Store, engine: Harness, workflowId: string): Promise<void> {
     await engine.runtime.close();
     const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
-    const again = await composeRuntime({
-      ...{ store, folder: engine.folder, url: engine.model.url, settings: settingsOf(''), agents },
-    });
-    onTestFinished(() => again.close());
+    const again = await startAgain(engine, store, { agents });
     await again.request('workflow.resume', { workflowId });
     await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));
   }
 
   test.for(variations(['draft', 'research', 'polish']))('while %s answers goes on there', async (agent) => {
     const store = await memoryStore();
-    const lasting = { ...store, close: () => Promise.resolve() };
-    const engine = await startChain(chainScript({ [agent]: hangs }), { store: lasting });
+    const engine = await startChain(chainScript({ [agent]: hangs }), { store: lasting(store) });
     const { workflowId } = await engine.send('Go');
     await engine.event('message-delta', (event) => event.agent === agent);
     await resumed(store, engine, workflowId);
@@ -238,7 +234,7 @@ describe('a restart', () => {
       0,
       ...new Script().on({ system: /You draft/ }).reply(hangs.blocks, { ...hangs.options, times: 1 }).rules,
     );
-    const engine = await startChain(script, { store: { ...store, close: () => Promise.resolve() } });
+    const engine = await startChain(script, { store: lasting(store) });
     const { workflowId, runId } = await engine.ask('Go');
     const [first, draft] = await stagesOf({ store }, workflowId);
     await retry(engine, draft!.id);

@@ -166,6 +166,23 @@ describe('the time of a run', () => {
   });
 });
 
+test('a sub-agent that falls silent is ended as timed out; its lead, which waits for it, goes on', async () => {
+  const silence = 77;
+  const alarms: (() => void)[] = [];
+  const later = setTimeout as (...all: unknown[]) => unknown;
+  vi.spyOn(globalThis, 'setTimeout').mockImplementation(((ring: () => void, ms: number, ...rest: unknown[]) => {
+    if (ms === silence * 1000) alarms.push(ring);
+    return later(ms === silence * 1000 ? () => undefined : ring, ms, ...rest);
+  }) as never);
+  const engine = await startEngine(leadOfStuck(), { settings: `limits.inactivity_seconds = ${silence}\n` });
+  const { workflowId } = await engine.send('Go');
+  await engine.event('message-delta', (delta) => delta.text.startsWith('What'));
+  pass(2);
+  for (const ring of alarms.splice(0)) ring();
+  const end = await engine.ended(workflowId);
+  expect(end).toMatchObject({ text: 'That was little.', subAgents: [{ agent: 'worker', outcome: 'timed_out' }] });
+});
+
 test.runIf(inSoak)('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
   vi.restoreAllMocks();
   const folder = await folderWith({});

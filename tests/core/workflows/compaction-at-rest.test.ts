@@ -6,7 +6,6 @@ import { startEngine } from '../../support/engine.ts';
 import { NOTES, summarising, SUMMARISER } from '../../support/fake-model/compacting.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inSoak } from '../../support/samples.ts';
 
 const looking = (script: Script) =>
   script
@@ -15,36 +14,33 @@ const looking = (script: Script) =>
     .on({})
     .reply([text('An answer.')]);
 
-test.runIf(inSoak)(
-  'a message that is sent meanwhile waits for the summary, and finds it; nothing is deleted meanwhile',
-  async () => {
-    const gate = new Gate();
-    const held = new Script().on({ system: SUMMARISER }).reply([text(NOTES)], { hold: gate.at(0) });
-    const engine = await startEngine(looking(held));
-    await engine.ask('One');
-    const done = engine.runtime.request('context.compact', { conversationId: engine.conversationId });
-    await engine.event('request-start', ({ purpose }) => purpose === 'compaction');
-    const { conversationId } = engine;
-    const first = engine.of('workflow-start')[0]!.workflowId;
-    const refused = [
-      () => engine.runtime.request('conversation.delete', { conversationId }),
-      () => engine.runtime.request('conversation.purge', { conversationId }),
-      () => engine.runtime.request('conversation.rewind', { conversationId, workflowId: first, left: true }),
-    ];
-    for (const ask of refused)
-      await expect(ask()).rejects.toMatchObject({
-        code: 'conflict',
-        message: 'Something runs or waits in this conversation: stop it first',
-      });
-    expect((await engine.store.conversation(conversationId))?.deletedAt).toBeUndefined();
-    const { workflowId } = await engine.send('Two');
-    gate.open();
-    await done;
-    await engine.ended(workflowId);
-    expect(engine.model.requests.at(-1)?.seen.prompt).toContain('The notes of the model.');
-    await engine.runtime.request('conversation.delete', { conversationId });
-  },
-);
+test('a message that is sent meanwhile waits for the summary, and finds it; nothing is deleted meanwhile', async () => {
+  const gate = new Gate();
+  const held = new Script().on({ system: SUMMARISER }).reply([text(NOTES)], { hold: gate.at(0) });
+  const engine = await startEngine(looking(held));
+  await engine.ask('One');
+  const done = engine.runtime.request('context.compact', { conversationId: engine.conversationId });
+  await engine.event('request-start', ({ purpose }) => purpose === 'compaction');
+  const { conversationId } = engine;
+  const first = engine.of('workflow-start')[0]!.workflowId;
+  const refused = [
+    () => engine.runtime.request('conversation.delete', { conversationId }),
+    () => engine.runtime.request('conversation.purge', { conversationId }),
+    () => engine.runtime.request('conversation.rewind', { conversationId, workflowId: first, left: true }),
+  ];
+  for (const ask of refused)
+    await expect(ask()).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'Something runs or waits in this conversation: stop it first',
+    });
+  expect((await engine.store.conversation(conversationId))?.deletedAt).toBeUndefined();
+  const { workflowId } = await engine.send('Two');
+  gate.open();
+  await done;
+  await engine.ended(workflowId);
+  expect(engine.model.requests.at(-1)?.seen.prompt).toContain('The notes of the model.');
+  await engine.runtime.request('conversation.delete', { conversationId });
+});
 
 test('the request of a process that died is counted at the next start, once', async () => {
   const engine = await startEngine(looking(summarising()));

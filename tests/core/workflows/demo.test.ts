@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import type { Person } from '../../support/compose.ts';
 import { type Harness, type HarnessOptions, outcomes, startEngine, yes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
@@ -171,7 +171,7 @@ test('it answers in the language of the screen that a message was written on', a
 
 test.runIf(inSoak)('closed while its question waits, it goes on from there once it is resumed', async () => {
   const store = await memoryStore();
-  const closed = await demo({ store: { ...store, close: () => Promise.resolve() }, person: () => null });
+  const closed = await demo({ store: lasting(store), person: () => null });
   const { workflowId } = await closed.send('What is here?');
   await closed.event('approval-request');
   await closed.runtime.close();

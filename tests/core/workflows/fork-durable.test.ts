@@ -9,7 +9,7 @@ import { startEngine, talkIn } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
 import { startCollector } from '../../support/telemetry/collector.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { inSoak } from '../../support/samples.ts';
 
@@ -20,7 +20,7 @@ test('after a restart, in the soak a kill, and a rebuild it is what it was; the 
   const data = await folderWith();
   const store = inSoak ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
   const engine = await startEngine(script(), {
-    store: { ...store, close: async () => void (inSoak && (await store.close())) },
+    store: inSoak ? store : lasting(store),
   });
   const { runtime, conversationId } = engine;
   await engine.ask('First');

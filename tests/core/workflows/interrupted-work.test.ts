@@ -1,12 +1,11 @@
 /** A workflow that was cut off stands in the attention feed until somebody resumes it, goes on without it, or throws it away. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { Attention } from '#contract/view.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { inSoak } from '../../support/samples.ts';
 
 /** The program is closed while the model writes, and started again on the same store. */
@@ -18,20 +17,17 @@ async function cutOff() {
     .on({})
     .reply([text('Done.')]);
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
-  const engine = await startEngine(script, { store: lasting });
+  const engine = await startEngine(script, { store: lasting(store) });
   const { workflowId } = await engine.send('Go');
   await held.reached;
   const closed = engine.runtime.close();
   held.open();
   await closed;
-  const { folder, conversationId, model } = engine;
-  const runtime = await composeRuntime({ store, folder, url: model.url, settings: settingsOf('') });
-  onTestFinished(() => runtime.close());
+  const runtime = await startAgain(engine, store);
   let state: Attention | null = null;
   await runtime.subscribe('attention', { canAnswer: true }, (now) => (state = now));
   const waiting = () => state?.interrupted ?? [];
-  return { runtime, conversationId, workflowId, waiting };
+  return { runtime, conversationId: engine.conversationId, workflowId, waiting };
 }
 
 test('it waits after a restart, and no more once it was resumed', async () => {

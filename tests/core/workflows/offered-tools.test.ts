@@ -1,9 +1,9 @@
 /** What a lead is told of starting sub-agents: the number that holds, and the tools only where one could start. */
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ApprovePolicy } from '#contract/agent.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { settingsOf } from '../../support/compose.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -121,16 +121,13 @@ test.runIf(inSoak)('while one of the last still works, a lead that goes on can l
 /** Closed while the lead's request is held, and resumed in another runtime on the same store. */
 async function interrupted(script: Script, settings: string, held: Gate) {
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
-  const engine = await startEngine(script, { store: lasting, settings });
+  const engine = await startEngine(script, { store: lasting(store), settings });
   const { workflowId, runId } = await engine.send('Go');
   await held.reached;
   await engine.runtime.close();
   held.open();
   const resume = async () => {
-    const parts = { store, folder: engine.folder, url: engine.model.url, settings: settingsOf(settings) };
-    const runtime = await composeRuntime(parts);
-    onTestFinished(() => runtime.close());
+    const runtime = await startAgain(engine, store, { settings: settingsOf(settings) });
     await runtime.request('workflow.resume', { workflowId });
     const ended = eventually(async () => expect((await store.workflow(workflowId))?.outcome).toBe('completed'));
     return { runId, ended };

@@ -7,11 +7,10 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { inSoak } from '../../support/samples.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
 import { live } from '../../support/crash.ts';
-import { outcomes, startEngine } from '../../support/engine.ts';
+import { outcomes, startAgain, startEngine } from '../../support/engine.ts';
 import { LEAD, plainAnswer, reportOf, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
@@ -34,8 +33,7 @@ async function killedAfter(killAfter: DurableEvent['type'], script: Script) {
 describe('recovery', () => {
   test('closed while questions wait: the same questions are open again after resume', async () => {
     const store = await memoryStore();
-    const lasting = { ...store, close: () => Promise.resolve() };
-    const engine = await startEngine(threeChildren(), { store: lasting, person: () => null });
+    const engine = await startEngine(threeChildren(), { store: lasting(store), person: () => null });
     const { workflowId } = await engine.send('Go');
     await eventually(() => expect(engine.of('approval-request')).toHaveLength(3));
     await engine.runtime.close();
@@ -43,13 +41,7 @@ describe('recovery', () => {
     const asked = (await store.openApprovals()).map(({ request }) => request.id);
     expect(asked).toHaveLength(3);
 
-    const again = await composeRuntime({
-      store,
-      folder: engine.folder,
-      url: engine.model.url,
-      settings: settingsOf(''),
-    });
-    onTestFinished(() => again.close());
+    const again = await startAgain(engine, store);
     let questions: Approval[] = [];
     await again.subscribe('attention', { canAnswer: true }, (state) => (questions = state.questions));
     await again.request('workflow.resume', { workflowId });
@@ -184,7 +176,7 @@ describe('recovery', () => {
       .on({ prompt: /Review slow/ })
       .reply([text(reportOf('slow'))]);
     const store = await memoryStore();
-    const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+    const engine = await startEngine(script, { store: lasting(store) });
     const { workflowId } = await engine.send('Go');
     await engine.event(
       'message-end',
@@ -193,13 +185,7 @@ describe('recovery', () => {
         event.entry.parts.some((part) => part.type === 'text' && part.text === 'One is there.'),
     );
     await engine.runtime.close();
-    const again = await composeRuntime({
-      store,
-      folder: engine.folder,
-      url: engine.model.url,
-      settings: settingsOf(''),
-    });
-    onTestFinished(() => again.close());
+    const again = await startAgain(engine, store);
     await again.request('workflow.resume', { workflowId });
     await eventually(async () =>
       expect(await store.workflow(workflowId)).toMatchObject({

@@ -1,10 +1,10 @@
 /** Two windows, two clicks, a stop in between: what is asked for twice is done once, and who comes too late is told. */
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { answering, composeRuntime, settingsOf, yes } from '../../support/compose.ts';
-import { type Harness, startEngine } from '../../support/engine.ts';
+import { answering, yes } from '../../support/compose.ts';
+import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
@@ -44,18 +44,12 @@ async function interrupted(view: (store: Store) => Store = (store) => store) {
     .reply([text('Almost')], { hangAfter: 3, times: 1 })
     .on({})
     .reply([text('All found.')]);
-  const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+  const engine = await startEngine(script, { store: lasting(store) });
   const { workflowId } = await engine.send('Go');
   await engine.event('message-delta', (event) => event.text.startsWith('A'));
   await engine.runtime.close();
   const child = (await store.runsOf([workflowId])).find((run) => run.parentRunId !== null)!;
-  const runtime = await composeRuntime({
-    store: view(store),
-    folder: engine.folder,
-    url: engine.model.url,
-    settings: settingsOf(''),
-  });
-  onTestFinished(() => runtime.close());
+  const runtime = await startAgain(engine, view(store));
   await answering(runtime, yes);
   return { store, runtime, workflowId, runId: child.id, conversationId: engine.conversationId };
 }

@@ -1,9 +1,8 @@
 /** A sub-agent that did not complete is tried again: it goes on where it stopped, and its lead hears of it. */
-import { describe, expect, onTestFinished, test } from 'vitest';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { describe, expect, test } from 'vitest';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
+import { type Harness, outcomes, startAgain, startEngine } from '../../support/engine.ts';
 import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
@@ -177,20 +176,14 @@ describe('trying a sub-agent again', () => {
         0,
         ...new Script().on({ turn: 2 }).reply([text('Almost')], { hangAfter: 3, times: 1 }).rules,
       );
-      const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+      const engine = await startEngine(script, { store: lasting(store) });
       const first = await engine.ask('Go');
       const { runId } = first.subAgents[0]!;
       await retry(engine, runId);
       await engine.event('message-delta', (event) => event.text.startsWith('A'));
       await engine.runtime.close();
       expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
-      const again = await composeRuntime({
-        store,
-        folder: engine.folder,
-        url: engine.model.url,
-        settings: settingsOf(''),
-      });
-      onTestFinished(() => again.close());
+      const again = await startAgain(engine, store);
       await again.request('workflow.resume', { workflowId: first.workflowId });
       await eventually(async () =>
         expect(await store.workflow(first.workflowId)).toMatchObject({

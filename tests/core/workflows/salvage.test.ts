@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import type { Outcome } from '#contract/outcome.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, type HarnessOptions, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -92,7 +92,7 @@ describe('what a sub-agent had', () => {
   test('interrupted: what was streamed stands in the row, and the report of the sibling is kept', async () => {
     const store = await memoryStore();
     const script = halfway('Then I go on for long', { hangAfter: 6 });
-    const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+    const engine = await startEngine(script, { store: lasting(store) });
     await engine.send('Go');
     const start = await engine.event('run-start', (event) => event.agent === 'half');
     await engine.event('run-end', (event) => event.agent === 'whole');

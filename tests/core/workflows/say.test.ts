@@ -7,7 +7,7 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { memoryStore } from '../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { inSoak } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
@@ -181,9 +181,8 @@ describe('is refused, and starts nothing', () => {
 
 test('closed before it was read: read once the workflow is resumed, as if nothing had been', async () => {
   const store = await memoryStore();
-  const lasting = { ...store, close: () => Promise.resolve() };
   const first = new Gate();
-  const engine = await startEngine(working(first), { store: lasting });
+  const engine = await startEngine(working(first), { store: lasting(store) });
   const { workflowId } = await engine.send('Go');
   await first.reached;
   await say(engine);

@@ -1,8 +1,8 @@
 /** Nothing starts, goes on or is given more in the trash, also where the deletion comes in the middle of a start. */
-import { expect, onTestFinished, test } from 'vitest';
-import { memoryStore } from '../../support/stores/pooled.ts';
-import { composeRuntime, settingsOf } from '../../support/compose.ts';
-import { startEngine } from '../../support/engine.ts';
+import { expect, test } from 'vitest';
+import { lasting, memoryStore } from '../../support/stores/pooled.ts';
+import { settingsOf } from '../../support/compose.ts';
+import { startAgain, startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
@@ -16,17 +16,11 @@ async function interrupted(settings = '') {
     .reply([text('Almost')], { hangAfter: 3, times: 1 })
     .on({})
     .reply([text('Real.')]);
-  const engine = await startEngine(script, { store: { ...store, close: () => Promise.resolve() } });
+  const engine = await startEngine(script, { store: lasting(store) });
   const { workflowId, runId } = await engine.send('Go');
   await engine.event('message-start');
   await engine.runtime.close();
-  const again = await composeRuntime({
-    store,
-    folder: engine.folder,
-    url: engine.model.url,
-    settings: settingsOf(settings),
-  });
-  onTestFinished(() => again.close());
+  const again = await startAgain(engine, store, { settings: settingsOf(settings) });
   return { store, engine, again, workflowId, runId };
 }
 

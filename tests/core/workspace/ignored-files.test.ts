@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { filesOf } from '#core/tools/search/search-files.ts';
 import type { SearchJob } from '#core/tools/search/search.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
-import { inSoak } from '../../support/samples.ts';
+import { samples } from '../../support/samples.ts';
 
 const run = promisify(execFile);
 
@@ -65,7 +65,7 @@ test('whatever stands in nested .gitignore files and in info/exclude', async () 
       await put('.git/info/exclude', `\uFEFF${excluded.join('\n')}`);
       expect(foundIn(folder)).toEqual(await untracked(folder));
     }),
-    { numRuns: inSoak ? 120 : 2 },
+    samples(2, 120),
   );
 });
 

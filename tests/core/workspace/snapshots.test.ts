@@ -85,11 +85,16 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await one.track(() => Promise.resolve())).toBeNull();
   });
 
-  test('nothing is found where nothing changed, and what others changed before is not the call’s', async () => {
-    const one = await place({ 'a.txt': 'one' });
+  test('nothing is found where nothing changed, what others changed before is not the call’s, and an ignored folder that comes is named', async () => {
+    const one = await place({ 'a.txt': 'one', '.gitignore': 'data/\n' });
     expect(await one.track(() => Promise.resolve())).toBeNull();
     await writeFile(one.at('a.txt'), 'mine');
-    expect(paths(await one.track(() => writeFile(one.at('b.txt'), 'new')))).toEqual(['b.txt']);
+    const set = await one.track(async () => {
+      await writeFile(one.at('b.txt'), 'new');
+      await mkdir(one.at('data'));
+      await writeFile(one.at('data/rows.csv'), 'new');
+    });
+    expect([paths(set), set?.notKept]).toEqual([['b.txt'], ['data/']]);
   });
 
   test('the workspace’s own repository is not touched, and one within it is not kept', async () => {

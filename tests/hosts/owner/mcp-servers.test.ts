@@ -9,7 +9,7 @@ import { eventsOf, waits } from '../support/owner.ts';
 import { inProcess } from '../support/engine.ts';
 import { machine } from '../support/process.ts';
 
-// Of an agent whose client brought the server in every run of the tests: in `lending`.
+// Of an agent whose client brought the server: in `lending`.
 test.runIf(inSoak)(
   'kill -9 leaves no server, not even a deaf one with children; its call is not made again',
   async () => {

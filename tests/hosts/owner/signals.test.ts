@@ -82,7 +82,6 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   expect(await ownerPid(home)).toBe(process.pid);
 });
 
-// A hangup in every run of the tests, beside what a person answers at a terminal.
 test.runIf(hasTerminals && inSoak).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
   const home = await machine(spawnOne());
   const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);

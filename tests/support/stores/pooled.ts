@@ -27,6 +27,9 @@ export async function memoryStore(): Promise<Store> {
   return storeOn(await pooledDatabase('mem')).store;
 }
 
+/** The same store, which stays open when a program that has it ends. */
+export const lasting = (store: Store): Store => ({ ...store, close: () => Promise.resolve() });
+
 /** Migrated and empty; `close` gives it back. Its folder, where it has one, goes with the process. */
 export async function pooledDatabase(engine: 'mem' | 'rocksdb'): Promise<Closable> {
   const kept = free[engine].pop() ?? (await made(engine));

@@ -58,7 +58,7 @@ test('for workflows', async () => {
     const expected = await store.workflow(alone);
     for (const id of [halves, together]) expect({ ...(await store.workflow(id)), id: alone }).toEqual(expected);
   });
-  await fc.assert(runs, samples(6));
+  await fc.assert(runs, samples(6, 300));
 });
 
 test('what may be missing is left out, and holds up nothing', async () => {

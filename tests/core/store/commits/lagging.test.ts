@@ -178,7 +178,7 @@ test('each read is that of a store that applies at once, after any flush and any
     expect(rows, 'a rebuild makes the same rows').toEqual(await rowsOf(opened));
   };
   const plans = fc.array(plan, { minLength: 1, maxLength: inSoak ? 2 : 1 });
-  await fc.assert(fc.asyncProperty(plans, fc.array(step, { minLength: 3, maxLength: 14 }), run), samples(1));
+  await fc.assert(fc.asyncProperty(plans, fc.array(step, { minLength: 3, maxLength: 14 }), run), samples(1, 40));
 });
 
 const finished: Plan = {

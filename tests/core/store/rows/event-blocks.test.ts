@@ -57,7 +57,7 @@ test('any range of any commits, of several conversations', async () => {
         expect(await store.events(id, from, from + length)).toEqual(range);
       }
     }),
-    samples(2),
+    samples(2, 80),
   );
 });
 

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_OUTPUT_BYTES } from '#core/tools/long-output.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inSoak, samples } from '../../../support/samples.ts';
 import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 
 const read = async (folder: string, input: object) => call(readFileTool(), input, contextIn(folder));
@@ -62,7 +62,7 @@ test('pages put together are the file, whatever its lines', async () => {
         expect(whole).toBe(text);
       },
     ),
-    { numRuns: inSoak ? 240 : 6 },
+    samples(6, 240),
   );
 });
 

@@ -10,7 +10,7 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { chainScript, startChain } from '../../../support/flows/chains.ts';
 import { done, pair, PAIR, startFlow } from '../../../support/flows/flows.ts';
 import { inSoak } from '../../../support/samples.ts';
-import { memoryStore } from '../../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Gate } from '../../../support/gate.ts';
 
@@ -83,7 +83,7 @@ test('closed while it waits for a yes it asks again', async () => {
   const store = await memoryStore();
   const person: typeof yes = (approval, item) =>
     approval.request.conversationId === first ? yes(approval, item) : null;
-  const engine = await startEngine(scouting(hunt()), { store: { ...store, close: () => Promise.resolve() }, person });
+  const engine = await startEngine(scouting(hunt()), { store: lasting(store), person });
   const first = engine.conversationId;
   const { subAgents } = await engine.ask('Look');
   const { conversationId } = await engine.runtime.request('run.again', { runId: subAgents[0]?.runId ?? '' });

@@ -12,7 +12,7 @@ import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
 import { inSoak } from '../../../support/samples.ts';
 import { startCollector } from '../../../support/telemetry/collector.ts';
-import { memoryStore } from '../../../support/stores/pooled.ts';
+import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-going-on-'));
@@ -63,7 +63,7 @@ async function diedFork() {
     }
   };
   const engine = await startEngine(threeChildren(), {
-    store: { ...opened, commit, close: () => Promise.resolve() },
+    store: { ...lasting(opened), commit },
   });
   const { conversationId, runtime } = engine;
   const { workflowId } = await engine.ask('Look at all of it');

@@ -60,7 +60,7 @@ test.runIf(inSoak)(
 );
 
 test.runIf(inSoak)(
-  'a fork of a fork, in the soak two: what was taken says where it was paid first, and the first one may be gone',
+  'two forks of a fork: what was taken says where it was paid first, and the first one may be gone',
   async () => {
     const { questions, person } = asked();
     const engine = await start(threeChildren(), { person });
@@ -70,8 +70,7 @@ test.runIf(inSoak)(
     const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
     questions.length = 0;
     const from = { workflowId: fork.workflow.id, entry: lastCall(fork.entries) };
-    // The second one is like the first.
-    for (let time = 0; time < (inSoak ? 2 : 1); time += 1) {
+    for (let time = 0; time < 2; time += 1) {
       const { asks, children, entries } = await goOn(engine, from, fork.made.id);
       expect(asks).toHaveLength(1);
       expect(children.map(({ cached }) => cached)).toEqual(fork.children.map(({ cached }) => cached));

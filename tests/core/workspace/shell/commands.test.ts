@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ShellParser } from '#core/workspace/shell/commands.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { samples } from '../../../support/samples.ts';
 
 const parser = new ShellParser();
 const BASH = ['/bin/bash', '/usr/bin/bash'].find(existsSync);
@@ -213,7 +213,7 @@ function ranBy(lines: readonly string[]): string[][] {
 }
 
 test.skipIf(BASH === undefined)('bash runs nothing but what is listed', async () => {
-  const lines = fc.sample(script, { numRuns: inSoak ? 1200 : 20 }).filter((line) => !line.includes('\0'));
+  const lines = fc.sample(script, samples(20, 1200)).filter((line) => !line.includes('\0'));
   const listed = await Promise.all(lines.map((line) => parser.commandsIn(line)));
   const told = lines.flatMap((line, index) => (listed[index] ? [{ line, values: listed[index] }] : []));
   const ran = ranBy(told.map(({ line }) => line));
@@ -234,7 +234,7 @@ test.skipIf(BASH === undefined)('bash runs nothing but what is listed', async ()
 test.skipIf(BASH === undefined)('what is listed of a command is that command again', async () => {
   const lines = fc.sample(
     simple.filter((line) => !/[`$]/.test(line) && line.startsWith('p')),
-    { numRuns: inSoak ? 800 : 15 },
+    samples(15, 800),
   );
   const listed = await Promise.all(lines.map((line) => parser.commandsIn(line)));
   const told = lines.flatMap((line, index) => (listed[index] ? [[line, listed[index][0]!] as const] : []));

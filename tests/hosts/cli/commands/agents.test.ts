@@ -154,6 +154,17 @@ test('validate needs no program: it works beside a settings file that keeps one 
   expect((await home.triad(['agents', 'list'])).code).not.toBe(0);
 });
 
+test('new: an agent that is there is never written over', async () => {
+  const { triad, folder } = await here();
+  const text = agent('taken');
+  await write(folder, '.triad/agents/other.md', text);
+  await write(folder, '.triad/agents/docs.md', text);
+  expect(await triad(['agents', 'new', 'docs'])).toMatchObject({ code: 1, out: '' });
+  expect((await triad(['agents', 'new', 'taken'])).err).toContain('is there already');
+  for (const name of ['other.md', 'docs.md'])
+    expect(await readFile(join(folder, '.triad/agents', name), 'utf8')).toBe(text);
+});
+
 test.runIf(inSoak)('new: a template that can be used, and never written over', async () => {
   const home = await here();
   const { triad, folder } = home;
