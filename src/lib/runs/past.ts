@@ -7,18 +7,14 @@ interface Moment {
   readonly now: number;
 }
 
-const [get, set] = createContext<Moment>();
+const [get, set, has] = createContext<Moment>();
 
 /** All below shows what was at this moment. */
 export const setPast = set;
 
 /** Null in the present. */
 export function pastHere(): Moment | null {
-  try {
-    return get();
-  } catch {
-    return null;
-  }
+  return has() ? get() : null;
 }
 
 /** The time that is shown here. */
