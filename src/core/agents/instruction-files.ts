@@ -4,7 +4,7 @@ import { dirname, join, relative, sep } from 'node:path';
 import type { ProjectInstruction } from '#contract/agent.ts';
 import { INSTRUCTION_FILES } from '#contract/instruction-path.ts';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
-import { titleOf } from '#contract/short-text.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import { cutAtBytes } from '../base/text.ts';
 import type { RawFile } from './entries.ts';
 import { readAgentFile } from './read-place.ts';

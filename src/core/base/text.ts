@@ -1,5 +1,5 @@
 /** Cutting text without breaking characters, and its forms for files and shells. */
-import { wholeUnits } from '#contract/short-text.ts';
+import { wholeUnits } from '#contract/messages/short-text.ts';
 
 /** At most `max` UTF-16 code units, never half of a surrogate pair. */
 export function cutAtCodePoint(text: string, max: number): string {

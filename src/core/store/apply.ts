@@ -10,7 +10,7 @@ import type { Entry } from '#contract/message.ts';
 import type { MemoryNote, RunRow } from '#contract/view.ts';
 import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { contextTokensOf, estimatedTokensOf, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
-import { summaryOf, titleOf } from '#contract/short-text.ts';
+import { summaryOf, titleOf } from '#contract/messages/short-text.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import { providerTraits } from '../model/provider-traits.ts';
 import { memoryKey } from './memory.ts';

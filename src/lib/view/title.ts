@@ -1,5 +1,5 @@
 /** Short forms of texts as a screen shows them: without marks, closed where they were cut, of a report that is JSON. */
-import { firstLine, shortened, summaryOf } from '#contract/short-text.ts';
+import { firstLine, shortened, summaryOf } from '#contract/messages/short-text.ts';
 import { objectIn } from './answer.ts';
 
 /** A line without its marks of Markdown, where only one line is shown: its words stay as they are. */

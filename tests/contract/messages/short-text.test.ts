@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { SUMMARY_CHARS } from '#contract/limits.ts';
-import { summaryOf, titleOf, wholeUnits } from '#contract/short-text.ts';
+import { summaryOf, titleOf, wholeUnits } from '#contract/messages/short-text.ts';
 
 it('makes a title of the first line, and cuts no character in two', () => {
   expect(titleOf('\n  Look at this.\nThen at that.')).toBe('Look at this.');

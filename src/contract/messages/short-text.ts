@@ -1,5 +1,5 @@
 /** Short forms of texts, alike in what is kept and what is shown: a title, the first line, the summary of a report. */
-import { SUMMARY_CHARS } from './limits.ts';
+import { SUMMARY_CHARS } from '../limits.ts';
 
 const TITLE_UNITS = 80;
 
