@@ -8,8 +8,8 @@ function sentenceOf({ key, values }: Phrase): string | null {
   return Object.hasOwn(known, key) ? (known[key]?.(values as never) ?? null) : null;
 }
 
-/** `asCore`: what is said where one of them is not known. */
-export function sentences(said: readonly Phrase[] | undefined, asCore: string): string {
+/** `asCore`: what is said where one of them is not known; `between`: what stands between two of them. */
+export function sentences(said: readonly Phrase[] | undefined, asCore: string, between = '. '): string {
   const all = said?.map(sentenceOf) ?? [null];
-  return all.includes(null) ? asCore : all.join('. ');
+  return all.includes(null) ? asCore : all.join(between);
 }

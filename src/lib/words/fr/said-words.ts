@@ -52,6 +52,7 @@ export const saidWords = {
   description: ({ description, says }) => sentences(says?.description, description),
   step: ({ text, says }) => sentences(says && [says], text),
   reason: ({ reason, says }) => sentences(says && [says], reason),
+  fault: ({ message, says }) => sentences(says, message, ''),
   asks: ' ?',
   ownActions,
   serving: (envelope) => {
