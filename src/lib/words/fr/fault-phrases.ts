@@ -123,7 +123,7 @@ export const faultPhrases = {
   no_default_model: ({ provider }) =>
     `${provider} n’a pas de modèle pour les agents qui n’en nomment pas : nommez-en un, ou réglez providers.${provider}.defaults.model`,
   cold: ({ address, provider, local }) =>
-    `temperature ne change rien chez ${address} : ${
+    `temperature ne change rien chez ${address} : ${
       local
         ? `elle n’est envoyée qu’à un serveur de cette machine que nomme providers.${provider}.base_url ; effort dit combien le modèle réfléchit`
         : `réglez supports_temperature sous providers.${provider}.models là où un modèle l’accepte`
