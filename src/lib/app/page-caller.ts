@@ -37,7 +37,12 @@ export class PageCaller extends Caller {
         if (soundDone) play('done', volume);
         if (notifications !== 'all') return;
         for (const { workflowId: key, conversationId, title: body } of ended)
-          notify?.({ key, title: text.attention.done, body, onPress: () => lead({ conversationId, approvalId: null }) });
+          notify?.({
+            key,
+            title: text.attention.done,
+            body,
+            onPress: () => lead({ conversationId, approvalId: null }),
+          });
       },
       settled: (approvalIds) => {
         for (const id of approvalIds) {

@@ -73,7 +73,8 @@ const anything = new Proxy(
 
 it('says all that can be wrong in an agent’s file in French, with the values that the English has', () => {
   const SAME = ['value', 'key_prompt', 'as_it_is'];
-  const valuesIn = (words: string) => words.match(/Value_[a-z]+|(?:item|élément) 37/g)?.map((one) => one.split(/[_ ]/)[1]);
+  const valuesIn = (words: string) =>
+    words.match(/Value_[a-z]+|(?:item|élément) 37/g)?.map((one) => one.split(/[_ ]/)[1]);
   for (const [key, english] of Object.entries(FAULTS)) {
     const said = english(anything);
     const words = faultPhrases[key as keyof typeof FAULTS](anything);
