@@ -1,5 +1,6 @@
 /** Whether a transcript shows the past as it was: then nothing in it can be done, and its time is not now. */
 import { createContext } from 'svelte';
+import type { RunRow } from '#contract/view.ts';
 import { getApp } from '#lib/app/app.svelte.ts';
 
 /** A time that is shown: `now` is in milliseconds since 1970. */
@@ -20,4 +21,15 @@ export function pastHere(): Moment | null {
 /** The time that is shown here. */
 export function clockHere(): Moment {
   return pastHere() ?? getApp().clock;
+}
+
+/** Whether a run is of the conversation that this one was forked from: it is shown here, and nothing of it can be done. */
+export function isFromOrigin({ id, cached }: Pick<RunRow, 'id' | 'cached'>): boolean {
+  return cached?.runId === id;
+}
+
+/** Whether nothing of this run can be done here. Only where a component is made. */
+export function isOverHere(): (run: RunRow) => boolean {
+  const past = pastHere() !== null;
+  return (run) => past || isFromOrigin(run);
 }
