@@ -1,0 +1,23 @@
+/** What was started again from a stage: the focus and the sight go to it, in the lane or the card where it works now. */
+import { createContext } from 'svelte';
+
+type Follow = (runId: string) => void;
+
+const [get, set, has] = createContext<Follow>();
+
+/** For all below a stage. */
+export const setFollow = set;
+
+/** Only where a component is made. Nothing follows outside of a stage. */
+export function followHere(): Follow {
+  return has() ? get() : () => undefined;
+}
+
+const LAYER = '[role=dialog], [role=alertdialog]';
+
+/** A question that it asks keeps the focus. */
+export function goTo(lane: HTMLElement): void {
+  if (document.activeElement?.closest(LAYER)) return;
+  lane.focus({ preventScroll: true });
+  lane.scrollIntoView({ block: 'nearest' });
+}
