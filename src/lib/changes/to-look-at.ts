@@ -1,6 +1,7 @@
 /** What is told of changes while nothing is loaded: from the rows of calls that the view holds. Pure. */
 import type { ChangeRow } from '#contract/change.ts';
 import type { ToolCallRow } from '#contract/view.ts';
+import { isFromOrigin } from '#lib/view/family.ts';
 import type { View } from '#lib/view/reduce.ts';
 
 /**
@@ -21,6 +22,12 @@ export function filesToLookAt(calls: readonly ToolCallRow[], rows: readonly Chan
     paths.push(...files.filter(isOpen).map(({ path }) => path));
   }
   return new Set(paths).size;
+}
+
+/** Without those of runs that a fork shows from where they worked: what they changed is told there. */
+export function callsHere({ calls, runs }: Pick<View, 'calls' | 'runs'>): ToolCallRow[] {
+  const elsewhere = new Set(runs.filter(isFromOrigin).map(({ id }) => id));
+  return elsewhere.size === 0 ? calls : calls.filter(({ runId }) => !elsewhere.has(runId));
 }
 
 /** Differs after each call that changed something, and after each undo. */

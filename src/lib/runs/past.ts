@@ -2,6 +2,7 @@
 import { createContext } from 'svelte';
 import type { RunRow } from '#contract/view.ts';
 import { getApp } from '#lib/app/app.svelte.ts';
+import { isFromOrigin } from '#lib/view/family.ts';
 
 /** A time that is shown: `now` is in milliseconds since 1970. */
 interface Moment {
@@ -21,11 +22,6 @@ export function pastHere(): Moment | null {
 /** The time that is shown here. */
 export function clockHere(): Moment {
   return pastHere() ?? getApp().clock;
-}
-
-/** Whether a run is of the conversation that this one was forked from: it is shown here, and nothing of it can be done. */
-export function isFromOrigin({ id, cached }: Pick<RunRow, 'id' | 'cached'>): boolean {
-  return cached?.runId === id;
 }
 
 /** Whether nothing of this run can be done here. Only where a component is made. */

@@ -12,12 +12,3 @@ export const setFollow = set;
 export function followHere(): Follow {
   return has() ? get() : () => undefined;
 }
-
-const LAYER = '[role=dialog], [role=alertdialog]';
-
-/** A question that it asks keeps the focus. */
-export function goTo(lane: HTMLElement): void {
-  if (document.activeElement?.closest(LAYER)) return;
-  lane.focus({ preventScroll: true });
-  lane.scrollIntoView({ block: 'nearest' });
-}
