@@ -93,7 +93,9 @@ export class FocusKeeper {
     const holders = this.#busy ? [...this.#trail, this.#busy] : this.#trail;
     for (const record of records)
       if (record.removedNodes.length > 0) for (const holder of holders) follow(holder, record);
-    if (this.#busy || !last.element.isConnected || !canFocus(last.element)) this.#plan();
+    // To ask whether it is shown costs a layout, and texts grow many times a second.
+    const isHidden = records.some(({ type }) => type === 'attributes') && !canFocus(last.element);
+    if (this.#busy || !last.element.isConnected || isHidden) this.#plan();
   }
 
   /** After everything that happens at once, when it is known what took the place. */
