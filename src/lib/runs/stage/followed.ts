@@ -1,7 +1,8 @@
 /** What was started again from a stage: the focus and the sight go to it, in the lane or the card where it works now. */
 import { createContext } from 'svelte';
 
-type Follow = (runId: string) => void;
+/** Null: it did not start. */
+type Follow = (runId: string | null) => void;
 
 const [get, set, has] = createContext<Follow>();
 
