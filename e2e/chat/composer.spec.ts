@@ -195,7 +195,7 @@ test(
     await message.press('Tab');
     await expect(message).toHaveValue('See @"notes of mine.md" ');
     await message.pressSequentially('with @code-r');
-    await expect(options).toHaveText(/code-reviewer/);
+    await expect(options).toHaveText([/code-reviewer/]);
     await message.press('Enter');
     await message.press('Enter');
     await app.expectOutcome('completed');
