@@ -48,7 +48,7 @@ const HELP: Readonly<Record<string, string>> = {
   'attention.away_seconds':
     'Secondes sans clavier ni pointeur après lesquelles vous comptez comme absent, même avec la fenêtre au premier plan ; vous n’êtes appelé que pendant votre absence.',
   'attention.quiet_from':
-    'Heure du jour, comme 22:00, à partir de laquelle rien ne s’entend ni ne s’affiche jusqu’à quiet_to. Non défini : pas d’heures calmes.',
+    'Heure du jour, comme 22:00, à partir de laquelle rien ne s’entend ni ne s’affiche jusqu’à la fin des heures calmes. Non défini : pas d’heures calmes.',
   'attention.quiet_to':
     'Heure du jour, comme 07:00, à laquelle finissent les heures calmes. Non défini : pas d’heures calmes.',
   'providers.anthropic.web_search':
