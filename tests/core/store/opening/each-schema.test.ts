@@ -65,18 +65,6 @@ interface Held {
   conversations: string[];
   workflows: string[];
   executions: string[];
-  /** Those of workflows that have ended, which lists are sorted and filtered by. */
-  indexed: string[];
-}
-
-/** Sub-agents of workflows that have ended. */
-function indexedOf(events: readonly DurableEvent[]): string[] {
-  const ended = new Set(events.filter(({ type }) => type === 'workflow-end').map(({ workflowId }) => workflowId));
-  const queued = events.filter((event) => event.type === 'run-queue' && event.parentRunId !== null);
-  return queued
-    .filter(({ workflowId }) => ended.has(workflowId))
-    .map(({ runId }) => runId)
-    .sort();
 }
 
 /** What is in a store as its rows have it, whatever this program makes of them. */
@@ -94,7 +82,7 @@ async function heldBy(store: string): Promise<Held> {
     await ids('sub_agent_execution'),
   ];
   await database.close();
-  return { events: found.sort(byPlace), conversations, workflows, executions, indexed: indexedOf(found) };
+  return { events: found.sort(byPlace), conversations, workflows, executions };
 }
 
 interface Upgraded {
@@ -121,7 +109,6 @@ async function upgraded(folder: string): Promise<Upgraded> {
     conversations: of((await store.conversations(page)).items),
     workflows: of((await store.workflows(page)).items),
     executions: of((await store.executions(page)).items),
-    indexed: of((await store.executions({ ...page, sort: 'cost' })).items),
   };
   await store.close();
   return { held, digests, openMs, wholeMs };
