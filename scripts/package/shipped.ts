@@ -47,7 +47,7 @@ function placeOf(name: string, from: string): string {
 }
 
 /** These and all that they need, by where they lie. */
-export function withNeeds(places: readonly string[]): string[] {
+function withNeeds(places: readonly string[]): string[] {
   const found = new Set<string>();
   const visit = (place: string): void => {
     if (found.has(place)) return;
