@@ -2,13 +2,7 @@
 import type { Argument, Command, Option } from 'commander';
 import type { Io } from '../../terminal/io.ts';
 import { visible } from '../../terminal/visible.ts';
-import { type Names, namesOf } from './names.ts';
-
-export interface Candidate {
-  word: string;
-  /** One line. */
-  about: string;
-}
+import { type Candidate, type Names, namesOf } from './names.ts';
 
 /** `<command> <argument>` and `<command> --option` for which names are known, as patterns of whole texts. */
 const NAMED: readonly (readonly [RegExp, Names])[] = [

@@ -7,7 +7,12 @@ import { builtinPlaces, projectPlaces, userPlaces } from '#core/agents/places.ts
 import { folders, SESSIONS } from '#core/settings/folders.ts';
 import { settingPaths } from '#core/settings/settings.ts';
 import type { Io } from '../../terminal/io.ts';
-import type { Candidate } from './candidates.ts';
+
+export interface Candidate {
+  word: string;
+  /** One line. */
+  about: string;
+}
 
 export type Names = 'agents' | 'sessions' | 'settings';
 
