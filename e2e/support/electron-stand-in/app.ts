@@ -10,6 +10,9 @@ type Used = Pick<
   App,
   | 'enableSandbox'
   | 'exit'
+  | 'getName'
+  | 'getPath'
+  | 'getVersion'
   | 'isPackaged'
   | 'quit'
   | 'requestSingleInstanceLock'
@@ -20,7 +23,8 @@ type Used = Pick<
 >;
 
 export class StandInApp extends EventEmitter implements Used {
-  readonly isPackaged = false;
+  /** Where a test has packed one: its resources lie in a folder of their own. */
+  readonly isPackaged = process.env['STAND_IN_RESOURCES'] !== undefined;
   readonly #wire: Wire;
   #name = 'electron';
   #folder = '';
@@ -35,6 +39,19 @@ export class StandInApp extends EventEmitter implements Used {
 
   get name(): string {
     return this.#name;
+  }
+
+  getName(): string {
+    return this.#name;
+  }
+
+  getVersion(): string {
+    return process.env['STAND_IN_VERSION'] ?? '0.1.0';
+  }
+
+  getPath(name: string): string {
+    if (name !== 'userData') throw new Error(`${name} is not a folder that the stand-in has`);
+    return this.#folder;
   }
 
   setName(name: string): void {
