@@ -34,8 +34,6 @@ async function missingRuntime(): Promise<string | null> {
   return fetched.ok ? null : fetched.reason;
 }
 
-type Whole = Configuration & { files: (string | FileSet)[]; extraResources: FileSet[] };
-
 /** The bundle in the archive, and what the command line needs of it outside. */
 function bundles(): { inside: FileSet; outside: FileSet[] } {
   const all = JSON.parse(read(`${BUNDLE}.json`)) as string[];
@@ -62,17 +60,16 @@ function packagedNode(): string | null {
   return existsSync(path) ? resolve(path) : null;
 }
 
-function configuration(output: string | undefined, { notarise, feed }: Release): Configuration {
-  const config = parse(read('electron-builder.yml')) as Whole;
+/** What is added to electron-builder.yml, which is read too. */
+function additions(output: string | undefined, { notarise, feed }: Release): Configuration {
   const node = packagedNode();
   const { inside, outside } = bundles();
   if (node !== null) outside.push({ from: node, to: `bin/${platform === 'win32' ? 'node.exe' : 'node'}` });
   return {
-    ...config,
-    directories: { ...config.directories, ...(output !== undefined && { output: resolve(output) }) },
-    files: [...config.files, inside],
-    extraResources: [...config.extraResources, ...outside],
-    mac: { ...config.mac, notarize: notarise },
+    ...(output !== undefined && { directories: { output: resolve(output) } }),
+    files: [inside],
+    extraResources: outside,
+    mac: { notarize: notarise },
     publish: feed === null ? null : { provider: 'generic', url: feed },
     electronDist: given ? resolve(given) : join(ROOT, 'node_modules/electron/dist'),
     // Packages are neither compiled nor looked up: those that are needed are listed.
@@ -83,7 +80,7 @@ function configuration(output: string | undefined, { notarise, feed }: Release):
 async function pack(output: string | undefined, onlyFolder: boolean): Promise<void> {
   const { build } = await import('electron-builder');
   const release = releaseOf(env, platform);
-  const config = configuration(output, release);
+  const config = additions(output, release);
   const packed: string[] = [];
   const afterPack = ({ appOutDir }: AfterPackContext): Promise<void> => {
     packed.push(appOutDir);
@@ -101,7 +98,8 @@ async function pack(output: string | undefined, onlyFolder: boolean): Promise<vo
 async function installers(folder: string, config: Configuration): Promise<void> {
   const { build, Platform, archFromString } = await import('electron-builder');
   const universal = platform === 'darwin';
-  const options = universal ? config.mac : platform === 'win32' ? config.win : config.linux;
+  const { mac, win, linux } = parse(read('electron-builder.yml')) as Configuration;
+  const options = universal ? mac : platform === 'win32' ? win : linux;
   for (const one of [options?.target ?? []].flat()) {
     const name = typeof one === 'string' ? one : one.target;
     const targets = Platform.current().createTarget(name, archFromString(universal ? 'universal' : arch));

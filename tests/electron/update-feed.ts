@@ -6,6 +6,7 @@ import { createServer, type IncomingMessage, request } from 'node:http';
 import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type * as Updater from 'electron-updater';
 import { onTestFinished, vi } from 'vitest';
 import { folderWith } from '../support/workspace.ts';
 
@@ -26,7 +27,7 @@ const electron = {
 };
 const path = require.resolve('electron');
 require.cache[path] = { id: path, filename: path, path, loaded: true, exports: electron } as unknown as NodeModule;
-const { AppImageUpdater } = require('electron-updater') as typeof import('electron-updater');
+const { AppImageUpdater } = require('electron-updater') as typeof Updater;
 
 /** Says that it was started, and how. */
 const NEW_APP = '#!/bin/sh\necho "started ${APPIMAGE_EXIT_AFTER_INSTALL:-again}" > "$0.started"\n';
@@ -35,7 +36,7 @@ export interface Feed {
   /** What was asked for, without what keeps it from a cache. */
   readonly asked: string[];
   readonly headers: IncomingMessage['headers'][];
-  readonly updater: InstanceType<typeof AppImageUpdater>;
+  readonly updater: Updater.AppImageUpdater;
   /** What stands where the app is. */
   appNow: () => Promise<string>;
   /** How the new app was started; null where it was not. */
