@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
-import { packApp } from '../../tests/support/packed-app.ts';
+import { packApp } from '../../tests/hosts/support/packed-app.ts';
 import { expect, test } from '../support/test.ts';
 
 const only = {

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { reachedFiles } from '../../scripts/dist/reached-files.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
-import { dist, filesIn, fusesOf, looksOf, packApp } from '../support/packed-app.ts';
+import { dist, filesIn, fusesOf, looksOf, packApp } from './support/packed-app.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
 import { inSoak } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';

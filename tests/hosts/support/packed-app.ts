@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { ROOT } from './program.ts';
+import { ROOT } from '../../support/program.ts';
 
 const SENTINEL = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 /** As Electron numbers them: all of them the other way round than they should be, and one that is left as it is. */
