@@ -23,8 +23,14 @@ interface Machine {
 export async function appUpdates({ data, isRemote, report }: Machine): Promise<Updates | null> {
   if (!app.isPackaged || !existsSync(join(process.resourcesPath, 'app-update.yml'))) return null;
   const { default: updater } = await import('electron-updater');
+  const source = updateSource(updater.autoUpdater, isQuiet());
+  const install = (again: boolean) => {
+    // The new one may be there before this one has gone.
+    app.releaseSingleInstanceLock();
+    return source.install(again);
+  };
   const updates = new Updates({
-    source: updateSource(updater.autoUpdater, isQuiet()),
+    source: { ...source, install },
     backUp: async (client) => {
       if (!isRemote) await makeBackup(client, data, AbortSignal.timeout(BACKUP_MS));
     },

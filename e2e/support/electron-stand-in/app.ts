@@ -1,6 +1,6 @@
 /** `app`: the life of the process, one instance for each data folder, and the order in which things end. */
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import { cancellable } from './event.ts';
@@ -15,6 +15,7 @@ type Used = Pick<
   | 'getVersion'
   | 'isPackaged'
   | 'quit'
+  | 'releaseSingleInstanceLock'
   | 'requestSingleInstanceLock'
   | 'setBadgeCount'
   | 'setName'
@@ -75,6 +76,10 @@ export class StandInApp extends EventEmitter implements Used {
     writeFileSync(lock, String(process.pid));
     process.on('SIGUSR2', () => this.emit('second-instance', {}, [], process.cwd()));
     return true;
+  }
+
+  releaseSingleInstanceLock(): void {
+    rmSync(join(this.#folder, 'stand-in.lock'), { force: true });
   }
 
   enableSandbox(): void {
