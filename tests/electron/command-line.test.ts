@@ -42,6 +42,8 @@ test('it is put into the folder of the person, runs what was packed, says so, an
 test('a folder on the path that can be written to is taken before one that must be made', async () => {
   const place = await packaged();
   await mkdir(place.shared!);
+  expect(await toggleCommand(place), 'not on the path').toContain(`${place.home}/.local/bin/triad`);
+  await toggleCommand(place);
   const at = { ...place, env: { PATH: `/usr/bin:${place.shared!}` } };
   expect(await toggleCommand(at)).toBe(`The command “triad” is there now: ${place.shared!}/triad`);
   expect(await readlink(join(place.shared!, 'triad'))).toBe(join(place.resources, 'bin/triad'));
