@@ -17,6 +17,26 @@ export function scrollProbe(label: string, frames: number): string {
   })`;
 }
 
+/** What the log shows now, with all styles, as a document without a program. */
+export function standingCopy(label: string): string {
+  return `(() => {
+    const styles = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map(({ cssText }) => cssText));
+    const log = document.querySelector('[aria-label=${JSON.stringify(label)}]').outerHTML;
+    return '<style>' + styles.join('\\n') + '</style><body style="margin: 0">' + log;
+  })()`;
+}
+
+/** Makes the log of such a copy as high as the window, with what it shows so many times. */
+export function repeatProbe(label: string, times: number): string {
+  return `(() => {
+    const log = document.querySelector('[aria-label=${JSON.stringify(label)}]');
+    log.style.height = '100vh';
+    const shown = log.innerHTML;
+    log.innerHTML = shown.repeat(${times});
+    log.scrollTop = log.scrollHeight;
+  })()`;
+}
+
 /**
  * Watches the stamps of \`stamps.ts\` come into the last workflow of the log. Leaves in \`window.triadPainted\` how long each
  * took from the server to the frame in which it was painted, and counts the frames.

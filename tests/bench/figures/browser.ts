@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import type { Host } from '../../../e2e/support/host.ts';
 import { fromEpoch } from '../clock.ts';
 import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
-import { endProbe, FRAME_PROBE, scrollProbe, stampProbe, STOP_STAMPS } from '../page-probes.ts';
+import {
+  endProbe,
+  FRAME_PROBE,
+  repeatProbe,
+  scrollProbe,
+  stampProbe,
+  standingCopy,
+  STOP_STAMPS,
+} from '../page-probes.ts';
 import type { PageSeedOperations } from '../page-seed-process.ts';
 import { inPage, Work, whyNoPage } from '../page.ts';
 import { Peer } from '../peer.ts';
@@ -18,6 +26,10 @@ const PER_SECOND = 2000;
 const MARKDOWN_PER_SECOND = 500;
 const MARKDOWN_BYTES = 50_000;
 const PATIENCE_MS = 60_000;
+/** Each goes up by 200 px. */
+const FRAMES = 240;
+/** Of what is on the page, which is higher than the window. */
+const COPIES = 60;
 const FIGURES: readonly { id: string; title: string; unit: string; bar: Bar }[] = [
   { id: 'page-scroll', title: 'page: scroll 10,000 messages', unit: 'frames/s', bar: { atLeast: 60 } },
   { id: 'page-stream', title: 'page: stream 50 KB of Markdown', unit: 'ms/frame', bar: { atMost: 2 } },
@@ -48,9 +60,9 @@ async function seeded(home: string, messages: number): Promise<string> {
   }
 }
 
-function made(index: number, ours: number, note: string): Figure {
+function made(index: number, ours: number, note: string, floor?: number): Figure {
   const { id = '', title = '', unit = '', bar = {} } = FIGURES[index] ?? {};
-  return figure({ id, title, unit, bar, ours, note });
+  return figure({ id, title, unit, bar, ours, note, ...(floor !== undefined && { floor }) });
 }
 
 async function scrolled(page: Page, host: Host, conversationId: string, messages: number): Promise<Figure> {
@@ -61,13 +73,31 @@ async function scrolled(page: Page, host: Host, conversationId: string, messages
     .first()
     .waitFor({ timeout: PATIENCE_MS });
   const opened = performance.now() - start;
-  const times = await page.evaluate<number[]>(scrollProbe(LOG, 240));
-  const perSecond = (1000 * times.length) / times.reduce((sum, time) => sum + time, 0);
+  const times = await page.evaluate<number[]>(scrollProbe(LOG, FRAMES));
   const p95 = percentile(times, 0.95).toFixed(1);
   const rows = await page.locator(`[aria-label="${LOG}"] *`).count();
-  const note = `${messages} messages, shown after ${opened.toFixed(0)} ms; 200 px a frame, earlier ones loaded on the way, p95 ${p95} ms; ${rows} elements`;
+  const floor = await standing(page);
+  const note = `${messages} messages, shown after ${opened.toFixed(0)} ms; 200 px a frame, earlier ones loaded on the way, p95 ${p95} ms; ${rows} elements; floor: as many messages, all there, without a program`;
   // What a screen of 60 frames shows is a little less.
-  return made(0, Math.round(perSecond), note);
+  return made(0, Math.round(perSecond(times)), note, perSecond(floor));
+}
+
+/** The times of frames, in milliseconds, where the same messages only stand there. */
+async function standing(page: Page): Promise<number[]> {
+  const copy = await page.evaluate<string>(standingCopy(LOG));
+  const plain = await page.context().browser()?.newPage();
+  if (plain === undefined) throw new Error('The page has no browser');
+  try {
+    await plain.setContent(copy);
+    await plain.evaluate(repeatProbe(LOG, COPIES));
+    return await plain.evaluate<number[]>(scrollProbe(LOG, FRAMES));
+  } finally {
+    await plain.close();
+  }
+}
+
+function perSecond(times: readonly number[]): number {
+  return (1000 * times.length) / times.reduce((sum, time) => sum + time, 0);
 }
 
 async function streamed(page: Page, host: Host): Promise<Figure> {
