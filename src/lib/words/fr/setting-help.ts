@@ -52,7 +52,7 @@ const HELP: Readonly<Record<string, string>> = {
   'attention.quiet_to':
     'Heure du jour, comme 07:00, à laquelle finissent les heures calmes. Non défini : pas d’heures calmes.',
   'providers.anthropic.web_search':
-    'Si le serveur cherche lui-même sur le web : auto là où c’est l’API d’Anthropic, always toujours, ou never jamais.',
+    'Si le serveur cherche lui-même sur le web : auto : là où c’est l’API d’Anthropic, always : toujours, never : jamais.',
   'context.auto_compact': 'Résumer ce qu’un agent a reçu plus tôt, quand son contexte est presque plein.',
   'context.compact_at': 'Part de la fenêtre de contexte du modèle à partir de laquelle c’est fait.',
   'sessions.project':
