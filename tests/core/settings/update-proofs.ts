@@ -16,7 +16,13 @@ export const UPDATE_PROOFS: Readonly<Record<string, Proof>> = {
       };
       const none = () => Promise.reject(new Error('There is nothing'));
       const source = { check, download: none, install: () => false, isQuiet: true };
-      const updates = new Updates({ source, backUp: none, offer: none, quit: none, report: () => undefined });
+      const updates = new Updates({
+        source,
+        backUp: none,
+        offer: none,
+        quit: () => undefined,
+        report: () => undefined,
+      });
       await updates.follow(runtime);
       expect([await updates.look(), asked]).toEqual(['off', 0]);
       await runtime.request('settings.set', { path: 'updates.check', value: true });
