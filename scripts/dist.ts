@@ -11,6 +11,7 @@ import type { AfterPackContext, Configuration, FileSet } from 'electron-builder'
 import { parse } from 'yaml';
 import { fetchDesktop, findDesktop } from '../src/hosts/cli/commands/desktop/desktop-runtime.ts';
 import { type Release, releaseOf } from './package/credentials.ts';
+import { writeNotices } from './package/notices.ts';
 import { BUNDLE, reachedFiles, ROOT } from './package/shipped.ts';
 
 /** What of the command line's copy is made here. */
@@ -74,6 +75,7 @@ function additions(output: string | undefined, { notarise, feed }: Release): Con
 async function pack(output: string | undefined, onlyFolder: boolean): Promise<void> {
   const { build } = await import('electron-builder');
   const release = releaseOf(env, platform);
+  writeNotices();
   const config = additions(output, release);
   const packed: string[] = [];
   const afterPack = ({ appOutDir }: AfterPackContext): Promise<void> => {

@@ -54,7 +54,14 @@ async function onlyWhatIsNeeded(app: string): Promise<void> {
 }
 
 async function onlyWhatTheCommandLineNeeds(resources: string): Promise<void> {
-  const places = ['app-update.yml', 'app.asar', 'app.asar.unpacked', 'bin'];
+  const places = [
+    'THIRD-PARTY-LICENSES.txt',
+    'app-update.yml',
+    'app.asar',
+    'app.asar.unpacked',
+    'bin',
+    'sbom.cdx.json',
+  ];
   expect((await readdir(resources)).sort()).toEqual(places);
   expect(await readdir(join(resources, 'bin'))).toEqual(['node', 'triad']);
   const unpacked = join(resources, 'app.asar.unpacked');
