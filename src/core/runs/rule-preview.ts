@@ -5,12 +5,13 @@ import { type Action, alwaysPut, mayStart } from '../approvals/judge.ts';
 import type { RuleDraft } from '../approvals/rule-edits.ts';
 import { parseRules, type RuleSet } from '../approvals/rule-files.ts';
 import { shadowedIn } from '../approvals/shadowed.ts';
-import { matches } from '../base/pattern.ts';
+import { alternativesOf, matches } from '../base/pattern.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import { keptAccess } from '../mcp/look.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Parts } from './explain.ts';
+import { scopeOf, temporaryNameOf } from './memory.ts';
 import { type PastAction, pastActions } from './past-actions.ts';
 import { type PastCall, pastCalls } from './past-calls.ts';
 
@@ -41,7 +42,9 @@ export async function previewRules(parts: Parts, folder: string, draft: RuleDraf
     untold,
     rule,
     shadowedBy: shadow?.by ?? null,
-    ...(rule?.effect === 'allow' ? await allowedBy(parts, folder, rule) : { dangers: [], startsNothing: false }),
+    ...(rule?.effect === 'allow'
+      ? await allowedBy(parts, folder, rule)
+      : { dangers: [], startsNothing: false, bothNames: null }),
     losesTrust: draft?.scope === 'project' && draft.before !== null && before.trusted && !after.trusted,
     untrusted: rule !== null && rule.effect === 'allow' && rule.scope === 'project' && !after.trusted,
   };
@@ -95,7 +98,7 @@ async function allowedBy(
   { tools, mcp }: Parts,
   folder: string,
   rule: Rule,
-): Promise<Pick<RulePreview, 'dangers' | 'startsNothing'>> {
+): Promise<Pick<RulePreview, 'dangers' | 'startsNothing' | 'bothNames'>> {
   const all = [...tools.all(), ...mcpTools(await mcp.heardOffers(folder), keptAccess(mcp.listings))];
   const isAbout = ({ name, permissions }: Tool): boolean =>
     rule.tool !== null
@@ -118,5 +121,14 @@ async function allowedBy(
       ...(about.some(reaches) ? (['outside'] as const) : []),
     ],
     startsNothing: !about.every(lets),
+    bothNames: starting.some(isSpawn) ? bothNamesFor(rule.pattern ?? '') : null,
   };
+}
+
+/** The pattern with both names of each temporary agent that it has one name of; null where it has both, see `judge`. */
+function bothNamesFor(pattern: string): string | null {
+  const names = alternativesOf(pattern).map((one) => temporaryNameOf(one) ?? one);
+  const has = (text: string): boolean => matches(pattern, text.replace(/\\(.)/g, '$1'), { path: false, loose: false });
+  if (names.every((name) => has(name) && has(scopeOf(name, 'spawn')))) return null;
+  return `{${[...new Set(names)].flatMap((name) => [name, scopeOf(name, 'spawn')]).join(',')}}`;
 }
