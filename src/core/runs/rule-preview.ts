@@ -125,10 +125,15 @@ async function allowedBy(
   };
 }
 
-/** The pattern with both names of each temporary agent that it has one name of; null where it has both, see `judge`. */
+/**
+ * The pattern with both names of each temporary agent, where this one has no more than one name of any, see `judge`; null
+ * where it lets one start, or several wildcards together may.
+ */
 function bothNamesFor(pattern: string): string | null {
-  const names = alternativesOf(pattern).map((one) => temporaryNameOf(one) ?? one);
+  const alternatives = alternativesOf(pattern);
+  const names = alternatives.map((one) => temporaryNameOf(one) ?? one);
   const has = (text: string): boolean => matches(pattern, text.replace(/\\(.)/g, '$1'), { path: false, loose: false });
-  if (names.every((name) => has(name) && has(scopeOf(name, 'spawn')))) return null;
+  if (names.some((name) => has(name) && has(scopeOf(name, 'spawn')))) return null;
+  if (alternatives.length > 1 && /(?<!\\)[*?]/.test(pattern)) return null;
   return `{${[...new Set(names)].flatMap((name) => [name, scopeOf(name, 'spawn')]).join(',')}}`;
 }

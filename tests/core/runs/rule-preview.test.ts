@@ -261,6 +261,9 @@ test('what a rule could let through is said, and one that never decides', async 
     dangers: ['irreversible'],
     shadowedBy: null,
   });
+  const namesOf = async (pattern: string) => (await of({ effect: 'allow', tool: 'spawn_agent', pattern })).bothNames;
+  for (const lets of ['**', '{a,spawned:a,b}', '{a*,spawned:*b}']) expect(await namesOf(lets), lets).toBeNull();
+  expect(await namesOf('{a,spawned:b}')).toBe('{a,spawned:a,b,spawned:b}');
   expect((await of({ effect: 'allow', tool: '*' })).dangers).toEqual(['outside']);
   expect((await of({ effect: 'allow', tool: 'write_file', pattern: '**' })).dangers).toEqual([]);
   expect((await of({ effect: 'allow', tool: 'delegate_task', pattern: '**' })).dangers).toEqual(['starts']);
