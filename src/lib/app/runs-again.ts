@@ -18,8 +18,9 @@ export interface Both {
   again: { workflowId: string };
 }
 
-/** The newest again of a first one, or the again itself; null for what is neither. */
-export function bothOf({ id, workflowId, again, agains }: RunRow): Both | null {
+/** The newest again of a first one, or the again itself; null for what is neither, or has not ended. */
+export function bothOf({ id, workflowId, outcome, again, agains }: RunRow): Both | null {
+  if (outcome === null) return null;
   if (again) return { first: again, again: { workflowId } };
   const last = agains?.at(-1);
   return last ? { first: { workflowId, runId: id }, again: last } : null;
