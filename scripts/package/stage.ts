@@ -5,14 +5,14 @@
 import { cpSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { licences, sbom } from './notices.ts';
-import { BUILT, commandLineFiles, ROOT } from './shipped.ts';
+import { BUNDLE, reachedFiles, ROOT } from './shipped.ts';
 
 const STAGE = join(ROOT, 'dist/cli');
 
 rmSync(STAGE, { recursive: true, force: true });
-for (const name of commandLineFiles()) {
+for (const name of reachedFiles('cli.js')) {
   mkdirSync(dirname(join(STAGE, name)), { recursive: true });
-  cpSync(join(BUILT, name), join(STAGE, name));
+  cpSync(join(ROOT, BUNDLE, name), join(STAGE, name));
 }
 writeFileSync(join(ROOT, 'dist/THIRD-PARTY-LICENSES.txt'), licences());
 writeFileSync(join(ROOT, 'dist/sbom.cdx.json'), sbom());
