@@ -34,7 +34,10 @@ test(
       app.page.getByText('Granted for this project, always: lead may use write_file on docs/one.md'),
     ).toBeVisible();
     await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/two.md');
-    await app.page.getByRole('region', { name: /^Notifications/ }).getByRole('button', { name: 'Undo' }).click();
+    await app.page
+      .getByRole('region', { name: /^Notifications/ })
+      .getByRole('button', { name: 'Undo' })
+      .click();
     await expect(
       app.page.getByText('Revoked: it no longer allows lead to use write_file on docs/one.md'),
     ).toBeVisible();
