@@ -120,11 +120,21 @@ export const decisionWords = {
   why: 'Why am I asked?',
   whyFailed: 'Why could not be told',
   whyNone: 'An agent asks you itself: no rule decides that.',
+  askedThen: (because: string) => `When it was asked: ${because}`,
+  /** What the rules and grants say by now of what still waits. */
+  since: {
+    allow:
+      'Since then a rule or a grant was saved that allows it without a question from now on. This question still waits for you.',
+    deny: 'Since then a rule was saved that denies it from now on. This question still waits for you.',
+  },
+  once: {
+    spawn:
+      'It can be allowed once only: a temporary sub-agent has whatever name, prompt and tools its lead gives it, so a yes to one says nothing about the next. Only a rule in your own settings that names it can let it start without a question.',
+    parallel: 'A batch can be allowed once only. A rule that names its agents can let it start without a question.',
+  },
   inPermissions: 'Open in Permissions',
   rejectMore: 'Reject…',
   keep: 'Back',
-  keys: { allow: '↵', allowAll: '⇧↵', reject: '⌫', ask: '/' },
-  mod: (isMac: boolean) => (isMac ? '⌘' : '⌃'),
   command: 'Command',
   inFolder: (folder: string) => `in ${folder}`,
   parts: 'What of it is asked about',

@@ -293,6 +293,7 @@ export const english = {
     heading: 'Title and place',
     /** What is not seen yet follows. */
     unseen: 'Allow waits until you have seen the end of:',
+    allWaits: (items: number) => `Allow all ${items} waits until you have seen the end of:`,
     unseenElsewhere: (items: number) => `Allow all ${items} also waits for the end of:`,
     /** Of another item of the batch. */
     unseenOf: (agent: string, label: string) => `${agent}: ${label}`,

@@ -31,4 +31,5 @@ export const grantWords = {
   saidIrreversible: 'Its agent says that this cannot be undone.',
   confirm: 'Allow what cannot be undone',
   back: 'Back',
+  given: (sentence: string, scope: string) => `Granted for ${scope}: ${sentence}`,
 } as const;

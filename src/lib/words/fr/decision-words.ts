@@ -111,11 +111,21 @@ export const decisionWords = {
   why: 'Pourquoi cette question ?',
   whyFailed: 'Impossible de dire pourquoi',
   whyNone: 'Un agent vous interroge lui-même : aucune règle n’en décide.',
+  askedThen: (because) => `Au moment de la question : ${because}`,
+  since: {
+    allow:
+      'Depuis, une règle ou une autorisation enregistrée le permet désormais sans question. Cette question vous attend encore.',
+    deny: 'Depuis, une règle enregistrée l’interdit désormais. Cette question vous attend encore.',
+  },
+  once: {
+    spawn:
+      'Cela ne s’autorise qu’une fois : un sous-agent temporaire a le nom, le prompt et les outils que son agent principal lui donne, un oui à l’un ne dit donc rien du suivant. Seule une règle de vos propres réglages qui le nomme peut le laisser démarrer sans question.',
+    parallel:
+      'Un lot ne s’autorise qu’une fois. Une règle qui nomme ses agents peut le laisser démarrer sans question.',
+  },
   inPermissions: 'Ouvrir dans Permissions',
   rejectMore: 'Refuser…',
   keep: 'Retour',
-  keys: { allow: '↵', allowAll: '⇧↵', reject: '⌫', ask: '/' },
-  mod: (isMac) => (isMac ? '⌘' : '⌃'),
   command: 'Commande',
   inFolder: (folder) => `dans ${folder}`,
   parts: 'Ce qui y fait l’objet de la question',

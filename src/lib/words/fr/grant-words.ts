@@ -26,4 +26,5 @@ export const grantWords = {
   saidIrreversible: 'Son agent dit que cela ne peut pas être annulé.',
   confirm: 'Autoriser l’irréversible',
   back: 'Retour',
+  given: (sentence, scope) => `Autorisé pour ${scope} : ${sentence}`,
 } satisfies SameWords<typeof english>;
