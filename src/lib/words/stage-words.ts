@@ -72,7 +72,7 @@ export const stageWords = {
   fold: 'Fold',
   say: {
     label: (agent: string) => `Say something to ${agent}`,
-    placeholder: 'A word to this agent…',
+    placeholder: (agent: string) => `A word to ${agent}…`,
     send: 'Say it',
     unread: 'It reads this before its next request',
     neverRead: 'It ended before it read this',
