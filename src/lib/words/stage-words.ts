@@ -82,6 +82,7 @@ export const stageWords = {
     open: 'Compare reports',
     title: (reports: number) => `${plural(reports, 'report', 'reports')} beside each other`,
     hint: 'Parts with the same heading stand beside each other. Where they are alike, what differs is marked.',
+    same: 'No differences.',
     differs: 'differs:',
     missing: (agent: string) => `Nothing of this from ${agent}`,
     beginning: 'Beginning',

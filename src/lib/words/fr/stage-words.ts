@@ -82,6 +82,7 @@ export const stageWords = {
     open: 'Comparer les rapports',
     title: (reports) => `${plural(reports, 'rapport', 'rapports')} côte à côte`,
     hint: 'Les parties de même titre sont côte à côte. Là où elles se ressemblent, les différences sont marquées.',
+    same: 'Aucune différence.',
     differs: 'diffère :',
     missing: (agent) => `Rien de ceci chez ${agent}`,
     beginning: 'Début',
