@@ -21,7 +21,7 @@ export class LiveAnnouncer {
   end(closing: string): void {
     this.stop();
     if (this.#text === '') return;
-    this.announcement = `${spoken(this.#text.slice(this.#spokenUnits))} ${closing}`.trim();
+    this.#say(`${this.#text.slice(this.#spokenUnits)} ${closing}`);
     this.#text = '';
     this.#spokenUnits = 0;
   }
@@ -37,6 +37,10 @@ export class LiveAnnouncer {
     const sentences = /^[\s\S]*[.!?:\n](?=\s|$)/.exec(rest)?.[0] ?? '';
     if (sentences === '') return;
     this.#spokenUnits += sentences.length;
-    this.announcement = spoken(sentences);
+    this.#say(sentences);
+  }
+
+  #say(words: string): void {
+    this.announcement = spoken(words).trim();
   }
 }

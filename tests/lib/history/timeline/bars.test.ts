@@ -118,8 +118,3 @@ it('tells the turns of a fast model apart: each answer names its request', () =>
     [3, 0],
   ]);
 });
-
-it('opens a question beside the lanes by the address that the answers of the inbox have', () => {
-  // The inbox is another part of the app: it knows the address alone (recent-answer-list.svelte).
-  expect(chosenIn(new URLSearchParams('run=asker&ask=q1'), 'lead')).toEqual({ kind: 'ask', runId: 'asker', id: 'q1' });
-});
