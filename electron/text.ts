@@ -1,5 +1,7 @@
 /** Every word that the desktop itself says, in the languages of the pages; the pages have their own. */
+import type { ApprovalRequest } from '#contract/approval.ts';
 import { type Language, languageIn } from '#contract/messages/language.ts';
+import { sentences } from '#lib/words/fr/phrase-sentences.ts';
 
 const english = {
   name: 'Triad',
@@ -13,6 +15,8 @@ const english = {
     roles: {} as Readonly<Partial<Record<string, string>>>,
   },
   question: (agents: string) => `Question from ${agents}`,
+  /** What is asked, as the pages say it. */
+  asked: ({ title }: Pick<ApprovalRequest, 'title' | 'says'>): string => title,
   done: 'A workflow has ended',
   failed: 'Triad has to stop',
   secrets: {
@@ -55,6 +59,7 @@ const french: Words = {
     },
   },
   question: (agents) => `Question de ${agents}`,
+  asked: ({ title, says }) => sentences(says && [says.title], title),
   done: 'Un travail est terminé',
   failed: 'Triad doit s’arrêter',
   secrets: {

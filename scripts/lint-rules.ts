@@ -59,6 +59,8 @@ const core = [electron, screen, environment, layer('hosts'), layer('lib'), layer
 const hosts = [electron, screen, database, model, layer('lib'), layer('routes'), layer('electron')];
 const web = [electron, database, model, node, stores, layer('core'), layer('hosts'), layer('electron')];
 
+const desktop = [database, model, screen, layer('hosts'), layer('routes')];
+
 const layers: Block[] = [
   boundary(['src/contract/**'], [notZod, layer('core'), layer('hosts'), layer('lib'), layer('routes')]),
   ...boundaryOfRooms('src/core', [...core, database, model]),
@@ -72,7 +74,8 @@ const layers: Block[] = [
   ...boundaryOfRooms('src/hosts/cli', hosts),
   ...boundaryOfRooms('src/lib', [...web, layer('routes')]),
   boundary(['src/routes/**', 'src/*.ts'], web),
-  boundary(['electron/**'], [database, model, screen, layer('hosts'), layer('lib'), layer('routes')]),
+  boundary(['electron/**'], [...desktop, layer('lib')]),
+  boundary(['electron/text.ts'], [...desktop, ban('^#lib/([^w]|w[^o])', 'Of lib, the desktop imports words only.')]),
   // The stand-in is held to Electron's own types.
   boundary(
     ['tests/**', 'e2e/**'],

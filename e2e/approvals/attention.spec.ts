@@ -93,6 +93,8 @@ test('of two tabs one calls, again until it is answered, and only who is away', 
   expect(await callsIn(tabs), 'the person is here').toEqual({ tones: [0, 0], notes: 0 });
 
   await other.page.keyboard.press('Escape');
+  await other.page.getByRole('link', { name: 'Agents', exact: true }).click();
+  await expect(other.page).toHaveURL(/\/agents/);
   await pass(70);
   await expect.poll(() => callsIn(tabs), 'one of both, once').toEqual({ tones: [0, 2], notes: 1 });
   await pass(120);
@@ -101,6 +103,7 @@ test('of two tabs one calls, again until it is answered, and only who is away', 
   const caller = (await calledIn(page)).notes.length > 0 ? page : other.page;
   expect((await calledIn(caller)).notes[0]).toMatchObject({ title: 'Question from alpha' });
   await caller.evaluate(() => (Reflect.get(window, 'called') as Called).notes.at(-1)?.onclick?.());
+  await expect(caller, 'a press leads to its conversation').toHaveURL(/\/chat\//);
   await expect(caller.getByRole('alertdialog')).toBeVisible();
   await expect(page, 'a press answers nothing').toHaveTitle(/^\(1\) /);
 

@@ -25,7 +25,7 @@ async function comesBackByKeys({ page, message }: App): Promise<void> {
   await expect(message).toBeVisible();
   await message.focus();
   await page.keyboard.press('Control+K');
-  const palette = page.getByRole('combobox', { name: 'Find a command, conversation, agent or setting' });
+  const palette = page.getByRole('combobox', { name: 'Find a command, conversation, file, report, agent or setting' });
   await expect(palette).toBeFocused();
   await palette.fill('gramm');
   await expect(page.getByRole('option', { name: /^Grammar/ })).toHaveAttribute('aria-selected', 'true');
@@ -195,7 +195,7 @@ test(
     await message.press('Tab');
     await expect(message).toHaveValue('See @"notes of mine.md" ');
     await message.pressSequentially('with @code-r');
-    await expect(options).toHaveText(/code-reviewer/);
+    await expect(options).toHaveText([/code-reviewer/]);
     await message.press('Enter');
     await message.press('Enter');
     await app.expectOutcome('completed');

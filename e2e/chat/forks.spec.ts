@@ -1,4 +1,5 @@
 /** Going on from a message elsewhere, by the keyboard: forked, edited, sent again; what was done is folded, and found. */
+import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
@@ -107,3 +108,50 @@ test('an answer is asked for again in a fork', { tag: '@soak' }, async ({ start 
   await app.expectOutcome('completed');
   await expect(app.log).not.toContainText('Once.');
 });
+
+test(
+  'sub-agents are the same cards in a fork, with their reports, and nothing of them can be done there',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(
+      new Script()
+        .on({ ...CHILD, asked: /cellar/ })
+        .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } })
+        .on({ ...CHILD, step: 1 })
+        .reply([text('I look.'), toolUse('write_file', { path: 'attic.md', content: 'Dust.\n' })])
+        .on(CHILD)
+        .reply([text('# Report\n\nThere is dust in the attic.')])
+        .on({ ...LEAD, step: 1 })
+        .reply(
+          ['attic', 'cellar'].map((name) => spawn({ name, prompt: `Look into the ${name}.`, tools: ['write_file'] })),
+        )
+        .on({})
+        .reply([text('Dust, at least.')]),
+    );
+    const { page } = app;
+    await app.send('Look everywhere.');
+    for (const name of ['attic', 'cellar']) await app.allow(name);
+    await app.allow();
+    await app.expectOutcome('completed');
+    await expect(app.card('cellar').getByRole('button', { name: 'Try again' })).toBeVisible();
+    await app
+      .workflow()
+      .getByRole('toolbar', { name: /^The answer/ })
+      .getByRole('button', { name: 'Fork from here' })
+      .press('Enter');
+    await expect(app.log).toContainText('Up to here it is a copy; files stayed as they were.');
+    await app.expectCard('attic', 'completed');
+    await app.expectCard('cellar', 'error');
+    const card = app.card('attic');
+    await expect(card).toContainText('There is dust in the attic.');
+    await expect(card.getByRole('link', { name: 'from cache, $0: open where it was done' })).toBeVisible();
+    await card.getByRole('button', { name: /^attic/ }).press('Enter');
+    await expect(card.getByText('I look.')).toBeVisible();
+    await expect(card.getByLabel('Changes', { exact: true })).toContainText('+ Dust.');
+    await expect(app.workflow().getByRole('button', { name: /^(Try again|Undo|Redo|More about)/ })).toHaveCount(0);
+    await expect(page.getByRole('button', { name: /^Changes/ })).toHaveCount(0);
+    await expectAccessibleInBoth(page, 'sub-agents in a fork');
+    await page.reload();
+    await app.expectCard('attic', 'completed');
+  },
+);

@@ -3,6 +3,7 @@ import type { Page } from '@playwright/test';
 import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
+import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
 /** The sum of the shifts in ten seconds, as browsers score them, from which nobody notices any. */
@@ -45,6 +46,16 @@ async function expectStill(page: Page): Promise<void> {
   expect(sum, JSON.stringify(shifts.toSorted((a, b) => b.value - a.value).slice(0, 3))).toBeLessThanOrEqual(MOST);
 }
 
+async function goUp({ page, log }: App): Promise<void> {
+  await log.hover();
+  const top = () => log.evaluate((column) => column.scrollTop);
+  for (let last = await top(); last > 0;) {
+    await page.mouse.wheel(0, -200);
+    await expect.poll(top).toBeLessThan(last);
+    last = await top();
+  }
+}
+
 test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, () => {
   test('while the lead answers for ten seconds, and while the reader goes up after it', async ({ start }) => {
     const answer = text(PART.repeat(10), { deltas: 400, delayMs: 25 });
@@ -63,13 +74,7 @@ test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, (
     await app.page.reload();
     await expect(app.footer()).toBeInViewport();
     await watch(app.page);
-    await app.log.hover();
-    const top = () => app.log.evaluate((log) => log.scrollTop);
-    for (let last = await top(); last > 0;) {
-      await app.page.mouse.wheel(0, -200);
-      await expect.poll(top).toBeLessThan(last);
-      last = await top();
-    }
+    await goUp(app);
     await expectStill(app.page);
   });
 
@@ -93,6 +98,32 @@ test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, (
     await watch(app.page);
     all.open();
     for (const name of names) await app.expectCard(name, 'completed');
+    await expectStill(app.page);
+  });
+
+  test('while the reader goes up to cards that stand unfolded below each other', async ({ start }) => {
+    const names = ['accuracy', 'tone', 'links'];
+    const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
+    const app = await start(
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply(names.map((name) => spawn({ name, prompt: `Check ${name}.` })))
+        .on({ ...CHILD, step: 1 })
+        .reply([text(PART.repeat(4)), toolUse('list_directory', { path: '.' })])
+        .on(CHILD)
+        .reply([], ODD)
+        .on(LEAD)
+        .reply([text(PART.repeat(4))]),
+    );
+    await app.send('Check the README.');
+    for (const name of names) await app.allow(name);
+    for (const name of names) await app.expectCard(name, 'error');
+    await app.expectOutcome('completed');
+
+    await app.page.reload();
+    await expect(app.footer()).toBeInViewport();
+    await watch(app.page);
+    await goUp(app);
     await expectStill(app.page);
   });
 });

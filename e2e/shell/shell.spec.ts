@@ -4,11 +4,13 @@ import type { Page } from '@playwright/test';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
+import { leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
 const conversations = (page: Page) => rail(page).getByRole('list', { name: 'Conversations' });
-const palette = (page: Page) => page.getByRole('combobox', { name: 'Find a command, conversation, agent or setting' });
+const palette = (page: Page) =>
+  page.getByRole('combobox', { name: 'Find a command, conversation, file, report, agent or setting' });
 const said = () => new Script().on({}).reply([text('Done.')]);
 
 async function talk(app: App, message: string, folder?: string): Promise<void> {
@@ -173,3 +175,35 @@ test('the palette opens a setting at its field', { tag: '@soak' }, async ({ star
   await expect(page).toHaveURL(/\/settings\?section=telemetry$/);
   await expect(page.getByRole('heading', { level: 2, name: 'Telemetry' })).toBeVisible();
 });
+
+test(
+  'the palette finds a report of a sub-agent, and puts a file into the message',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha']), { files: { 'src/parser.ts': 'x' } });
+    const { page } = app;
+    await app.send('Look at one part.');
+    await app.allow('alpha');
+    await app.expectOutcome('completed');
+    await app.message.fill('Look at');
+    await page.keyboard.press('Control+K');
+    await palette(page).fill('parser');
+    await page.getByRole('option', { name: /^src\/parser\.ts/ }).click();
+    await expect(app.message).toHaveValue('Look at @src/parser.ts ');
+    await expect(app.message).toBeFocused();
+    await page.keyboard.press('Control+K');
+    await palette(page).fill('in good order');
+    const report = page.getByRole('group', { name: 'Reports of sub-agents' }).getByRole('option', { name: /^alpha/ });
+    await expect(report).toBeVisible();
+    await expectAccessibleInBoth(page, 'the palette with a report');
+    await report.click();
+    await expect(page).toHaveURL(/\/history\/[^?]+\?run=/);
+    await expect(page.getByText('in good order').first()).toBeVisible();
+    // Where nothing is written, a new conversation begins with it.
+    await page.keyboard.press('Control+K');
+    await palette(page).fill('parser');
+    await page.getByRole('option', { name: /^src\/parser\.ts/ }).click();
+    await expect(page).toHaveURL(/\/$/);
+    await expect(app.message).toHaveValue('@src/parser.ts ');
+  },
+);

@@ -1,11 +1,13 @@
 /** What failed is tried again where it stands: a sub-agent goes on, a message is sent once more. */
 import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
 
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
 
 test('a failed sub-agent is tried again, with what it did before in sight', { tag: '@soak' }, async ({ start }) => {
+  const gate = new Gate();
   const app = await start(
     new Script()
       .on(START)
@@ -15,7 +17,7 @@ test('a failed sub-agent is tried again, with what it did before in sight', { ta
       .on(CHILD)
       .reply([], { ...ODD, times: 1 })
       .on(CHILD)
-      .reply([text(reportOf('the workspace'))])
+      .reply([text(reportOf('the workspace'))], { hold: gate.at(0) })
       .on(LEAD)
       .reply((seen) => [text(answerFrom(seen))]),
   );
@@ -26,7 +28,11 @@ test('a failed sub-agent is tried again, with what it did before in sight', { ta
   await expect(card).toContainText('What it had when it failed');
   await app.expectOutcome('completed');
 
-  await card.getByRole('button', { name: 'Try again' }).click();
+  await card.getByRole('button', { name: 'Try again' }).press('Enter');
+  await expect(card.getByRole('button', { name: /^Stop/ })).toBeVisible();
+  await expect(card, 'the focus goes to where it works now').toBeFocused();
+  await expect(card).toBeInViewport();
+  gate.open();
   await app.expectCard('inspector', 'completed');
   await expect(card.locator('header')).toContainText('attempt 2');
   await expect(app.workflow()).toContainText('Resumed (attempt 2)');
@@ -53,3 +59,36 @@ test('a message whose workflow failed is sent again', { tag: '@soak' }, async ({
   await expect(app.workflow()).toContainText('This time it works.');
   await expect(app.workflow(0)).toContainText('the prompt is too odd');
 });
+
+test(
+  'one of several that is tried again is the one in sight, and its question keeps the focus',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply(['first', 'second'].map((name) => spawn({ name, prompt: `Do the ${name}.`, tools: ['write_file'] })))
+        .on({ ...CHILD, asked: /first/, step: 1 })
+        .reply([], ODD)
+        .on({ ...CHILD, asked: /second/, step: 1 })
+        .reply([], { ...ODD, times: 1 })
+        .on({ ...CHILD, asked: /second/, step: 1 })
+        .reply([toolUse('write_file', { path: 'second.md', content: 'Second.\n' })])
+        .on(CHILD)
+        .reply([text(reportOf('the second'))])
+        .on(LEAD)
+        .reply([text('Done.')]),
+    );
+    const { page } = app;
+    await app.send('Do both.');
+    for (const name of ['first', 'second']) await app.allow(name);
+    for (const name of ['first', 'second']) await app.expectCard(name, 'error');
+    await app.expectOutcome('completed');
+    await app.card('second').getByRole('button', { name: 'Try again' }).press('Enter');
+    await expect(app.question, 'it asks, and that has the focus').toBeVisible();
+    await expect(app.question.locator(':focus')).toHaveCount(1);
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('tab', { name: /second/ })).toHaveAttribute('aria-selected', 'true');
+    await expect(app.card('second')).toBeFocused();
+  },
+);

@@ -37,8 +37,8 @@ export class Attention {
       blocked: (requests, signals) => {
         for (const window of BrowserWindow.getAllWindows()) window.flashFrame(true);
         for (const request of requests) {
-          const { id: approvalId, conversationId, title: body } = request;
-          const title = text().question(askingAgents(request));
+          const { id: approvalId, conversationId } = request;
+          const [title, body] = [text().question(askingAgents(request)), text().asked(request)];
           this.#call(approvalId, { title, body, to: { conversationId, approvalId } }, signals);
         }
       },

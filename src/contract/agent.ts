@@ -12,6 +12,7 @@ import {
   MIN_DOOM_LOOP_THRESHOLD,
   MAX_TEMPERATURE,
 } from './limits.ts';
+import { Phrase } from './approvals/phrase.ts';
 import {
   FlowDefinition,
   HandoffPrompt,
@@ -125,7 +126,9 @@ export const Fault = z.object({
   column: z.int(),
   /** Null if the fault does not belong to one key. */
   key: z.string().nullable(),
+  /** In English; `says` has it as phrases, of which the texts stand one behind the other: a version without them left it out. */
   message: z.string(),
+  says: z.array(Phrase).optional(),
   /** The nearest valid key or value. */
   suggestion: z.string().nullable(),
 });

@@ -195,6 +195,7 @@ export const Snapshot = z.object({
   /** Oldest first; `more` says whether older ones exist. */
   workflows: z.array(WorkflowRow),
   more: z.boolean(),
+  /** In a fork also those of the conversation that it is from: `cached` of each names itself. */
   runs: z.array(RunRow),
   /** Entries of the leads' runs, and of runs that have not ended. */
   entries: z.record(z.string(), z.array(Entry)),

@@ -1,6 +1,7 @@
 /** The desktop calls who is away by what is set: focus is no presence, input is; electron's part is played here. */
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { DEFAULT_SIGNALS } from '#contract/attention/default-signals.ts';
 import type { Signals } from '#contract/attention/signals.ts';
 import { hashOfPlace, placeOfHash } from '#contract/attention/led-place.ts';
@@ -141,12 +142,20 @@ test('the end of a workflow is told where that is wanted', async () => {
 });
 
 test('it speaks the language that the pages speak', async () => {
-  const { ask } = await started();
+  const { send } = await started();
   expect([languageIn('fr-CA'), languageIn('de'), languageIn('constructor')]).toEqual(['fr', null, null]);
   expect([speak('fr'), speak('fr')]).toEqual([true, false]);
   onTestFinished(() => void speak('en'));
-  ask();
-  expect(desk.shown[0]?.title).toBe('Question de code-reviewer');
+  const at = new Date().toISOString();
+  const says = { title: phrase('delete', { path: 'a.md' }), description: [] };
+  send({ questions: [asked({ ...asked().request, at, title: 'Delete a.md', says })] });
+  expect(desk.shown.map(({ title, body }) => [title, body])).toEqual([
+    ['Question de code-reviewer', 'Supprimer a.md'],
+  ]);
+  send({});
+  // Of another version of the program.
+  send({ questions: [asked({ ...asked().request, at, title: 'Delete a.md' })] });
+  expect(desk.shown[1]?.body).toBe('Delete a.md');
 });
 
 test('where a press leads stands at the end of the address, and nothing else is taken for it', () => {

@@ -67,7 +67,8 @@ export const historyMethods = {
   'execution.facets': method(nothing, z.object({ agents: z.array(z.string()), models: z.array(z.string()) })),
   /**
    * Full text of prompts, answers, reports and tool results; all words must occur. Newest first. With the first page, where
-   * there are any: `titles` of conversations and names of `agents` that have them.
+   * there are any: `titles` of conversations and names of `agents` that have them. With a `kind` only what is of it, among
+   * the newest places alone, and no names.
    */
   'history.search': method(
     z.strictObject({
@@ -76,6 +77,7 @@ export const historyMethods = {
         .string()
         .max(1000)
         .refine((text) => text.trim() !== '', 'is empty: write what to look for'),
+      kind: SearchHit.shape.kind.optional(),
     }),
     pageOf(SearchHit).extend({ titles: z.array(TitleHit).optional(), agents: z.array(z.string()).optional() }),
   ),

@@ -6,8 +6,18 @@ import { RuleChange, RuleFile, RulePreview, RuleScope, ShadowedRule, TextHash } 
 const ofFolder = z.strictObject({ folder });
 
 export const ruleMethods = {
-  /** The files that have rules for a folder, with all of them, also what a project's file does not allow yet. */
-  'rules.list': method(inFolder, z.object({ files: z.array(RuleFile), shadowed: z.array(ShadowedRule) })),
+  /**
+   * The files that have rules for a folder, with all of them, also what a project's file does not allow yet.
+   * `startsNothing`: ids of those for which a preview would say so.
+   */
+  'rules.list': method(
+    inFolder,
+    z.object({
+      files: z.array(RuleFile),
+      shadowed: z.array(ShadowedRule),
+      startsNothing: z.array(z.string()),
+    }),
+  ),
   /**
    * What the rules decide about the newest 50 calls of the folder, and what they would decide after a change. Nothing is
    * asked, run, counted or written. Rejects as `rules.change` does.

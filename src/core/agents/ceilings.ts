@@ -1,6 +1,6 @@
 /** What the settings and a model allow an agent at most, whoever starts it, and what that cuts of what it asks for. */
 import type { CutLimit, Fault } from '#contract/agent.ts';
-import { cutText } from '#contract/cut-limits-text.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { maxOutputOf } from '../model/output-limits.ts';
 import { resolveModel } from '../model/model-names.ts';
 import type { Settings } from '../settings/settings.ts';
@@ -44,6 +44,6 @@ export function cutWarnings(
   );
   return cut.map((one) => {
     const { key, at } = placeOf(one.limit);
-    return fault(at, `${key} is ${cutText(one, model)}`, { key });
+    return fault(at, [phrase('value', { key, item: null }), phrase('cut', { ...one, model })], { key });
   });
 }

@@ -1,5 +1,7 @@
 /** What a definition names of MCP servers, held against those that are there: what is missing is a warning, as it may come. */
 import type { Fault } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { nearest } from '../base/nearest.ts';
 import { fault } from './entries.ts';
 import type { UnlinkedFile } from './load.ts';
@@ -18,13 +20,13 @@ interface KnownServer {
 /** With a warning for each that is not there. */
 export function checkServers<T extends UnlinkedFile>(file: T, known: KnownServers): T {
   if (!file.ok || 'composition' in file) return file;
-  const left = file.definition.lenient ? '; it is left out' : '';
+  const left = file.definition.lenient ? [phrase('mention_left_out')] : [];
   const found = file.mentions.flatMap((mention) => {
     const missing = missingOf(mention, known);
     if (missing === null) return [];
     const { key, item, at, server, tool } = mention;
-    const place = item === null ? key : `${key} (item ${item + 1})`;
-    return [fault(at, `${place} ${tool ?? server}: ${missing.why}${left}`, { key, suggestion: missing.suggestion })];
+    const about = phrase('named', { key, item, name: tool ?? server });
+    return [fault(at, [about, missing.why, ...left], { key, suggestion: missing.suggestion })];
   });
   return found.length === 0 ? file : { ...file, warnings: [...file.warnings, ...found] };
 }
@@ -32,22 +34,17 @@ export function checkServers<T extends UnlinkedFile>(file: T, known: KnownServer
 function missingOf(
   { server, tool }: ServerMention,
   known: KnownServers,
-): ({ why: string } & Pick<Fault, 'suggestion'>) | null {
+): ({ why: Phrase } & Pick<Fault, 'suggestion'>) | null {
   const found = known.get(server);
   if (found === undefined) {
     const near = nearest(server, [...known.keys()]);
     const suggestion = near === null || tool === null ? near : tool.replace(server, near);
-    return { why: `there is no MCP server ${server} here: "triad mcp add ${server}" sets one up`, suggestion };
+    return { why: phrase('no_server', { server }), suggestion };
   }
-  if (!found.isUsable)
-    return { why: `the MCP server ${server} is not used here: "triad mcp show ${server}" says why`, suggestion: null };
+  if (!found.isUsable) return { why: phrase('server_unused', { server }), suggestion: null };
   // All of a server, whatever that is.
   if (tool === null || tool === `mcp__${server}` || tool === `mcp__${server}__*`) return null;
-  if (found.tools === null)
-    return {
-      why: `the MCP server ${server} was never asked what it offers: "triad mcp test ${server}" does`,
-      suggestion: null,
-    };
+  if (found.tools === null) return { why: phrase('server_unasked', { server }), suggestion: null };
   if (withMcpTools([tool], found.tools).some((one) => found.tools?.includes(one))) return null;
-  return { why: `the MCP server ${server} offers no such tool`, suggestion: nearest(tool, found.tools) };
+  return { why: phrase('no_server_tool', { server }), suggestion: nearest(tool, found.tools) };
 }

@@ -1,5 +1,7 @@
 /** The keys by which an agent says what it takes, what it gives, and who follows it. */
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { fault, type Position, START } from './entries.ts';
 import type { AgentKeys } from './keys.ts';
@@ -40,35 +42,24 @@ export function contractFaults(values: AgentKeys, positionOf: PositionOf, isBuil
     const key = `${side}_schema`;
     if (schema === undefined)
       return side === 'input' && format === 'json'
-        ? [
-            fault(at('input_format'), 'input_format json needs input_schema, which says what it takes', {
-              key: 'input_format',
-            }),
-          ]
+        ? [fault(at('input_format'), phrase('json_needs_schema'), { key: 'input_format' })]
         : [];
-    if (format !== 'json') {
-      const message = `${key} needs ${side}_format: json${format === undefined ? '' : `, not ${format}`}`;
-      return [fault(at(key), message, { key })];
-    }
+    if (format !== 'json')
+      return [fault(at(key), phrase('schema_needs_json', { side, format: format ?? null }), { key })];
     const read = readSchema(schema);
-    const why = typeof read === 'string' ? read : isBuiltin ? null : schemaFault(read);
-    return why === null ? [] : [fault(at(key), `${key} ${why}`, { key })];
+    const why = 'why' in read ? read.why : isBuiltin ? null : schemaFault(read.schema);
+    return why === null ? [] : [fault(at(key), [phrase('value', { key, item: null }), why], { key })];
   });
   if (values.role !== 'primary') return faults;
   const leads = (['next', 'input_format', 'expose_as_tool'] as const).filter((key) => values[key]);
-  return [
-    ...faults,
-    ...leads.map((key) =>
-      fault(at(key), `${key} is for agents that a lead starts: this one has role primary`, { key }),
-    ),
-  ];
+  return [...faults, ...leads.map((key) => fault(at(key), phrase('for_started', { key }), { key }))];
 }
 
 /** The warning for entries of `next` that are never started. */
 export function idleNext({ next }: AgentKeys, positionOf: PositionOf): Fault[] {
   if (!Array.isArray(next) || next.length < 2) return [];
-  const message = `next: only the first entry, ${next[0]}, is started; this one is not`;
-  return [fault(positionOf(['next', 1]) ?? START, message, { key: 'next' })];
+  const says = phrase('idle_next', { first: next[0] ?? '' });
+  return [fault(positionOf(['next', 1]) ?? START, says, { key: 'next' })];
 }
 
 function listOf(next: AgentKeys['next']): string[] {
@@ -77,17 +68,17 @@ function listOf(next: AgentKeys['next']): string[] {
 
 function schemaOf(schema: AgentKeys['input_schema']): JsonSchema | null {
   const read = schema === undefined ? null : readSchema(schema);
-  return typeof read === 'string' ? null : read;
+  return read && 'schema' in read ? read.schema : null;
 }
 
-/** Text where it cannot be read: why. */
-function readSchema(schema: string | JsonSchema): JsonSchema | string {
-  if (typeof schema !== 'string') return schema;
+/** `why`: where it cannot be read. */
+function readSchema(schema: string | JsonSchema): { schema: JsonSchema } | { why: Phrase } {
+  if (typeof schema !== 'string') return { schema };
   try {
     const value: unknown = JSON.parse(schema);
-    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as JsonSchema;
-    return 'must be a JSON object';
+    if (typeof value === 'object' && value !== null && !Array.isArray(value)) return { schema: value as JsonSchema };
+    return { why: phrase('json_object') };
   } catch (error) {
-    return `is not valid JSON: ${error instanceof Error ? error.message : String(error)}`;
+    return { why: phrase('bad_json', { why: error instanceof Error ? error.message : String(error) }) };
   }
 }

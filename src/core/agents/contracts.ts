@@ -1,4 +1,6 @@
 /** What agents hand to each other, held against JSON Schemas; and the words that tell an agent what its last message must be. */
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { JsonSchema, OutputExpectation } from '#contract/flows/control-flow.ts';
 import { sha256 } from '../base/hash.ts';
 import { Recent } from '../base/recent.ts';
@@ -28,7 +30,7 @@ function reasonIn(schema: JsonSchema, from: string): string | null {
   const own = isRecord(properties) && Object.hasOwn(properties, 'reason') ? properties['reason'] : undefined;
   const isRequired = Array.isArray(required) && required.includes('reason');
   if (own === undefined && !isRequired) return null;
-  const text = `Chained execution from ${agentToolName(from)}`;
+  const text = reasonText(from);
   if (isRecord(own) && takesAnyText(own)) return text;
   const reason = isRecord(own) ? fitted(text, own) : text;
   // Its other rules, and what it refers to, are left to the validator.
@@ -37,16 +39,18 @@ function reasonIn(schema: JsonSchema, from: string): string | null {
   return isFine ? reason : null;
 }
 
+const reasonText = (from: string): string => `Chained execution from ${agentToolName(from)}`;
+
 /** Seen without the validator, which need not be loaded for what most schemas say of it. */
 function takesAnyText({ type, description: _, ...others }: JsonSchema): boolean {
   return type === 'string' && Object.keys(others).length === 0;
 }
 
 /** Why a required fixed reason cannot be put in; null where it can, or need not be. */
-export function reasonFault(schema: JsonSchema | null, from: string): string | null {
+export function reasonFault(schema: JsonSchema | null, from: string): Phrase | null {
   const required = schema?.['required'];
   if (!Array.isArray(required) || !required.includes('reason') || chainedReason(schema, from) !== null) return null;
-  return `its input_schema requires a "reason" that no text of ours fits ("Chained execution from ${agentToolName(from)}")`;
+  return phrase('reason_unfit', { text: reasonText(from) });
 }
 
 function fitted(text: string, { const: only, enum: some, minLength, maxLength }: JsonSchema): string {

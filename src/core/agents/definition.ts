@@ -1,13 +1,14 @@
 /** An agent's own file, Markdown or TOML, parsed strictly: every fault with its place and the nearest valid key. */
 import type { z } from 'zod';
 import type { AgentDefinition, Fault, Reflection } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { DEFAULT_REFLECTION_RETRIES, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../base/hash.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Ceilings, cutWarnings } from './ceilings.ts';
 import { type Body, type Entry, fault, laterPlace, inOrder, type Position, START } from './entries.ts';
 import { readMarkdown } from './frontmatter.ts';
-import { CHOICES, MarkdownKeys, REQUIRED, TomlKeys, type AgentKeys } from './keys.ts';
+import { CHOICES, MarkdownKeys, REQUIRED, ruleOf, TomlKeys, type AgentKeys } from './keys.ts';
 import { contractFaults, contractsOf, idleNext, linksIn } from './contract-keys.ts';
 import type { Link } from './links/link.ts';
 import { mentionsIn, type ServerMention } from './server-names.ts';
@@ -53,7 +54,7 @@ export function parseDefinition(text: string, from: DefinitionSource): ParsedDef
   const read = isToml ? readTomlAgent(text) : readMarkdown(text);
   if (!read.ok) return { ok: false, name: null, errors: [read.error], warnings: [] };
   if (read.entries.length > MAX_KEYS) {
-    const errors = [fault(START, `the file has more than ${MAX_KEYS} keys`)];
+    const errors = [fault(START, phrase('many_keys', { max: MAX_KEYS }))];
     return { ok: false, name: null, errors, warnings: [] };
   }
   const schema = isToml ? TomlKeys : MarkdownKeys;
@@ -152,7 +153,7 @@ function idleReflection(values: AgentKeys, positionOf: PositionOf): Fault[] {
   if (values.enable_reflection) return [];
   return (['max_retries', 'reflection_criteria'] as const).flatMap((key) => {
     if (values[key] === undefined) return [];
-    return [fault(positionOf([key]) ?? START, `${key} changes nothing without enable_reflection: true`, { key })];
+    return [fault(positionOf([key]) ?? START, phrase('idle_reflection', { key }), { key })];
   });
 }
 
@@ -168,16 +169,15 @@ function positionsOf(entries: readonly Entry[]): PositionOf {
 }
 
 function unknownKey({ key, at }: Entry, schema: z.ZodObject): Fault[] {
-  if (key === null) return [fault(at, 'a key must be plain text')];
+  if (key === null) return [fault(at, phrase('key_no_text'))];
   if (key.startsWith('x-')) return [];
-  return [fault(at, `unknown key ${key}`, { key, suggestion: nearest(key, Object.keys(schema.shape)) })];
+  return [fault(at, phrase('unknown_key', { key }), { key, suggestion: nearest(key, Object.keys(schema.shape)) })];
 }
 
 function bodyFaults(body: Body | null): Fault[] {
-  if (body?.text === '')
-    return [fault(body, 'the text below the frontmatter is the system prompt and must not be empty')];
+  if (body?.text === '') return [fault(body, phrase('empty_prompt'))];
   if (body && body.text.length > MAX_PROMPT_CHARS)
-    return [fault(body, `the system prompt is longer than ${MAX_PROMPT_CHARS} characters`)];
+    return [fault(body, phrase('long_prompt', { max: MAX_PROMPT_CHARS }))];
   return [];
 }
 
@@ -194,7 +194,7 @@ function promptIn(entries: readonly Entry[]): Body | null {
 function promptFaults(body: Body | null, isToml: boolean, source: string): Fault[] {
   if (!body) return [];
   return unknownVariables(body.text, PROMPT_VARIABLES, {
-    key: isToml ? 'prompt' : 'the system prompt',
+    key: isToml ? 'prompt' : null,
     source,
     at: body,
   });
@@ -214,26 +214,24 @@ function namesIn(values: AgentKeys, { source, tools }: DefinitionSource, positio
     ...nameFaults('tools', wanted, tools, at('tools')),
     ...nameFaults('requires_approval', asking, tools, at('requires_approval')),
     ...misplaced.map(({ name: tool, startsAgents }) => {
-      const index = wanted.indexOf(tool);
-      const why = startsAgents ? ': sub-agents cannot start others' : '';
-      const message = `tools (item ${index + 1}) ${tool} is for leads alone${why}`;
-      return fault(at('tools')(index), message, { key: 'tools' });
+      const item = wanted.indexOf(tool);
+      const says = phrase('leads_tool', { key: 'tools', item, name: tool, starts: startsAgents !== undefined });
+      return fault(at('tools')(item), says, { key: 'tools' });
     }),
   ];
   if (name !== LEAD || role === 'primary') return faults;
-  const message = `name ${LEAD} is the lead's: write \`role: primary\` to replace it, or take another name`;
-  return [...faults, fault(positionOf(['name']) ?? START, message, { key: 'name' })];
+  return [...faults, fault(positionOf(['name']) ?? START, phrase('lead_name', { name }), { key: 'name' })];
 }
 
 function errorOf(issue: z.core.$ZodIssue, raw: Readonly<Record<string, unknown>>, positionOf: PositionOf): Fault {
   const key = String(issue.path[0]);
   const place = positionOf(issue.path);
-  if (!place) return fault(START, `${key} is missing`, { key });
+  if (!place) return fault(START, [phrase('value', { key, item: null }), phrase('is_missing')], { key });
   const value = raw[key];
   const index = issue.path[1];
   const wrong: unknown = Array.isArray(value) && typeof index === 'number' ? value[index] : value;
   const suggestion = typeof wrong === 'string' ? nearest(wrong, CHOICES[key] ?? []) : null;
-  const item = typeof index === 'number' ? ` (item ${index + 1})` : '';
-  const empty = value === null && !REQUIRED.includes(key) ? ', or be left out' : '';
-  return fault(place, `${key}${item} ${issue.message}${empty}`, { key, suggestion });
+  const item = typeof index === 'number' ? index : null;
+  const empty = value === null && !REQUIRED.includes(key) ? [phrase('or_left_out')] : [];
+  return fault(place, [phrase('value', { key, item }), ruleOf(issue.message), ...empty], { key, suggestion });
 }

@@ -1,5 +1,7 @@
 /** What a reader finds in an agent's file, whatever its format: keys with their values and places, and the text below. */
 import type { Fault } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 
 /** Both from 1, in the file. */
 export interface Position {
@@ -12,6 +14,7 @@ export type RawFile = { path: string; problem: null; text: string; hash: string 
 interface Unreadable {
   path: string;
   problem: string;
+  says: readonly Phrase[];
   /** Left out for a file as a whole. */
   at?: Position;
 }
@@ -33,8 +36,19 @@ export interface Body extends Position {
 /** `body` is null where the format keeps the prompt in a key. */
 export type ReadFile = { ok: true; entries: Entry[]; body: Body | null } | { ok: false; error: Fault };
 
-export function fault(place: Position, message: string, rest: Partial<Fault> = {}): Fault {
-  return { line: place.line, column: place.column, key: null, suggestion: null, ...rest, message };
+/** `said`: one phrase, or several that stand one behind the other. */
+export function fault(place: Position, said: Phrase | readonly Phrase[], rest: Partial<Fault> = {}): Fault {
+  const says = [said].flat();
+  return { line: place.line, column: place.column, key: null, suggestion: null, ...rest, message: textOf(says), says };
+}
+
+/** In English. */
+export function textOf(says: readonly Phrase[]): string {
+  return says.map(sentenceOf).join('');
+}
+
+export function unreadable(path: string, says: readonly Phrase[], at?: Position): RawFile {
+  return { path, problem: textOf(says), says, ...(at ? { at } : {}) };
 }
 
 /** Of a place in a TOML tree, whose columns are from 0. */

@@ -2,6 +2,7 @@
 import { lstat, mkdir, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, extname, join, relative, sep } from 'node:path';
 import type { AgentLint, AgentText } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { sha256 } from '../base/hash.ts';
@@ -62,7 +63,7 @@ export class AgentFiles {
     const others = loaded.ok ? await loadPlace(place, tools) : [];
     const other = others.find((one) => one.path !== file && one.ok && nameOf(one) === name);
     if (!other) return { text, report, values };
-    const taken = fault(START, `the name ${name} is taken by ${other.path}`, { key: 'name' });
+    const taken = fault(START, phrase('name_taken', { name: name ?? '', path: other.path }), { key: 'name' });
     return { text, report: { ...report, ok: false, errors: [taken] }, values };
   }
 

@@ -1,4 +1,6 @@
 /** The restrictions in other programs' files, in our terms: no writing, or writing only after approval. They never widen anything. */
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { Entry, Position } from './entries.ts';
 import { counterpart, splitNames } from './foreign-tools.ts';
 import type { Dialect } from './places.ts';
@@ -8,7 +10,7 @@ export interface Restriction {
   asks?: boolean;
   /** What reaches the web is forbidden. */
   noWeb?: boolean;
-  warning?: { key: string; at: Position; message: string };
+  warning?: { key: string; at: Position; says: Phrase };
 }
 
 interface Given {
@@ -64,18 +66,17 @@ function withoutTools(
   const staying = names.filter(
     (name) => ![...writing, ...reaching].includes(name) && counterpart(name, dialect) !== null,
   );
-  const message = `${key} cannot take these away here: ${staying.join(', ')}`;
+  const says = phrase('tools_stay', { key, names: staying.join(', ') });
   return [
     ...(writing.length > 0 ? [{ noWrites: true }] : []),
     ...(reaching.length > 0 ? [{ noWeb: true }] : []),
-    ...(staying.length > 0 ? [{ warning: { key, at, message } }] : []),
+    ...(staying.length > 0 ? [{ warning: { key, at, says } }] : []),
   ];
 }
 
 function byMode({ value, valueAt: at }: Entry): Restriction {
   if (value === 'plan') return { noWrites: true };
-  const message = `permissionMode ${String(value)} has no counterpart here: writing asks, as always`;
-  return { warning: { key: 'permissionMode', at, message } };
+  return { warning: { key: 'permissionMode', at, says: phrase('mode_asks', { mode: String(value) }) } };
 }
 
 /** One word for all, or one for each kind of action, or patterns with words: the strictest counts. */
@@ -84,13 +85,10 @@ function byPermission({ value, valueAt: at }: Entry): Restriction[] {
   const words = isTable(edit) ? Object.values(edit) : [edit];
   const key = 'permission';
   const others = isTable(value) ? Object.keys(value).filter((name) => name !== 'edit' && name !== '*') : [];
-  const message = `permission has no counterpart here for: ${others.join(', ')}`;
-  const told = others.length > 0 ? [{ warning: { key, at, message } }] : [];
+  const says = phrase('other_permissions', { names: others.join(', ') });
+  const told = others.length > 0 ? [{ warning: { key, at, says } }] : [];
   if (words.includes('deny')) return [{ noWrites: true }, ...told];
   if (words.includes('ask')) return [{ asks: true }, ...told];
   if (!words.includes('allow')) return told;
-  return [
-    { warning: { key, at, message: 'permission allow has no counterpart here: writing asks, as always' } },
-    ...told,
-  ];
+  return [{ warning: { key, at, says: phrase('allow_asks') } }, ...told];
 }

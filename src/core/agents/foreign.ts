@@ -8,6 +8,8 @@ import {
   McpServerName,
   type Permission,
 } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { MAX_NAME_CHARS, MAX_PROMPT_CHARS, MAX_TEMPERATURE } from '#contract/limits.ts';
 import { cutWarnings } from './ceilings.ts';
 import { sha256 } from '../base/hash.ts';
@@ -33,22 +35,20 @@ const KEYS: readonly string[] = [
 
 export function parseForeign(text: string, dialect: Foreign, from: DefinitionSource): ParsedDefinition {
   const file = splitMarkdown(text);
-  if (!file) return failed(null, fault(START, 'the file has no frontmatter: it is no agent'));
+  if (!file) return failed(null, fault(START, phrase('no_agent')));
   const strict = readMarkdown(text);
   const entries = strict.ok ? strict.entries : readLenientFrontmatter(file.frontmatter, KEYS);
   const reading = new Reading(entries);
   const name = nameOf(reading, dialect, from.path ?? '');
   const prompt = file.body.trim() || textOf(reading.take('prompt')?.value);
   const below = { line: file.bodyLine, column: 1 };
-  if (prompt === '' || prompt.startsWith('{file:'))
-    return failed(name, fault(below, 'there is no text below the frontmatter, which is the system prompt'));
+  if (prompt === '' || prompt.startsWith('{file:')) return failed(name, fault(below, phrase('no_prompt')));
   if (prompt.length > MAX_PROMPT_CHARS)
-    return failed(name, fault(below, `the system prompt is longer than ${MAX_PROMPT_CHARS} characters`));
-  if (!AgentName.safeParse(name).success)
-    return failed(name, fault(START, 'neither the name nor that of the file can name an agent', { key: 'name' }));
+    return failed(name, fault(below, phrase('long_prompt', { max: MAX_PROMPT_CHARS })));
+  if (!AgentName.safeParse(name).success) return failed(name, fault(START, phrase('no_name'), { key: 'name' }));
   const role = roleOf(reading);
   if (name === LEAD && role !== 'primary')
-    return failed(name, fault(START, `name ${LEAD} is the lead's: take another name`, { key: 'name' }));
+    return failed(name, fault(START, phrase('foreign_lead', { name: LEAD }), { key: 'name' }));
   const description = descriptionOf(reading, prompt);
   const turns = turnsOf(reading);
   const at = { provider: START, model: reading.placeOf('model'), temperature: reading.placeOf('temperature') };
@@ -110,16 +110,21 @@ class Reading {
     return this.#left.get(key)?.valueAt ?? START;
   }
 
-  warn(key: string, place: Position, message: string): void {
-    this.#warnings.push(fault(place, message, { key }));
+  warn(key: string, place: Position, says: Phrase | readonly Phrase[]): void {
+    this.#warnings.push(fault(place, says, { key }));
   }
 
   /** The warnings, with one for each key that was not taken. */
   finish(): Fault[] {
     for (const { key, at } of this.#left.values())
-      this.warn(key ?? '', at, `${key} has no counterpart here: it is kept, and changes nothing`);
+      this.warn(key ?? '', at, phrase('no_counterpart', { key: key ?? '' }));
     return this.#warnings.sort((a, b) => a.line - b.line);
   }
+}
+
+/** What is wrong with a value that is left out for it. */
+function omitted({ key }: Entry, rule: Phrase): Phrase[] {
+  return [phrase('value', { key: key ?? '', item: null }), rule, phrase('omitted')];
 }
 
 function textOf(value: unknown): string {
@@ -136,8 +141,7 @@ function nameOf(reading: Reading, dialect: Foreign, path: string): string {
     .replace(/[^\p{L}\p{N} _.-]+/gu, '-')
     .replace(/^[^\p{L}\p{N}]+|[ -]+$/gu, '')
     .slice(0, MAX_NAME_CHARS);
-  if (entry && dialect === 'claude')
-    reading.warn('name', entry.valueAt, `name cannot be used as it is: it is ${name} here`);
+  if (entry && dialect === 'claude') reading.warn('name', entry.valueAt, phrase('name_changed', { name }));
   return name;
 }
 
@@ -148,7 +152,7 @@ function descriptionOf(reading: Reading, prompt: string): string {
   if (given !== '') return given;
   const line = prompt.split('\n').find((one) => /[\p{L}\p{N}]/u.test(one)) ?? prompt;
   const place = entry?.at ?? START;
-  reading.warn('description', place, 'description is missing: the first line of the prompt stands in for it');
+  reading.warn('description', place, phrase('no_description'));
   return [...line.replace(/^[#\s*>-]+/, '').trim()].slice(0, 200).join('') || 'No description';
 }
 
@@ -156,7 +160,7 @@ function roleOf(reading: Reading): AgentDefinition['role'] {
   const entry = reading.take('mode');
   if (!entry || entry.value === 'subagent') return 'subagent';
   if (entry.value === 'primary') return 'primary';
-  reading.warn('mode', entry.valueAt, `mode ${String(entry.value)}: it is a sub-agent here`);
+  reading.warn('mode', entry.valueAt, phrase('sub_agent_mode', { mode: String(entry.value) }));
   return 'subagent';
 }
 
@@ -168,11 +172,7 @@ function modelOf(reading: Reading): string | null {
   if (MODEL_ALIASES.includes(id.toLowerCase())) return id.toLowerCase();
   if (/^claude-[\w.@-]+$/.test(id)) return id;
   const known = MODEL_ALIASES.join(', ');
-  reading.warn(
-    'model',
-    entry.valueAt,
-    `model ${model || 'of this form'} is not known: the lead's is used; known are ${known}, or the id of a model`,
-  );
+  reading.warn('model', entry.valueAt, phrase('foreign_model', { model: model || null, known }));
   return null;
 }
 
@@ -181,7 +181,7 @@ function effortOf(reading: Reading): AgentDefinition['effort'] {
   if (!entry) return null;
   const effort = Effort.safeParse(entry.value);
   if (effort.success) return effort.data;
-  reading.warn(entry.key ?? '', entry.valueAt, `${entry.key} must be one of ${Effort.options.join(', ')}: left out`);
+  reading.warn(entry.key ?? '', entry.valueAt, omitted(entry, phrase('one_of', { values: Effort.options.join(', ') })));
   return null;
 }
 
@@ -190,7 +190,8 @@ function temperatureOf(reading: Reading): number | null {
   if (!entry) return null;
   const { value } = entry;
   if (typeof value === 'number' && value >= 0 && value <= MAX_TEMPERATURE) return value;
-  reading.warn('temperature', entry.valueAt, `temperature must be a number from 0 to ${MAX_TEMPERATURE}: left out`);
+  const range = phrase('number_in', { min: 0, max: MAX_TEMPERATURE });
+  reading.warn('temperature', entry.valueAt, omitted(entry, range));
   return null;
 }
 
@@ -200,7 +201,7 @@ function turnsOf(reading: Reading): { count: number; key: string; at: Position }
   const turns = entry.value;
   if (typeof turns === 'number' && Number.isInteger(turns) && turns >= 1)
     return { count: turns, key: entry.key ?? '', at: entry.valueAt };
-  reading.warn(entry.key ?? '', entry.valueAt, `${entry.key} must be a whole number: left out`);
+  reading.warn(entry.key ?? '', entry.valueAt, omitted(entry, phrase('whole')));
   return null;
 }
 
@@ -208,16 +209,11 @@ function turnsOf(reading: Reading): { count: number; key: string; at: Position }
 function serversOf(reading: Reading): string[] | null {
   const entry = reading.take('mcpServers');
   if (!entry || !Array.isArray(entry.value)) {
-    if (entry) reading.warn('mcpServers', entry.valueAt, 'mcpServers must be a list of names of servers: left out');
+    if (entry) reading.warn('mcpServers', entry.valueAt, omitted(entry, phrase('foreign_servers')));
     return null;
   }
   const names = entry.value.filter((one) => McpServerName.safeParse(one).success).map(String);
-  if (names.length < entry.value.length)
-    reading.warn(
-      'mcpServers',
-      entry.valueAt,
-      'mcpServers defines servers in this file: only names of servers that are set up are used',
-    );
+  if (names.length < entry.value.length) reading.warn('mcpServers', entry.valueAt, phrase('servers_within'));
   return names;
 }
 
@@ -234,7 +230,7 @@ function toolsOf(
     permission: reading.take('permission'),
     at: entry?.valueAt ?? START,
   });
-  for (const { warning } of narrowed) if (warning) reading.warn(warning.key, warning.at, warning.message);
+  for (const { warning } of narrowed) if (warning) reading.warn(warning.key, warning.at, warning.says);
   const readOnly: Permission[] = ['FilesystemRead', 'SemanticSearch'];
   const permissions = narrowed.some(({ noWrites }) => noWrites) ? readOnly : null;
   // Where it may write, all of its permissions are its lead's: the web cannot be taken out of them, but is always asked about.
@@ -247,10 +243,9 @@ function toolsOf(
   const names = typeof value === 'string' ? splitNames(value) : Array.isArray(value) ? value.map(String) : null;
   if (!entry || !names) return { tools: null, permissions, requiresApproval };
   const { tools, unknown, leads } = mapTools(names, dialect);
-  if (unknown.length > 0)
-    reading.warn('tools', entry.valueAt, `tools without a counterpart here, left out: ${unknown.join(', ')}`);
+  if (unknown.length > 0) reading.warn('tools', entry.valueAt, phrase('foreign_tools', { names: unknown.join(', ') }));
   if (leads.length > 0 && role !== 'primary')
-    reading.warn('tools', entry.valueAt, `tools for leads alone, left out: ${leads.join(', ')}`);
+    reading.warn('tools', entry.valueAt, phrase('foreign_leads', { names: leads.join(', ') }));
   const starting = leads.length > 0 && role === 'primary' ? ['spawn_agent', 'delegate_task', 'parallel_tasks'] : [];
   return { tools: tools && [...tools, ...starting], permissions, requiresApproval };
 }

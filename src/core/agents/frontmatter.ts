@@ -1,5 +1,6 @@
 /** Markdown with YAML frontmatter: the keys with their places, and the text below. */
 import { isMap, isScalar, isSeq, LineCounter, type Node, parseDocument, type YAMLMap } from 'yaml';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { type Entry, fault, type Position, type ReadFile, START } from './entries.ts';
 
 export interface SplitFile {
@@ -26,14 +27,9 @@ const MAX_FRONTMATTER = 64 * 1024;
 
 export function readMarkdown(text: string): ReadFile {
   const file = splitMarkdown(text);
-  if (!file) {
-    const message = 'the file must begin with frontmatter: a line `---`, the keys, and another line `---`';
-    return { ok: false, error: fault(START, message) };
-  }
-  if (file.frontmatter.length > MAX_FRONTMATTER) {
-    const message = `the frontmatter is longer than ${MAX_FRONTMATTER / 1024} KiB`;
-    return { ok: false, error: fault(START, message) };
-  }
+  if (!file) return { ok: false, error: fault(START, phrase('no_frontmatter')) };
+  if (file.frontmatter.length > MAX_FRONTMATTER)
+    return { ok: false, error: fault(START, phrase('long_frontmatter', { max: MAX_FRONTMATTER / 1024 })) };
   const counter = new LineCounter();
   const document = parseDocument(file.frontmatter, {
     lineCounter: counter,
@@ -48,16 +44,11 @@ export function readMarkdown(text: string): ReadFile {
   const syntax = document.errors[0];
   if (syntax?.code === 'DUPLICATE_KEY') {
     const key = /^[\w.-]*/.exec(file.frontmatter.slice(syntax.pos[0]))?.[0] || null;
-    const message = `the key ${key ?? ''} stands here a second time`;
-    return { ok: false, error: fault(at(syntax.pos[0]), message, { key }) };
+    return { ok: false, error: fault(at(syntax.pos[0]), phrase('key_twice', { key: key ?? '' }), { key }) };
   }
-  if (syntax) {
-    const message = `the frontmatter is not valid YAML: ${syntax.message}`;
-    return { ok: false, error: fault(at(syntax.pos[0]), message) };
-  }
-  if (document.contents !== null && !isMap(document.contents)) {
-    return { ok: false, error: fault({ line: 2, column: 1 }, 'the frontmatter must be keys with values') };
-  }
+  if (syntax) return { ok: false, error: fault(at(syntax.pos[0]), phrase('bad_yaml', { why: syntax.message })) };
+  if (document.contents !== null && !isMap(document.contents))
+    return { ok: false, error: fault({ line: 2, column: 1 }, phrase('frontmatter_no_keys')) };
   const body = { text: file.body.trim(), line: file.bodyLine, column: 1 };
   return { ok: true, entries: entriesOf(document.contents, at), body };
 }

@@ -2,10 +2,12 @@
 import { lstat, realpath } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
 import type { ProjectInstruction } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { INSTRUCTION_FILES } from '#contract/instruction-path.ts';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
-import { cutAtBytes, titleOf } from '../base/text.ts';
-import type { RawFile } from './entries.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
+import { cutAtBytes } from '../base/text.ts';
+import { type RawFile, unreadable } from './entries.ts';
 import { readAgentFile } from './read-place.ts';
 
 /** A file, with its path relative to the workspace folder, such as `../AGENTS.md`: by it the file is trusted. */
@@ -47,7 +49,7 @@ async function readWithin(root: string, path: string): Promise<RawFile | null> {
   const real = await realpath(path).catch(() => null);
   if (real === null) return null;
   if (!real.startsWith(root.endsWith(sep) ? root : root + sep))
-    return { path, problem: 'is not read: it is a link that leads out of the project' };
+    return unreadable(path, [phrase('instructions_lead_out')]);
   const raw = await readAgentFile(real);
   return { ...raw, path };
 }

@@ -1,6 +1,8 @@
 /** The keys of Triad's own agents: what each may be, in the words that a person reads where it is not. */
 import { z } from 'zod';
 import { AgentName, Effort, McpServerName, Permission } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase, type PhraseKey, sentenceOf } from '#contract/approvals/phrases.ts';
 import { ProviderName } from '#contract/providers/provider.ts';
 import {
   MAX_BUDGET,
@@ -13,41 +15,53 @@ import {
   MAX_TEMPERATURE,
 } from '#contract/limits.ts';
 
-export const word = z.string({ error: 'must be text' }).trim().min(1, 'must not be empty');
+const RULES = new Map<string, Phrase>();
+
+/** What a value must be, as a schema takes it, which knows texts alone: `ruleOf` gives the phrase of it back. */
+export const rule = <K extends PhraseKey>(...said: Parameters<typeof phrase<K>>): string => {
+  const says = phrase(...said);
+  const words = sentenceOf(says);
+  RULES.set(words, says);
+  return words;
+};
+
+export const ruleOf = (words: string): Phrase => RULES.get(words) ?? phrase('as_it_is', { words });
+
+export const word = z
+  .string({ error: rule('be_text') })
+  .trim()
+  .min(1, rule('not_empty'));
 export const oneOf = <const T extends readonly string[]>(values: T) =>
-  z.enum(values, { error: `must be one of ${values.join(', ')}` });
+  z.enum(values, { error: rule('one_of', { values: values.join(', ') }) });
 export const whole = (max: number, min = 1) =>
   z
-    .int({ error: `must be a whole number from ${min} to ${max}` })
-    .min(min, `must be at least ${min}`)
-    .max(max, `must be at most ${max}`);
+    .int({ error: rule('whole_in', { min, max }) })
+    .min(min, rule('at_least', { min }))
+    .max(max, rule('at_most', { max }));
 const between = (min: number, max: number) => {
-  const error = `must be a number from ${min} to ${max}`;
+  const error = rule('number_in', { min, max });
   return z.number({ error }).min(min, error).max(max, error);
 };
-const flag = z.boolean({ error: 'must be true or false' });
+const flag = z.boolean({ error: rule('flag') });
 const listOf = <T extends z.ZodType>(item: T, error: string) => z.array(item, { error });
 
 /** In the file's own words, or as JSON text. */
 const schema = z.union([z.record(z.string(), z.unknown()), word], {
-  error: 'must be a JSON Schema: its keys, or JSON text',
+  error: rule('schema'),
 });
 
-const MINUTES = `must be a number above 0, at most ${MAX_BUDGET.minutes}`;
+const MINUTES = rule('minutes_in', { max: MAX_BUDGET.minutes });
 
 /** An absent optional one leaves the choice to the parent or the settings. */
 export const keys = {
   name: z
-    .string({ error: 'must be text' })
-    .refine(
-      (name) => AgentName.safeParse(name).success,
-      `must have 1 to ${MAX_NAME_CHARS} letters, digits, spaces, "_", "." or "-", and begin with a letter or digit`,
-    ),
+    .string({ error: rule('be_text') })
+    .refine((name) => AgentName.safeParse(name).success, rule('agent_name', { max: MAX_NAME_CHARS })),
   description: word,
   role: oneOf(['primary', 'subagent']).default('subagent'),
   provider: z
-    .string({ error: 'must be text' })
-    .refine((name) => ProviderName.safeParse(name).success, 'is not the name of a provider')
+    .string({ error: rule('be_text') })
+    .refine((name) => ProviderName.safeParse(name).success, rule('provider_name'))
     .optional(),
   model: word.optional(),
   effort: oneOf(Effort.options).optional(),
@@ -56,30 +70,21 @@ export const keys = {
   max_iterations: whole(MAX_ITERATIONS).optional(),
   doom_loop_threshold: whole(MAX_DOOM_LOOP_THRESHOLD, MIN_DOOM_LOOP_THRESHOLD).optional(),
   max_minutes: z.number({ error: MINUTES }).positive(MINUTES).max(MAX_BUDGET.minutes, MINUTES).optional(),
-  tools: listOf(word, 'must be a list of tool names, such as [read_file, grep]').optional(),
+  tools: listOf(word, rule('tool_list')).optional(),
   mcp_servers: listOf(
-    z
-      .string({ error: 'must be text' })
-      .refine((name) => McpServerName.safeParse(name).success, 'is not the name of an MCP server'),
-    'must be a list of names of MCP servers, such as [github, memory]',
+    z.string({ error: rule('be_text') }).refine((name) => McpServerName.safeParse(name).success, rule('server_name')),
+    rule('server_list'),
   ).optional(),
-  permissions: listOf(
-    oneOf(Permission.options),
-    'must be a list of permissions, such as [FilesystemRead, FilesystemWrite]',
-  ).optional(),
-  requires_approval: listOf(word, 'must be a list of permissions and tool names, such as [FilesystemWrite]').default(
-    [],
-  ),
+  permissions: listOf(oneOf(Permission.options), rule('permission_list')).optional(),
+  requires_approval: listOf(word, rule('approval_list')).default([]),
   approval_timeout: whole(86_400).optional(),
   enable_reflection: flag.default(false),
   max_retries: whole(MAX_REFLECTION_RETRIES, 0).optional(),
-  reflection_criteria: z
-    .union([word, z.array(word).min(1)], { error: 'must be text, or a list of texts, none of them empty' })
-    .optional(),
+  reflection_criteria: z.union([word, z.array(word).min(1)], { error: rule('criteria') }).optional(),
   enabled: flag.default(true),
   next: z
-    .union([word, z.array(word).min(1, 'must name an agent, or be left out')], {
-      error: 'must be the name of an agent, or a list of names',
+    .union([word, z.array(word).min(1, rule('next_empty'))], {
+      error: rule('next_names'),
     })
     .optional(),
   input_format: oneOf(['text', 'json']).optional(),
@@ -92,10 +97,10 @@ export const keys = {
 
 /** Of TOML alone; in Markdown the text below the frontmatter is the prompt. */
 const prompt = z
-  .string({ error: 'must be text' })
+  .string({ error: rule('be_text') })
   .trim()
-  .min(1, 'must not be empty')
-  .max(MAX_PROMPT_CHARS, `is longer than ${MAX_PROMPT_CHARS} characters`);
+  .min(1, rule('not_empty'))
+  .max(MAX_PROMPT_CHARS, rule('longer', { max: MAX_PROMPT_CHARS }));
 
 export const MarkdownKeys = z.object(keys);
 export const TomlKeys = z.object({ ...keys, prompt });

@@ -1,6 +1,7 @@
 /** From files to agents: a file that does not fit is reported and left out, and never stops the others. */
 import { setImmediate as turn } from 'node:timers/promises';
 import type { AgentDefinition, AgentReport, Fault } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { Ceilings } from './ceilings.ts';
 import { parseComposition, type ParsedComposition } from './compositions/composition.ts';
 import { type DefinitionSource, parseDefinition, type ParsedDefinition } from './definition.ts';
@@ -59,7 +60,7 @@ export function loadFile(
   const { path } = file;
   const { source, dialect } = place;
   if (file.problem !== null)
-    return { path, source, ok: false, name: null, errors: [fault(file.at ?? START, file.problem)], warnings: [] };
+    return { path, source, ok: false, name: null, errors: [fault(file.at ?? START, file.says)], warnings: [] };
   const from: DefinitionSource = { source, path, tools, ceilings };
   if (place.compositions) return { path, source, ...parseComposition(file.text, { source, path }) };
   const parsed = dialect === 'triad' ? parseDefinition(file.text, from) : parseForeign(file.text, dialect, from);
@@ -76,7 +77,8 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   const { definition, at } = file;
   const { provider, model } = definition;
   const missing = provider === undefined ? null : rules.providerFault(provider);
-  if (missing !== null) return refused(file, fault(at.provider, `provider ${missing}`, { key: 'provider' }));
+  const provides = phrase('value', { key: 'provider', item: null });
+  if (missing !== null) return refused(file, fault(at.provider, [provides, missing], { key: 'provider' }));
   const cold = definition.temperature === null ? null : rules.temperatureFault(provider, model);
   const warm = cold === null ? file : withWarning(file, fault(at.temperature, cold, { key: 'temperature' }));
   const mute = provider === undefined || model !== null ? null : rules.modelMissing(provider);
@@ -84,8 +86,12 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   const found = model === null ? null : rules.faultOf(model, provider);
   if (found === null) return warned;
   const isLeads = found.isFatal && (dialect !== 'triad' || file.source === 'builtin');
-  const message = `model ${found.what}${isLeads ? ": the lead's is used" : ''}`;
-  const one = fault(at.model, message, { key: 'model', suggestion: found.suggestion });
+  const says = [
+    phrase('value', { key: 'model', item: null }),
+    found.says,
+    ...(isLeads ? [phrase('leads_is_used')] : []),
+  ];
+  const one = fault(at.model, says, { key: 'model', suggestion: found.suggestion });
   if (isLeads) return { ...withWarning(warned, one), definition: { ...definition, model: null } };
   if (!found.isFatal) return withWarning(warned, one);
   return refused(warned, one);
@@ -113,7 +119,7 @@ export function firstOfEachName(loaded: readonly UnlinkedFile[]): UnlinkedFile[]
     first.set(name, other ?? file.path);
     if (other === undefined) return file;
     const { path, source, warnings } = file;
-    const error = fault(START, `the name ${name} is taken by ${other}`, { key: 'name' });
+    const error = fault(START, phrase('name_taken', { name, path: other }), { key: 'name' });
     return { path, source, ok: false, name, errors: [error], warnings };
   });
 }

@@ -2,10 +2,11 @@
 import { readdir } from 'node:fs/promises';
 import { basename, extname, join, relative } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { sha256 } from '../base/hash.ts';
 import { isMissing, readRegularFile } from '../base/regular-file.ts';
 import { writeFault } from '../base/write-fault.ts';
-import type { RawFile } from './entries.ts';
+import { type RawFile, unreadable } from './entries.ts';
 import type { AgentPlace } from './places.ts';
 import { withPromptFiles } from './prompts/prompt-files.ts';
 
@@ -30,7 +31,7 @@ export async function readPlace(
     ({ names, isWhole } = await namesIn(folder, isDeep(place)));
   } catch (error) {
     if (isMissing(error)) return [];
-    return [{ path: folder, problem: `the folder cannot be read: ${messageOf(error)}` }];
+    return [unreadable(folder, [phrase('unreadable_folder', { why: messageOf(error) })])];
   }
   const all = names.filter((name) => isAgentFile(name, place)).sort();
   const files: RawFile[] = [];
@@ -40,9 +41,8 @@ export async function readPlace(
     const some = all.slice(index, Math.min(index + AT_ONCE, MAX_FILES));
     files.push(...(await Promise.all(some.map((name) => readIn(place, join(folder, name), read)))));
   }
-  if (all.length > MAX_FILES)
-    files.push({ path: folder, problem: `only the first ${MAX_FILES} files of the folder are read` });
-  if (!isWhole) files.push({ path: folder, problem: `only the first ${MAX_FOLDERS} folders in it are read` });
+  if (all.length > MAX_FILES) files.push(unreadable(folder, [phrase('many_files', { max: MAX_FILES })]));
+  if (!isWhole) files.push(unreadable(folder, [phrase('many_folders', { max: MAX_FOLDERS })]));
   return files;
 }
 
@@ -50,7 +50,7 @@ export async function readPlace(
 async function readIn(place: AgentPlace, path: string, read: (path: string) => Promise<RawFile>): Promise<RawFile> {
   const { source, dialect } = place;
   const fault = source === 'user' && dialect === 'triad' ? await writeFault(path).catch(() => null) : null;
-  if (fault !== null) return { path, problem: `${fault.what}: ${fault.remedy}` };
+  if (fault !== null) return unreadable(path, [phrase('unsafe', { what: fault.what, remedy: fault.remedy })]);
   return withPromptFiles(await read(path), place);
 }
 
@@ -95,7 +95,7 @@ export async function readAgentFile(path: string): Promise<RawFile> {
     const text = await readRegularFile(path);
     return { path, problem: null, text, hash: sha256(text) };
   } catch (error) {
-    return { path, problem: `cannot be read: ${messageOf(error)}` };
+    return unreadable(path, [phrase('unreadable', { why: messageOf(error) })]);
   }
 }
 

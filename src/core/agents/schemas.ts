@@ -3,6 +3,8 @@ import { createRequire } from 'node:module';
 import type * as Draft7 from 'ajv';
 import type * as Draft2020 from 'ajv/dist/2020.js';
 import type * as Formats from 'ajv-formats';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import type { JsonSchema } from '#contract/flows/control-flow.ts';
 import { MAX_SCHEMA_CHARS } from '#contract/limits.ts';
 import { bounded } from '../base/bounded.ts';
@@ -29,12 +31,12 @@ const MAX_CHECK_MS = 50;
 const MAX_FAULTS = 10;
 const MAX_FAULT_CHARS = 300;
 
-type Compiled = { validate: Draft7.ValidateFunction } | { why: string };
+type Compiled = { validate: Draft7.ValidateFunction } | { why: Phrase };
 /** By hash of the text. */
 const compiled = new Recent<Compiled>(MAX_KEPT);
 
 /** What is wrong with a schema, to stand behind the name of its key; null for a valid one. */
-export function schemaFault(schema: JsonSchema): string | null {
+export function schemaFault(schema: JsonSchema): Phrase | null {
   const made = compile(schema);
   return 'why' in made ? made.why : null;
 }
@@ -42,7 +44,7 @@ export function schemaFault(schema: JsonSchema): string | null {
 /** What of a value does not fit, each with its path in the value; none where it fits. */
 export function misfits(schema: JsonSchema, value: unknown): string[] {
   const made = compile(schema);
-  if ('why' in made) return [`its schema ${made.why}`];
+  if ('why' in made) return [`its schema ${sentenceOf(made.why)}`];
   const { validate } = made;
   const fits = checked(validate, value);
   if (fits === 'yes') return [];
@@ -71,8 +73,8 @@ function misfitOf({ instancePath, message, params }: Draft7.ErrorObject): string
 
 function compile(schema: JsonSchema): Compiled {
   const text = textOf(schema);
-  if (text === null) return { why: 'is nested too deep' };
-  if (text.length > MAX_SCHEMA_CHARS) return { why: `is longer than ${MAX_SCHEMA_CHARS} characters of JSON` };
+  if (text === null) return { why: phrase('too_deep') };
+  if (text.length > MAX_SCHEMA_CHARS) return { why: phrase('longer_json', { max: MAX_SCHEMA_CHARS }) };
   return compiled.get(sha256(text), () => compileNew(schema));
 }
 
@@ -94,11 +96,11 @@ function compileNew(schema: JsonSchema): Compiled {
       void rules.validateSchema(schema, true);
       return make().compile(schema);
     });
-    if (!validate) return { why: 'takes too long to read' };
+    if (!validate) return { why: phrase('slow_schema') };
     // What such a one says comes later, as a promise: everything would seem to fit.
-    return '$async' in validate ? { why: 'must not be asynchronous: leave out $async' } : { validate };
+    return '$async' in validate ? { why: phrase('async_schema') } : { validate };
   } catch (error) {
-    return { why: `is not a valid JSON Schema: ${wordsOf(error)}` };
+    return { why: phrase('bad_schema', { why: wordsOf(error) }) };
   }
 }
 

@@ -1,5 +1,6 @@
 /** An agent in TOML may have its keys in sections: they are read as the plain keys that they stand for. */
 import type { Fault } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { nearest } from '../base/nearest.ts';
 import { type Entry, fault, type ReadFile } from './entries.ts';
 import { readToml } from './toml.ts';
@@ -58,16 +59,14 @@ function plainOf({ key }: Entry): string | null {
 function sectionFault({ key, at }: Entry): Fault {
   const [section = '', inner = ''] = (key ?? '').split('.');
   const suggestion = nearest(inner, Object.keys(PLAIN[section] ?? {}));
-  return fault(at, `unknown key ${inner} in [${section}]`, { key, suggestion });
+  return fault(at, phrase('unknown_in_section', { key: inner, section }), { key, suggestion });
 }
 
 function valueFault(entry: Entry, plain: string, known: ReadonlySet<string | null>): Fault | null {
   if (entry.key === 'prompt.system' && typeof entry.value === 'object' && entry.value !== null)
-    return fault(entry.valueAt, 'system must be the text, inline between """ and """, or { file = "NAME.md" }', {
-      key: 'prompt',
-    });
+    return fault(entry.valueAt, phrase('prompt_text'), { key: 'prompt' });
   if (!known.has(plain)) return null;
-  return fault(entry.at, `${entry.key} says again what ${plain} says above: keep one of them`, { key: plain });
+  return fault(entry.at, phrase('said_above', { key: entry.key ?? '', above: plain }), { key: plain });
 }
 
 /** With the places that are only looked up when asked for. */

@@ -1,5 +1,6 @@
 /** TOML files of agents and compositions: the values of the keys, and where they stand. */
 import { parse, TomlError } from 'smol-toml';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { keyParts, type TomlPair, tomlTree } from '../base/toml-tree.ts';
 import { type Entry, fault, type Position, type ReadFile, START, treePlace } from './entries.ts';
 
@@ -11,8 +12,8 @@ export function readToml(text: string, tables: readonly string[] = []): ReadFile
     values = parse(source);
   } catch (error) {
     if (!(error instanceof TomlError)) throw error;
-    const message = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
-    return { ok: false, error: fault(error, `the file is not valid TOML: ${message}`) };
+    const why = error.message.split('\n')[0]?.replace(/^Invalid TOML document: /, '') ?? '';
+    return { ok: false, error: fault(error, phrase('bad_toml', { why })) };
   }
   // Most files have no fault, and nobody asks where their keys stand.
   let known: ReadonlyMap<string, Places> | null = null;

@@ -1,5 +1,6 @@
 /** Variables of prompts, written `{{name}}` without blanks; `\\{{name}}` stands for itself. */
 import type { Fault } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { nearest } from '../base/nearest.ts';
 import { fault, type Position } from './entries.ts';
 
@@ -33,12 +34,12 @@ export function variablesIn(text: string): string[] {
 
 /**
  * A fault for each variable of a key's text that is none of the known. `source`: the file, in which the text begins in
- * the line of `at`; how it is quoted there makes no difference.
+ * the line of `at`; `key`: null for the text of the file; how it is quoted there makes no difference.
  */
 export function unknownVariables(
   text: string,
   known: readonly string[],
-  { key, source, at }: { key: string; source: string; at: Position },
+  { key, source, at }: { key: string | null; source: string; at: Position },
 ): Fault[] {
   const unknown = variablesIn(text).filter((name) => !known.includes(name));
   if (unknown.length === 0) return [];
@@ -50,11 +51,8 @@ export function unknownVariables(
     });
   });
   return unknown.map((name, index) => {
-    const message = `${key}: there is no variable {{${name}}}; for the text itself, write \\{{${name}}}`;
-    return fault(found[index] ?? at, message, {
-      key: key.includes(' ') ? null : key,
-      suggestion: wrapped(nearest(name, known)),
-    });
+    const suggestion = wrapped(nearest(name, known));
+    return fault(found[index] ?? at, phrase('unknown_variable', { key, name }), { key, suggestion });
   });
 }
 

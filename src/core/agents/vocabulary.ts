@@ -1,5 +1,6 @@
 /** The names that agents' files may use: tools, permissions and models, and what is said of one that is unknown. */
 import { type Fault, Permission } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { DEFAULT_ALIASES, modelIdOf } from '../settings/model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import type { Tool } from '../tools/tool.ts';
@@ -31,8 +32,8 @@ export function isWithinPermissions(
 /** The fault of a name that is no model; null for an alias or an id. */
 export function modelFault(model: string, place: Position): Fault | null {
   if (modelIdOf(model, DEFAULT_ALIASES) !== null) return null;
-  const message = `model ${model} is not known: use ${MODEL_ALIASES.join(', ')}, or the id of a model`;
-  return fault(place, message, { key: 'model', suggestion: nearest(model, MODEL_ALIASES) });
+  const says = phrase('model_unknown', { model, known: MODEL_ALIASES.join(', ') });
+  return fault(place, says, { key: 'model', suggestion: nearest(model, MODEL_ALIASES) });
 }
 
 /** A list of permissions, or of names of tools, or both, each checked by its name. */
@@ -44,11 +45,10 @@ export function nameFaults(
 ): Fault[] {
   const known = tools.map(({ name }) => name);
   const all = key === 'tools' ? known : [...known, ...Permission.options];
-  const kind = key === 'tools' ? 'a tool' : 'a permission or a tool';
-  return names.flatMap((name, index) => {
+  const kind = key === 'tools' ? 'no_tool' : 'no_permission';
+  return names.flatMap((name, item) => {
     if (all.includes(name) || mcpServerOf(name) !== null) return [];
-    const message = `${key} (item ${index + 1}) ${name} is not ${kind}`;
-    return [fault(positionOf(index), message, { key, suggestion: nearest(name, all) })];
+    return [fault(positionOf(item), phrase(kind, { key, item, name }), { key, suggestion: nearest(name, all) })];
   });
 }
 
@@ -58,10 +58,10 @@ export function unneededPermissions(
   tools: readonly KnownTool[],
   positionOf: (index: number) => Position,
 ): Fault[] {
-  return permissions.flatMap((permission, index) => {
+  const key = 'permissions';
+  return permissions.flatMap((permission, item) => {
     if (BASELINE.includes(permission) || tools.some((tool) => tool.permissions.includes(permission))) return [];
-    const message = `permissions (item ${index + 1}) ${permission}: only tools of MCP servers that you class so need it, and a lead without one cannot give it`;
-    return [fault(positionOf(index), message, { key: 'permissions' })];
+    return [fault(positionOf(item), phrase('idle_permission', { key, item, name: permission }), { key })];
   });
 }
 
@@ -73,11 +73,11 @@ export function permissionWarnings(
 ): Fault[] {
   const { permissions } = values;
   if (!permissions) return [];
-  return (values.tools ?? []).flatMap((name, index) => {
+  const key = 'tools';
+  return (values.tools ?? []).flatMap((name, item) => {
     const tool = tools.find((one) => one.name === name);
     if (!tool || isWithinPermissions(tool, permissions)) return [];
     const needs = tool.permissions.filter((one) => !permissions.includes(one)).join(', ');
-    const message = `tools (item ${index + 1}) ${name} needs ${needs}, which permissions does not have: the agent does not get it`;
-    return [fault(positionOf(index), message, { key: 'tools' })];
+    return [fault(positionOf(item), phrase('tool_needs', { key, item, name, needs }), { key })];
   });
 }

@@ -89,15 +89,18 @@ export function judge(
   const concern = rules.filter((rule) => ruleApplies(rule, action));
   const of = (...effects: Effect[]): Rule[] => concern.filter(({ effect }) => effects.includes(effect));
   const [ask, allow] = [of('ask'), of('allow')];
-  // Between asking and allowing the more specific place decides; in one place, asking does.
-  const inProject = concern.some(({ scope, effect }) => scope === 'project' && effect !== 'deny');
-  const nearest = (rule: Rule): boolean => !inProject || rule.scope === 'project';
   const more = namedIn(alwaysAsk);
   const steering = steeringIn(action, more);
   const mayAllow = (source: Rule | Grant): boolean =>
     mayStart(source, action) &&
     (action.reversible || (action.nameable && isNaming(source, action))) &&
     steering.every((file) => isNamedBy(source.pattern, file, more));
+  // Between asking and allowing the more specific place decides; in one place, asking does.
+  const inProject = concern.filter(({ scope, effect }) => scope === 'project' && effect !== 'deny');
+  const decidesInProject = inProject.some((rule) => rule.effect === 'ask' || mayAllow(rule));
+  // What allows nothing of this in the project hides neither what the person asks about nor what they allow by its name.
+  const stands = (rule: Rule): boolean => !decidesInProject && (rule.effect === 'ask' || isNaming(rule, action));
+  const nearest = (rule: Rule): boolean => inProject.length === 0 || rule.scope === 'project' || stands(rule);
   const held = grants.filter((grant) => grantCovers(grant, action, now) && mayAllow(grant));
   const candidates = [
     ...(action.ceiling === null ? [] : [ceiling(action.ceiling)]),

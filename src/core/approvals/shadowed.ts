@@ -14,11 +14,16 @@ export function shadowedIn(rules: readonly Rule[]): ShadowedRule[] {
 function goesBefore(other: Rule, rule: Rule, isEarlier: boolean): boolean {
   if (other.effect === 'deny') return rule.effect !== 'deny' || isEarlier;
   if (rule.effect === 'deny') return false;
-  // The project's word on a call makes the person's own count no more, but for what is denied.
-  if (other.scope !== rule.scope) return other.scope === 'project';
+  // The project's word on a call makes the person's own count no more, but for what is denied; where it allows, but not this
+  // call, what the person asks about or names still counts.
+  if (other.scope !== rule.scope) return other.scope === 'project' && (other.effect === 'ask' || !isNamed(rule));
   if (other.effect === 'ask') return rule.effect === 'allow' || isEarlier;
   // What allows may allow less than it covers, such as what cannot be undone: only its like goes before.
   return rule.effect === 'allow' && isEarlier && isLike(other, rule);
+}
+
+function isNamed({ effect, tool, pattern }: Rule): boolean {
+  return effect === 'ask' || (tool !== null && pattern !== null);
 }
 
 function isLike(a: Rule, b: Rule): boolean {

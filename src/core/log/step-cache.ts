@@ -59,6 +59,10 @@ export class RunSteps {
     return this.#row;
   }
 
+  get entries(): readonly Entry[] {
+    return this.#known.entries.get(this.#row.id) ?? [];
+  }
+
   /** The runs that did this, by their conversations: there, and where it was taken from there. Of a lead all of its workflow. */
   get doers(): Map<string, Set<string>> {
     const own = this.#row.parentRunId === null ? this.#known.runs : [this.#row];
@@ -96,8 +100,7 @@ export class RunSteps {
     if (!last?.cached || !from) return [];
     const since = history.slice(history.indexOf(last) + 1);
     if (since.some((entry) => !entry.cached && entry.kind !== 'system')) return [];
-    const entries = this.#known.entries.get(this.#row.id) ?? [];
-    const found = entries.filter(({ n, kind }) => n > from.n && n < end && kind !== 'tool');
+    const found = this.entries.filter(({ n, kind }) => n > from.n && n < end && kind !== 'tool');
     const kept = found.filter((entry) => entry.kind !== 'system' || entry.code === 'review');
     if (kept.some(({ kind }) => kind === 'handoff' || kind === 'assistant')) return [];
     return kept.slice(since.filter(({ kind, cached }) => kind !== 'tool' && cached).length);
@@ -186,14 +189,16 @@ function isWhole({ interrupted, cut, stopReason, request }: AssistantEntry): boo
   return !interrupted && !cut && request !== undefined && WHOLE.includes(stopReason);
 }
 
+/** The run right below `from` that leads to `to`; undefined where none does. */
+export function wayDown(runs: readonly RunRow[], from: string, to: string | null): RunRow | undefined {
+  const run = runs.find(({ id }) => id === to);
+  return run && run.parentRunId !== from ? wayDown(runs, from, run.parentRunId) : run;
+}
+
 /** The number of a run's last entry that may be taken: of the run of the step that one, of those above it the call that led there. */
 function lastOf({ step, runs, entries }: Known, row: RunRow): number {
-  let below = runs.find(({ id }) => id === step.runId);
   if (row.id === step.runId) return step.entry;
-  while (below && below.parentRunId !== row.id) {
-    const above = below.parentRunId;
-    below = runs.find(({ id }) => id === above);
-  }
+  const below = wayDown(runs, row.id, step.runId);
   if (!below) return Infinity;
   const { toolCallId } = below;
   const asks = (entry: Entry): boolean =>

@@ -134,7 +134,8 @@ function actReply(scene: Scene): Reply {
   }
   const start = act.start(scene);
   if (!start) return finalOf(words, seen, words.nothingStarts);
-  return { text: `${seen} ${said.asking}`.trim(), calls: [inAct(number, start)] };
+  // What was seen is said once, in the answer.
+  return { text: said.asking, calls: [inAct(number, start)] };
 }
 
 /** A new file beside those that were seen, with what was reported; null where nothing was, or a name could be taken. */

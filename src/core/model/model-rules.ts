@@ -1,4 +1,6 @@
 /** Which models may be used: those that the settings enable, and that the endpoint has where its list was had. */
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
@@ -13,7 +15,8 @@ import { capabilitiesAt, UNKNOWN } from './providers/capabilities.ts';
 import { addressAt, type Place, placeOf, type ProviderEnvironment } from './providers/place.ts';
 
 export interface ModelFault {
-  /** A clause that begins with the name. */
+  /** A clause that begins with the name, and the same in English. */
+  says: Phrase;
   what: string;
   /** The nearest name that can be used. */
   suggestion: string | null;
@@ -57,11 +60,7 @@ export class ModelRules {
     if (onlyModel !== null) return onlyModel;
     const place = this.place(provider);
     const name = nameOrId ?? this.#defaultOf(place);
-    if (name === null)
-      throw new TriadError(
-        'bad_input',
-        `${provider} has no model for agents that name none: name one, or set providers.${provider}.defaults.model`,
-      );
+    if (name === null) throw new TriadError('bad_input', sentenceOf(phrase('no_default_model', { provider })));
     const id = this.resolve(place, name);
     const fault = this.#faultOf(place, name, id);
     if (!fault?.isFatal) return id;
@@ -76,7 +75,8 @@ export class ModelRules {
     try {
       return this.#faultOf(place, nameOrId, this.resolve(place, nameOrId));
     } catch (error) {
-      return { what: errorInfo(error).message, suggestion: null, isFatal: true };
+      const says = phrase('as_it_is', { words: errorInfo(error).message });
+      return faultFor(says, { suggestion: null, isFatal: true });
     }
   }
 
@@ -88,17 +88,17 @@ export class ModelRules {
   }
 
   /** What is wrong with the name of a provider; null where it is one, or the demo answers for all. */
-  providerFault(provider: string): string | null {
+  providerFault(provider: string): Phrase | null {
     if (providerTraits(this.#settings.providers.active).isScripted) return null;
     const names = providerNames(this.#settings.providers);
-    return names.includes(provider) ? null : `${provider} is not there, but ${names.join(', ')}`;
+    return names.includes(provider) ? null : phrase('provider_missing', { provider, names: names.join(', ') });
   }
 
   /** What is said where agents that name no model have none at a provider; null where they have, or the demo answers. */
-  modelMissing(provider: string): string | null {
+  modelMissing(provider: string): Phrase | null {
     const { active } = this.#settings.providers;
     if (providerTraits(active).isScripted || this.defaultOf(provider) !== null) return null;
-    return `${provider} has no model for agents that name none: name one, or set providers.${provider}.defaults.model`;
+    return phrase('no_default_model', { provider });
   }
 
   /** Whether the provider searches the web itself within a request: another endpoint than its own where the person says so. */
@@ -123,16 +123,13 @@ export class ModelRules {
   }
 
   /** What is said of a temperature that a model does not take; null where it does, or the demo answers. */
-  temperatureFault(provider = this.#settings.providers.active, model: string | null = null): string | null {
+  temperatureFault(provider = this.#settings.providers.active, model: string | null = null): Phrase | null {
     if (providerTraits(provider).isScripted) return null;
     const place = this.place(provider);
     const name = model ?? this.#defaultOf(place) ?? '';
     const id = place.type === 'anthropic' ? (modelIdOf(name, this.#settings.models.aliases) ?? name) : name;
     if (this.capabilities(provider, id).temperature) return null;
-    const local = `it is sent only to a server on this machine that providers.${provider}.base_url names`;
-    const other = `set supports_temperature under providers.${provider}.models where a model takes it`;
-    const how = place.type === 'anthropic' ? `${local}; effort says how much the model thinks` : other;
-    return `temperature changes nothing at ${place.address}: ${how}`;
+    return phrase('cold', { address: place.address, provider, local: place.type === 'anthropic' });
   }
 
   /** The models that are offered at a provider, by the names that people use. */
@@ -190,19 +187,23 @@ export class ModelRules {
     // What the person wrote down for the provider is enabled, and there.
     if (Object.hasOwn(entry.models, id) || entry.defaults.model === name) return null;
     if (enabled.length > 0 && !enabled.some((one) => one === id || modelIdOf(one, aliases) === id)) {
-      const what = `${named} is not enabled: models.enabled has ${enabled.join(', ')}`;
-      return { what, suggestion: nearest(name, enabled), isFatal: true };
+      const says = phrase('model_disabled', { model: named, enabled: enabled.join(', ') });
+      return faultFor(says, { suggestion: nearest(name, enabled), isFatal: true });
     }
     const known = this.#lists.of(address);
     if (known === null) {
-      const what = `${named} is not checked: ${address} has not given a list of its models`;
-      return id === name ? { what, suggestion: null, isFatal: false } : null;
+      const says = phrase('model_unchecked', { model: named, address });
+      return id === name ? faultFor(says, { suggestion: null, isFatal: false }) : null;
     }
     if (isListed(known, id)) return null;
     const some = `${known.models.slice(0, NAMED).join(', ')}${known.models.length > NAMED ? ', …' : ''}`;
-    const what = `${named} is not in the list of ${address} of ${known.at.slice(0, 10)}, which has ${some}; "triad doctor" asks for it anew`;
-    return { what, suggestion: nearest(id, usableNames(known, aliases)), isFatal: true };
+    const says = phrase('model_unlisted', { model: named, address, day: known.at.slice(0, 10), some });
+    return faultFor(says, { suggestion: nearest(id, usableNames(known, aliases)), isFatal: true });
   }
+}
+
+function faultFor(says: Phrase, rest: Pick<ModelFault, 'suggestion' | 'isFatal'>): ModelFault {
+  return { says, what: sentenceOf(says), ...rest };
 }
 
 /** Lists have ids with a date or a tag that requests may leave out; `*` in a list stands for anything. */

@@ -4,6 +4,7 @@ import { grantsOf } from '../approvals/answered.ts';
 import { TriadError } from '../base/errors.ts';
 import type { OpenMessages } from '../log/open-messages.ts';
 import type { Store } from '../store/store.ts';
+import { originRuns } from './origin-runs.ts';
 
 /** Workflows of one page of a conversation. */
 const WORKFLOWS = 20;
@@ -21,7 +22,11 @@ export async function snapshot(
   const page = await store.workflows({ conversationId, limit: WORKFLOWS, before });
   const workflows = page.items.toReversed();
   const ids = workflows.map((workflow) => workflow.id);
-  const [runs, approvals] = await Promise.all([store.runsOf(ids), store.approvalsOf(ids)]);
+  const [runs, approvals, elsewhere] = await Promise.all([
+    store.runsOf(ids),
+    store.approvalsOf(ids),
+    originRuns(store, workflows),
+  ]);
   const shown = runs.filter((run) => run.parentRunId === null || run.outcome === null || run.outcome === 'interrupted');
   const { entries, calls } = await store.recordsOf(shown, ['entries', 'calls']);
   return {
@@ -29,7 +34,7 @@ export async function snapshot(
     conversation: { ...conversation, lastSeq: seq },
     workflows,
     more: page.next !== null,
-    runs,
+    runs: [...runs, ...elsewhere],
     entries: Object.fromEntries(entries),
     calls,
     approvals,

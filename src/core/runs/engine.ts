@@ -53,7 +53,7 @@ export interface Engine {
   /** As they are now: read where they are used. */
   readonly settings: Settings;
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
-  model(provider?: string): Promise<Model>;
+  model(provider?: string, conversationId?: string): Promise<Model>;
   /** What a model can do at a provider. */
   capabilities(provider: string, model: string): Capabilities;
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };

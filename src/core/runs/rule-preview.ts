@@ -90,6 +90,23 @@ function dangersOf({ asks, reversible, permissions, server, starts }: Action): R
   ];
 }
 
+function isAbout(rule: Rule, { name, permissions }: Tool): boolean {
+  if (rule.tool !== null) return matches(rule.tool, name, { path: false, loose: false });
+  return permissions.length > 0 && permissions.every((one) => one === rule.permission);
+}
+
+function letsStart(rule: Rule, { name: tool, startsAgents }: Tool): boolean {
+  return mayStart(rule, { tool, starts: startsAgents ?? null });
+}
+
+/** Ids of rules that allow what starts sub-agents too, and do not let that through: it is asked about each time. */
+export function startingNothing(rules: readonly Rule[], tools: readonly Tool[]): string[] {
+  return rules
+    .filter((rule) => rule.effect === 'allow')
+    .filter((rule) => !tools.filter((tool) => isAbout(rule, tool)).every((tool) => letsStart(rule, tool)))
+    .map(({ id }) => id);
+}
+
 /** What a rule that allows may let through of all that its tools can do. */
 async function allowedBy(
   { tools, mcp }: Parts,
@@ -97,17 +114,13 @@ async function allowedBy(
   rule: Rule,
 ): Promise<Pick<RulePreview, 'dangers' | 'startsNothing'>> {
   const all = [...tools.all(), ...mcpTools(await mcp.heardOffers(folder), keptAccess(mcp.listings))];
-  const isAbout = ({ name, permissions }: Tool): boolean =>
-    rule.tool !== null
-      ? matches(rule.tool, name, { path: false, loose: false })
-      : permissions.length > 0 && permissions.every((one) => one === rule.permission);
-  const about = all.filter(isAbout);
+  const about = all.filter((tool) => isAbout(rule, tool));
   // Only the person's own rule, with tool and pattern, lets through what cannot be undone: see `judge`.
   const names = rule.scope === 'user' && rule.pattern !== null ? about.filter(({ name }) => name === rule.tool) : [];
   const loses = ({ permissions, server }: Tool): boolean => server !== undefined || permissions.includes('Execute');
   const reaches = ({ permissions, server }: Tool): boolean =>
     server !== undefined || permissions.includes('NetworkAccess');
-  const lets = ({ name: tool, startsAgents }: Tool): boolean => mayStart(rule, { tool, starts: startsAgents ?? null });
+  const lets = (tool: Tool): boolean => letsStart(rule, tool);
   const starting = about.filter((tool) => tool.startsAgents !== undefined && lets(tool));
   const isSpawn = ({ startsAgents }: Tool): boolean => startsAgents === 'temporary';
   return {

@@ -65,7 +65,7 @@ export async function executeRun(
     open(plan, history);
     tellUnpriced({ engine, workflow, plan });
     tellDemo(plan);
-    const model = await engine.model(envelope.provider);
+    const model = await engine.model(envelope.provider, recorder.ids.conversationId);
     await children?.resumeBackground();
     // The start of a sub-agent's first request is stored together with its own, on which the request waits.
     const ready = plan.kind !== 'lead' ? started : Promise.resolve();

@@ -203,15 +203,13 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   const workspace = await workspaceOf(parts, folder, false);
   const here = undos.filter((one) => one.folder === folder);
   const back = redo ? undosOf(here, target, new Set(taken.map(({ file }) => file.path))) : [];
-  if (redo && back.length === 0) {
-    const now = await Promise.all(taken.map(({ file }) => nowAt(workspace, file.path)));
-    if (taken.some(({ file }, index) => !isSame(now[index] ?? null, file.after)))
-      throw new TriadError('conflict', 'Nothing of this is undone');
-    return taken.map(({ file: { path } }) => ({ path, outcome: 'already' }));
-  }
   const lent: Lending = (kind) => parts.lenders.of(conversationId, kind);
   const wanted = redo
-    ? { conversationId, lent, changes: back.flatMap(({ files }) => files) }
+    ? {
+        conversationId,
+        lent,
+        changes: back.length > 0 ? back.flatMap(({ files }) => files) : await gone(workspace, asked, taken),
+      }
     : {
         ...{ conversationId, lent, hunk: target.hunk },
         ...{ changes: taken.map(({ file }) => file), undone: undoneOf(taken, here, target) },
@@ -226,7 +224,7 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
     log.exclusive(conversationId, async () => {
       const plan = await look();
       await refuseConflicts(parts, plan, asked, wanted.changes);
-      const calls = redo ? back.flatMap((one) => one.calls) : callsOf(taken, target);
+      const calls = back.length > 0 ? back.flatMap((one) => one.calls) : callsOf(taken, target);
       const at = new Date().toISOString();
       const { files, bytes } = undoOf(plan);
       if (files.length > 0) {
@@ -242,6 +240,24 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   );
   await recorded;
   return shown(plan);
+}
+
+/**
+ * Of files that are as they were before by something else than an undo from here, such as another program: the way there, to
+ * be taken back. Throws `conflict` where one of them is neither so nor as the target left it.
+ */
+function gone(workspace: Workspace, { target }: Asked, taken: ReturnType<typeof changesOf>): Promise<FileChange[]> {
+  const steps = [...Map.groupBy(taken, ({ file }) => file.path)];
+  return Promise.all(
+    steps.map(async ([path, own]): Promise<FileChange> => {
+      const [before, after] = [own.at(-1)?.file.before ?? null, own[0]?.file.after ?? null];
+      const now = await nowAt(workspace, path);
+      const isGone = now !== undefined && target.hunk === undefined && isSame(now, before);
+      if (now === undefined || !(isGone || isSame(now, after)))
+        throw new TriadError('conflict', 'Nothing of this is undone');
+      return { path, before: after, after: before };
+    }),
+  );
 }
 
 /** One undo is of one folder: what was changed elsewhere is in conflict. */

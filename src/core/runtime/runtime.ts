@@ -313,7 +313,7 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     envelopes: new Envelopes({ settings, tools, provider: () => providers.active, models: providers.models }),
     webSearch: ports.webSearch,
     settings,
-    model: (name) => providers.model(name),
+    model: (name, conversationId) => providers.model(name, conversationId),
     capabilities: (name, model) => providers.models.capabilities(name, model),
     price: (model, usage) => priceOf(ports.prices, model, usage),
     pricesFile: ports.prices.file,

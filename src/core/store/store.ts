@@ -67,6 +67,11 @@ export interface Page {
   before?: string | undefined;
   limit: number;
 }
+/** `kind`: only what is of it, see `history.search`. */
+export interface Search extends Page {
+  text: string;
+  kind?: SearchHit['kind'] | undefined;
+}
 /** `text`: see `conversation.list`. `unchangedSince`: those that did not change after that instant, and are not pinned. */
 export interface ConversationQuery extends Page {
   text?: string | undefined;
@@ -187,7 +192,7 @@ export interface Store {
   workflowDays(query: Parsed<'workflow.days'>): Promise<Output<'workflow.days'>>;
   executionDays(query: Parsed<'execution.days'>): Promise<Output<'execution.days'>>;
   /** Entries in which all words of the text occur, newest first. */
-  search(query: Page & { text: string }): Promise<Paged<SearchHit>>;
+  search(query: Search): Promise<Paged<SearchHit>>;
   /** Workflows whose status is `pending` or `running`. */
   unfinishedWorkflows(): Promise<WorkflowRow[]>;
 

@@ -106,7 +106,7 @@ export class Contexts {
   async #runAtRest(row: RunRow, watchdog: Watchdog, signal: AbortSignal) {
     const engine = this.#engine;
     const { envelope } = row;
-    const model = await engine.model(envelope.provider);
+    const model = await engine.model(envelope.provider, row.conversationId);
     const { prior } = await saidBefore(engine, { conversationId: row.conversationId, id: row.workflowId });
     const entries = await engine.store.entriesOf(row.id);
     const nothing = (): void => undefined;

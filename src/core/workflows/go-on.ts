@@ -8,7 +8,7 @@ import { mustExist, TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { newId } from '../base/ids.ts';
 import { RUN_LIMITS, workflowBudget } from '../budget/limits.ts';
-import { loadSteps } from '../log/step-cache.ts';
+import { loadSteps, wayDown } from '../log/step-cache.ts';
 import { nextStep } from '../log/transcript.ts';
 import type { Engine } from '../runs/engine.ts';
 import { narrowerMode } from '../runs/narrowing.ts';
@@ -39,7 +39,7 @@ export async function goingOn(
   if (row.taken) await refuseGone(engine, step);
   const steps = await loadSteps(store, step);
   if (!steps) throw new TriadError('conflict', GONE);
-  refuse(await store.entriesOf(steps.row.id), step, steps.row);
+  refuse(steps.entries, step, steps.row);
   orchestrator.refuseRealInDemo(steps.row.envelope.provider);
   await engine.model(steps.row.envelope.provider);
   const agents = await engine.agents.of(folder);
@@ -138,12 +138,7 @@ export async function leadEntryOf(
   if (entries.every(({ n }) => n !== entry))
     throw new TriadError('not_found', `There is no entry ${entry} in this ${runId === row.runId ? 'workflow' : 'run'}`);
   if (runId === row.runId) return entry;
-  const runs = await store.runsOf([row.id]);
-  let below: RunRow | undefined = run;
-  while (below && below.parentRunId !== row.runId) {
-    const above: string | null = below.parentRunId;
-    below = runs.find(({ id }) => id === above);
-  }
+  const below = wayDown(await store.runsOf([row.id]), row.runId, runId);
   const lead = await store.entriesOf(row.runId);
   const result = lead.find((one) => one.kind === 'tool' && one.toolCallId === below?.toolCallId);
   return result ? result.n - 1 : (lead.at(-1)?.n ?? 0);

@@ -1,5 +1,6 @@
 /** The keys of a file as its form shows them: what is left empty is not in the file. */
 import type { AgentValue } from '#contract/agent.ts';
+import { text } from '#lib/words/text.ts';
 import type { AgentEditor } from './agent-editor.svelte.ts';
 
 export class FormValues {
@@ -15,7 +16,7 @@ export class FormValues {
     const found = lint?.report.errors.find(
       (error) => error.key === key || (key === 'prompt' && error.key === null && values !== null),
     );
-    return found?.message ?? '';
+    return found ? text.said.fault(found) : '';
   }
 
   textOf(key: string): string {

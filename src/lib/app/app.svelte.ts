@@ -19,6 +19,7 @@ import { ContextWindows } from './context-windows.svelte.ts';
 import { ConversationActions } from './conversation-actions.ts';
 import { Forks, imagesOf } from './forks.ts';
 import { HistoryBrowser } from './history-browser.svelte.ts';
+import type { MessageBox } from './message-box.ts';
 import { PagedList } from './paged-list.svelte.ts';
 import { Rail } from './rail.svelte.ts';
 import { RunsAgain } from './runs-again.ts';
@@ -55,6 +56,8 @@ export class App {
   readonly clock = new Clock();
   readonly contexts: ContextWindows;
   readonly toasts: Toasts;
+  /** The newest one on the screen; null where there is none. */
+  box: MessageBox | null = null;
 
   constructor(connection: Connection, toasts: Toasts) {
     this.connection = connection;
@@ -98,6 +101,14 @@ export class App {
     });
     connection.onOpen(() => void this.load());
     if (connection.status === 'open') void this.load();
+  }
+
+  /** Returns how it is taken back. */
+  offerBox(box: MessageBox): () => void {
+    this.box = box;
+    return () => {
+      if (this.box === box) this.box = null;
+    };
   }
 
   /** What the lists have not; null until it is known, which takes longer with more in the store. */

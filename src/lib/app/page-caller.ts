@@ -1,5 +1,6 @@
 /** Calls the person who is away from a page: by sounds, and by notifications of the browser where nothing else shows them. */
 import { askingAgents } from '#contract/attention/asking-agents.ts';
+import type { LedPlace } from '#contract/attention/led-place.ts';
 import { Caller, type CallerPorts } from '#contract/attention/caller.ts';
 import type { Note } from '#lib/ui/system-notification.ts';
 import type { Tone } from '#lib/ui/tones.ts';
@@ -9,8 +10,8 @@ export interface PagePorts extends Pick<CallerPorts, 'now' | 'isHere' | 'leads'>
   play: (tone: Tone, volume: number) => void;
   /** As `notify`; null where another part of the program shows them. */
   notify: ((note: Note) => (() => void) | null) | null;
-  /** The person wants to see the question, or the conversation of a workflow. */
-  lead: (to: { approvalId: string } | { conversationId: string }) => void;
+  /** The person wants to see the conversation, and the question in it where there is one. */
+  lead: (to: LedPlace) => void;
 }
 
 export class PageCaller extends Caller {
@@ -25,10 +26,10 @@ export class PageCaller extends Caller {
         if (soundBlocked) play('blocked', volume);
         if (notifications === 'off') return;
         for (const request of requests) {
-          const { id: key } = request;
+          const { id: key, conversationId } = request;
           const body = text.said.title(request);
           const title = text.attention.question(askingAgents(request));
-          const close = notify?.({ key, title, body, onPress: () => lead({ approvalId: key }) });
+          const close = notify?.({ key, title, body, onPress: () => lead({ conversationId, approvalId: key }) });
           if (close) shown.set(key, close);
         }
       },
@@ -36,7 +37,12 @@ export class PageCaller extends Caller {
         if (soundDone) play('done', volume);
         if (notifications !== 'all') return;
         for (const { workflowId: key, conversationId, title: body } of ended)
-          notify?.({ key, title: text.attention.done, body, onPress: () => lead({ conversationId }) });
+          notify?.({
+            key,
+            title: text.attention.done,
+            body,
+            onPress: () => lead({ conversationId, approvalId: null }),
+          });
       },
       settled: (approvalIds) => {
         for (const id of approvalIds) {

@@ -1,6 +1,7 @@
 /** What is told of changes while nothing is loaded: from the rows of calls that the view holds. Pure. */
 import type { ChangeRow } from '#contract/change.ts';
 import type { ToolCallRow } from '#contract/view.ts';
+import { isFromOrigin } from '#lib/view/family.ts';
 import type { View } from '#lib/view/reduce.ts';
 
 /**
@@ -23,6 +24,12 @@ export function filesToLookAt(calls: readonly ToolCallRow[], rows: readonly Chan
   return new Set(paths).size;
 }
 
+/** Without those of runs that a fork shows from where they worked: what they changed is told there. */
+export function callsHere({ calls, runs }: Pick<View, 'calls' | 'runs'>): ToolCallRow[] {
+  const elsewhere = new Set(runs.filter(isFromOrigin).map(({ id }) => id));
+  return elsewhere.size === 0 ? calls : calls.filter(({ runId }) => !elsewhere.has(runId));
+}
+
 /** Differs after each call that changed something, and after each undo. */
 export function changeCount(calls: readonly ToolCallRow[]): number {
   return calls.reduce((sum, { wrote, undos = [] }) => sum + (wrote === undefined ? 0 : 1) + undos.length, 0);
@@ -32,9 +39,10 @@ export function changeCount(calls: readonly ToolCallRow[]): number {
 export function mayHaveMore({ more, runs, calls }: Pick<View, 'more' | 'runs' | 'calls'>): boolean {
   const known = new Set(calls.map(({ runId }) => runId));
   const mayWrite = runs.some(
-    ({ id, parentRunId, outcome, envelope }) =>
+    ({ id, parentRunId, outcome, cached, envelope }) =>
       parentRunId !== null &&
       outcome !== null &&
+      !cached &&
       !known.has(id) &&
       envelope.permissions.some((one) => one === 'FilesystemWrite' || one === 'Execute'),
   );

@@ -1,4 +1,4 @@
-/** One workflow on its history page: its rows, polled every second while it runs. */
+/** One workflow on its history page: its rows, polled every second while it runs, and read again when a change is undone. */
 import type { WorkflowDetail } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
@@ -16,11 +16,15 @@ export class WorkflowPage implements TranscriptSource {
   readonly #endOnOpen: () => void;
   #timer: ReturnType<typeof setTimeout> | undefined;
   #closed = false;
+  #endWatch: Promise<() => void> | null = null;
 
   constructor(connection: Connection, workflowId: string) {
     this.#connection = connection;
     this.workflowId = workflowId;
-    this.#endOnOpen = connection.onOpen(() => void this.load());
+    this.#endOnOpen = connection.onOpen(() => {
+      this.#endWatch = null;
+      void this.load();
+    });
     if (connection.status === 'open') void this.load();
   }
 
@@ -40,7 +44,7 @@ export class WorkflowPage implements TranscriptSource {
       await Promise.all(wanted.map(({ id }) => this.loadEntries(id)));
       if (detail.workflow.outcome === null && !this.#closed) {
         this.#timer = setTimeout(() => void this.load(), REFRESH_MS);
-      }
+      } else if (!this.#closed) this.#watch(detail.conversation.id);
     } catch (error) {
       this.failure = asRequestError(error);
     }
@@ -51,9 +55,19 @@ export class WorkflowPage implements TranscriptSource {
     if (this.view) this.view = withEntries(this.view, runId, entries);
   }
 
+  /** What is undone here, in the conversation or by another program: the calls tell of it at once. */
+  #watch(conversationId: string): void {
+    this.#endWatch ??= this.#connection
+      .subscribe('conversation', { conversationId }, (event) => {
+        if (event.type === 'change-undo' && event.workflowId === this.workflowId) void this.load();
+      })
+      .catch(() => () => undefined);
+  }
+
   close(): void {
     this.#closed = true;
     clearTimeout(this.#timer);
+    void this.#endWatch?.then((end) => end());
     this.#endOnOpen();
   }
 }

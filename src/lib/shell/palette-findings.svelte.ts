@@ -1,18 +1,25 @@
-/** What the palette finds: commands that can be given now, conversations of all, agents, settings. */
+/** What the palette finds: commands that can be given now, conversations and reports of all, files, agents, settings. */
 import type { AgentFile } from '#contract/agent.ts';
-import type { ConversationRow, SettingRow } from '#contract/view.ts';
+import type { ConversationRow, SearchHit, SettingRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
 import { isInBrowser } from '#lib/client/connect-to-host.ts';
 import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/settings-entries.ts';
+import { readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
+import { withMention } from '#lib/parts/composer/word.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
+import { queryOfHit } from '#lib/view/history-query.ts';
 import { bestOf } from '#lib/view/shell/palette.ts';
 import { conversationTitle } from '#lib/words/conversation-title.ts';
 import { text } from '#lib/words/text.ts';
 
+/** The draft of a conversation that is still to begin. */
+const NEW = 'new';
 /** Of each kind: with nothing typed, and else. */
 const MOST = { idle: 5, found: 8 };
-/** After the last key press, before conversations are asked for. */
+/** Characters from which on files and reports are looked for: fewer are in almost all of them. */
+const LEAST = 2;
+/** After the last key press, before conversations, files and reports are asked for. */
 const WAIT_MS = 100;
 
 export interface Finding {
@@ -23,8 +30,8 @@ export interface Finding {
   detail: string;
   /** Keys that do the same; empty for none. */
   keys: string;
-  /** A place to go to, or a command to give. */
-  to: { path: string } | { command: CommandId };
+  /** A place to go to, a command to give, or a file to name in a message. */
+  to: { path: string } | { command: CommandId } | { mention: string };
 }
 export interface Findings {
   name: string;
@@ -36,6 +43,9 @@ export class Palette {
   #conversations = $state.raw<readonly ConversationRow[]>([]);
   #agents = $state.raw<readonly AgentFile[]>([]);
   #settings = $state.raw<readonly SettingRow[]>([]);
+  #reports = $state.raw<readonly SearchHit[]>([]);
+  #paths = $state.raw<readonly string[]>([]);
+  readonly #asker = crypto.randomUUID();
   readonly #app: App;
   readonly #commands: Commands;
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -60,6 +70,7 @@ export class Palette {
   type(query: string): void {
     this.query = query;
     clearTimeout(this.#timer);
+    if (query.trim().length < LEAST) [this.#reports, this.#paths] = [[], []];
     if (query.trim() === '') this.#conversations = this.#recent();
     else this.#timer = setTimeout(() => void this.#find(query), WAIT_MS);
   }
@@ -70,11 +81,46 @@ export class Palette {
     return conversations.items.filter(({ id }) => id !== rail.active).slice(0, MOST.idle);
   }
 
+  /** Ends what still searches. */
+  close(): void {
+    clearTimeout(this.#timer);
+    this.#app.connection.request('file.find', { text: null, asker: this.#asker }).catch(() => undefined);
+  }
+
   /** The first that a part of all has: the older ones of many are found by more words. */
   async #find(query: string): Promise<void> {
+    const { connection, box, settings } = this.#app;
     const asked = { text: query.slice(0, 200), limit: MOST.found };
-    const page = await this.#app.connection.request('conversation.list', asked).catch(() => null);
-    if (page && this.query === query) this.#conversations = page.items;
+    const folder = box ? box.folder : settings?.folder;
+    const isLong = query.trim().length >= LEAST;
+    const took = <T>(answer: Promise<T>, take: (found: T) => void): Promise<void> =>
+      answer.then((found) => void (this.query === query && take(found))).catch(() => undefined);
+    await Promise.all([
+      took(connection.request('conversation.list', asked), ({ items }) => (this.#conversations = items)),
+      isLong && took(this.#pathsIn(folder, asked), ({ paths }) => (this.#paths = paths)),
+      isLong &&
+        took(
+          connection.request('history.search', { ...asked, kind: 'report' }),
+          ({ items }) => (this.#reports = items),
+        ),
+    ]);
+  }
+
+  #pathsIn(folder: string | undefined, { text, limit }: { text: string; limit: number }) {
+    const where = folder === undefined || folder === '' ? {} : { folder };
+    return this.#app.connection.request('file.find', { ...where, text: text.trim(), limit, asker: this.#asker });
+  }
+
+  /** Names a file in the message that is being written; false where that is one of a conversation that is still to begin. */
+  mention(path: string): boolean {
+    const { box } = this.#app;
+    if (box) {
+      box.mention(path);
+      return true;
+    }
+    const draft = readDraft(NEW);
+    writeDraft(NEW, withMention(draft, draft.length, path)[0]);
+    return false;
   }
 
   readonly findings: Findings[] = $derived.by(() => {
@@ -88,6 +134,8 @@ export class Palette {
       : [
           { name: words.palette.agents, items: this.#agentsFound(query) },
           { name: words.palette.settings, items: this.#settingsFound(query) },
+          { name: words.palette.files, items: this.#paths.map(fileFound) },
+          { name: words.palette.reports, items: this.#reports.map((hit) => reportFound(hit, query)) },
         ];
     const known = { name: words.palette.conversations, items: conversations };
     const groups = isIdle ? [known, ...commands] : [...commands, known, ...found];
@@ -143,4 +191,20 @@ export class Palette {
 function conversationFound({ id, folder, ...row }: ConversationRow): Finding {
   const label = conversationTitle(row);
   return { key: `conversation:${id}`, label, detail: folder, keys: '', to: { path: `/chat/${id}` } };
+}
+
+function fileFound(path: string): Finding {
+  return { key: `file:${path}`, label: path, detail: text.shell.palette.toMessage, keys: '', to: { mention: path } };
+}
+
+function reportFound({ agent, snippet, title, ...hit }: SearchHit, query: string): Finding {
+  const path = `/history/${hit.workflowId}?${queryOfHit(hit, query.trim())}`;
+  const detail = title || text.sidebar.untitled;
+  return {
+    key: `report:${hit.runId} ${hit.n}`,
+    label: `${agent}${text.colon} ${snippet}`,
+    detail,
+    keys: '',
+    to: { path },
+  };
 }

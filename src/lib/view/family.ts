@@ -19,6 +19,11 @@ export interface Rows {
   workflows: readonly WorkflowRow[];
 }
 
+/** Whether a run is of the conversation that this one was forked from: it is shown here, and nothing of it can be done. */
+export function isFromOrigin({ id, cached }: Pick<RunRow, 'id' | 'cached'>): boolean {
+  return cached?.runId === id;
+}
+
 /** What serves it directly: its coagent's runs, by round. */
 export function coagentRunsOf({ id }: Pick<RunRow, 'id'>, runs: readonly RunRow[]): RunRow[] {
   return runs.filter(({ kind, parentRunId }) => kind === 'coagent' && parentRunId === id).sort(byPlace);

@@ -4,6 +4,7 @@ import type { TotalsBy } from '#contract/history/history-methods.ts';
 import type { ExecutionSort, WorkflowSort } from '#contract/list-filter.ts';
 import type { Outcome, Status } from '#contract/outcome.ts';
 import type { Input } from '#contract/rpc.ts';
+import type { SearchHit } from '#contract/view.ts';
 import { OUTCOMES, STATUS_OF } from '#contract/status-of.ts';
 import { startOfDay } from './calendar.ts';
 
@@ -147,6 +148,11 @@ function boundsOf({ from, to, minCostUsd }: HistoryQuery): Pick<Input<'workflow.
     to: to === null ? null : startOfDay(to, 1),
     minCostUsd,
   });
+}
+
+/** What stands behind the address of a workflow that opens at a place where words were found. */
+export function queryOfHit({ runId, n }: Pick<SearchHit, 'runId' | 'n'>, text: string): string {
+  return new URLSearchParams({ run: runId, n: String(n), q: text }).toString();
 }
 
 /** Without the fields that are null. */

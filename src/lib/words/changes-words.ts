@@ -100,7 +100,11 @@ export const changesWords = {
       const value = outcomes.filter((one) => one.outcome === outcome).length;
       return value === 0 ? [] : [OUTCOMES[outcome](value, redo)];
     });
-    return `${redo ? 'Done again' : 'Undone'}: ${parts.join(', ')}.`;
+    if (outcomes.every(({ outcome }) => outcome === 'already'))
+      return redo ? 'All of it is there already: nothing was changed.' : 'It is undone already: nothing was changed.';
+    const isDone = outcomes.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
+    const [done, nothing] = redo ? ['Done again', 'Nothing was done again'] : ['Undone', 'Nothing was undone'];
+    return `${isDone ? done : nothing}: ${parts.join(', ')}.`;
   },
   /** The same of one part of a file. */
   donePart: (number: number, path: string, redo: boolean) =>

@@ -188,6 +188,7 @@ export const english = {
     noTranscript: 'This run has not said anything yet.',
     loadFailed: 'The transcript could not be loaded',
     notStarted: 'It was not started.',
+    notYet: 'It has not started yet.',
   },
   approval: {
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,

@@ -1,4 +1,5 @@
 /** What core says in sentences of its own: on the screen, in the language that is spoken. Here they are as core has them. */
+import type { Fault } from '#contract/agent.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
 import { servingText, worstText } from '#contract/flows/serving-text.ts';
@@ -12,6 +13,8 @@ export const saidWords = {
   description: ({ description }: Pick<ApprovalRequest, 'description' | 'says'>) => description,
   step: ({ text }: Pick<VerdictStep, 'text' | 'says'>) => text,
   reason: ({ reason }: Pick<NonNullable<Verdict['parts']>[number], 'reason' | 'says'>) => reason,
+  /** What is wrong in an agent's file. */
+  fault: ({ message }: Pick<Fault, 'message' | 'says'>) => message,
   /** After the title of what wants to be done. */
   asks: '?',
   ownActions: ownActionsText,

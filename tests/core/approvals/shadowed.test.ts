@@ -85,6 +85,11 @@ test('the usual ones are found, with what goes before them', () => {
   expect(found({ effect: 'ask', tool: '*' }, { ...allow, scope: 'project' })).toEqual([]);
   // In another case of letters, what asks is about more than what allows.
   expect(found({ ...allow, effect: 'ask' }, { ...allow, scope: 'project' })).toEqual([]);
+  // What allows in the project, but not this call, hides neither what asks nor what names tool and pattern.
+  const all = { effect: 'allow', tool: '*', scope: 'project' } as const;
+  expect(found({ effect: 'ask', tool: 'delegate_task' }, all)).toEqual([]);
+  expect(found({ effect: 'allow', tool: 'delegate_task', pattern: 'helper' }, all)).toEqual([]);
+  expect(found({ effect: 'allow', tool: 'write_file' }, all)).toEqual([{ id: 'user:1', by: 'project:1' }]);
   // Only the one that names tool and pattern allows what cannot be undone.
   expect(found({ effect: 'allow', tool: '*' }, { effect: 'allow', tool: 'bash', pattern: '**' })).toEqual([]);
 });

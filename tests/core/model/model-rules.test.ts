@@ -1,5 +1,6 @@
 /** Which models may be used: by the settings, and by the list that an endpoint gave. */
 import { expect, test } from 'vitest';
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import { ModelRules } from '#core/model/model-rules.ts';
 import { settingsOf } from '../../support/compose.ts';
@@ -38,8 +39,9 @@ test('what the person wrote down for a provider is enabled, and there', async ()
 
 test('a temperature for a server of the environment on this machine changes nothing, and the setting that would change that is named', async () => {
   const rules = await rulesOf({});
-  expect(rules.temperatureFault()).toContain(`changes nothing at ${URL}: it is sent only to a server on this machine`);
-  expect(rules.temperatureFault()).toContain('that providers.anthropic.base_url names');
+  const said = sentenceOf(rules.temperatureFault()!);
+  expect(said).toContain(`changes nothing at ${URL}: it is sent only to a server on this machine`);
+  expect(said).toContain('that providers.anthropic.base_url names');
 });
 
 const LISTED = ['claude-sonnet-5-5-20260101', 'claude-opus-5-5', 'llama3.2:latest', 'vendor/*', 'pinned-20250101'];

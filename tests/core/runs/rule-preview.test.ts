@@ -41,7 +41,8 @@ function making(calls: readonly Call[]): Script {
 async function worked(rules: string, calls: Call[] | Script = CALLS) {
   const engine = await start(calls instanceof Script ? calls : making(calls), { rules, files: FILES });
   const { runtime, folder, store } = engine;
-  const list = async () => (await runtime.request('rules.list', { folder })).files[0]!;
+  const listed = () => runtime.request('rules.list', { folder });
+  const list = async () => (await listed()).files[0]!;
   const preview = async (edit?: RuleEdit) => {
     await store.settled();
     const base = (await list()).hash;
@@ -50,7 +51,8 @@ async function worked(rules: string, calls: Call[] | Script = CALLS) {
   };
   const change = async (edit: RuleEdit) =>
     runtime.request('rules.change', { folder, change: { scope: 'user', base: (await list()).hash, edit } });
-  return { ...engine, preview, change };
+  const startingNothing = async () => (await listed()).startsNothing;
+  return { ...engine, preview, change, startingNothing };
 }
 
 /** Oldest first: what became of each call of a workflow, as its record says. */
@@ -217,6 +219,7 @@ test.for([
     expect(told).toMatchObject({ startsNothing, calls: [{ after: { effect }, dangers: ['spawns'] }] });
     expect(told.dangers).toEqual(expect.arrayContaining([...dangers]));
     await engine.change({ kind: 'add', rule });
+    expect(await engine.startingNothing(), 'the list says the same').toEqual(startsNothing ? ['user:1'] : []);
     const { workflowId } = await engine.ask('Work');
     expect(decisions(engine, workflowId)).toEqual([effect]);
     expect((await engine.preview({ kind: 'add', rule: { ...rule, effect: 'ask' } })).dangers).toEqual([]);

@@ -170,6 +170,25 @@ test('what was changed since is never overwritten, nor is what was removed made 
   ]);
 });
 
+test('what another program put back is told as undone, and is done again all the same', async () => {
+  const engine = await written();
+  const { conversationId, runtime, folder } = engine;
+  const [change] = await changesOf(engine);
+  const target = { runId: change!.runId, toolCallId: change!.toolCallId };
+  const ask = (redo: boolean) => runtime.request('change.undo', { conversationId, target, redo });
+  const at = join(folder, 'a.txt');
+  await writeFile(at, '\0ÿ\n');
+  await chmod(at, 0o750);
+  expect(await states(engine)).toContainEqual(['a.txt', 'undone']);
+  expect(await ask(false)).toEqual([{ path: 'a.txt', outcome: 'already' }]);
+  expect(await ask(true)).toEqual([{ path: 'a.txt', outcome: 'put_back' }]);
+  expect(await readFile(at, 'utf8')).toBe('after');
+  expect(engine.of('change-undo').map(({ undone }) => undone)).toEqual([true, false]);
+  expect(await ask(true)).toEqual([{ path: 'a.txt', outcome: 'already' }]);
+  expect(await ask(false)).toEqual([{ path: 'a.txt', outcome: 'put_back' }]);
+  expect(await ask(true)).toEqual([{ path: 'a.txt', outcome: 'put_back' }]);
+});
+
 test('where nothing can be kept, nothing is written', async () => {
   const script = new Script();
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'after' })]);

@@ -162,8 +162,14 @@ test.runIf(inSoak)('an edited prompt changes what its agent looks for', async ()
 
 test('it answers in the language of the screen that a message was written on', async () => {
   const engine = await demo({ person: rejecting('pas encore') });
-  const { conversationId } = engine;
-  const { workflowId } = await engine.runtime.request('message.send', { conversationId, text: 'Et ?', language: 'fr' });
+  const { conversationId, folder } = engine;
+  const other = await engine.runtime.request('conversation.create', { folder });
+  // Another window, in which another language is spoken, writes at the same time.
+  const [{ workflowId }, sent] = await Promise.all([
+    engine.runtime.request('message.send', { conversationId, text: 'Et ?', language: 'fr' }),
+    engine.runtime.request('message.send', { conversationId: other.id, text: 'And?' }),
+  ]);
+  await engine.runtime.request('workflow.stop', { workflowId: sent.workflowId });
   const { text } = await engine.ended(workflowId);
   expect(text).toContain('Vous avez dit non\u202f: «\u202fpas encore\u202f».');
   expect(engine.of('approval-request')[0]?.approval.title).toContain('Compter les fichiers du dossier');

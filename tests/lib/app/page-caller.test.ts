@@ -111,7 +111,7 @@ test('a workflow that ended sounds in another way; one that waits to be resumed 
   send({ running: [] });
   expect([heard, shown.map(({ body }) => body)]).toEqual([['done 20'], ['Work 2']]);
   shown[0]?.onPress();
-  expect(led).toEqual([{ conversationId }]);
+  expect(led).toEqual([{ conversationId, approvalId: null }]);
 });
 
 test.for<[string, Partial<Signals>, number, number]>([
@@ -140,9 +140,9 @@ test('another window that calls leaves this one silent, with its count', () => {
   expect([heard, shown]).toEqual([[], []]);
 });
 
-test('a press on a notification leads to the question, and answers nothing', () => {
+test('a press on a notification leads to the conversation and its question, and answers nothing', () => {
   const { shown, led, ask } = desk();
   ask();
   shown[0]?.onPress();
-  expect(led).toEqual([{ approvalId: id(5) }]);
+  expect(led).toEqual([{ conversationId: asked().request.conversationId, approvalId: id(5) }]);
 });

@@ -94,7 +94,10 @@ describe('undoing', () => {
   it('offers nothing to take back where nothing was done', async () => {
     const { changes } = setup(['already']);
     await changes.undo(TARGET);
-    expect(changes.report).toMatchObject({ sentence: 'Undone: 1 file was so already.', redo: null });
+    expect(changes.report).toMatchObject({ sentence: 'It is undone already: nothing was changed.', redo: null });
+    const left = setup(['conflict', 'already']).changes;
+    await left.undo(TARGET, { leave: true });
+    expect(left.report?.sentence).toBe('Nothing was undone: 1 file left as it is, 1 file was so already.');
   });
 
   it('tells the sentence of a conflict', async () => {

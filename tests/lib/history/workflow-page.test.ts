@@ -31,3 +31,32 @@ it('reads them once, and none of runs with one attempt', async () => {
   expect(page.view?.entries[child.runId]?.map(({ kind }) => kind)).toEqual(['system']);
   page.close();
 });
+
+it('is read again when a change of it is undone, wherever that was, and not after it was closed', async () => {
+  const story = new Story();
+  const { lead, workflowId } = story.lead('Write it');
+  story.endWorkflow(lead, 'completed', 'Done.');
+  const rows = new Rows();
+  for (const event of story.events) rows.take(event);
+  const { conversation, workflows, runs, calls, approvals } = rows.snapshot();
+  const [workflow] = workflows;
+  if (!workflow) throw new Error('The story has a workflow');
+  const connection = new FakeConnection().on('workflow.get', () => ({
+    ...{ conversation, workflow, runs, calls, approvals, requests: [] },
+  }));
+  const page = new WorkflowPage(connection, workflowId);
+  await settled();
+  const read = () => connection.calls.filter(({ method }) => method === 'workflow.get').length;
+  lead.say({ type: 'change-undo', toolCallId: 'toolu_1', path: 'a.txt', undone: true });
+  const undone = story.events.at(-1);
+  if (!undone) throw new Error('The story has an undo');
+  connection.send('conversation', { ...undone, workflowId: 'another' });
+  expect(read()).toBe(1);
+  connection.send('conversation', undone);
+  await settled();
+  expect(read()).toBe(2);
+  expect(connection.subscriptions).toHaveLength(1);
+  page.close();
+  await settled();
+  expect(connection.subscriptions).toEqual([]);
+});

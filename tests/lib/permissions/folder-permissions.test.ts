@@ -21,6 +21,7 @@ async function page(preview: RulePreview) {
     .on('rules.list', () => ({
       files: [{ scope: 'user', file: '/config.toml', hash: HASH, rules: RULES, trusted: true, fault: null }],
       shadowed: [],
+      startsNothing: [],
     }))
     .on('rules.preview', () => preview)
     .on('rules.change', () => ({ hash: NEXT, line: null }));

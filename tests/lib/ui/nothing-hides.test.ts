@@ -1,6 +1,8 @@
 // What errors, notifications and window titles say hides nothing, and what French sets itself is no mark there.
 import { render } from 'svelte/server';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { hiddenIn } from '#lib/ui/hidden-counts.ts';
+import { rendersAll } from '#lib/ui/markdown/renders-all.ts';
 import FailureNote from '#lib/ui/failure-note.svelte';
 import { notify } from '#lib/ui/system-notification.ts';
 import { speakBy } from '#lib/view/language.ts';
@@ -38,4 +40,13 @@ it('in a notification and a window title', () => {
   notify({ key: '1', title: body, body, onPress: () => undefined });
   shown.push(text.windowTitle(body, 0));
   for (const one of shown) expect(one).toContain('Le serveur demande\u202F: «\u202Fa⟦U+202E⟧b\u202F»');
+});
+
+it('a task in French is read as it is, and what hides in it is counted as often as it is marked', () => {
+  const task = '**Tâche**\u202F: compter\u00A0; «\u202Frien d’autre\u202F», 12\u202F000 fichiers';
+  expect(hiddenIn(task)).toBeNull();
+  expect(rendersAll(task)).toBe(true);
+  const deceives = `${task}, a\u202Fb`;
+  expect(hiddenIn(deceives)).toMatchObject({ hidden: 1 });
+  expect(rendersAll(deceives)).toBe(false);
 });

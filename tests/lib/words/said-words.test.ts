@@ -1,7 +1,9 @@
 // What core says is said in French from its keys and values, and as core has it where they are not known.
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { Phrase } from '#contract/approvals/phrase.ts';
+import { FAULTS } from '#contract/agents/fault-phrases.ts';
 import { ENGLISH, phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import { faultPhrases } from '#lib/words/fr/fault-phrases.ts';
 import { speakBy } from '#lib/view/language.ts';
 import { learn, text } from '#lib/words/text.ts';
 
@@ -57,4 +59,39 @@ it('calls an approval mode, and what is asked about, by words and not by their n
   const step = (tool: string) => text.said.step({ text: '', says: phrase('no_rule', { tool }) });
   expect(step('spawn_agent')).toBe('Là où aucune règle ne décide, il vous est demandé avant de lancer un sous-agent');
   expect(step('mcp__maps__route')).toMatch(/avant d’utiliser mcp__maps__route$/);
+});
+
+/** Whatever a phrase asks for, as a word that no phrase has itself. */
+const anything = new Proxy(
+  {},
+  {
+    ownKeys: () => ['key', 'item'],
+    getOwnPropertyDescriptor: () => ({ enumerable: true, configurable: true }),
+    get: (_, name) => (name === 'item' ? 36 : name === 'limit' ? 'maxTokens' : `Value_${String(name)}`),
+  },
+) as never;
+
+it('says all that can be wrong in an agent’s file in French, with the values that the English has', () => {
+  const SAME = ['value', 'key_prompt', 'as_it_is'];
+  const valuesIn = (words: string) =>
+    words.match(/Value_[a-z]+|(?:item|élément) 37/g)?.map((one) => one.split(/[_ ]/)[1]);
+  for (const [key, english] of Object.entries(FAULTS)) {
+    const said = english(anything);
+    const words = faultPhrases[key as keyof typeof FAULTS](anything);
+    if (!SAME.includes(key)) expect(words, key).not.toBe(said);
+    expect(valuesIn(words)?.sort(), key).toEqual(valuesIn(said)?.sort());
+    // What French sets off stands behind a narrow space, or it could stand at the beginning of a line.
+    expect(words, key).not.toMatch(/ [:;?!»]|« |[“”]/u);
+  }
+});
+
+it('says what is wrong in a file from its parts, and as core has it where one is not known', () => {
+  const tool = phrase('no_tool', { key: 'tools', item: 0, name: 'grp' });
+  expect(text.said.fault({ message: 'x', says: [tool] })).toBe('tools (élément 1) grp n’est pas un outil');
+  const parts = [phrase('value', { key: 'tools', item: null }), phrase('be_text'), phrase('or_left_out')];
+  expect(text.said.fault({ message: 'x', says: parts })).toBe('tools doit être du texte, ou être absent');
+  expect(text.said.fault({ message: 'tools is new' })).toBe('tools is new');
+  expect(text.said.fault({ message: 'tools is new', says: [...parts, { key: 'later', values: {} }] })).toBe(
+    'tools is new',
+  );
 });

@@ -1,13 +1,15 @@
 /** A composition's file, TOML, parsed strictly: an agent made of a primary, perhaps a coagent, and how the two take turns. */
 import { z } from 'zod';
 import type { AgentReport, Fault } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
 import { ControlFlow, type FlowDefinition } from '#contract/flows/control-flow.ts';
 import { DEFAULT_FLOW_ROUNDS, MAX_FLOW_ROUNDS, MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { sha256 } from '../../base/hash.ts';
 import { nearest } from '../../base/nearest.ts';
 import { type Entry, fault, laterPlace, inOrder, type Position, START } from '../entries.ts';
 import { defaultHandoff } from './handoffs.ts';
-import { keys, oneOf, whole, word } from '../keys.ts';
+import { keys, oneOf, rule, ruleOf, whole, word } from '../keys.ts';
 import type { Link } from '../links/link.ts';
 import { readToml } from '../toml.ts';
 import { HANDOFF_VARIABLES, unknownVariables, variablesIn } from '../variables.ts';
@@ -38,10 +40,10 @@ const ROUNDS_KEY = {
 const BOUNDS = ['max_iterations', 'max_rounds', 'max_turns'] as const;
 const rounds = whole(MAX_FLOW_ROUNDS).optional();
 const text = z
-  .string({ error: 'must be text' })
+  .string({ error: rule('be_text') })
   .trim()
-  .min(1, 'must not be empty')
-  .max(MAX_PROMPT_CHARS, `is longer than ${MAX_PROMPT_CHARS} characters`)
+  .min(1, rule('not_empty'))
+  .max(MAX_PROMPT_CHARS, rule('longer', { max: MAX_PROMPT_CHARS }))
   .optional();
 const HANDOFF_TYPES = ['static', 'template', 'generated'] as const;
 
@@ -116,8 +118,7 @@ function idleVariables(values: Values, at: (key: Key) => Position): Fault[] {
   if (key === undefined || type === 'template') return [];
   const [name] = variablesIn(values[key] ?? '').filter((one) => HANDOFF_VARIABLES.some((known) => known === one));
   if (name === undefined) return [];
-  const message = `${key}: {{${name}}} stays as it is in a handoff of type ${type}: variables are those of the type template`;
-  return [fault(at(key), message, { key })];
+  return [fault(at(key), phrase('idle_variable', { key, name, type }), { key })];
 }
 
 function handoffTypeOf(values: Values): (typeof HANDOFF_TYPES)[number] {
@@ -166,21 +167,16 @@ function flowFaults(values: Values, at: (key: Key) => Position): Fault[] {
   const type = values['control_flow.type'];
   const hasCoagent = values['composition.coagent'] !== undefined;
   const faults: Fault[] = [];
-  const add = (key: Key, message: string, suggestion: string | null = null): void => {
-    faults.push(fault(at(key), message, { key, suggestion }));
+  const add = (key: Key, says: Phrase, suggestion: string | null = null): void => {
+    faults.push(fault(at(key), says, { key, suggestion }));
   };
-  if (type === 'hitl' && hasCoagent)
-    add(
-      'composition.coagent',
-      'composition.coagent is asked nothing in a hitl: leave it out, or take another control_flow.type',
-    );
-  if (type !== 'hitl' && type !== 'loop' && !hasCoagent)
-    add('control_flow.type', `control_flow.type ${type} needs a coagent: name one in [composition]`);
+  if (type === 'hitl' && hasCoagent) add('composition.coagent', phrase('hitl_coagent'));
+  if (type !== 'hitl' && type !== 'loop' && !hasCoagent) add('control_flow.type', phrase('needs_coagent', { type }));
   for (const bound of BOUNDS) {
     const key = `control_flow.${bound}` as const;
     if (values[key] === undefined || (type !== 'hitl' && ROUNDS_KEY[type] === bound)) continue;
-    if (type === 'hitl') add(key, `${key} bounds nothing in a hitl, which ends with the first whole answer`);
-    else add(key, `${key} does not bound a ${type}`, ROUNDS_KEY[type]);
+    if (type === 'hitl') add(key, phrase('hitl_bound', { key }));
+    else add(key, phrase('no_bound', { key, type }), ROUNDS_KEY[type]);
   }
   return [...faults, ...handoffFaults(values, at)];
 }
@@ -190,19 +186,14 @@ function handoffFaults(values: Values, at: (key: Key) => Position): Fault[] {
   const [first, second] = said;
   const type = values['handoff.type'];
   if (second !== undefined)
-    return [fault(at(second), `${second} says again what ${first} says: keep one of them`, { key: second })];
+    return [fault(at(second), phrase('said_twice', { key: second, other: first! }), { key: second })];
   if (type !== undefined && first === undefined)
-    return [fault(at('handoff.type'), 'handoff.type needs handoff.text', { key: 'handoff.type' })];
+    return [fault(at('handoff.type'), phrase('handoff_text'), { key: 'handoff.type' })];
   const fitting = { 'handoff.text': type, 'handoff.template': 'template', 'handoff.generator_prompt': 'generated' };
   if (first !== undefined && type !== undefined && fitting[first] !== type)
-    return [
-      fault(at(first), `${first} is not of a handoff of type ${type}: write it as handoff.text`, {
-        key: first,
-        suggestion: 'text',
-      }),
-    ];
+    return [fault(at(first), phrase('handoff_type', { key: first, type }), { key: first, suggestion: 'text' })];
   if (values['control_flow.type'] === 'hitl' && first !== undefined)
-    return [fault(at(first), `${first} is told nobody in a hitl: leave [handoff] out`, { key: first })];
+    return [fault(at(first), phrase('hitl_handoff', { key: first }), { key: first })];
   return [];
 }
 
@@ -210,17 +201,19 @@ function unknownKey({ key, at }: Entry): Fault {
   const name = key ?? '';
   const [section = '', inner] = name.split('.');
   if (SECTIONS.includes(section)) {
-    if (inner === undefined)
-      return fault(at, `${section} must be a section: write [${section}] above its keys`, { key: name });
+    if (inner === undefined) return fault(at, phrase('no_section', { section }), { key: name });
     const own = KEYS.filter((one) => one.startsWith(`${section}.`)).map((one) => one.slice(section.length + 1));
-    return fault(at, `unknown key ${inner} in [${section}]`, { key: name, suggestion: nearest(inner, own) });
+    return fault(at, phrase('unknown_in_section', { key: inner, section }), {
+      key: name,
+      suggestion: nearest(inner, own),
+    });
   }
   const home = KEYS.find((one) => one.endsWith(`.${name}`));
   if (home !== undefined) {
-    const where = home.split('.')[0] ?? '';
-    return fault(at, `${name} belongs into the section [${where}]`, { key: name, suggestion: home });
+    const [where = ''] = home.split('.');
+    return fault(at, phrase('other_section', { key: name, section: where }), { key: name, suggestion: home });
   }
-  return fault(at, `unknown section or key ${name}`, { key: name, suggestion: nearest(name, SECTIONS) });
+  return fault(at, phrase('unknown_section', { key: name }), { key: name, suggestion: nearest(name, SECTIONS) });
 }
 
 function errorOf(
@@ -230,8 +223,9 @@ function errorOf(
 ): Fault {
   const key = String(issue.path[0]);
   const place = entries.get(key)?.valueAt;
-  if (!place) return fault(START, `${key} is missing`, { key });
+  const about = phrase('value', { key, item: null });
+  if (!place) return fault(START, [about, phrase('is_missing')], { key });
   const value = raw[key];
   const suggestion = typeof value === 'string' ? nearest(value, CHOICES[key] ?? []) : null;
-  return fault(place, `${key} ${issue.message}`, { key, suggestion });
+  return fault(place, [about, ruleOf(issue.message)], { key, suggestion });
 }

@@ -1,11 +1,13 @@
 /** Whether what one agent says that it gives can be what the next one takes, as far as their files tell. */
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { reasonFault } from '../contracts.ts';
 import { fault } from '../entries.ts';
 import type { Link } from './link.ts';
 
 /** Why it cannot; null where it may. */
-export function contractMismatch(from: AgentDefinition, next: AgentDefinition): string | null {
+export function contractMismatch(from: AgentDefinition, next: AgentDefinition): Phrase | null {
   if (next.input?.format !== 'json') return null;
   const { schema } = next.input;
   const unfilled = reasonFault(schema, from.name);
@@ -14,18 +16,17 @@ export function contractMismatch(from: AgentDefinition, next: AgentDefinition): 
   if (!schema || !given) return null;
   const [gives, takes] = [shapeOf(given), shapeOf(schema)];
   if (areApart(gives.types, takes.types))
-    return `it takes ${takes.types?.join(' or ')}, and output_schema gives ${gives.types?.join(' or ')}`;
+    return phrase('types_apart', { takes: listed(takes.types), gives: listed(gives.types) });
   for (const name of takes.required) {
     if (name === 'reason') continue;
-    if (gives.isClosed && !gives.properties.has(name))
-      return `it requires "${name}", which output_schema does not have`;
+    if (gives.isClosed && !gives.properties.has(name)) return phrase('property_missing', { name });
   }
   for (const name of gives.required)
-    if (takes.isClosed && !takes.properties.has(name)) return `it takes no "${name}", which output_schema requires`;
+    if (takes.isClosed && !takes.properties.has(name)) return phrase('property_untaken', { name });
   for (const [name, types] of gives.properties) {
     const other = takes.properties.get(name);
     if (other !== undefined && gives.required.includes(name) && areApart(types, other))
-      return `it takes "${name}" as ${other?.join(' or ')}, and output_schema gives ${types?.join(' or ')}`;
+      return phrase('property_apart', { name, takes: listed(other), gives: listed(types) });
   }
   return null;
 }
@@ -34,9 +35,11 @@ export function contractMismatch(from: AgentDefinition, next: AgentDefinition): 
 export function contractWarnings(own: AgentDefinition, chain: readonly AgentDefinition[], link: Link): Fault[] {
   const [next] = chain;
   if (!next || next.input?.format !== 'json' || !own.output || own.output.format === 'json') return [];
-  const message = `next ${next.name}: it takes JSON, so output_format ${own.output.format} does not count`;
-  return [fault(link.at, message, { key: link.key })];
+  const says = phrase('takes_json', { next: next.name, format: own.output.format });
+  return [fault(link.at, says, { key: link.key })];
 }
+
+const listed = (types: readonly string[] | null): string => types?.join(' or ') ?? '';
 
 interface Shape {
   /** Null: any. */

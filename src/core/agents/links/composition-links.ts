@@ -1,5 +1,7 @@
 /** What is wrong with the agents that a composition names, and what its coagent will not get of them. */
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { fault } from '../entries.ts';
 import type { FineFile } from '../load.ts';
 import type { Names } from './names.ts';
@@ -11,10 +13,11 @@ export function compositionFaults(file: FineFile, names: Names): Fault[] {
   return file.links.flatMap((link): Fault[] => {
     const found = names.find(file, link);
     if (!found) return [];
-    const say = (why: string): Fault[] => [fault(link.at, `${link.key} ${link.wanted}: ${why}`, { key: link.key })];
-    if ('composition' in found) return say('it is a composition itself: name an agent');
+    const { key, wanted: name } = link;
+    const say = (why: Phrase): Fault[] => [fault(link.at, [phrase('named', { key, item: null, name }), why], { key })];
+    if ('composition' in found) return say(phrase('is_composition'));
     if (link.use !== 'coagent') return [];
-    return found.definition.next ? say('another agent follows it (next): a coagent stands alone') : [];
+    return found.definition.next ? say(phrase('is_followed')) : [];
   });
 }
 
@@ -25,13 +28,14 @@ export function compositionWarnings(file: FineFile, names: Names, tools: readonl
   const own = names.definitionOf(file);
   if (!link || !own || !found || 'composition' in found) return [];
   const coagent = found.definition;
-  const say = (what: string): Fault => fault(link.at, `${link.key} ${coagent.name}: ${what}`, { key: link.key });
+  const about = phrase('named', { key: link.key, item: null, name: coagent.name });
+  const say = (what: Phrase): Fault => fault(link.at, [about, what], { key: link.key });
   const judged = own.flow?.type === 'judge' ? namedWriters(coagent, tools) : [];
   const lacked = lackedTools(own, coagent, tools);
   return [
-    ...(judged.length > 0 ? [say(`a judge only reads, so it does not get ${judged.join(', ')}`)] : []),
+    ...(judged.length > 0 ? [say(phrase('judge_reads', { names: judged.join(', ') }))] : []),
     ...(lacked.length > 0
-      ? [say(`it names ${lacked.join(', ')}, which ${own.flow?.primary} does not have: a run is refused for it`)]
+      ? [say(phrase('coagent_lacks', { names: lacked.join(', '), primary: own.flow?.primary ?? '' }))]
       : []),
   ];
 }

@@ -4,6 +4,8 @@
  * which may bring back the one that it overrides; so this goes on until nothing more is refused.
  */
 import type { Fault } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { MAX_CHAIN_STAGES } from '#contract/limits.ts';
 import { TriadError } from '../../base/errors.ts';
 import { compositionFaults, compositionWarnings } from './composition-links.ts';
@@ -40,10 +42,8 @@ function takenNames(files: readonly UnlinkedFile[]): [UnlinkedFile, Fault[]][] {
     }
     const other = agents.get(name);
     if (other === undefined) return [];
-    const error = fault(file.at('agent.name'), `the name ${name} is taken by the agent in ${other}`, {
-      key: 'agent.name',
-    });
-    return [[file, [error]]];
+    const says = phrase('name_of_agent', { name, path: other });
+    return [[file, [fault(file.at('agent.name'), says, { key: 'agent.name' })]]];
   });
 }
 
@@ -72,10 +72,9 @@ function stageFaults(file: FineFile, names: Names): Fault[] {
   const next = link && names.definitionOf(names.find(file, link));
   const own = names.definitionOf(file);
   if (!link || !next || !own) return [];
-  if (next.role === 'primary')
-    return [fault(link.at, `next ${link.wanted}: it leads conversations, and follows nobody`, { key: link.key })];
-  const why = contractMismatch(own, next);
-  return why === null ? [] : [fault(link.at, `next ${link.wanted}: ${why}`, { key: link.key })];
+  const why = next.role === 'primary' ? phrase('follows_nobody') : contractMismatch(own, next);
+  const about = phrase('named', { key: 'next', item: null, name: link.wanted });
+  return why === null ? [] : [fault(link.at, [about, why], { key: link.key })];
 }
 
 function nextOf({ links }: FineFile): Link | undefined {
@@ -87,9 +86,9 @@ function chainFaults(files: readonly FineFile[], names: Names): [UnlinkedFile, F
   const starts = files.filter((file) => nextOf(file) !== undefined);
   const lengths = new Map<FineFile, number>();
   const found: [UnlinkedFile, Fault[]][] = [];
-  const refuse = (file: FineFile, message: string): void => {
+  const refuse = (file: FineFile, says: Phrase): void => {
     const { at, key } = nextOf(file) ?? file.links[0] ?? { at: START, key: 'next' };
-    found.push([file, [fault(at, message, { key })]]);
+    found.push([file, [fault(at, says, { key })]]);
   };
   for (const start of starts) {
     const path: FineFile[] = [];
@@ -103,7 +102,7 @@ function chainFaults(files: readonly FineFile[], names: Names): [UnlinkedFile, F
     const circle = begin === undefined ? [] : path.slice(begin);
     for (const [index, file] of circle.entries()) {
       const round = [...circle.slice(index), ...circle.slice(0, index), file].map(nameOf);
-      refuse(file, `recursion in chain: ${round.join(' -> ')}`);
+      refuse(file, phrase('recursion', { round: round.join(' -> ') }));
     }
     // Behind the last one nobody follows; what leads into a circle is refused with it, once that is.
     let length = circle.length > 0 ? -Infinity : at ? (lengths.get(at) ?? 0) : -1;
@@ -111,8 +110,7 @@ function chainFaults(files: readonly FineFile[], names: Names): [UnlinkedFile, F
   }
   for (const file of starts) {
     const length = lengths.get(file) ?? 0;
-    if (length > MAX_CHAIN_STAGES)
-      refuse(file, `next: ${length} agents would follow one after another, and at most ${MAX_CHAIN_STAGES} can`);
+    if (length > MAX_CHAIN_STAGES) refuse(file, phrase('long_chain', { length, max: MAX_CHAIN_STAGES }));
   }
   return found;
 }

@@ -1,6 +1,8 @@
 /** Who is who among the files of a folder, some of which may be refused: each name stands for the last of its files. */
 import { basename, dirname, extname, resolve } from 'node:path';
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { nearest } from '../../base/nearest.ts';
 import { agentToolName } from '../../tools/agents/agent-tool.ts';
 import { compose } from './compose.ts';
@@ -35,16 +37,17 @@ export class Names {
   faultsOf(from: UnlinkedFile, link: Link): Fault[] {
     if (this.find(from, link)) return [];
     const { wanted, key, item, at } = link;
-    const place = item === null ? key : `${key} (item ${item + 1})`;
-    const say = (why: string, suggestion: string | null = null): Fault[] => {
-      return [fault(at, `${place} ${wanted}: ${why}`, { key, suggestion })];
+    const about = phrase('named', { key, item, name: wanted });
+    const say = (why: readonly Phrase[], suggestion: string | null = null): Fault[] => {
+      return [fault(at, [about, ...why], { key, suggestion })];
     };
     const found = this.#lookup(from, wanted);
-    if (found && !isEnabled(found)) return say(`it is disabled in ${found.path}`);
-    if (found) return say(`${found.path} is overridden by ${this.#inEffect.get(nameOf(found) ?? '')?.path}`);
+    if (found && !isEnabled(found)) return say([phrase('disabled_in', { path: found.path })]);
+    const by = found && this.#inEffect.get(nameOf(found) ?? '');
+    if (found) return say([phrase('overridden', { path: found.path, by: by?.path ?? '' })]);
     const refused = this.#all.findLast((file) => !this.#isFine(file) && isCalled(file, wanted, from));
-    if (refused) return say(`${refused.path} is refused: ${this.#reasonOf(refused)}`);
-    return say('there is no such agent', nearest(wanted, [...this.#inEffect.keys()]));
+    if (refused) return say([phrase('refused', { path: refused.path }), ...this.#reasonOf(refused)]);
+    return say([phrase('no_such_agent')], nearest(wanted, [...this.#inEffect.keys()]));
   }
 
   /** Of a composition, made of what it names; null where that is not there. */
@@ -107,9 +110,10 @@ export class Names {
   }
 
   /** The first cause, where one refused file leads to the next. */
-  #reasonOf(file: UnlinkedFile): string {
+  #reasonOf(file: UnlinkedFile): Phrase[] {
     const errors = this.#refused.get(file) ?? (file.ok ? [] : file.errors);
-    return errors[0]?.message.split(' is refused: ').at(-1) ?? '';
+    const says = errors[0]?.says ?? [];
+    return says.slice(says.findLastIndex(({ key }) => key === 'refused') + 1);
   }
 }
 

@@ -1,5 +1,6 @@
 /** What serves a run has only tools that the run has: what more it names is said where the files are checked. */
 import type { AgentDefinition, Fault } from '#contract/agent.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { fault } from '../entries.ts';
 import type { Link } from './link.ts';
 import type { KnownTool } from '../vocabulary.ts';
@@ -26,7 +27,7 @@ export function toolWarnings(
   return chain.flatMap((stage) => {
     const lacked = lackedTools(first, stage, tools);
     if (lacked.length === 0) return [];
-    const message = `next: ${stage.name} names ${lacked.join(', ')}, which ${first.name} does not have: a run is refused for it`;
-    return [fault(link.at, message, { key: link.key })];
+    const says = phrase('stage_lacks', { stage: stage.name, names: lacked.join(', '), first: first.name });
+    return [fault(link.at, says, { key: link.key })];
   });
 }

@@ -4,11 +4,13 @@
  */
 import { realpath } from 'node:fs/promises';
 import { dirname, extname, isAbsolute, join, sep } from 'node:path';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { sha256 } from '../../base/hash.ts';
 import { isMissing, readRegularFile } from '../../base/regular-file.ts';
 import { keyParts, type TomlPair, tomlTree } from '../../base/toml-tree.ts';
 import { writeFault } from '../../base/write-fault.ts';
-import { type Position, type RawFile, treePlace } from '../entries.ts';
+import { type Position, type RawFile, treePlace, unreadable } from '../entries.ts';
 import type { AgentPlace } from '../places.ts';
 import { replaceAll, type Replacement } from '../../base/replace.ts';
 
@@ -37,7 +39,7 @@ export async function withPromptFiles(raw: RawFile, place: AgentPlace): Promise<
   const replacements: Replacement[] = [];
   for (const { key, file, range, at } of namedIn(raw.text)) {
     const found = await promptOf(file, FOLDERS[key] ?? '', place);
-    if ('problem' in found) return { path: raw.path, problem: `${key}: ${found.problem}`, at };
+    if ('problem' in found) return unreadable(raw.path, [phrase('key_prompt', { key }), found.problem], at);
     replacements.push({ from: range[0], to: range[1], by: literal(found.text) });
   }
   if (replacements.length === 0) return raw;
@@ -49,27 +51,27 @@ async function promptOf(
   file: string,
   kind: string,
   { source, folder }: AgentPlace,
-): Promise<{ text: string } | { problem: string }> {
+): Promise<{ text: string } | { problem: Phrase }> {
   // What is trusted of a project is the text of each file, as it was looked at.
-  if (source !== 'user')
-    return { problem: 'a prompt in a file of its own is for your own agents: write it inline here' };
+  if (source !== 'user') return { problem: phrase('inline_prompt') };
   const config = dirname(folder);
   const prompts = join(config, 'prompts');
   const isOutside = isAbsolute(file) || file.split(/[\\/]/).includes('..');
-  if (isOutside) return { problem: `${file} must be the name of a file in ${prompts}` };
+  if (isOutside) return { problem: phrase('prompt_outside', { file, folder: prompts }) };
   const paths = [join(prompts, kind, file), join(prompts, kind, `${file}.md`), join(config, file)];
   for (const path of paths) {
     try {
       const real = await realpath(path);
-      if (!real.startsWith((await realpath(prompts)) + sep)) return { problem: `${file} leads out of ${prompts}` };
+      if (!real.startsWith((await realpath(prompts)) + sep))
+        return { problem: phrase('prompt_leads_out', { file, folder: prompts }) };
       const fault = await writeFault(path);
-      if (fault !== null) return { problem: `${fault.what}: ${fault.remedy}` };
+      if (fault !== null) return { problem: phrase('unsafe', { what: fault.what, remedy: fault.remedy }) };
       return { text: await readRegularFile(path) };
     } catch (error) {
-      if (!isMissing(error)) return { problem: `${path} cannot be read: ${String(error)}` };
+      if (!isMissing(error)) return { problem: phrase('prompt_unreadable', { path, why: String(error) }) };
     }
   }
-  return { problem: `there is no ${paths[0]}` };
+  return { problem: phrase('prompt_missing', { path: paths[0] ?? '' }) };
 }
 
 function namedIn(text: string): Named[] {

@@ -32,14 +32,13 @@ export interface ProviderPorts {
 }
 
 export class Providers {
-  /** In which language the demo answers what is begun from now on. */
-  demoLanguage: Language = 'en';
+  /** In which language the demo answers what is begun from now on, by conversation: that of its last message. */
+  readonly demoLanguages = new Map<string, Language>();
   /** Which models may be used at each. */
   readonly models: ModelRules;
   readonly #ports: ProviderPorts;
   readonly #keys: ProviderKeys;
   readonly #asker: ListAsker;
-  #demo: Promise<Model> | null = null;
   #embeddings: { as: string; made: Embeddings } | null = null;
   /** The cached real models by provider; replaced when key, endpoint or type change. */
   readonly #made = new Map<string, { place: string; model: Promise<Model> }>();
@@ -69,10 +68,10 @@ export class Providers {
 
   /**
    * The model of a provider, shared by all of its runs. Runs name their own provider, so that one that was approved for a
-   * provider is not served by another. Throws `no_key` where no key is set up, and `bad_input` for a name that none has.
+   * provider is not served by another. `conversationId`: where it answers, as far as that matters. Throws `no_key` where no key is set up, and `bad_input` for a name that none has.
    */
-  async model(name: string = this.active): Promise<Model> {
-    if (providerTraits(name).isScripted) return (this.#demo ??= this.#createDemo());
+  async model(name: string = this.active, conversationId = ''): Promise<Model> {
+    if (providerTraits(name).isScripted) return this.#createDemo(conversationId);
     const place = this.models.place(name);
     const as = `${place.type} ${place.address}`;
     if (this.#made.get(name)?.place !== as) this.#made.set(name, { place: as, model: this.#create(place) });
@@ -306,8 +305,10 @@ export class Providers {
     );
   }
 
-  async #createDemo(): Promise<Model> {
+  async #createDemo(conversationId: string): Promise<Model> {
     const { createDemoModel } = await import('../demo.ts');
-    return (this.#ports.createDemo ?? createDemoModel)({ language: () => this.demoLanguage });
+    return (this.#ports.createDemo ?? createDemoModel)({
+      language: () => this.demoLanguages.get(conversationId) ?? 'en',
+    });
   }
 }

@@ -23,7 +23,7 @@ const NONE = { paths: [], more: false };
 /** `folder`: the default one. */
 export function messageMethods(
   { engine, orchestrator }: Services,
-  { folder: home, providers }: { folder: string; providers: Pick<Providers, 'demoLanguage'> },
+  { folder: home, providers }: { folder: string; providers: Pick<Providers, 'demoLanguages'> },
 ): Pick<Handlers, Mine> {
   const searches = new Map<string, AbortController>();
   const threads = new Semaphore(AT_A_TIME);
@@ -31,7 +31,7 @@ export function messageMethods(
     'message.send': async ({ conversationId, text, approve, images, files, via, language = 'en', ...chosen }) => {
       const found = engine.store.conversation(conversationId);
       const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
-      providers.demoLanguage = language;
+      providers.demoLanguages.set(conversationId, language);
       return orchestrator.send(conversation, withAttached(text, files), { approve, images, via, chosen });
     },
     'file.find': async ({ folder, agent, text, limit, asker }) => {

@@ -4,7 +4,7 @@ import { RuleEdits } from '../../approvals/rule-edits.ts';
 import { shadowedIn } from '../../approvals/shadowed.ts';
 import { PROJECT_CONFIG } from '../../agents/places.ts';
 import type { Engine } from '../../runs/engine.ts';
-import { previewRules } from '../../runs/rule-preview.ts';
+import { previewRules, startingNothing } from '../../runs/rule-preview.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -29,7 +29,11 @@ export function ruleMethods(engine: Engine, { settings, folder: home, data }: Po
     'rules.list': async ({ folder }) => {
       const place = await canonicalFolder(folder ?? home);
       const [files, { rules }] = await Promise.all([edits.files(place), permissions.rules(place)]);
-      return { files, shadowed: shadowedIn(rules) };
+      const startsNothing = startingNothing(
+        files.flatMap((file) => file.rules),
+        engine.tools.all(),
+      );
+      return { files, shadowed: shadowedIn(rules), startsNothing };
     },
     'rules.preview': async ({ folder, change }) => {
       const place = await canonicalFolder(folder);

@@ -10,8 +10,11 @@ import { plainText } from './plain-text.ts';
 import { entryRows } from '../rows/run-parts.ts';
 import { bucketOf, type EntryOfSegment, postingsOf, type RunOfEntry, sortKeyOfEntry } from './segment.ts';
 import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
-import type { Page, Paged, Store } from '../store.ts';
+import type { Paged, Search, Store } from '../store.ts';
 import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
+
+/** Places that are looked at where only one kind is wanted: most of all, and together. */
+const OF_KIND = { most: 400, at_once: 50 };
 
 type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
 
@@ -25,25 +28,28 @@ interface Candidate {
 export async function search(
   database: Database,
   reads: Reads,
-  { text, before = '', limit }: Page & { text: string },
+  { text, before = '', limit, kind }: Search,
 ): Promise<Paged<SearchHit>> {
   const terms = termsIn(text);
   const items: SearchHit[] = [];
   if (!terms) return { items, next: null };
   const waiting = await waitingCandidates(database, reads, terms, before);
   const places: string[] = [];
+  let looked = 0;
   const batch: Candidate[] = [];
   const check = async () => {
+    looked += batch.length;
     for (const { place, hit } of await checked(database, batch.splice(0), terms)) {
+      if (kind !== undefined && hit.kind !== kind) continue;
       items.push(hit);
       places.push(place);
     }
   };
   for await (const candidate of merged(database, waiting, terms, before)) {
     batch.push(candidate);
-    if (batch.length <= limit - items.length) continue;
+    if (batch.length <= (kind === undefined ? limit - items.length : OF_KIND.at_once)) continue;
     await check();
-    if (items.length > limit) break;
+    if (items.length > limit || (kind !== undefined && looked >= OF_KIND.most)) break;
   }
   await check();
   return { items: items.slice(0, limit), next: items.length > limit ? (places[limit - 1] ?? null) : null };

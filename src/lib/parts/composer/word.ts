@@ -39,6 +39,14 @@ export function mentionOf(path: string): string {
   return isFolder ? `@${quoted.slice(0, -1)}` : `@${quoted} `;
 }
 
+/** The text with a path at the cursor, apart from what stands before it, and where the cursor stands then. */
+export function withMention(text: string, caret: number, path: string): [text: string, caret: number] {
+  const between = /(?:^|[\s([{])$/u.test(text.slice(0, caret)) ? '' : ' ';
+  const word: Word = { kind: 'mention', query: '', start: caret, end: caret };
+  const put = withWord(text, word, between + mentionOf(path));
+  return [put.text, put.caret];
+}
+
 /** The text with `inserted` in the place of the word, and where the cursor stands then. */
 export function withWord(text: string, { start, end }: Word, inserted: string): { text: string; caret: number } {
   const after = text.slice(end);

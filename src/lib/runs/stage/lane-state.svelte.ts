@@ -1,4 +1,5 @@
 /** What the reader does in one lane of the stage: how far it follows, and what is being written there. */
+import type { Attachment } from 'svelte/attachments';
 import { AutoScroll } from '#lib/ui/auto-scroll.svelte.ts';
 import { readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
 
@@ -25,6 +26,24 @@ export class LaneState {
 
   /** The focus is in what it says. */
   reading = $state(false);
+
+  /** It was started again: the focus and the sight are to come to it. */
+  wanted = $state(false);
+
+  /** For the lane's element. A question that closes holds the focus until it is off the page. */
+  readonly goTo: Attachment<HTMLElement> = (element) => {
+    const go = (): void => {
+      if (document.querySelector('[data-question]')) {
+        frame = requestAnimationFrame(go);
+        return;
+      }
+      this.wanted = false;
+      element.focus({ preventScroll: true });
+      element.scrollIntoView({ block: 'nearest' });
+    };
+    let frame = requestAnimationFrame(go);
+    return () => cancelAnimationFrame(frame);
+  };
 
   /** Whether the reader would lose something if the lane went away. */
   get isHeld(): boolean {

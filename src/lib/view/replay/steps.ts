@@ -6,7 +6,8 @@ import { isSubAgent } from '#contract/flows/serving.ts';
 import type { AssistantEntry, HandoffEntry, SystemEntry, ToolStatus } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { RunRow } from '#contract/view.ts';
-import { firstLine, lineOf } from '../title.ts';
+import { firstLine } from '#contract/messages/short-text.ts';
+import { lineOf } from '../title.ts';
 import { mainArgument } from '../transcript.ts';
 
 /** What happened; `said.calls`: how many calls the message asks for. */

@@ -91,7 +91,11 @@ export const changesWords = {
       const value = outcomes.filter((one) => one.outcome === outcome).length;
       return value === 0 ? [] : [OUTCOMES[outcome](value, redo)];
     });
-    return `${doneWord(redo)} : ${parts.join(', ')}.`;
+    if (outcomes.every(({ outcome }) => outcome === 'already'))
+      return redo ? 'Tout y est déjà : rien n’a été modifié.' : 'C’est déjà annulé : rien n’a été modifié.';
+    const isDone = outcomes.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
+    const nothing = redo ? 'Rien n’a été rétabli' : 'Rien n’a été annulé';
+    return `${isDone ? doneWord(redo) : nothing} : ${parts.join(', ')}.`;
   },
   donePart: (number, path, redo) => `${doneWord(redo)} : partie ${number} de ${path}.`,
   commit: {

@@ -3,6 +3,7 @@ import type { ApprovalMode } from '#contract/agent.ts';
 import type { ENGLISH } from '#contract/approvals/phrases.ts';
 import type { Effect, GrantScope } from '#contract/permission.ts';
 import type { SameWords } from '../following.ts';
+import { faultPhrases } from './fault-phrases.ts';
 import { de, modeNames, plural } from './sentences.ts';
 
 const VERBS: Readonly<Record<Effect, string>> = { deny: 'interdit', ask: 'demande pour', allow: 'autorise' };
@@ -142,4 +143,5 @@ export const phrases = {
   starts_server: ({ path }) => `Un serveur MCP est démarré depuis ${path} : ${UNLESS}`,
   listed: ({ path, list }) => `${path} figure dans ${list} : ${UNLESS}`,
   to_you: () => 'Les questions d’un agent vous parviennent toujours',
+  ...faultPhrases,
 } satisfies SameWords<typeof ENGLISH>;

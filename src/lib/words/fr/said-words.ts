@@ -1,6 +1,5 @@
 /** What core says in sentences of its own, in French: from keys and values where it sends them, else as it is. */
 import type { OwnActions } from '#contract/approval.ts';
-import type { Phrase } from '#contract/approvals/phrase.ts';
 import { cutIn } from '#contract/cut-limits-text.ts';
 import type { Flow } from '#contract/agent.ts';
 import type { Missing } from '#contract/missing.ts';
@@ -11,23 +10,10 @@ import type { SameWords } from '../following.ts';
 import type { saidWords as english } from '../said-words.ts';
 import { connection } from './connection-words.ts';
 import { errors } from './error-words.ts';
-import { phrases } from './phrases.ts';
+import { sentences } from './phrase-sentences.ts';
 import { listed, number, plural } from './sentences.ts';
 
 const NANO_USD_OF_A_CENT = 1e7;
-const known: Readonly<Record<string, (values: never) => string>> = phrases;
-
-/** Null for what only another version of the program knows how to say. */
-function sentenceOf({ key, values }: Phrase): string | null {
-  return Object.hasOwn(known, key) ? (known[key]?.(values as never) ?? null) : null;
-}
-
-/** `asCore`: what is said where one of them is not known. */
-function sentences(said: readonly Phrase[] | undefined, asCore: string): string {
-  const all = said?.map(sentenceOf) ?? [null];
-  return all.includes(null) ? asCore : all.join('. ');
-}
-
 function ownActions(...[item, envelope]: Parameters<typeof ownActionsText>): string {
   const asCore = ownActionsText(item, envelope);
   const own: OwnActions | undefined = item.ownActions;
@@ -66,6 +52,7 @@ export const saidWords = {
   description: ({ description, says }) => sentences(says?.description, description),
   step: ({ text, says }) => sentences(says && [says], text),
   reason: ({ reason, says }) => sentences(says && [says], reason),
+  fault: ({ message, says }) => sentences(says, message, ''),
   asks: ' ?',
   ownActions,
   serving: (envelope) => {

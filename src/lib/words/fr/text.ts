@@ -229,6 +229,7 @@ export const french = {
     noTranscript: 'Cette exécution n’a encore rien dit.',
     loadFailed: 'Impossible de charger la transcription',
     notStarted: 'Il n’a pas été démarré.',
+    notYet: 'Il n’a pas encore démarré.',
   },
   approval: {
     itemOf: (item, items) => `${item} sur ${items} de ce lot`,

@@ -42,6 +42,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect(hits.map(({ kind, agent }) => `${kind} ${agent}`).sort()).toEqual(
       ['answer lead', 'prompt lead', 'report zephyr', 'task zephyr', 'tool lead'].sort(),
     );
+    const reports = await store.search({ text: 'zephyr', limit: 7, kind: 'report' });
+    expect(reports).toEqual({ items: hits.filter(({ kind }) => kind === 'report'), next: null });
     const lead = (await store.workflow(workflowId))?.runId ?? '';
     const prompt = hits.find(({ kind }) => kind === 'prompt');
     expect(prompt).toMatchObject({

@@ -145,6 +145,7 @@ async function changing(...args: string[]) {
         { scope: 'project', file: '/x/.triad/config.toml', hash: null, rules: [], trusted: true, fault: null },
       ],
       shadowed: [],
+      startsNothing: [],
     }),
     'rules.preview': ({ change }) => ({
       ...none,

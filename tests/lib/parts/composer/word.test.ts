@@ -1,6 +1,6 @@
 // Which word at the cursor asks for a completion, and what stands in its place.
 import { expect, it } from 'vitest';
-import { mentionOf, withWord, wordAt } from '#lib/parts/composer/word.ts';
+import { mentionOf, withMention, withWord, wordAt } from '#lib/parts/composer/word.ts';
 
 /** The cursor stands at `|`. */
 const at = (marked: string) => wordAt(marked.replace('|', ''), marked.indexOf('|'));
@@ -33,4 +33,10 @@ it('what is chosen takes the place of the word, with one space behind it', () =>
   const text = 'Look at @pa and go';
   const word = wordAt(text, 11)!;
   expect(withWord(text, word, '@src/parse.ts ')).toEqual({ text: 'Look at @src/parse.ts and go', caret: 22 });
+});
+
+it('puts a path in at the cursor, apart from what stands there', () => {
+  expect(withMention('', 0, 'a.ts')).toEqual(['@a.ts ', 6]);
+  expect(withMention('Look at', 7, 'a.ts')).toEqual(['Look at @a.ts ', 14]);
+  expect(withMention('Look at  now', 8, 'a.ts')).toEqual(['Look at @a.ts now', 14]);
 });

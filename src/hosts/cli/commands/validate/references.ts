@@ -1,4 +1,5 @@
 /** What settings name, and whether it is there: models, keys, programs, variables, agents and tools. Nobody is asked. */
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 import { access, constants, stat } from 'node:fs/promises';
 import { delimiter, isAbsolute, join, resolve } from 'node:path';
 import { nearest } from '#core/base/nearest.ts';
@@ -36,7 +37,14 @@ function modelFindings({ settings, models }: Referring, say: Say): Finding[] {
   const { active } = settings.providers;
   const missing = models.modelMissing(active);
   if (missing !== null)
-    return [say('providers.active', `is ${active}: ${missing}`, `set providers.${active}.defaults.model`, 'error')];
+    return [
+      say(
+        'providers.active',
+        `is ${active}: ${sentenceOf(missing)}`,
+        `set providers.${active}.defaults.model`,
+        'error',
+      ),
+    ];
   const own = providerEntry(settings.providers, active)?.defaults.model ?? null;
   const named = [
     own === null ? ['models.default', usual] : [`providers.${active}.defaults.model`, own],

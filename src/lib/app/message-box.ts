@@ -1,0 +1,7 @@
+/** The box for messages that is on the screen, as other parts write into it. */
+export interface MessageBox {
+  /** Where its files are found; undefined: in the folder for new conversations. */
+  folder: string | undefined;
+  /** Puts the path of a file or folder in at the cursor, and the focus behind it. */
+  mention: (path: string) => void;
+}

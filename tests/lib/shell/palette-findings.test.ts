@@ -1,0 +1,81 @@
+// The palette asks for files and reports together with conversations, shows what belongs to the last letters, and names a file in a message.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { SearchHit } from '#contract/view.ts';
+import type { App } from '#lib/app/app.svelte.ts';
+import type { Commands } from '#lib/app/commands.svelte.ts';
+import { Palette } from '#lib/shell/palette-findings.svelte.ts';
+import { text } from '#lib/words/text.ts';
+import { FakeConnection } from '../support/fake-connection.ts';
+import { storage } from '../support/storage.ts';
+
+const HIT: SearchHit = {
+  ...{ conversationId: 'c', workflowId: 'w', runId: 'r', n: 4, kind: 'report', agent: 'alpha' },
+  ...{ title: 'Parsers', at: '2026-03-01T12:00:00.000Z', snippet: 'The parser is fine', hits: [] },
+};
+
+beforeEach(() => {
+  vi.useFakeTimers();
+  vi.stubGlobal('window', {});
+  vi.stubGlobal('localStorage', storage());
+});
+afterEach(() => {
+  vi.useRealTimers();
+  vi.unstubAllGlobals();
+});
+
+function desk(box: App['box'] = null) {
+  const connection = new FakeConnection()
+    .on('conversation.list', () => ({ items: [], next: null }))
+    .on('file.find', ({ text: wanted }) => ({ paths: wanted === null ? [] : [`src/${wanted}.ts`], more: false }))
+    .on('history.search', () => ({ items: [HIT], next: null }));
+  const app = {
+    ...{ connection, box, folder: '/x', settings: { folder: '/home' } },
+    ...{ conversations: { items: [] }, rail: { active: null } },
+  } as unknown as App;
+  const palette = new Palette(app, { can: () => false, keysOf: () => '' } as unknown as Commands);
+  const type = async (query: string): Promise<void> => {
+    palette.type(query);
+    await vi.advanceTimersByTimeAsync(150);
+  };
+  const found = (name: string) => palette.findings.find((group) => group.name === name)?.items ?? [];
+  const asked = (method: string) => connection.calls.filter((call) => call.method === method).map(({ input }) => input);
+  return { palette, type, found, asked };
+}
+
+it('leads to a report at the place that was found, and looks in the folder of the box that is on the screen', async () => {
+  const { type, found, asked } = desk({ folder: '/project', mention: () => undefined });
+  await type('parser');
+  const [report] = found(text.shell.palette.reports);
+  expect(report).toMatchObject({ label: 'alpha: The parser is fine', detail: 'Parsers' });
+  expect(report?.to).toEqual({ path: '/history/w?run=r&n=4&q=parser' });
+  expect(found(text.shell.palette.files).map(({ to }) => to)).toEqual([{ mention: 'src/parser.ts' }]);
+  expect(asked('file.find')).toMatchObject([{ folder: '/project', text: 'parser', limit: 8 }]);
+  expect(asked('history.search')).toEqual([{ text: 'parser', limit: 8, kind: 'report' }]);
+});
+
+it('asks for neither with one letter, and forgets what longer words have found', async () => {
+  const { type, found, asked } = desk();
+  await type('pa');
+  expect(found(text.shell.palette.files)).toHaveLength(1);
+  await type('p');
+  expect([found(text.shell.palette.files), found(text.shell.palette.reports)]).toEqual([[], []]);
+  expect([asked('file.find').length, asked('history.search').length, asked('conversation.list').length]).toEqual([
+    1, 1, 2,
+  ]);
+});
+
+it('ends what still searches when it closes', async () => {
+  const { palette, type, asked } = desk();
+  await type('parser');
+  palette.close();
+  expect(asked('file.find').at(-1)).toMatchObject({ text: null });
+});
+
+it('names a file in the message that is being written, or in that of a new conversation', () => {
+  const named: string[] = [];
+  expect(desk({ folder: undefined, mention: (path) => void named.push(path) }).palette.mention('a.ts')).toBe(true);
+  expect(named).toEqual(['a.ts']);
+  localStorage.setItem('triad-draft-new', 'Look at');
+  expect(desk().palette.mention('a.ts')).toBe(false);
+  expect(localStorage.getItem('triad-draft-new')).toBe('Look at @a.ts ');
+});
