@@ -1,6 +1,6 @@
 /** The licences of all that is shipped as one text, and the same packages as a CycloneDX list, which `npm sbom` makes. */
 import { execFileSync } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { nameAt, ROOT, shippedPackages, versionAt } from './shipped.ts';
 
@@ -28,7 +28,7 @@ function describe(place: string): Described {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Described) : {};
 }
 
-export function licences(): string {
+function licences(): string {
   const parts = shippedPackages().map((place) => {
     const described = describe(place);
     const title = `${nameAt(place)} ${versionAt(place)} (${described.license ?? 'see below'})`;
@@ -44,7 +44,7 @@ interface Bom {
 }
 
 /** What is shipped of all that the lock names; the others build and test it. */
-export function sbom(): string {
+function sbom(): string {
   const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
   // Some packages say that they want older peers than they are built with.
   const args = ['sbom', ...format, '--package-lock-only', '--legacy-peer-deps'];
@@ -60,4 +60,10 @@ export function sbom(): string {
     .filter((one) => refs.has(one.ref) || isRoot(one))
     .map(({ ref, dependsOn = [] }) => ({ ref, dependsOn: dependsOn.filter((name) => refs.has(name)) }));
   return `${JSON.stringify({ ...bom, components, dependencies }, null, 2)}\n`;
+}
+
+/** Into `dist`, as `THIRD-PARTY-LICENSES.txt` and `sbom.cdx.json`. */
+export function writeNotices(): void {
+  writeFileSync(join(ROOT, 'dist/THIRD-PARTY-LICENSES.txt'), licences());
+  writeFileSync(join(ROOT, 'dist/sbom.cdx.json'), sbom());
 }

@@ -1,25 +1,27 @@
-/** What the command line is made of: files of the last build, and the packages in it and beside it. */
+/** What is shipped: files of the last build, and the packages in them and beside them. */
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 export const ROOT = join(import.meta.dirname, '../..');
-export const BUILT = join(ROOT, 'dist/electron');
+/** The program's bundle. */
+export const BUNDLE = 'dist/electron';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
-const BESIDE = /["'`]\.\/([^"'`\n]+)["'`]/g;
+/** A name beside the file that has it, as the bundle writes all of them; a folder stands for what is in it. */
+const BESIDE = /(["'`])\.\/([^"'`\n]+)\1/g;
 
-/** Files of the program's bundle that the command line reaches, by their paths in it; those of the desktop are not among them. */
-export function commandLineFiles(): string[] {
-  const built = JSON.parse(read('dist/electron.json')) as string[];
+/** Files of the bundle that these programs of it load or read, by their names in it. */
+export function reachedFiles(...programs: string[]): string[] {
+  const built = JSON.parse(read(`${BUNDLE}.json`)) as string[];
   const reached = new Set<string>();
   const visit = (name: string): void => {
     if (reached.has(name)) return;
     reached.add(name);
-    if (!name.endsWith('.js')) return;
-    for (const [, path = ''] of read(`dist/electron/${name}`).matchAll(BESIDE))
+    if (!/\.c?js$/.test(name)) return;
+    for (const [, , path = ''] of read(`${BUNDLE}/${name}`).matchAll(BESIDE))
       for (const one of built) if (one === path || one.startsWith(`${path}/`)) visit(one);
   };
-  visit('cli.js');
+  programs.forEach(visit);
   return [...reached].sort();
 }
 

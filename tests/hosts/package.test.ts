@@ -31,8 +31,8 @@ function listing(folder: string): string[] {
 test.runIf(isHere)(
   'an installed package brings exactly the packages that the bundle loads, in exact versions',
   async () => {
-    const { commandLineFiles } = await import('../../scripts/package/shipped.ts');
-    const files = commandLineFiles();
+    const { reachedFiles } = await import('../../scripts/package/shipped.ts');
+    const files = reachedFiles('cli.js');
     expect(files).toContain('cli.js');
     expect(files.filter((name) => /^(main\.js|preload\.cjs)$|\.map$|licences\.json/.test(name))).toEqual([]);
     // Imports stand first; further down, such lines are in comments.
@@ -50,11 +50,11 @@ test.runIf(isHere)(
 );
 
 test.runIf(isHere)('all that is in the bundles is named with its licence', async () => {
-  const { commandLineFiles, shippedPackages, nameAt } = await import('../../scripts/package/shipped.ts');
+  const { reachedFiles, shippedPackages, nameAt } = await import('../../scripts/package/shipped.ts');
   const named = new Set(shippedPackages().map(nameAt));
   // Each part of a bundle says of which file it is made.
   const parts = /^\/\/ (?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)/gm;
-  const inProgram = commandLineFiles()
+  const inProgram = reachedFiles('cli.js')
     .filter((name) => name.endsWith('.js'))
     .flatMap((name) => [...read(`dist/electron/${name}`).matchAll(parts)].map(([, part = '']) => part));
   expect(new Set(inProgram).size).toBeGreaterThan(40);

@@ -65,7 +65,20 @@ export const standInShell = (wire: Wire) =>
 export const standInDialog = (wire: Wire) =>
   ({
     showErrorBox: (title, content) => wire.tell('error', { title, content }),
-  }) satisfies Pick<Electron.Dialog, 'showErrorBox'>;
+    /** The test presses a button by its label; nothing presses one by itself. */
+    showMessageBox: (async (options: Electron.MessageBoxOptions) => {
+      const { message, detail, buttons = ['OK'], cancelId } = options;
+      const pressed = new Promise<number>((resolve) => {
+        wire.on('press', (label: string) => {
+          const response = label === 'Escape' ? (cancelId ?? 0) : buttons.indexOf(label);
+          if (response < 0) throw new Error(`The dialog has no "${label}"`);
+          resolve(response);
+        });
+      });
+      wire.tell('message', { message, detail, buttons });
+      return { response: await pressed, checkboxChecked: false };
+    }) as Electron.Dialog['showMessageBox'],
+  }) satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox'>;
 
 const WARDED = 'sealed by the stand-in: ';
 

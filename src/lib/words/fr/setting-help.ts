@@ -61,6 +61,8 @@ const HELP: Readonly<Record<string, string>> = {
     'Sauvegardes que « triad backup » garde dans le dossier de données ; les plus anciennes partent quand une nouvelle est vérifiée.',
   'backups.max_age_days':
     'Jours après lesquels une telle sauvegarde part aussi, sauf la plus récente. Non défini : sans limite.',
+  'updates.check':
+    'Si l’application de bureau empaquetée recherche des mises à jour, à son démarrage et toutes les 4 heures. Désactivé : elle n’interroge personne. Rien n’est installé pendant qu’un flux est en cours, ni sans sauvegarde.',
   'telemetry.endpoint':
     'Adresse d’un collecteur OpenTelemetry qui accepte OTLP sur HTTP en JSON, sans /v1/traces. Non défini : rien n’est envoyé.',
   'telemetry.content': 'Envoyer aussi prompts, réponses, arguments et résultats, secrets masqués.',
