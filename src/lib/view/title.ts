@@ -11,6 +11,21 @@ export function lineOf(line: string): string {
     .replace(/`([^`]+)`/g, '$1');
 }
 
+/** The task of a prompt on one line: its first one, without the label that prompts are written with. */
+export function taskLine(prompt: string): string {
+  return lineOf(firstLine(prompt).replace(/^\*\*(?:task|tâche)(?:\*\*\s*:|\s*:\*\*)\s*(?=\S)/i, ''));
+}
+
+/** What is said aloud of a text in Markdown: no mark of it, also where a sentence ends inside of one. */
+export function spoken(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .split('\n')
+    .map(lineOf)
+    .join('\n')
+    .replace(/\*\*|`+/g, '');
+}
+
 /** Of a report that is a JSON object, its first plain fields on one line; empty for any other. */
 export function fieldsLine(report: string): string {
   const value = objectIn(report);

@@ -88,9 +88,14 @@ function worstWords(worst: Summary['atMost']['worst']): string {
   return `no cost limit (at most ${most})`;
 }
 
+function starting(agent: string, stages: number): string {
+  return stages === 0 ? `${agent} wants` : `${stages + 1} agents, one after the other, want`;
+}
+
 export const decisionWords = {
-  starts: (agent: string) => `${agent} wants to start`,
-  startsInBackground: (agent: string) => `${agent} wants to start in the background`,
+  /** `stages`: how many agents follow it in its chain. */
+  starts: (agent: string, stages: number) => `${starting(agent, stages)} to start`,
+  startsInBackground: (agent: string, stages: number) => `${starting(agent, stages)} to start in the background`,
   /** Without an answer. */
   left: { no: 'then no', yes: 'then yes', on: 'then it goes on without' },
   timeLeft: (time: string) => `${time} left`,
@@ -101,7 +106,7 @@ export const decisionWords = {
   withLines,
   atMostLines,
   was: (before: string) => `was: ${before}`,
-  asFirst: (agent: string) => `as ${agent}`,
+  asFirst: (agent: string) => `same rights as ${agent}`,
   served: 'Who works with it',
   told: 'What it is told',
   systemPrompt: 'Its system prompt',

@@ -82,9 +82,13 @@ function worstWords(worst: Summary['atMost']['worst']): string {
 
 const lines = (value: number): string => plural(value, 'ligne', 'lignes');
 
+function starts(agent: string, stages: number): string {
+  return stages === 0 ? `${agent} veut démarrer` : `${stages + 1} agents, l’un après l’autre, veulent démarrer`;
+}
+
 export const decisionWords = {
-  starts: (agent) => `${agent} veut démarrer`,
-  startsInBackground: (agent) => `${agent} veut démarrer en arrière-plan`,
+  starts,
+  startsInBackground: (agent, stages) => `${starts(agent, stages)} en arrière-plan`,
   left: { no: 'puis non', yes: 'puis oui', on: 'puis il continue sans' },
   timeLeft: (time) => `encore ${time}`,
   decision: 'Votre décision',
@@ -94,7 +98,7 @@ export const decisionWords = {
   withLines,
   atMostLines,
   was: (before) => `avant : ${before}`,
-  asFirst: (agent) => `comme ${agent}`,
+  asFirst: (agent) => `mêmes droits que ${agent}`,
   served: 'Qui travaille avec lui',
   told: 'Ce qu’il reçoit',
   systemPrompt: 'Son prompt système',
