@@ -13,13 +13,18 @@ import { declareScheme, serveBundle } from './app-protocol.ts';
 import { Attachment } from './attachment.ts';
 import { Attention } from './desktop/attention.ts';
 import { lastPlace } from './desktop/last-place.ts';
+import { DesktopLog } from './desktop/desktop-log.ts';
 import { setMenu } from './desktop/menu.ts';
 import { quitOrderly } from './desktop/orderly-quit.ts';
+import { OutsideLinks } from './desktop/outside-link.ts';
 import { Presence } from './desktop/presence.ts';
+import { SecurityFacts, withShell } from './desktop/security-state.ts';
 import { showingFolders } from './desktop/session-folder.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
+import { followTroubles } from './desktop/trouble.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
+import { Refusals } from './desktop/refusals.ts';
 import { systemSecrets } from './secrets.ts';
 import { speak, text } from './text.ts';
 import { Windows } from './windows.ts';
@@ -28,21 +33,34 @@ import { Windows } from './windows.ts';
 const env = takeSecrets(process.env);
 const here = import.meta.dirname;
 const root = join(here, '../..');
-const report = (line: string) => process.stderr.write(`triad: ${redact(line)}\n`);
-
 const { config, data } = await folders(env);
+const log = new DesktopLog(join(data, 'desktop', 'desktop.log'));
+const report = (line: string) => {
+  process.stderr.write(`triad: ${redact(line)}\n`);
+  log.note(line);
+};
 app.setName(text().name);
 // Also what the lock of the one instance hangs on: one desktop for each data folder.
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
-const ipc = new Ipc(report, (tag) => {
-  const language = languageIn(tag);
-  if (language !== null && speak(language)) setMenu(() => windows.open());
+const refusals = new Refusals(report);
+const facts = new SecurityFacts(refusals);
+const ipc = new Ipc({
+  report,
+  refusals,
+  onTold: (contents, told) => facts.told(contents, told),
+  onLanguage: (tag) => {
+    const language = languageIn(tag);
+    if (language !== null && speak(language)) setMenu(() => windows.open());
+  },
 });
 const windows = new Windows({
   preload: join(here, 'preload.cjs'),
   onPlace: (path) => place.note(path),
-  admit: (contents) => ipc.admit(contents),
+  admit: (contents) => {
+    ipc.admit(contents);
+    followTroubles(contents, { report, log: () => log.read() });
+  },
 });
 
 if (isFirstInstance(() => windows.show())) {
@@ -53,8 +71,8 @@ if (isFirstInstance(() => windows.show())) {
 } else app.exit(0);
 
 async function start(): Promise<void> {
-  serveBundle(await realpath(join(root, 'build')));
-  guardPages();
+  serveBundle(await realpath(join(root, 'build')), refusals);
+  guardPages({ refusals, links: new OutsideLinks(refusals) });
   setMenu(() => windows.open());
   const presence = new Presence();
   presence.follow();
@@ -62,13 +80,15 @@ async function start(): Promise<void> {
   const attachment = new Attachment({
     connect,
     use: (client) => {
-      ipc.use(client && showingFolders(client));
+      ipc.use(client && withShell(showingFolders(client), facts));
       if (client !== null) attention.follow(client).catch(() => undefined);
     },
   });
   quitOrderly(async () => {
     await place.flush();
     await attachment.close();
+    refusals.flush();
+    await log.flush();
   });
   app.on('activate', () => windows.show());
   windows.open(await place.read());
@@ -98,5 +118,5 @@ function fail(error: unknown): void {
   const { message } = errorInfo(error);
   report(message);
   dialog.showErrorBox(text().failed, message);
-  app.exit(1);
+  void log.flush().finally(() => app.exit(1));
 }

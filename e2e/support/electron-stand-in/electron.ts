@@ -1,6 +1,7 @@
 /** The module `electron` as the main process sees it: what it uses, over Node and pages that the test has. */
 import type { BrowserWindowConstructorOptions } from 'electron';
 import { StandInApp } from './app.ts';
+import { standInDialog } from './dialogs.ts';
 import { Site } from './site.ts';
 import * as system from './system.ts';
 import { StandInWindow, StandInWindows } from './windows.ts';
@@ -13,7 +14,7 @@ export const app = new StandInApp(wire);
 export const protocol = new Site();
 export const session = { defaultSession: new system.StandInSession() };
 export const shell = system.standInShell(wire);
-export const dialog = system.standInDialog(wire);
+export const dialog = standInDialog(wire);
 export const safeStorage = system.standInSafeStorage(process.env['STAND_IN_KEY_STORE'] ?? 'gnome_libsecret');
 export const nativeTheme = { shouldUseDarkColors: false };
 export const Menu = system.standInMenu(wire);
@@ -28,6 +29,10 @@ export class BrowserWindow extends StandInWindow {
 
   static getAllWindows(): StandInWindow[] {
     return [...windows.open];
+  }
+
+  static fromWebContents(contents: unknown): StandInWindow | null {
+    return windows.open.find(({ webContents }) => webContents === contents) ?? null;
   }
 
   static getFocusedWindow(): StandInWindow | null {
