@@ -4,7 +4,7 @@ import type { Refusals } from './refusals.ts';
 import { text } from '../text.ts';
 
 /** Nobody reads more of an address, and a dialog shows no more. */
-const MOST_CHARS = 2000;
+const MOST_CHARS = 4000;
 
 export class OutsideLinks {
   readonly #refusals: Pick<Refusals, 'note'>;

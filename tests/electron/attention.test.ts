@@ -149,9 +149,7 @@ test('it speaks the language that the pages speak', async () => {
   const at = new Date().toISOString();
   const says = { title: phrase('delete', { path: 'a.md' }), description: [] };
   send({ questions: [asked({ ...asked().request, at, title: 'Delete a.md', says })] });
-  expect(desk.shown.map(({ title, body }) => [title, body])).toEqual([
-    ['Question de code-reviewer', 'Supprimer a.md'],
-  ]);
+  expect(desk.shown.map(({ title, body }) => [title, body])).toEqual([['Question de code-reviewer', 'Supprimer a.md']]);
   send({});
   // Of another version of the program.
   send({ questions: [asked({ ...asked().request, at, title: 'Delete a.md' })] });
