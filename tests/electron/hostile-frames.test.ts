@@ -50,8 +50,8 @@ function shell() {
   return { ipc, page, refusals, lines, told, send, refused };
 }
 
-test('a thousand payloads of every class reach no handler, break nothing, and are counted one by one', async () => {
-  const frames = hostileFrames(SEED, inSoak ? 20_000 : 1000);
+test('payloads of every class reach no handler, break nothing, and are counted one by one', async () => {
+  const frames = hostileFrames(SEED, inSoak ? 20_000 : 300);
   expect([...new Set(frames.map((one) => one.class))].sort()).toEqual([...HOSTILE_CLASSES].sort());
   const { runtime } = await startEngine(new Script());
   const before = await runtime.request('conversation.list', {});

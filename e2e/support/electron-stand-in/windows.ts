@@ -48,6 +48,11 @@ export class StandInWindows {
     wire.on('message from', (url: string) =>
       contents().pretend(url, 'triad', { kind: 'request', id: 1, method: 'app.state', input: {} }),
     );
+    // Whoever has the process of a page needs no preload.
+    wire.on('frames', (frames: string) => {
+      const values = JSON.parse(frames) as unknown[];
+      for (const frame of values) contents().pretend(contents().getURL(), 'triad', frame);
+    });
     wire.on('page', (call: PageCall) => this.#contentsOf(call.window)?.called(call));
     wire.on('page crashed', (window: number) => this.#contentsOf(window)?.gone());
     wire.on('page closed', (window: number) => this.#contentsOf(window)?.closed());

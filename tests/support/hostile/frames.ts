@@ -130,7 +130,7 @@ const COPIED: readonly (() => unknown)[] = [
 
 export const HOSTILE_CLASSES: readonly string[] = [...Object.keys(CLASSES), 'what is no JSON'];
 
-/** So many, of every class as many; no two of them are the same. `json`: only what survives as JSON. */
+/** So many, of every class as many; no two of them are the same. `json`: only what a test can send to another process. */
 export function hostileFrames(seed: number, count: number, only: 'json' | 'any' = 'any'): Hostile[] {
   const classes = Object.entries(CLASSES);
   const each = Math.ceil(count / classes.length);
@@ -150,4 +150,9 @@ export function hostileFrames(seed: number, count: number, only: 'json' | 'any' 
 
 const spelled = (value: unknown): string =>
   typeof value === 'object' ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
-const isJson = (value: unknown): boolean => value !== undefined && typeof value !== 'bigint' && !Number.isNaN(value);
+/** Node's own channel between processes, over which a test speaks, gives up on what is nested deeper. */
+const MOST_LEVELS = 100;
+const isJson = (value: unknown): boolean =>
+  value !== undefined && typeof value !== 'bigint' && !Number.isNaN(value) && levelsOf(value) < MOST_LEVELS;
+const levelsOf = (value: unknown): number =>
+  typeof value !== 'object' || value === null ? 0 : 1 + Math.max(0, ...Object.values(value).map(levelsOf));
