@@ -11,17 +11,20 @@ import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { declareScheme, serveBundle } from './app-protocol.ts';
 import { Attachment } from './attachment.ts';
+import { appUpdates } from './desktop/app-updates.ts';
 import { Attention } from './desktop/attention.ts';
 import { lastPlace } from './desktop/last-place.ts';
 import { DesktopLog } from './desktop/desktop-log.ts';
 import { setMenu } from './desktop/menu.ts';
 import { quitOrderly } from './desktop/orderly-quit.ts';
 import { OutsideLinks } from './desktop/outside-link.ts';
+import { ownItems } from './desktop/own-items.ts';
 import { Presence } from './desktop/presence.ts';
 import { SecurityFacts, withShell } from './desktop/security-state.ts';
 import { showingFolders } from './desktop/session-folder.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
 import { followTroubles } from './desktop/trouble.ts';
+import type { Updates } from './desktop/updates.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
 import { Refusals } from './desktop/refusals.ts';
@@ -51,9 +54,15 @@ const ipc = new Ipc({
   onTold: (contents, told) => facts.told(contents, told),
   onLanguage: (tag) => {
     const language = languageIn(tag);
-    if (language !== null && speak(language)) setMenu(() => windows.open());
+    if (language !== null && speak(language)) menu();
   },
 });
+let updates: Updates | null = null;
+function menu(): void {
+  ownItems(updates, env, menu)
+    .then((own) => setMenu(() => windows.open(), own))
+    .catch(fail);
+}
 const windows = new Windows({
   preload: join(here, 'preload.cjs'),
   onPlace: (path) => place.note(path),
@@ -73,7 +82,7 @@ if (isFirstInstance(() => windows.show())) {
 async function start(): Promise<void> {
   serveBundle(await realpath(join(root, 'build')), refusals);
   guardPages({ refusals, links: new OutsideLinks(refusals) });
-  setMenu(() => windows.open());
+  menu();
   const presence = new Presence();
   presence.follow();
   const attention = new Attention(presence, (to) => windows.lead(to));
@@ -82,16 +91,23 @@ async function start(): Promise<void> {
     use: (client) => {
       ipc.use(client && withShell(showingFolders(client), facts));
       if (client !== null) attention.follow(client).catch(() => undefined);
+      updates?.follow(client).catch(() => undefined);
     },
   });
-  quitOrderly(async () => {
+  const end = async () => {
     await place.flush();
     await attachment.close();
     refusals.flush();
     await log.flush();
+  };
+  quitOrderly(end, {
+    first: async () => updates?.prepareToQuit(),
+    leave: () => updates?.leave() ?? false,
   });
   app.on('activate', () => windows.show());
   windows.open(await place.read());
+  updates = await appUpdates({ data, isRemote: Boolean(env['TRIAD_STORE']), report });
+  if (updates !== null) menu();
   await attachment.run();
 }
 

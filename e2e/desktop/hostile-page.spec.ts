@@ -39,7 +39,7 @@ async function expectUnharmed(app: App, path: string): Promise<void> {
   expect(app.page.context().pages()).toHaveLength(1);
   expect(app.page.frames()).toHaveLength(1);
   expect(app.desktop.asked('external')).toEqual([]);
-  expect(app.desktop.asked('message box')).toEqual([]);
+  expect(app.desktop.asked('message')).toEqual([]);
 }
 
 async function showsContent(app: App): Promise<void> {

@@ -7,8 +7,8 @@ type Role = NonNullable<Item['role']>;
 
 const LINE: Item = { type: 'separator' };
 
-/** Anew where another language is spoken. */
-export function setMenu(onNewWindow: () => void): void {
+/** Anew where another language is spoken. `own`: about the installed program. */
+export function setMenu(onNewWindow: () => void, own: Item[] = []): void {
   const mac = process.platform === 'darwin';
   const words = text().menu;
   const item = (role: Role): Item => {
@@ -20,6 +20,7 @@ export function setMenu(onNewWindow: () => void): void {
     Object.keys(words.roles).length === 0 ? { role } : { label, submenu };
   const file: Item[] = [
     { label: words.newWindow, accelerator: 'CmdOrCtrl+Shift+N', click: onNewWindow },
+    ...(own.length > 0 ? [LINE, ...own] : []),
     LINE,
     item(mac ? 'close' : 'quit'),
   ];

@@ -1,6 +1,6 @@
 /** `app`: the life of the process, one instance for each data folder, and the order in which things end. */
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import { cancellable } from './event.ts';
@@ -10,8 +10,12 @@ type Used = Pick<
   App,
   | 'enableSandbox'
   | 'exit'
+  | 'getName'
+  | 'getPath'
+  | 'getVersion'
   | 'isPackaged'
   | 'quit'
+  | 'releaseSingleInstanceLock'
   | 'requestSingleInstanceLock'
   | 'setBadgeCount'
   | 'setName'
@@ -20,7 +24,8 @@ type Used = Pick<
 >;
 
 export class StandInApp extends EventEmitter implements Used {
-  readonly isPackaged = false;
+  /** Where a test has packed one: its resources lie in a folder of their own. */
+  readonly isPackaged = process.env['STAND_IN_RESOURCES'] !== undefined;
   readonly #wire: Wire;
   #name = 'electron';
   #folder = '';
@@ -35,6 +40,19 @@ export class StandInApp extends EventEmitter implements Used {
 
   get name(): string {
     return this.#name;
+  }
+
+  getName(): string {
+    return this.#name;
+  }
+
+  getVersion(): string {
+    return process.env['STAND_IN_VERSION'] ?? '0.1.0';
+  }
+
+  getPath(name: string): string {
+    if (name !== 'userData') throw new Error(`${name} is not a folder that the stand-in has`);
+    return this.#folder;
   }
 
   setName(name: string): void {
@@ -58,6 +76,10 @@ export class StandInApp extends EventEmitter implements Used {
     writeFileSync(lock, String(process.pid));
     process.on('SIGUSR2', () => this.emit('second-instance', {}, [], process.cwd()));
     return true;
+  }
+
+  releaseSingleInstanceLock(): void {
+    rmSync(join(this.#folder, 'stand-in.lock'), { force: true });
   }
 
   enableSandbox(): void {

@@ -20,8 +20,9 @@ export function standInDialog(wire: Wire) {
     if (response < 0) throw new Error(`The dialog has only ${options.buttons?.join(', ')}`);
     settle?.(response);
   };
-  wire.on('press', (label: string) => press(({ buttons = [] }) => buttons.indexOf(label)));
-  wire.on('press Escape', () => press(({ cancelId = 0 }) => cancelId));
+  wire.on('press', (label: string) =>
+    press(({ buttons = [], cancelId = 0 }) => (label === 'Escape' ? cancelId : buttons.indexOf(label))),
+  );
   wire.on('save as', (path: string) => {
     if (saves.length === 0) throw new Error('Nothing asks where to save');
     for (const save of saves.splice(0)) save(path);
@@ -36,13 +37,13 @@ export function standInDialog(wire: Wire) {
       settle: (response) => {
         if (!boxes.includes(open)) return;
         boxes.splice(boxes.indexOf(open), 1);
-        wire.tell('message box closed', message);
+        wire.tell('message closed', message);
         resolve({ response, checkboxChecked: false });
       },
     };
     boxes.push(open);
     signal?.addEventListener('abort', () => open.settle(cancelId), { once: true });
-    wire.tell('message box', { message, detail, buttons, defaultId, cancelId });
+    wire.tell('message', { message, detail, buttons, defaultId, cancelId });
     return promise;
   };
   const showSaveDialog = (...args: [object, ...unknown[]]): Promise<Electron.SaveDialogReturnValue> => {

@@ -73,6 +73,7 @@ test('without a file everything has its default', async () => {
     },
     mcp: { servers: {} },
     backups: { keep: 10, max_age_days: null },
+    updates: { check: true },
     telemetry: { endpoint: null, content: false },
     redact: { patterns: [], env: [] },
   });
