@@ -41,7 +41,12 @@ export async function appUpdates({ data, isRemote, report }: Machine): Promise<U
     return source.install(again);
   };
   const updates = new Updates({
-    source: { ...source, check: () => counted(source.check), download: () => counted(source.download), install },
+    source: {
+      ...source,
+      check: () => counted(() => source.check()),
+      download: () => counted(() => source.download()),
+      install,
+    },
     backUp: async (client) => {
       if (!isRemote) await makeBackup(client, data, AbortSignal.timeout(BACKUP_MS));
     },

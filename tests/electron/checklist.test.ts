@@ -74,7 +74,7 @@ beforeAll(async () => {
     links: { ask: async (_contents, url) => void asked.push(url) },
   });
   electron.app?.emit('web-contents-created', {}, page);
-  new Windows({ preload: '/preload.cjs', onPlace: () => undefined, admit: () => undefined } as never).open();
+  new Windows({ preload: '/preload.cjs', onPlace: () => undefined, admit: () => undefined }).open();
   preferences = electron.windows[0]?.webPreferences ?? {};
   serveBundle(`${root}build`, { note: () => undefined });
   const answer = await electron.served?.({ url: 'app://bundle/', method: 'GET' });
@@ -116,7 +116,7 @@ describe("Electron's checklist", () => {
   test('4. Enable process sandboxing', () => {
     expect(preferences['sandbox']).toBe(true);
     expect(read('electron/main.ts')).toMatch(/app\.enableSandbox\(\)/);
-    expect(naming(/no-sandbox|commandLine/)).toEqual([]);
+    expect(naming(/no-sandbox|app\.commandLine/)).toEqual([]);
   });
   test('5. Handle session permission requests from remote content', () => {
     for (const permission of ['media', 'geolocation', 'notifications', 'openExternal', 'clipboard-read', 'made-up']) {

@@ -29,6 +29,13 @@ class Contents extends EventEmitter {
   }
 }
 
+interface Sender {
+  /** Null: it is gone already; left out: the honest one. */
+  frame?: object | null;
+  from?: Contents;
+  channel?: string;
+}
+
 function shell() {
   const main = (ipcMain.current = new EventEmitter());
   const lines: string[] = [];
@@ -44,8 +51,8 @@ function shell() {
   });
   const page = new Contents();
   ipc.admit(page as never);
-  const send = (value: unknown, { frame = FRAME as object | null, from = page, channel = CHANNEL } = {}) =>
-    main.emit(channel, { sender: from, senderFrame: frame }, value);
+  const send = (value: unknown, { frame, from = page, channel = CHANNEL }: Sender = {}) =>
+    main.emit(channel, { sender: from, senderFrame: frame === undefined ? FRAME : frame }, value);
   const refused = () => refusals.list().find(({ what }) => what === 'message')?.count ?? 0;
   return { ipc, page, refusals, lines, told, send, refused };
 }

@@ -149,7 +149,7 @@ export function hostileFrames(seed: number, count: number, only: 'json' | 'any' 
 }
 
 const spelled = (value: unknown): string =>
-  typeof value === 'object' ? JSON.stringify(value) : `${typeof value} ${String(value)}`;
+  typeof value === 'bigint' ? `${value}n` : (JSON.stringify(value) ?? 'undefined');
 /** Node's own channel between processes, over which a test speaks, gives up on what is nested deeper. */
 const MOST_LEVELS = 100;
 const isJson = (value: unknown): boolean =>
