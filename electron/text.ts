@@ -101,8 +101,8 @@ const french: Words = {
   asked: ({ title, says }) => sentences(says && [says.title], title),
   done: 'Un travail est terminé',
   link: {
-    page: (host) => `Ouvrir cette adresse de ${host} dans votre navigateur ?`,
-    mail: 'Ouvrir cette adresse dans votre logiciel de courrier ?',
+    page: (host) => `Ouvrir cette adresse de ${host} dans votre navigateur ?`,
+    mail: 'Ouvrir cette adresse dans votre logiciel de courrier ?',
     open: 'Ouvrir',
     cancel: 'Annuler',
   },

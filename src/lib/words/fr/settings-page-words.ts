@@ -243,7 +243,7 @@ export const securityWords = {
   title: 'Ce qui protège maintenant',
   failed: 'Ceci n’a pas pu être consulté',
   desktop: (electron) => `Ceci est l’application de bureau${electron === '' ? '' : `, sur Electron ${electron}`}.`,
-  browser: 'Ceci est une page de votre navigateur : c’est lui qui sépare ses pages de votre machine.',
+  browser: 'Ceci est une page de votre navigateur : c’est lui qui sépare ses pages de votre machine.',
   protections: {
     sandbox: {
       label: 'Bac à sable des pages',
@@ -269,7 +269,7 @@ export const securityWords = {
   asServed: 'Telle qu’elle a été envoyée',
   fuseState: (fuses) =>
     fuses === 'unpacked'
-      ? 'non empaqueté : tels qu’Electron est livré'
+      ? 'non empaqueté : tels qu’Electron est livré'
       : fuses === 'unreadable'
         ? 'n’ont pas pu être lus'
         : 'lus dans le fichier',
@@ -289,7 +289,7 @@ export const securityWords = {
   refusedTitle: 'Refusé aux pages',
   nothingRefused: 'Rien depuis le démarrage.',
   refused: (what, count) => plural(count, ...refusedWhat[what]),
-  refusedHint: 'Chacun est dans desktop.log, dans le dossier « desktop » du dossier de données.',
+  refusedHint: 'Chacun est dans desktop.log, dans le dossier « desktop » du dossier de données.',
   since: (time) => `Depuis ${time}, où le programme qui fait le travail a démarré.`,
   host: 'Hôte',
   by: 'Pour',
