@@ -14,15 +14,20 @@ import { Attachment } from './attachment.ts';
 import { appUpdates } from './desktop/app-updates.ts';
 import { Attention } from './desktop/attention.ts';
 import { lastPlace } from './desktop/last-place.ts';
+import { DesktopLog } from './desktop/desktop-log.ts';
 import { setMenu } from './desktop/menu.ts';
 import { quitOrderly } from './desktop/orderly-quit.ts';
+import { OutsideLinks } from './desktop/outside-link.ts';
 import { ownItems } from './desktop/own-items.ts';
 import { Presence } from './desktop/presence.ts';
+import { SecurityFacts, withShell } from './desktop/security-state.ts';
 import { showingFolders } from './desktop/session-folder.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
+import { followTroubles } from './desktop/trouble.ts';
 import type { Updates } from './desktop/updates.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
+import { Refusals } from './desktop/refusals.ts';
 import { systemSecrets } from './secrets.ts';
 import { speak, text } from './text.ts';
 import { Windows } from './windows.ts';
@@ -31,16 +36,26 @@ import { Windows } from './windows.ts';
 const env = takeSecrets(process.env);
 const here = import.meta.dirname;
 const root = join(here, '../..');
-const report = (line: string) => process.stderr.write(`triad: ${redact(line)}\n`);
-
 const { config, data } = await folders(env);
+const log = new DesktopLog(join(data, 'desktop', 'desktop.log'));
+const report = (line: string) => {
+  process.stderr.write(`triad: ${redact(line)}\n`);
+  log.note(line);
+};
 app.setName(text().name);
 // Also what the lock of the one instance hangs on: one desktop for each data folder.
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
-const ipc = new Ipc(report, (tag) => {
-  const language = languageIn(tag);
-  if (language !== null && speak(language)) menu();
+const refusals = new Refusals(report);
+const facts = new SecurityFacts(refusals);
+const ipc = new Ipc({
+  report,
+  refusals,
+  onTold: (contents, told) => facts.told(contents, told),
+  onLanguage: (tag) => {
+    const language = languageIn(tag);
+    if (language !== null && speak(language)) menu();
+  },
 });
 let updates: Updates | null = null;
 function menu(): void {
@@ -51,7 +66,10 @@ function menu(): void {
 const windows = new Windows({
   preload: join(here, 'preload.cjs'),
   onPlace: (path) => place.note(path),
-  admit: (contents) => ipc.admit(contents),
+  admit: (contents) => {
+    ipc.admit(contents);
+    followTroubles(contents, { report, log: () => log.read() });
+  },
 });
 
 if (isFirstInstance(() => windows.show())) {
@@ -62,8 +80,8 @@ if (isFirstInstance(() => windows.show())) {
 } else app.exit(0);
 
 async function start(): Promise<void> {
-  serveBundle(await realpath(join(root, 'build')));
-  guardPages();
+  serveBundle(await realpath(join(root, 'build')), refusals);
+  guardPages({ refusals, links: new OutsideLinks(refusals) });
   menu();
   const presence = new Presence();
   presence.follow();
@@ -71,7 +89,7 @@ async function start(): Promise<void> {
   const attachment = new Attachment({
     connect,
     use: (client) => {
-      ipc.use(client && showingFolders(client));
+      ipc.use(client && withShell(showingFolders(client), facts));
       if (client !== null) attention.follow(client).catch(() => undefined);
       updates?.follow(client).catch(() => undefined);
     },
@@ -79,6 +97,8 @@ async function start(): Promise<void> {
   const end = async () => {
     await place.flush();
     await attachment.close();
+    refusals.flush();
+    await log.flush();
   };
   quitOrderly(end, {
     first: async () => updates?.prepareToQuit(),
@@ -114,5 +134,5 @@ function fail(error: unknown): void {
   const { message } = errorInfo(error);
   report(message);
   dialog.showErrorBox(text().failed, message);
-  app.exit(1);
+  void log.flush().finally(() => app.exit(1));
 }

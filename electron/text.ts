@@ -18,6 +18,21 @@ const english = {
   /** What is asked, as the pages say it. */
   asked: ({ title }: Pick<ApprovalRequest, 'title' | 'says'>): string => title,
   done: 'A workflow has ended',
+  link: {
+    page: (host: string) => `Open this address of ${host} in your browser?`,
+    mail: 'Open this address in your mail program?',
+    open: 'Open',
+    cancel: 'Cancel',
+  },
+  trouble: {
+    stuck: 'This window does not react',
+    gone: 'This window stopped working again',
+    goesOn: 'What agents do goes on, whatever you choose. Relaunch starts the window anew, where it was.',
+    relaunch: 'Relaunch',
+    exportLogs: 'Export logs…',
+    wait: 'Keep waiting',
+    notWritten: 'The log could not be written',
+  },
   failed: 'Triad has to stop',
   commandLine: {
     install: 'Install the Command “triad”',
@@ -85,6 +100,21 @@ const french: Words = {
   question: (agents) => `Question de ${agents}`,
   asked: ({ title, says }) => sentences(says && [says.title], title),
   done: 'Un travail est terminé',
+  link: {
+    page: (host) => `Ouvrir cette adresse de ${host} dans votre navigateur ?`,
+    mail: 'Ouvrir cette adresse dans votre logiciel de courrier ?',
+    open: 'Ouvrir',
+    cancel: 'Annuler',
+  },
+  trouble: {
+    stuck: 'Cette fenêtre ne réagit pas',
+    gone: 'Cette fenêtre s’est de nouveau arrêtée',
+    goesOn: 'Le travail des agents continue, quel que soit votre choix. Relancer rouvre la fenêtre où elle était.',
+    relaunch: 'Relancer',
+    exportLogs: 'Exporter le journal…',
+    wait: 'Continuer d’attendre',
+    notWritten: 'Le journal n’a pas pu être écrit',
+  },
   failed: 'Triad doit s’arrêter',
   commandLine: {
     install: 'Installer la commande « triad »',

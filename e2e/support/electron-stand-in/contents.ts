@@ -6,7 +6,10 @@ import type { Site } from './site.ts';
 import type { Wire } from '../wire.ts';
 
 type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0];
-type Used = Pick<WebContents, 'getURL' | 'isDestroyed' | 'reload' | 'send' | 'setWindowOpenHandler'>;
+type Used = Pick<
+  WebContents,
+  'forcefullyCrashRenderer' | 'getURL' | 'isDestroyed' | 'reload' | 'send' | 'setWindowOpenHandler'
+>;
 type Sender = Pick<WebFrameMain, 'detached' | 'origin' | 'url'> & { parent: object | null };
 
 /** What Electron calls the events of a page. */
@@ -50,6 +53,11 @@ export class StandInContents extends EventEmitter implements Used {
 
   reload(): void {
     this.#wire.ask('reload', this.window).catch(() => undefined);
+  }
+
+  forcefullyCrashRenderer(): void {
+    this.#wire.tell('page ended', this.window);
+    this.gone('killed');
   }
 
   /** What the app says to a window that the page wants to open. */

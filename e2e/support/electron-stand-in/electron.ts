@@ -3,6 +3,7 @@ import { EventEmitter } from 'node:events';
 import { request } from 'node:http';
 import type { BrowserWindowConstructorOptions } from 'electron';
 import { StandInApp } from './app.ts';
+import { standInDialog } from './dialogs.ts';
 import { Site } from './site.ts';
 import * as system from './system.ts';
 import { StandInWindow, StandInWindows } from './windows.ts';
@@ -21,7 +22,7 @@ export const autoUpdater = new EventEmitter();
 const resources = process.env['STAND_IN_RESOURCES'];
 if (resources !== undefined) Object.defineProperty(process, 'resourcesPath', { value: resources });
 export const shell = system.standInShell(wire);
-export const dialog = system.standInDialog(wire);
+export const dialog = standInDialog(wire);
 export const safeStorage = system.standInSafeStorage(process.env['STAND_IN_KEY_STORE'] ?? 'gnome_libsecret');
 export const nativeTheme = { shouldUseDarkColors: false };
 export const Menu = system.standInMenu(wire);
@@ -36,6 +37,10 @@ export class BrowserWindow extends StandInWindow {
 
   static getAllWindows(): StandInWindow[] {
     return [...windows.open];
+  }
+
+  static fromWebContents(contents: unknown): StandInWindow | null {
+    return windows.open.find(({ webContents }) => webContents === contents) ?? null;
   }
 
   static getFocusedWindow(): StandInWindow | null {

@@ -6,16 +6,33 @@ import type { Wire } from '../wire.ts';
 type Granted = Electron.Session['setPermissionRequestHandler'] extends (handler: infer H) => void ? H : never;
 type Checked = Electron.Session['setPermissionCheckHandler'] extends (handler: infer H) => void ? H : never;
 
+type Before = (
+  details: Electron.OnBeforeRequestListenerDetails,
+  answer: (response: Electron.CallbackResponse) => void,
+) => void;
 type Permission = Parameters<NonNullable<Granted>>[1];
 
 /** Without a handler Electron says yes to everything, and so does this. */
 export class StandInSession implements Pick<
   Electron.Session,
-  'setDevicePermissionHandler' | 'setPermissionCheckHandler' | 'setPermissionRequestHandler'
+  'setDevicePermissionHandler' | 'setPermissionCheckHandler' | 'setPermissionRequestHandler' | 'webRequest'
 > {
   #request: Granted = null;
   #check: Checked = null;
   #device: Parameters<Electron.Session['setDevicePermissionHandler']>[0] = null;
+  #before: Before | null = null;
+  readonly webRequest = {
+    onBeforeRequest: (listener: Before | null) => void (this.#before = listener),
+  } as Electron.WebRequest;
+
+  /** Whether the app lets a request of a page go out. */
+  passes(url: string): boolean {
+    let passes = true;
+    // Only the address is looked at.
+    const details = { url } as Electron.OnBeforeRequestListenerDetails;
+    this.#before?.(details, ({ cancel }) => (passes = cancel !== true));
+    return passes;
+  }
 
   setPermissionRequestHandler(handler: Granted): void {
     this.#request = handler;
@@ -61,24 +78,6 @@ export const standInShell = (wire: Wire) =>
       return '';
     },
   }) satisfies Pick<Electron.Shell, 'openExternal' | 'openPath'>;
-
-export const standInDialog = (wire: Wire) =>
-  ({
-    showErrorBox: (title, content) => wire.tell('error', { title, content }),
-    /** The test presses a button by its label; nothing presses one by itself. */
-    showMessageBox: (async (options: Electron.MessageBoxOptions) => {
-      const { message, detail, buttons = ['OK'], cancelId } = options;
-      const pressed = new Promise<number>((resolve) => {
-        wire.on('press', (label: string) => {
-          const response = label === 'Escape' ? (cancelId ?? 0) : buttons.indexOf(label);
-          if (response < 0) throw new Error(`The dialog has no "${label}"`);
-          resolve(response);
-        });
-      });
-      wire.tell('message', { message, detail, buttons });
-      return { response: await pressed, checkboxChecked: false };
-    }) as Electron.Dialog['showMessageBox'],
-  }) satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox'>;
 
 const WARDED = 'sealed by the stand-in: ';
 
