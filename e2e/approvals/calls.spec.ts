@@ -54,20 +54,22 @@ async function run(app: App): Promise<void> {
   await app.expectOutcome('completed');
 }
 
-test('a write takes an edit and writes exactly that; a command is asked about as it is, and shown while it runs; a PDF is read by the program as it is built', async ({
-  start,
-}) => {
-  const script = new Script()
-    .on({ asked: /README/, step: 1 })
-    .reply([toolUse('write_file', { path: 'README.md', content: CONTENT }), toolUse('read_file', { path: 'a.pdf' })])
-    .on({ asked: /Run it/, step: 1 })
-    .reply([toolUse('bash', { command: COMMAND })])
-    .on({})
-    .reply([text('It went well.')]);
-  const app = await start(script, { files: { 'a.pdf': pdf([['Hello']]) } });
-  await write(app);
-  const results = app.model.requests.at(-1)?.seen.results.map((result) => result.text);
-  expect(results).toContain('[Page 1 of 1]\nHello\n');
-  test.skip(!sandbox, 'the command was not run: this machine has no sandbox');
-  await run(app);
-});
+test(
+  'a write takes an edit and writes exactly that; a command is asked about as it is, and shown while it runs; a PDF is read by the program as it is built',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = new Script()
+      .on({ asked: /README/, step: 1 })
+      .reply([toolUse('write_file', { path: 'README.md', content: CONTENT }), toolUse('read_file', { path: 'a.pdf' })])
+      .on({ asked: /Run it/, step: 1 })
+      .reply([toolUse('bash', { command: COMMAND })])
+      .on({})
+      .reply([text('It went well.')]);
+    const app = await start(script, { files: { 'a.pdf': pdf([['Hello']]) } });
+    await write(app);
+    const results = app.model.requests.at(-1)?.seen.results.map((result) => result.text);
+    expect(results).toContain('[Page 1 of 1]\nHello\n');
+    test.skip(!sandbox, 'the command was not run: this machine has no sandbox');
+    await run(app);
+  },
+);

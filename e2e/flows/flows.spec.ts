@@ -147,32 +147,34 @@ async function inTheHistory(app: App): Promise<void> {
   await expectAlsoAccessible(page, 'the run in the history');
 }
 
-test('a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and, in the soak, in the history', async ({
-  start,
-}) => {
-  const looking = new Gate();
-  const app = await start(pairAndChain(looking), having(FILES));
-  const { page } = app;
-  await chain(app);
-  await rounds(app, looking);
+test(
+  'a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and, in the soak, in the history',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const looking = new Gate();
+    const app = await start(pairAndChain(looking), having(FILES));
+    const { page } = app;
+    await chain(app);
+    await rounds(app, looking);
 
-  await page.reload();
-  const pair = app.card('pair');
-  await pair.getByRole('button', { name: /^pair/ }).press('Enter');
-  await expect(roundsOf(app)).toContainText(LINES);
-  const back = pair.getByRole('button', { name: /wants changes/ });
-  await expect(back).toContainText('The empty list');
-  await back.press('Enter');
-  await expect(pair.locator('strong', { hasText: 'missing' })).toBeVisible();
-  await expectAlsoAccessible(page, 'the rounds');
-  await expect(stagesOf(app)).toContainText(['finder', 'writer', 'checker']);
+    await page.reload();
+    const pair = app.card('pair');
+    await pair.getByRole('button', { name: /^pair/ }).press('Enter');
+    await expect(roundsOf(app)).toContainText(LINES);
+    const back = pair.getByRole('button', { name: /wants changes/ });
+    await expect(back).toContainText('The empty list');
+    await back.press('Enter');
+    await expect(pair.locator('strong', { hasText: 'missing' })).toBeVisible();
+    await expectAlsoAccessible(page, 'the rounds');
+    await expect(stagesOf(app)).toContainText(['finder', 'writer', 'checker']);
 
-  if (inSoak()) {
-    await app.footer(0).getByRole('link', { name: 'Open in history' }).click();
-    await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toContainText([
-      ...['lead', 'finder', 'stage 1 of 2', 'stage 2 of 2'],
-    ]);
-    await page.goBack();
-    await inTheHistory(app);
-  }
-});
+    if (inSoak()) {
+      await app.footer(0).getByRole('link', { name: 'Open in history' }).click();
+      await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toContainText([
+        ...['lead', 'finder', 'stage 1 of 2', 'stage 2 of 2'],
+      ]);
+      await page.goBack();
+      await inTheHistory(app);
+    }
+  },
+);

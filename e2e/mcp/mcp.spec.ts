@@ -19,59 +19,65 @@ const asksWeather = () =>
     .on({})
     .reply([text('Light rain.')]);
 
-test('a server is added, its prompt begins a message, and a call of it is asked about and shown', async ({ start }) => {
-  const app = await start(asksWeather());
-  const { page } = app;
-  await page.getByRole('link', { name: 'MCP servers', exact: true }).press('Enter');
-  await expect(page.getByText(/^MCP servers are programs or addresses/)).toBeVisible();
-  await app.button('Add a server').press('Enter');
-  const form = page.getByRole('dialog');
-  await form.getByLabel('Name', { exact: true }).fill('everything');
-  await form.getByLabel('Command line', { exact: true }).fill(EVERYTHING.map((word) => `"${word}"`).join(' '));
-  await form.getByLabel('Name 1', { exact: true }).fill('WEATHER_TOKEN');
-  await form.getByLabel('Value 1', { exact: true }).fill('not-for-files');
-  await expectAlsoAccessible(page, 'a new MCP server');
-  await form.getByLabel('Value 1', { exact: true }).press('Enter');
-  const server = page.getByRole('article', { name: 'everything', exact: true });
-  await expect(server.getByRole('heading', { name: 'everything' })).toBeFocused();
-  await expect(server).toContainText('It answered in');
-  await expect(server).toContainText('ready');
-  const settings = await readFile(join(app.home, 'config.toml'), 'utf8');
-  expect(settings).toContain('WEATHER_TOKEN = "${secret:WEATHER_TOKEN}"');
-  expect(settings).not.toContain('not-for-files');
+test(
+  'a server is added, its prompt begins a message, and a call of it is asked about and shown',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(asksWeather());
+    const { page } = app;
+    await page.getByRole('link', { name: 'MCP servers', exact: true }).press('Enter');
+    await expect(page.getByText(/^MCP servers are programs or addresses/)).toBeVisible();
+    await app.button('Add a server').press('Enter');
+    const form = page.getByRole('dialog');
+    await form.getByLabel('Name', { exact: true }).fill('everything');
+    await form.getByLabel('Command line', { exact: true }).fill(EVERYTHING.map((word) => `"${word}"`).join(' '));
+    await form.getByLabel('Name 1', { exact: true }).fill('WEATHER_TOKEN');
+    await form.getByLabel('Value 1', { exact: true }).fill('not-for-files');
+    await expectAlsoAccessible(page, 'a new MCP server');
+    await form.getByLabel('Value 1', { exact: true }).press('Enter');
+    const server = page.getByRole('article', { name: 'everything', exact: true });
+    await expect(server.getByRole('heading', { name: 'everything' })).toBeFocused();
+    await expect(server).toContainText('It answered in');
+    await expect(server).toContainText('ready');
+    const settings = await readFile(join(app.home, 'config.toml'), 'utf8');
+    expect(settings).toContain('WEATHER_TOKEN = "${secret:WEATHER_TOKEN}"');
+    expect(settings).not.toContain('not-for-files');
 
-  await unfold(server, 'Tools (');
-  await unfold(server, 'echo');
-  await expect(server.getByRole('blockquote')).toHaveText('Echoes back the input string');
-  await unfold(server, 'Prompts (');
-  await unfold(server, 'args-prompt');
-  await expectAccessibleInBoth(page, 'MCP servers');
-  await server.getByLabel('city (needed)').fill('Chicago');
-  await server.getByLabel('city (needed)').press('Enter');
-  await expect(app.message).toHaveValue("What's weather in Chicago?");
+    await unfold(server, 'Tools (');
+    await unfold(server, 'echo');
+    await expect(server.getByRole('blockquote')).toHaveText('Echoes back the input string');
+    await unfold(server, 'Prompts (');
+    await unfold(server, 'args-prompt');
+    await expectAccessibleInBoth(page, 'MCP servers');
+    await server.getByLabel('city (needed)').fill('Chicago');
+    await server.getByLabel('city (needed)').press('Enter');
+    await expect(app.message).toHaveValue("What's weather in Chicago?");
 
-  await app.button('Send').click();
-  await expect(app.question.getByRole('heading', { level: 2 })).toHaveText(`Use ${TOOL} of the MCP server everything?`);
-  await expect(app.question.getByRole('group', { name: 'Runs', exact: true })).toHaveText(EVERYTHING.join(' '));
-  await expect(app.question.getByRole('blockquote')).toContainText('Returns structured content');
-  await expect(app.question.getByRole('group', { name: 'Arguments', exact: true })).toContainText(
-    'location: "Chicago"',
-  );
-  await expectAlsoAccessible(page, 'a question about a call of an MCP server');
-  await allowForGood(app);
-  await app.expectOutcome('completed');
-  await app.call(`everything · ${TOOL}`).click();
-  await expect(app.log.getByRole('group', { name: 'Output', exact: true })).toContainText('temperature: 36');
+    await app.button('Send').click();
+    await expect(app.question.getByRole('heading', { level: 2 })).toHaveText(
+      `Use ${TOOL} of the MCP server everything?`,
+    );
+    await expect(app.question.getByRole('group', { name: 'Runs', exact: true })).toHaveText(EVERYTHING.join(' '));
+    await expect(app.question.getByRole('blockquote')).toContainText('Returns structured content');
+    await expect(app.question.getByRole('group', { name: 'Arguments', exact: true })).toContainText(
+      'location: "Chicago"',
+    );
+    await expectAlsoAccessible(page, 'a question about a call of an MCP server');
+    await allowForGood(app);
+    await app.expectOutcome('completed');
+    await app.call(`everything · ${TOOL}`).click();
+    await expect(app.log.getByRole('group', { name: 'Output', exact: true })).toContainText('temperature: 36');
 
-  if (!inSoak()) return;
-  await page.getByRole('link', { name: 'Open in history' }).click();
-  const lanes = page.getByRole('list', { name: 'MCP servers that lead called' });
-  await expect(lanes.getByRole('listitem')).toContainText('1 call');
-  await page.getByRole('tab', { name: 'Envelope' }).click();
-  const offered = page.getByRole('region', { name: 'Tools of the MCP server everything' });
-  await expect(offered).toContainText(EVERYTHING.join(' '));
-  await expectAlsoAccessible(page, 'a workflow with calls of an MCP server');
-});
+    if (!inSoak()) return;
+    await page.getByRole('link', { name: 'Open in history' }).click();
+    const lanes = page.getByRole('list', { name: 'MCP servers that lead called' });
+    await expect(lanes.getByRole('listitem')).toContainText('1 call');
+    await page.getByRole('tab', { name: 'Envelope' }).click();
+    const offered = page.getByRole('region', { name: 'Tools of the MCP server everything' });
+    await expect(offered).toContainText(EVERYTHING.join(' '));
+    await expectAlsoAccessible(page, 'a workflow with calls of an MCP server');
+  },
+);
 
 test(
   'what has changed, failed, or is not trusted says so, and what can be done',
