@@ -11,12 +11,9 @@ import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { declareScheme, serveBundle } from './app-protocol.ts';
 import { Attachment } from './attachment.ts';
-import { Attention } from './desktop/attention.ts';
+import { DeepLinks, linkIn } from './desktop/deep-links.ts';
+import { Desktop } from './desktop/desktop.ts';
 import { lastPlace } from './desktop/last-place.ts';
-import { setMenu } from './desktop/menu.ts';
-import { quitOrderly } from './desktop/orderly-quit.ts';
-import { Presence } from './desktop/presence.ts';
-import { showingFolders } from './desktop/session-folder.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
@@ -35,9 +32,10 @@ app.setName(text().name);
 // Also what the lock of the one instance hangs on: one desktop for each data folder.
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
+let desktop: Desktop | null = null;
 const ipc = new Ipc(report, (tag) => {
   const language = languageIn(tag);
-  if (language !== null && speak(language)) setMenu(() => windows.open());
+  if (language !== null && speak(language)) desktop?.speak();
 });
 const windows = new Windows({
   preload: join(here, 'preload.cjs'),
@@ -45,7 +43,9 @@ const windows = new Windows({
   admit: (contents) => ipc.admit(contents),
 });
 
-if (isFirstInstance(() => windows.show())) {
+const links = new DeepLinks((conversationId) => windows.lead({ conversationId, approvalId: null }));
+
+if (isFirstInstance(secondStart)) {
   app.enableSandbox();
   declareScheme();
   // Not awaited: Electron gets ready only after this module was run.
@@ -55,24 +55,26 @@ if (isFirstInstance(() => windows.show())) {
 async function start(): Promise<void> {
   serveBundle(await realpath(join(root, 'build')));
   guardPages();
-  setMenu(() => windows.open());
-  const presence = new Presence();
-  presence.follow();
-  const attention = new Attention(presence, (to) => windows.lead(to));
-  const attachment = new Attachment({
-    connect,
-    use: (client) => {
-      ipc.use(client && showingFolders(client));
-      if (client !== null) attention.follow(client).catch(() => undefined);
+  const around = (desktop = new Desktop({
+    windows,
+    trayIcon: join(root, 'build/tray.png'),
+    end: async () => {
+      await place.flush();
+      await attachment.close();
     },
-  });
-  quitOrderly(async () => {
-    await place.flush();
-    await attachment.close();
-  });
-  app.on('activate', () => windows.show());
-  windows.open(await place.read());
+    isOwner: () => attachment.isOwner,
+    menuItems: () => [],
+  }));
+  const attachment = new Attachment({ connect, use: (client) => ipc.use(around.use(client)) });
+  const last = await place.read();
+  if (!links.start(process.argv)) windows.open(last);
   await attachment.run();
+}
+
+/** What the second one was given goes on here. */
+function secondStart(args: readonly string[]): void {
+  const link = linkIn(args);
+  if (link === undefined || !links.open(link)) windows.show();
 }
 
 async function connect(signal: AbortSignal): Promise<Connected> {

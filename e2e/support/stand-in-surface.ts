@@ -95,8 +95,8 @@ class StandIn implements Desktop {
     await this.act('menu', label);
   }
 
-  async startSecond(): Promise<number | null> {
-    const second = this.#spawn();
+  async startSecond(argument?: string): Promise<number | null> {
+    const second = this.#spawn(argument);
     const [code] = (await once(second, 'exit')) as [number | null];
     return code;
   }
@@ -120,10 +120,10 @@ class StandIn implements Desktop {
     gone.catch(() => undefined);
   }
 
-  #spawn(): ChildProcess {
+  #spawn(argument?: string): ChildProcess {
     const { workspace, home, env } = this.#options;
     return startProcess({
-      args: ARGS,
+      args: argument === undefined ? ARGS : [...ARGS, argument],
       folder: workspace,
       env: { TRIAD_HOME: home, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

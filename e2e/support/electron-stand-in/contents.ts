@@ -6,7 +6,10 @@ import type { Site } from './site.ts';
 import type { Wire } from '../wire.ts';
 
 type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0];
-type Used = Pick<WebContents, 'getURL' | 'isDestroyed' | 'reload' | 'send' | 'setWindowOpenHandler'>;
+type Used = Pick<
+  WebContents,
+  'getURL' | 'isDestroyed' | 'reload' | 'replaceMisspelling' | 'send' | 'setWindowOpenHandler'
+>;
 type Sender = Pick<WebFrameMain, 'detached' | 'origin' | 'url'> & { parent: object | null };
 
 /** What Electron calls the events of a page. */
@@ -46,6 +49,10 @@ export class StandInContents extends EventEmitter implements Used {
     if (this.#destroyed) throw new TypeError('Object has been destroyed');
     // What cannot be copied must not be sent, here as there.
     this.#wire.tell('to page', { window: this.window, message: structuredClone([channel, ...values]) });
+  }
+
+  replaceMisspelling(word: string): void {
+    this.#wire.tell('replaced', word);
   }
 
   reload(): void {

@@ -1,6 +1,9 @@
 /** The module `electron` as the main process sees it: what it uses, over Node and pages that the test has. */
 import type { BrowserWindowConstructorOptions } from 'electron';
 import { StandInApp } from './app.ts';
+import { standInDialog } from './dialogs.ts';
+import { standInMenu, traysOf } from './menu.ts';
+import { standInBlocker, standInPowerMonitor, standInShortcuts } from './power.ts';
 import { Site } from './site.ts';
 import * as system from './system.ts';
 import { StandInWindow, StandInWindows } from './windows.ts';
@@ -11,12 +14,16 @@ const wire = new Wire(process);
 process.on('disconnect', () => process.exit(1));
 export const app = new StandInApp(wire);
 export const protocol = new Site();
-export const session = { defaultSession: new system.StandInSession() };
+export const session = { defaultSession: new system.StandInSession(wire) };
 export const shell = system.standInShell(wire);
-export const dialog = system.standInDialog(wire);
+export const dialog = standInDialog(wire);
 export const safeStorage = system.standInSafeStorage(process.env['STAND_IN_KEY_STORE'] ?? 'gnome_libsecret');
 export const nativeTheme = { shouldUseDarkColors: false };
-export const Menu = system.standInMenu(wire);
+export const Menu = standInMenu(wire);
+export const Tray = traysOf(wire);
+export const powerMonitor = standInPowerMonitor(wire);
+export const powerSaveBlocker = standInBlocker(wire);
+export const globalShortcut = standInShortcuts(wire);
 export const Notification = system.notificationsOf(wire);
 
 const windows = new StandInWindows({ app, wire, protocol, session });
