@@ -110,7 +110,7 @@ const french: Words = {
   pickFolder: 'Choisir le dossier de travail',
   quit: {
     question: (workflows) =>
-      workflows === 1 ? 'Un flux est en cours. Quitter Triad ?' : `${workflows} flux sont en cours. Quitter Triad ?`,
+      workflows === 1 ? 'Un flux est en cours. Quitter Triad ?' : `${workflows} flux sont en cours. Quitter Triad ?`,
     detail: 'Ce qui est interrompu est gardé, et peut reprendre à partir de sa dernière étape terminée.',
     now: 'Quitter et interrompre',
     whenDone: 'Continuer jusqu’à la fin, puis quitter',

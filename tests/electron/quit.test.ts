@@ -115,7 +115,7 @@ test('the last window quits, but not while something works and the tray is there
 
 test('a signal and the end of the session ask nobody', async () => {
   for (const how of ['signal', 'shutdown', 'session-end']) {
-    const { signal } = started();
+    const { calls, signal } = started();
     app.quit();
     const window = new EventEmitter();
     app.emit('browser-window-created', {}, window);
@@ -125,6 +125,8 @@ test('a signal and the end of the session ask nobody', async () => {
     await settled();
     expect(desk.exits.splice(0), how).toEqual([0]);
     await desk.act('answer box', 'Cancel');
+    await settled();
+    expect(calls, 'too late for an answer').toEqual(['end']);
     app.removeAllListeners();
     desk.electron.powerMonitor.removeAllListeners();
   }

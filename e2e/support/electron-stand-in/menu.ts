@@ -29,13 +29,10 @@ export function standInMenu(wire: Wire) {
 }
 
 export function traysOf(wire: Wire) {
-  let open: StandInTray | null = null;
+  let items: readonly Item[] = [];
   class StandInTray extends EventEmitter implements Pick<Electron.Tray, 'destroy' | 'setToolTip'> {
-    items: readonly Item[] = [];
-
     constructor(image: string) {
       super();
-      open = this;
       wire.tell('tray', image);
     }
 
@@ -43,17 +40,17 @@ export function traysOf(wire: Wire) {
       wire.tell('tray tip', toolTip);
     }
 
-    setContextMenu(items: readonly Item[] | null): void {
-      this.items = items ?? [];
-      wire.tell('tray menu', this.items.map(shown));
+    setContextMenu(menu: readonly Item[] | null): void {
+      items = menu ?? [];
+      wire.tell('tray menu', items.map(shown));
     }
 
     destroy(): void {
-      open = null;
+      items = [];
       wire.tell('tray', null);
     }
   }
-  wire.on('tray', (label: string) => choose(open?.items ?? [], label));
+  wire.on('tray', (label: string) => choose(items, label));
   return StandInTray;
 }
 
