@@ -14,6 +14,7 @@ const entry = [
   // Named by tsconfig.web.json.
   'src/virtua.d.ts',
   'scripts/*.{ts,cjs,js}',
+  'scripts/package/{stage,archives}.ts',
   'scripts/mutate/*.config.{js,ts}',
   'playwright.full.config.ts',
   'e2e/{readme-images,screenshots}.ts',
@@ -41,7 +42,7 @@ export default {
     '@typescript/native',
     /^@modelcontextprotocol\/server-/,
   ],
-  ignoreBinaries: ['mount', 'umount', 'script'],
+  ignoreBinaries: ['dpkg-deb', 'mount', 'umount', 'script'],
   // Types that kit generates.
   ignoreUnresolved: ['./\\$types'],
   ignoreExportsUsedInFile: process.argv.includes('--production'),

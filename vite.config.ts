@@ -40,6 +40,8 @@ export default defineConfig(({ mode }) => ({
       },
     }),
   ],
+  // For whoever packs: which packages are in it (scripts/package/licences.ts).
+  build: { license: { fileName: '.vite/licences.json' } },
   // It loads languages as they are needed.
   worker: { format: 'es' },
 }));

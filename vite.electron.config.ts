@@ -9,6 +9,9 @@ const root = import.meta.dirname;
 /** Loaded from node_modules at run time: the runtime's own module, and the engine with its binaries. */
 const external = ['electron', 'surrealdb', '@surrealdb/node'];
 
+/** Which packages are in it, for whoever packs (scripts/package/licences.ts). */
+const LICENCES = 'licences.json';
+
 /** A file, or all those of a folder, by their names in the bundle. */
 function filesAt(path: string, name: string): [name: string, bytes: Buffer][] {
   if (!statSync(path).isDirectory()) return [[name, readFileSync(path)]];
@@ -62,6 +65,8 @@ const environment = (
     // A program that runs still loads the chunks that it was started with; the bootstrap removes old ones.
     emptyOutDir: false,
     emitAssets: true,
+    // Of a preload there is none to tell of.
+    license: format === 'es' && { fileName: LICENCES },
     target: 'node24',
     minify: false,
     copyPublicDir: false,
@@ -97,7 +102,7 @@ export function programs(folder: string, modules: Record<string, string>, cjs?: 
           for (const one of outputs) if ('output' in one) built.push(...one.output.map(({ fileName }) => fileName));
         }
         // Beside them lie files of earlier builds: only these are packed.
-        writeFileSync(`${outDir}.json`, JSON.stringify(built.sort()));
+        writeFileSync(`${outDir}.json`, JSON.stringify(built.filter((name) => name !== LICENCES).sort()));
       },
     },
   };

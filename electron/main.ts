@@ -11,10 +11,13 @@ import { type Connected, connectOrOwn } from '#core/hosting/connect-or-own.ts';
 import manifest from '../package.json' with { type: 'json' };
 import { declareScheme, serveBundle } from './app-protocol.ts';
 import { Attachment } from './attachment.ts';
+import { appUpdates } from './desktop/app-updates.ts';
 import { DeepLinks, linkIn } from './desktop/deep-links.ts';
 import { Desktop } from './desktop/desktop.ts';
 import { lastPlace } from './desktop/last-place.ts';
+import { ownItems } from './desktop/own-items.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
+import type { Updates } from './desktop/updates.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
 import { systemSecrets } from './secrets.ts';
@@ -33,6 +36,7 @@ app.setName(text().name);
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
 let desktop: Desktop | null = null;
+let updates: Updates | null = null;
 const ipc = new Ipc(report, (tag) => {
   const language = languageIn(tag);
   if (language !== null && speak(language)) desktop?.speak();
@@ -58,16 +62,29 @@ async function start(): Promise<void> {
   const around = (desktop = new Desktop({
     windows,
     trayIcon: join(root, 'build/tray.png'),
-    end: async () => {
-      await place.flush();
-      await attachment.close();
+    quit: {
+      isOwner: () => attachment.isOwner,
+      first: async () => updates?.prepareToQuit(),
+      end: async () => {
+        await place.flush();
+        await attachment.close();
+      },
+      leave: () => updates?.leave() ?? false,
     },
-    isOwner: () => attachment.isOwner,
-    menuItems: () => [],
+    menuItems: (changed) => ownItems(updates, env, changed),
+    fail,
   }));
-  const attachment = new Attachment({ connect, use: (client) => ipc.use(around.use(client)) });
+  const attachment = new Attachment({
+    connect,
+    use: (client) => {
+      ipc.use(around.use(client));
+      updates?.follow(client).catch(() => undefined);
+    },
+  });
   const last = await place.read();
   if (!links.start(process.argv)) windows.open(last);
+  updates = await appUpdates({ data, isRemote: Boolean(env['TRIAD_STORE']), report });
+  if (updates !== null) around.drawMenu();
   await attachment.run();
 }
 

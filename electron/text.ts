@@ -52,6 +52,30 @@ const english = {
     detail: 'Another program may have them. Choose others under Settings, Desktop.',
   },
   failed: 'Triad has to stop',
+  commandLine: {
+    install: 'Install the Command “triad”',
+    remove: 'Remove the Command “triad”',
+    installed: (path: string) => `The command “triad” is there now: ${path}`,
+    offPath: (folder: string) => `${folder} is not among the folders in which your shell looks: add it to PATH.`,
+    removed: (path: string) => `The command “triad” was removed: ${path}`,
+    taken: (path: string) => `${path} is something else, and was left as it is.`,
+    moves:
+      'An AppImage lies in another place each time that it runs, so that a command could not stay: install the package for your system instead.',
+    failed: (path: string, reason: string) => `${path} could not be changed: ${reason}`,
+  },
+  updates: {
+    check: 'Check for Updates…',
+    ready: (version: string) => `Triad ${version} is ready`,
+    atQuit: 'A backup is made first. Without a restart it is put in place when you quit.',
+    byRestart: 'A backup is made first. It is put in place when you restart from here.',
+    later: 'Later',
+    restart: 'Restart Now',
+    looked: {
+      off: 'Looking for updates is turned off in the settings',
+      none: 'This is the newest version',
+      failed: 'Updates could not be looked for: try again later',
+    },
+  },
   secrets: {
     backends: { darwin: 'Keychain', win32: 'Windows data protection' },
     unavailable: (path: string) =>
@@ -130,6 +154,30 @@ const french: Words = {
     detail: 'Un autre programme les a peut-être. Choisissez-en d’autres dans les réglages, sous Bureau.',
   },
   failed: 'Triad doit s’arrêter',
+  commandLine: {
+    install: 'Installer la commande « triad »',
+    remove: 'Supprimer la commande « triad »',
+    installed: (path) => `La commande « triad » est installée : ${path}`,
+    offPath: (folder) => `${folder} ne fait pas partie des dossiers où votre shell cherche : ajoutez-le à PATH.`,
+    removed: (path) => `La commande « triad » a été supprimée : ${path}`,
+    taken: (path) => `${path} est autre chose, et n’a pas été modifié.`,
+    moves:
+      'Une AppImage se trouve ailleurs à chaque exécution, une commande n’y resterait pas : installez plutôt le paquet pour votre système.',
+    failed: (path, reason) => `${path} n’a pas pu être modifié : ${reason}`,
+  },
+  updates: {
+    check: 'Rechercher les mises à jour…',
+    ready: (version) => `Triad ${version} est prêt`,
+    atQuit: 'Une sauvegarde est faite d’abord. Sans redémarrage, l’installation se fait quand vous quittez.',
+    byRestart: 'Une sauvegarde est faite d’abord. L’installation se fait quand vous redémarrez d’ici.',
+    later: 'Plus tard',
+    restart: 'Redémarrer maintenant',
+    looked: {
+      off: 'La recherche de mises à jour est désactivée dans les réglages',
+      none: 'Cette version est la plus récente',
+      failed: 'La recherche de mises à jour a échoué : réessayez plus tard',
+    },
+  },
   secrets: {
     backends: { darwin: 'Trousseau', win32: 'Protection des données de Windows' },
     unavailable: (path) =>

@@ -34,7 +34,8 @@ test('a sub-agent’s write is edited and approved by keyboard alone', { tag: '@
   await page.keyboard.press('Enter');
   await expect(app.field('Reason')).toBeFocused();
   await page.keyboard.type('yes');
-  await page.keyboard.press('Enter');
+  await page.keyboard.press('Escape');
+  await expect(app.field('Reason')).toHaveCount(0);
   await expect(question.getByText('edited', { exact: true }).first()).toBeVisible();
   await expectAccessible(page, 'the question of a write, edited');
 
@@ -67,7 +68,6 @@ test('a write is answered by no key, click or reload that is not on a button', {
   await question.getByRole('button', { name: 'Reject…' }).click();
   await app.field('Reason').click();
   await page.keyboard.type('yes allow');
-  await page.keyboard.press('Enter');
   await title.click();
   await app.unfoldForm();
   await question.getByRole('textbox', { name: 'Content' }).click();

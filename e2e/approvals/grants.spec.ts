@@ -20,6 +20,30 @@ test(
   },
 );
 
+test(
+  'what was granted stays on the screen for a while, and is taken back there',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(threeWrites());
+    await app.send('Write them.');
+    await app.question.getByRole('button', { name: 'More than once…' }).click();
+    await app.field('this project, always').check();
+    await app.field('Pattern').fill('docs/one.md');
+    await app.question.getByRole('button', { name: 'Always allow for this project' }).click();
+    await expect(
+      app.page.getByText('Granted for this project, always: lead may use write_file on docs/one.md'),
+    ).toBeVisible();
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/two.md');
+    await app.page
+      .getByRole('region', { name: /^Notifications/ })
+      .getByRole('button', { name: 'Undo' })
+      .click();
+    await expect(
+      app.page.getByText('Revoked: it no longer allows lead to use write_file on docs/one.md'),
+    ).toBeVisible();
+  },
+);
+
 test('what its agent says cannot be undone is allowed only in a second step', { tag: '@soak' }, async ({ start }) => {
   const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
   const app = await start(

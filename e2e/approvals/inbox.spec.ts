@@ -47,7 +47,7 @@ async function allowForTheProject(app: App): Promise<void> {
   await app.page.keyboard.press('ArrowDown');
   await expect(app.question.getByRole('radio', { name: 'this project, always' })).toBeChecked();
   await app.field('Pattern').fill('docs/*.md');
-  await expect(app.question.getByText('It allows now: docs/zero.md.')).toBeVisible();
+  await expect(app.question.getByText('It matches now: docs/zero.md.')).toBeVisible();
   await app.question.getByRole('button', { name: 'Always allow for this project' }).press('Enter');
 
   await app.allow('helper');

@@ -34,8 +34,10 @@ test('leaving the questions in any way answers none; one is refused, the rest is
 
   await app.question.getByRole('button', { name: 'Reject…' }).click();
   await app.field('Reason').fill('y');
-  await app.field('Reason').press('Enter');
+  await app.field('Reason').press('Escape');
+  await expect(app.question, 'one step back').toBeVisible();
   await app.unfoldForm();
+  await expect(app.field('Prompt'), 'in sight, to be written').toBeFocused();
   await app.field('Prompt').press('Enter');
   await app.page.reload();
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);

@@ -1,5 +1,5 @@
 /** A yes waits until every text that is longer than its box was seen to its end; a no never does, and short ones don't. */
-import { spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
+import { delegateTo, spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { toolUse } from '../../tests/support/fake-model/script.ts';
 import { tabTo } from '../support/keyboard.ts';
 import { leadCalls } from '../support/scripts.ts';
@@ -33,6 +33,36 @@ test(
     await app.field('Prompt').fill(lines(90, 'Then tell me.'));
     await expect(app.unseen).toHaveCount(0);
     await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
+  },
+);
+
+test(
+  'the key of the yes leads to what it waits for, and a text counts as seen where it is edited too',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(leadCalls([delegateTo('code-reviewer', LONG)], [{ prompt: /./, task: 'the parts' }]), {
+      ownContext: true,
+    });
+    await app.send('Go.');
+    const { page } = app;
+    await app.lookAt('code-reviewer');
+    await expect(app.unseen).toHaveText(['What it is told', 'Its system prompt']);
+    await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeDisabled();
+    await expect(async () => {
+      await app.decision.focus();
+      await page.keyboard.press('ControlOrMeta+Enter');
+      await expect(app.field('What it is told')).toBeFocused({ timeout: 200 });
+    }).toPass();
+    await expect(app.question.getByRole('status').filter({ hasText: 'What it is told' })).toHaveText(
+      'Allow waits until you have seen the end of: What it is told',
+    );
+    await page.keyboard.press('ControlOrMeta+End');
+    await expect(app.unseen).toHaveText(['Its system prompt']);
+    await app.unfoldForm();
+    await app.field('System prompt').focus();
+    await page.keyboard.press('ControlOrMeta+End');
+    await expect(app.unseen).toHaveCount(0);
+    expect(app.model.requests, 'nothing was answered').toHaveLength(1);
   },
 );
 

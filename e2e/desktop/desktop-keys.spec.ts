@@ -52,7 +52,7 @@ test.describe('a key', only, () => {
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await expect(readFile(join(app.home, 'secrets.json'))).rejects.toThrow('ENOENT');
     await app.desktop.act('quit');
-    app.desktop.act('answer box', 'Quit and Interrupt').catch(() => undefined);
+    app.desktop.act('press', 'Quit and Interrupt').catch(() => undefined);
     expect(await app.desktop.ended()).toBe(0);
     await expect.poll(() => request.closedAt, 'nothing goes on unseen').not.toBeNull();
 

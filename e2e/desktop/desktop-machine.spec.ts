@@ -45,13 +45,13 @@ test.describe('the desktop', only, () => {
       await expect.poll(() => app.desktop.asked('awake')).toEqual(['prevent-app-suspension']);
       await app.desktop.act('quit');
       await expect
-        .poll(() => app.desktop.asked('box'))
+        .poll(() => app.desktop.asked('message'))
         .toMatchObject([{ message: 'A workflow is running. Quit Triad?' }]);
-      await app.desktop.act('answer box');
+      await app.desktop.act('press', 'Escape');
       await expect(app.message, 'still there').toBeVisible();
       await app.desktop.act('quit');
-      await expect.poll(() => app.desktop.asked('box')).toHaveLength(2);
-      await app.desktop.act('answer box', 'Keep Running Until Done, Then Quit');
+      await expect.poll(() => app.desktop.asked('message')).toHaveLength(2);
+      await app.desktop.act('press', 'Keep Running Until Done, Then Quit');
       rest.open();
       expect(await app.desktop.ended()).toBe(0);
       await app.crashAndRestart();
@@ -83,7 +83,7 @@ test.describe('the desktop', only, () => {
       await test.step('a malformed one says so, and one of no conversation starts nothing', async () => {
         const before = app.path;
         await desktop.act('open url', 'triad://conversation/x?send=hello');
-        expect(desktop.asked('box')).toMatchObject([{ message: 'This link leads nowhere in Triad' }]);
+        expect(desktop.asked('message')).toMatchObject([{ message: 'This link leads nowhere in Triad' }]);
         expect(app.path).toBe(before);
         expect(app.model.requests).toHaveLength(1);
       });

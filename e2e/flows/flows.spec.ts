@@ -136,7 +136,7 @@ async function inTheHistory(app: App): Promise<void> {
   const runs = page.getByRole('list', { name: 'Runs' }).getByRole('button');
   await expect(runs).toContainText(['lead', 'pair', 'round 1', 'round 2']);
   await runs.nth(3).press('Enter');
-  await page.getByRole('list', { name: 'Serves' }).getByRole('link', { name: 'pair' }).press('Enter');
+  await page.getByRole('list', { name: 'Works for' }).getByRole('link', { name: 'pair' }).press('Enter');
   await expect(page.getByRole('list', { name: 'Served by' }).getByRole('listitem')).toContainText([
     'round 1',
     'round 2',

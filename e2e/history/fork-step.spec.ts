@@ -32,7 +32,7 @@ test(
     await expect(page).toHaveURL(/\/chat\//);
     await app.expectOutcome('completed');
     expect(app.model.requests).toHaveLength(asked + 1);
-    await expect(page.getByText('What follows goes on from a step there')).toBeVisible();
+    await expect(page.getByText(/What follows goes on from step \d+ there/)).toBeVisible();
     const card = page.getByRole('article', { name: 'inspector' });
     await expect(card.getByText('from cache, $0')).toBeAttached();
     const said = page.getByRole('link', { name: 'from cache, $0: open where it was done' }).first();

@@ -24,6 +24,6 @@ test('read, written and linking notes stand in the history', { tag: '@soak' }, a
 
   await page.getByRole('link', { name: 'History', exact: true }).click();
   await page.getByRole('list', { name: 'Workflows' }).getByRole('link').click();
-  const notes = page.getByRole('region', { name: 'Notes' });
+  const notes = page.getByRole('region', { name: 'Markdown files' });
   await expect(notes).toHaveText(/Read\s*README\.md\s*Written\s*docs\/plan\.md\s*Link here\s*docs\/log\.md/);
 });

@@ -69,7 +69,7 @@ test(
     await expect(slider).toBeFocused();
     await expect(slider).toHaveAttribute(
       'aria-valuetext',
-      /^Step 1 of \d+, 0 ms after the beginning: You sent the message$/,
+      /^Moment 1 of \d+, 0 ms after the beginning: You sent the message$/,
     );
     const scene = page.getByRole('group', { name: 'The conversation at this moment' });
     await expect(scene).toContainText('Inspect the workspace.');

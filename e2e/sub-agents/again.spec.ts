@@ -49,7 +49,7 @@ test(
 
     await app.workflow().getByRole('link', { name: 'the first run' }).press('Enter');
     await expect(page.getByRole('button', { name: 'Run again…' })).toBeVisible();
-    await expect(page.getByRole('button', { name: 'Compare with the first' })).toBeVisible();
+    await expect(page.getByRole('button', { name: 'Compare with the rerun' })).toBeVisible();
     await expectAccessibleInBoth(page, 'the page of a run that was run again');
     await page.keyboard.press('ControlOrMeta+k');
     await page.keyboard.type('run this agent again');

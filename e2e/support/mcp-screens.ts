@@ -133,6 +133,7 @@ const given: WorkScreen = {
   go: async (app, shoot) => {
     await app.send('Sum the issues up.');
     await expect(app.question).toBeVisible();
+    await app.unfoldForm();
     await app.question.getByRole('region', { name: /tracker/ }).scrollIntoViewIfNeeded();
     await app.question
       .getByRole('region', { name: /tracker/ })

@@ -8,7 +8,9 @@ import { endProcess, ROOT, startProcess } from './process.ts';
 import type { Desktop, OpenSurface, SurfaceOptions } from './surface.ts';
 import { Wire } from './wire.ts';
 
-const ARGS = ['--import', `${ROOT}e2e/support/electron-stand-in/register.ts`, `${ROOT}dist/electron/main.js`];
+const MAIN = `${ROOT}dist/electron/main.js`;
+/** `main`: the built main process, or that of a packed app. */
+const argsFor = (main = MAIN) => ['--import', `${ROOT}e2e/support/electron-stand-in/register.ts`, main];
 
 export function standInSurface(browser: Browser): OpenSurface {
   return async (options) => {
@@ -123,7 +125,7 @@ class StandIn implements Desktop {
   #spawn(argument?: string): ChildProcess {
     const { workspace, home, env } = this.#options;
     return startProcess({
-      args: argument === undefined ? ARGS : [...ARGS, argument],
+      args: [...argsFor(env['STAND_IN_MAIN']), ...(argument === undefined ? [] : [argument])],
       folder: workspace,
       env: { TRIAD_HOME: home, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

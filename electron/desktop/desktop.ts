@@ -7,7 +7,7 @@ import { Attention } from './attention.ts';
 import { pickFolder, pickingFolders } from './folder-dialog.ts';
 import { KeepAwake } from './keep-awake.ts';
 import { setMenu } from './menu.ts';
-import { quitOrderly } from './orderly-quit.ts';
+import { quitOrderly, type QuitPorts } from './orderly-quit.ts';
 import { Presence } from './presence.ts';
 import { QuickEntry } from './quick-entry.ts';
 import { RecentFolders } from './recent-folders.ts';
@@ -20,24 +20,22 @@ export interface DesktopPorts {
   windows: Windows;
   /** Path of the icon beside the clock. */
   trayIcon: string;
-  /** Ends the runtime, where it is of this process. Called once. */
-  end: () => Promise<void>;
-  /** Whether workflows run in this process. */
-  isOwner: () => boolean;
-  /** What others have to offer in the menu. */
-  menuItems: () => MenuItemConstructorOptions[];
+  quit: Pick<QuitPorts, 'end' | 'first' | 'isOwner' | 'leave'>;
+  /** What others have to offer in the menu; `changed`: what an item says is not true any more. */
+  menuItems: (changed: () => void) => Promise<MenuItemConstructorOptions[]>;
+  fail: (error: unknown) => void;
 }
 
 export class Desktop {
   readonly #ports: DesktopPorts;
   readonly #work = new Work();
-  readonly #recent = new RecentFolders(() => this.#setMenu());
+  readonly #recent = new RecentFolders(() => this.drawMenu());
   readonly #tray: Tray;
 
   /** When the app is ready, and before its first window. */
   constructor(ports: DesktopPorts) {
     this.#ports = ports;
-    const { windows, trayIcon: icon, end, isOwner } = ports;
+    const { windows, trayIcon: icon, quit } = ports;
     const show = () => windows.show();
     const newConversation = () => this.#run('new');
     this.#tray = new Tray({ icon, show, newConversation, quit: () => app.quit() });
@@ -55,9 +53,9 @@ export class Desktop {
       this.#recent,
     ])
       this.#work.onChange((state) => part.receive(state));
-    quitOrderly({ end, work: this.#work, isOwner, hasTray: () => this.#tray.isThere, show });
+    quitOrderly({ ...quit, work: this.#work, hasTray: () => this.#tray.isThere, show });
     app.on('activate', show);
-    this.#setMenu();
+    this.drawMenu();
   }
 
   /** The runtime as the pages of this desktop have it. Null: there is none. */
@@ -69,12 +67,20 @@ export class Desktop {
 
   /** Another language is spoken. */
   speak(): void {
-    this.#setMenu();
+    this.drawMenu();
     this.#tray.draw();
   }
 
-  #setMenu(): void {
-    const { windows, menuItems } = this.#ports;
+  /** Anew, where what it says has changed. */
+  drawMenu(): void {
+    const { menuItems, fail } = this.#ports;
+    menuItems(() => this.drawMenu())
+      .then((own) => this.#setMenu(own))
+      .catch(fail);
+  }
+
+  #setMenu(menuItems: MenuItemConstructorOptions[]): void {
+    const { windows } = this.#ports;
     setMenu({
       newWindow: () => void windows.open(),
       newConversation: () => this.#run('new'),

@@ -18,7 +18,7 @@ export interface MenuPorts {
   settings: () => void;
   shortcuts: () => void;
   /** What others have to offer: below the settings. */
-  menuItems: () => Item[];
+  menuItems: Item[];
 }
 
 /** Anew where another language is spoken, or the folders are others. */
@@ -83,7 +83,7 @@ function appMenu(ports: MenuPorts): Item {
 /** The keys are the page's, where the person may change them; the menu of macOS always shows these. */
 function settingsItems({ settings, menuItems }: MenuPorts): Item[] {
   const keys = process.platform === 'darwin' ? { accelerator: 'Command+,' } : {};
-  return [{ label: text().menu.settings, ...keys, click: settings }, ...menuItems()];
+  return [{ label: text().menu.settings, ...keys, click: settings }, ...menuItems];
 }
 
 function fileItems(ports: MenuPorts, mac: boolean): Item[] {

@@ -10,6 +10,10 @@ const LONGEST_MS = 10_000;
 export interface QuitPorts {
   /** Called once. */
   end: () => Promise<void>;
+  /** While all is there; it takes the time that it takes. Left out where nobody waits for it. */
+  first: () => Promise<void>;
+  /** Whether it ends the app itself, after all else. */
+  leave: () => boolean;
   work: Pick<Work, 'running' | 'onChange'>;
   /** Whether what works would be cut off: it works in this process. */
   isOwner: () => boolean;
@@ -24,19 +28,21 @@ const CHOICES = ['now', 'when done', 'stay'] as const;
 type Choice = (typeof CHOICES)[number];
 
 /** Whoever asks to quit: the person, the last window, or, without a question, a signal and the end of the session. */
-export function quitOrderly({ end, work, isOwner, hasTray, show }: QuitPorts): void {
-  let stage: 'open' | 'asking' | 'ending' = 'open';
+export function quitOrderly(ports: QuitPorts): void {
+  const { work, isOwner, hasTray, show } = ports;
+  let stage: 'open' | 'asking' | 'ending' | 'ended' = 'open';
   let whenDone = false;
   const cutsOff = () => (isOwner() ? work.running : 0);
-  const now = () => {
-    if (stage === 'ending') return;
+  const finish = (isHasty: boolean) => {
+    if (stage === 'ending' || stage === 'ended') return;
     stage = 'ending';
-    const ended = end().then(
-      () => 0,
-      () => 1,
-    );
-    void Promise.race([ended, sleep(LONGEST_MS, 1)]).then((code) => app.exit(code));
+    void finished(ports, isHasty).then((code) => {
+      stage = 'ended';
+      if (code !== 0 || !ports.leave()) app.exit(code);
+    });
   };
+  const now = () => finish(false);
+  const atOnce = () => finish(true);
   const ask = async () => {
     stage = 'asking';
     // A system that can show no question is no yes.
@@ -49,6 +55,8 @@ export function quitOrderly({ end, work, isOwner, hasTray, show }: QuitPorts): v
   };
 
   app.on('before-quit', (event) => {
+    // Whoever ends the app itself goes on.
+    if (stage === 'ended') return;
     event.preventDefault();
     if (stage !== 'open') return;
     if (cutsOff() === 0) now();
@@ -62,9 +70,19 @@ export function quitOrderly({ end, work, isOwner, hasTray, show }: QuitPorts): v
     if (whenDone && state !== null && cutsOff() === 0) now();
   });
   // Nobody may be there to answer, and the system waits only for a short while.
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, now);
-  powerMonitor.on('shutdown', now);
-  app.on('browser-window-created', (_event, window) => window.on('session-end', now));
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, atOnce);
+  powerMonitor.on('shutdown', atOnce);
+  app.on('browser-window-created', (_event, window) => window.on('session-end', atOnce));
+}
+
+/** Resolves with the exit code, once what runs is marked and written. */
+async function finished({ first, end }: QuitPorts, isHasty: boolean): Promise<number> {
+  if (!isHasty) await first().catch(() => undefined);
+  const ended = end().then(
+    () => 0,
+    () => 1,
+  );
+  return Promise.race([ended, sleep(LONGEST_MS, 1)]);
 }
 
 /** Closing the question is none of its first two answers. */

@@ -5,7 +5,7 @@ import { Phrase, Phrases } from './approvals/phrase.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 import { MAX_CHOICES, MAX_QUESTIONS } from './limits.ts';
 import { AgainOf } from './messages/again.ts';
-import { GrantOffer, GrantRequest } from './permission.ts';
+import { GrantOffer, GrantRequest, VerdictStep } from './permission.ts';
 
 export const Risk = z.enum(['low', 'medium', 'high']);
 export type Risk = z.infer<typeof Risk>;
@@ -204,6 +204,8 @@ export const ApprovalRequest = z.object({
   says: Phrases.optional(),
   subject: Subject,
   options: z.array(AnswerOption),
+  /** What decided when it was asked, of each item; left out where no rule could, and in questions of older versions. */
+  why: z.array(VerdictStep).optional(),
   risk: Risk,
   reversible: z.boolean(),
   /** What may be granted beyond this call; left out if nothing may. */

@@ -282,8 +282,13 @@ export const DurableEvent = z.discriminatedUnion('type', [
   }),
   /** The person went back to before this message (`left`), so that its lead is not told of it any more; or it is told again. */
   durable('workflow-leave', { left: z.boolean() }),
-  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it; from `step` of it the fork went on. */
-  durable('workflow-fork', { to: Id, end: ForkEnd, step: Step.optional() }),
+  /** A conversation was forked from this one, here: its history ends with this workflow, or right before it; from `step` of it the fork went on, or up to entry `upTo` of it was taken over. */
+  durable('workflow-fork', {
+    to: Id,
+    end: ForkEnd,
+    step: Step.optional(),
+    upTo: z.int().nonnegative().optional(),
+  }),
   /** The person asked for this run again, alone: there, once it was allowed. */
   durable('run-again', { again: Again.omit({ at: true }) }),
   durable('notice', { level: z.enum(['info', 'warning', 'error']), text: z.string() }),

@@ -106,6 +106,11 @@ export const Verdict = z.object({
   reason: z.string(),
   /** Only steps that concern the call. */
   steps: z.array(VerdictStep),
+  /**
+   * What a rule has to name to allow this very call and no other: the agent as such rules know it, and a pattern; null where
+   * nothing of the call can be named. Left out of a verdict on what is no call.
+   */
+  names: z.object({ agent: z.string(), pattern: z.string().nullable() }).optional(),
   /** Of a call that does several things, such as a line of commands: what is said of each alone. */
   parts: z
     .array(z.object({ value: z.string(), effect: Effect, reason: z.string(), says: Phrase.optional() }))

@@ -6,6 +6,7 @@ import { parseArgs } from 'node:util';
 import { type Figure, unmeasured } from './figure.ts';
 import { cardFigures } from './figures/cards.ts';
 import { creationFigures } from './figures/creation.ts';
+import { desktopFigures } from './figures/desktop.ts';
 import { floodFigures } from './figures/flood.ts';
 import { growthFigures } from './figures/growth.ts';
 import { historyFigures } from './figures/history.ts';
@@ -73,6 +74,7 @@ const GROUPS: Readonly<Record<string, (session: Session) => Promise<Figure[]>>> 
   stored: storedFigures,
   streams: streamFigures,
   launch: launchFigures,
+  desktop: desktopFigures,
   stop: stopFigures,
   history: historyFigures,
   page: pageFigures,

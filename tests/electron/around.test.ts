@@ -76,9 +76,11 @@ test('global keys: none unless set, given back, and a conflict is said once', as
   entry.receive(state({ quickEntry: 'Ctrl+F12' }));
   entry.receive(state({ quickEntry: 'Ctrl+F12' }));
   await expect(desk.act('global keys', 'Alt+Space')).rejects.toThrow('Nobody');
-  expect(desk.asked('box')).toMatchObject([{ message: 'The keys Ctrl+F12 could not be taken for a new conversation' }]);
+  expect(desk.asked('message')).toMatchObject([
+    { message: 'The keys Ctrl+F12 could not be taken for a new conversation' },
+  ]);
   entry.receive(state());
-  expect(desk.asked('box')).toHaveLength(1);
+  expect(desk.asked('message')).toHaveLength(1);
 });
 
 test('no dictionary is fetched before that was chosen; suggestions stand in the menu of the text', async () => {
@@ -161,7 +163,7 @@ async function menuOn(platform: string): Promise<unknown> {
     openRecent: (folder) => void opened.push(folder),
     settings: none,
     shortcuts: none,
-    menuItems: () => [{ label: 'Of another', click: none }],
+    menuItems: [{ label: 'Of another', click: none }],
   });
   await desk.act('menu', '/work/a && b');
   expect(opened).toEqual(['/work/a & b']);

@@ -62,7 +62,7 @@ test('a malformed one says so, with nothing hidden in it and cut, and leads nowh
   expect(links.start(['electron', 'main.js', 'triad://conversation/\u202Eevil'])).toBe(false);
   expect(links.open(`triad://${'x'.repeat(500)}`)).toBe(false);
   expect(led).toEqual([]);
-  const [hidden, long] = desk.asked('box') as { message: string; detail: string }[];
+  const [hidden, long] = desk.asked('message') as { message: string; detail: string }[];
   expect(hidden?.message).toBe('This link leads nowhere in Triad');
   expect(hidden?.detail).toContain('triad://conversation/⟦U+202E⟧evil\n');
   expect(long?.detail.length).toBeLessThan(300);

@@ -17,13 +17,15 @@ beforeEach(() => {
   desk.clear();
 });
 
-function started({ running = 1, isOwner = true, hasTray = false } = {}) {
+function started({ running = 1, isOwner = true, hasTray = false, leaves = false } = {}) {
   const work = { running, onChange: (listener: (state: Attention | null) => void) => void (changed = listener) };
   let changed: (state: Attention | null) => void = () => undefined;
   const calls: string[] = [];
   const before = SIGNALS.map((signal) => new Set(process.listeners(signal)));
   quitOrderly({
+    first: async () => void calls.push('first'),
     end: async () => void calls.push('end'),
+    leave: () => leaves && calls.push('leave') > 0,
     work,
     isOwner: () => isOwner,
     hasTray: () => hasTray,
@@ -35,7 +37,7 @@ function started({ running = 1, isOwner = true, hasTray = false } = {}) {
     work.running = count;
     changed({ questions: [], asleep: [], running: [] });
   };
-  return { calls, set, signal: () => own[1]?.('SIGTERM'), boxes: () => desk.asked('box') as Told[] };
+  return { calls, set, signal: () => own[1]?.('SIGTERM'), boxes: () => desk.asked('message') as Told[] };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -46,7 +48,7 @@ test('nothing works here: it ends at once, once, with everything written', async
     app.quit();
     app.quit();
     await settled();
-    expect([calls, boxes(), desk.exits.splice(0)]).toEqual([['end'], [], [0]]);
+    expect([calls, boxes(), desk.exits.splice(0)]).toEqual([['first', 'end'], [], [0]]);
     app.removeAllListeners();
   }
 });
@@ -62,55 +64,56 @@ test('it asks once; closing the question, or Cancel, goes on and leaves a window
       buttons: ['Quit and Interrupt', 'Keep Running Until Done, Then Quit', 'Cancel'],
     },
   ]);
-  await desk.act('answer box');
+  await desk.act('press', 'Escape');
   await settled();
   expect([calls, desk.exits]).toEqual([['show'], []]);
   app.quit();
-  await desk.act('answer box', 'Quit and Interrupt');
+  await desk.act('press', 'Quit and Interrupt');
   await settled();
-  expect([calls, desk.exits]).toEqual([['show', 'end'], [0]]);
+  expect([calls, desk.exits]).toEqual([['show', 'first', 'end'], [0]]);
 });
 
 test('it goes on until the work is done, also without a window, and then quits; Cancel takes that back', async () => {
   const { calls, set } = started();
   app.quit();
-  await desk.act('answer box', 'Keep Running Until Done, Then Quit');
+  await desk.act('press', 'Keep Running Until Done, Then Quit');
   await settled();
   app.emit('window-all-closed');
-  expect(desk.asked('box'), 'not asked again').toHaveLength(1);
+  expect(desk.asked('message'), 'not asked again').toHaveLength(1);
   app.quit();
-  await desk.act('answer box', 'Cancel');
+  await desk.act('press', 'Cancel');
   await settled();
   set(0);
   await settled();
   expect(desk.exits, 'taken back').toEqual([]);
   set(1);
   app.quit();
-  await desk.act('answer box', 'Keep Running Until Done, Then Quit');
+  await desk.act('press', 'Keep Running Until Done, Then Quit');
   await settled();
   expect(desk.exits).toEqual([]);
   set(0);
   await settled();
-  expect([calls, desk.exits]).toEqual([['show', 'end'], [0]]);
+  expect([calls, desk.exits]).toEqual([['show', 'first', 'end'], [0]]);
 });
 
 test('what ends while it asks needs no second answer', async () => {
   const { set } = started();
   app.quit();
   set(0);
-  await desk.act('answer box', 'Keep Running Until Done, Then Quit');
+  await desk.act('press', 'Keep Running Until Done, Then Quit');
   await settled();
   expect(desk.exits).toEqual([0]);
 });
 
-test('the last window quits, but not while something works and the tray is there', () => {
+test('the last window quits, but not while something works and the tray is there', async () => {
   started({ hasTray: true });
   app.emit('window-all-closed');
-  expect(desk.asked('box')).toEqual([]);
+  expect(desk.asked('message')).toEqual([]);
   app.removeAllListeners();
   started();
   app.emit('window-all-closed');
-  expect(desk.asked('box')).toHaveLength(1);
+  expect(desk.asked('message')).toHaveLength(1);
+  await desk.act('press', 'Escape');
 });
 
 test('a signal and the end of the session ask nobody', async () => {
@@ -124,10 +127,19 @@ test('a signal and the end of the session ask nobody', async () => {
     else window.emit('session-end', {});
     await settled();
     expect(desk.exits.splice(0), how).toEqual([0]);
-    await desk.act('answer box', 'Cancel');
+    await desk.act('press', 'Cancel');
     await settled();
     expect(calls, 'too late for an answer').toEqual(['end']);
     app.removeAllListeners();
     desk.electron.powerMonitor.removeAllListeners();
   }
+});
+
+test('who puts an update in place ends the app itself, after all else', async () => {
+  const { calls } = started({ running: 0, leaves: true });
+  app.quit();
+  await settled();
+  expect([calls, desk.exits]).toEqual([['first', 'end', 'leave'], []]);
+  app.quit();
+  expect(desk.exits, 'not held up').toEqual([0]);
 });

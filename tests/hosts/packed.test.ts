@@ -1,83 +1,121 @@
 /** What `npm run dist` packs: all that the program starts and reads, nothing else; in the soak it works where there is nothing else. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { cp, readdir, readFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { reachedFiles } from '../../scripts/package/shipped.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
+import { dist, filesIn, fusesOf, looksOf, packApp } from './support/packed-app.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
 import { inSoak } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
-/** The files below a folder, by their paths in it. */
-async function filesIn(folder: string): Promise<string[]> {
-  const found = await readdir(folder, { recursive: true, withFileTypes: true });
-  const files = found.filter((one) => one.isFile());
-  return files.map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1)).sort();
-}
-
-interface Finished {
-  code: number;
-  out: string;
-  err: string;
-}
-
 const builtFiles = async () => JSON.parse(await readFile(join(ROOT, 'dist/electron.json'), 'utf8')) as string[];
 
-/** Packs with this folder as the runtime. */
-async function dist(runtime: string, output: string, signal: AbortSignal): Promise<Finished> {
-  const args = [join(ROOT, 'scripts/dist.ts'), '--output', output];
-  const env = { ...process.env, ELECTRON_OVERRIDE_DIST_PATH: runtime };
-  return new Promise((resolve) => {
-    const child = execFile(process.execPath, args, { env, cwd: output, signal }, (_error, out, err) =>
-      resolve({ code: child.exitCode ?? -1, out, err }),
-    );
-  });
-}
-
 const isHere = isBuilt() && process.platform === 'linux';
+const ENGINE = `node_modules/@surrealdb/node/dist/surrealdb-node.linux-${process.arch}-gnu.node`;
 
 test.runIf(isHere && inSoak)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
-  const place = await folderWith({ 'runtime/electron': 'not a runtime' });
-  const packed = await dist(join(place, 'runtime'), place, signal);
+  const place = await folderWith();
+  const packed = await packApp(place, signal);
   expect(packed, packed.err).toMatchObject({ code: 0 });
-  const [, name = ''] = /^Packed: (linux-(?:\w+-)?unpacked)$/m.exec(packed.out) ?? [];
-  expect(packed.out).toMatch(/^Not built: installers, /m);
-  const folder = join(place, name);
+  console.log(/^Packed: .*$/m.exec(packed.out)?.[0]);
+  const resources = join(packed.folder, 'resources');
+  // RunAsNode off; cookies encrypted; no NODE_OPTIONS, no inspection; archive checked, and the only place; two off, one left.
+  expect(fusesOf(await readFile(join(packed.folder, 'triad-desktop')))).toBe('010011001');
+  expect(await readFile(join(resources, 'app-update.yml'), 'utf8')).toContain('https://updates.test/triad');
 
   const app = join(place, 'app');
-  extractAll(join(folder, 'resources/app.asar'), app);
+  extractAll(join(resources, 'app.asar'), app);
   await onlyWhatIsNeeded(app);
-  const engine = `@surrealdb/node/dist/surrealdb-node.linux-${process.arch}-gnu.node`;
-  expect(await filesIn(join(folder, 'resources/app.asar.unpacked'))).toEqual([`node_modules/${engine}`]);
-  expect((await filesIn(app)).filter((name) => name.endsWith('.node'))).toEqual([`node_modules/${engine}`]);
-  await worksAlone(app);
+  await onlyWhatTheCommandLineNeeds(resources);
+  await worksAlone(join(resources, 'app.asar.unpacked/cli'));
+  await worksWithItsNode(packed.folder);
 });
 
 async function onlyWhatIsNeeded(app: string): Promise<void> {
   expect((await readdir(app)).sort()).toEqual(['build', 'dist', 'node_modules', 'package.json', 'schema']);
   for (const name of ['build', 'schema'])
     expect(await filesIn(join(app, name))).toEqual(await filesIn(join(ROOT, name)));
-  const built = await builtFiles();
   const program = await filesIn(join(app, 'dist'));
-  expect(program).toEqual(built.map((name) => `electron/${name}`).sort());
+  expect(program).toEqual(reachedFiles('main.js', 'preload.cjs').map((name) => `electron/${name}`));
   const modules = await filesIn(join(app, 'node_modules'));
   expect(modules.filter((name) => !/(\.m?js|\/package\.json|\/refs\/.*\.json|\.node)$/.test(name))).toEqual([]);
-  expect(JSON.parse(await readFile(join(app, 'package.json'), 'utf8'))).toMatchObject({
-    type: 'module',
-    main: 'dist/electron/main.js',
+  expect(modules.filter((name) => name.endsWith('.node'))).toEqual([ENGINE.replace('node_modules/', '')]);
+  const all = await filesIn(app);
+  expect(all.filter((name) => /\.(map|ts|svelte)$|\.test\.|\/tests?\//.test(name))).toEqual([]);
+  const manifest = JSON.parse(await readFile(join(app, 'package.json'), 'utf8')) as object;
+  expect(manifest).toMatchObject({ type: 'module', main: 'dist/electron/main.js' });
+  expect(manifest).not.toHaveProperty('devDependencies');
+}
+
+async function onlyWhatTheCommandLineNeeds(resources: string): Promise<void> {
+  const places = [
+    'THIRD-PARTY-LICENSES.txt',
+    'app-update.yml',
+    'app.asar',
+    'app.asar.unpacked',
+    'bin',
+    'sbom.cdx.json',
+  ];
+  expect((await readdir(resources)).sort()).toEqual(places);
+  expect(await readdir(join(resources, 'bin'))).toEqual(['node', 'triad']);
+  const unpacked = join(resources, 'app.asar.unpacked');
+  expect((await readdir(unpacked)).sort()).toEqual(['cli', 'node_modules']);
+  const wanted = [
+    ...(await filesIn(join(ROOT, 'build'))).map((name) => `build/${name}`),
+    ...reachedFiles('cli.js').map((name) => `dist/electron/${name}`),
+    'package.json',
+    ...(await filesIn(join(ROOT, 'schema'))).map((name) => `schema/${name}`),
+  ];
+  expect(await filesIn(join(unpacked, 'cli'))).toEqual(wanted.sort());
+}
+
+/** From another folder, with nothing on the path, in a home of its own: nothing is written outside of the data folder. */
+async function worksWithItsNode(folder: string): Promise<void> {
+  const script = new Script().step([text('Done.')]);
+  const { model, folder: workspace } = await machine(script);
+  const home = await folderWith({ '.profile': '' });
+  const data = join(home, 'data');
+  await mkdir(data);
+  const env = { PATH: '', HOME: home, TRIAD_HOME: data, ANTHROPIC_API_KEY: 'sk-test', ANTHROPIC_BASE_URL: model.url };
+  const before = await looksOf(folder);
+  const inWorkspace = await looksOf(workspace);
+  const finished = await new Promise<[Error | null, string]>((resolve) => {
+    const child = execFile(
+      join(folder, 'resources/bin/triad'),
+      ['run', 'Hello'],
+      { env, cwd: workspace },
+      (fault, out) => resolve([fault, out]),
+    );
+    child.stdin?.end();
   });
+  expect(finished).toEqual([null, 'Done.\n']);
+  expect(await looksOf(folder)).toEqual(before);
+  expect(await looksOf(workspace)).toEqual(inWorkspace);
+  const outside = (await filesIn(home)).filter((name) => !name.startsWith('data/'));
+  expect(outside).toEqual(['.profile']);
 }
 
 test.runIf(isHere)('what it starts and reads is built, and there to be packed', async () => {
-  const workers = ['search-worker.js', 'ripgrep-thread.js', 'pdf-worker.js'];
-  const starts = ['main.js', 'preload.cjs', 'cli.js', 'check-copy.js', ...workers];
+  const workers = ['search-worker.js', 'ripgrep-thread.js', 'pdf-worker.js', 'page-worker.js'];
+  const reads = ['prices.toml', 'builtin/lead.md'];
   const built = await builtFiles();
-  expect(built).toEqual(expect.arrayContaining([...starts, 'prices.toml', 'builtin/lead.md']));
   expect(built.filter((name) => !existsSync(join(ROOT, 'dist/electron', name)))).toEqual([]);
+  const desktop = reachedFiles('main.js', 'preload.cjs');
+  const cli = reachedFiles('cli.js');
+  for (const one of [desktop, cli])
+    expect(one).toEqual(expect.arrayContaining(['check-copy.js', ...workers, ...reads]));
+  expect(cli.filter((name) => /^(main|preload)\./.test(name))).toEqual([]);
+  expect(desktop).not.toContain('cli.js');
+  expect(
+    built.filter((name) => !desktop.includes(name) && !cli.includes(name)),
+    'what nothing reaches',
+  ).toEqual([]);
 });
 
 /** The engine with its schema, agents in TOML, the check of agents' JSON, the thread that searches, prices, the program that checks copies. */
@@ -114,7 +152,23 @@ test.for(['linux', 'win', 'mac'])('the engine for %s that is packed is one that 
   >;
   const { from, to, filter } = config[platform]!.files;
   expect(to).toBe(from);
-  const engines = ['x64', 'arm64'].map((arch) => join(from, filter.replace('${arch}', arch)));
+  const engines = ['x64', 'arm64'].map((arch) => join(from, filter.replace(/\$\{arch\}|(?<=darwin-)\*/, arch)));
   expect(engines.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   expect(new Set(engines).size).toBe(2);
+});
+
+test('no fuse is left to chance, and the desktop file takes the scheme of links', async () => {
+  const config = parse(await readFile(join(ROOT, 'electron-builder.yml'), 'utf8')) as Record<string, unknown>;
+  expect(config['electronFuses']).toEqual({
+    runAsNode: false,
+    enableCookieEncryption: true,
+    enableNodeOptionsEnvironmentVariable: false,
+    enableNodeCliInspectArguments: false,
+    enableEmbeddedAsarIntegrityValidation: true,
+    onlyLoadAppFromAsar: true,
+    loadBrowserProcessSpecificV8Snapshot: false,
+    grantFileProtocolExtraPrivileges: false,
+  });
+  expect(config['protocols']).toMatchObject({ schemes: ['triad'] });
+  expect(config['mac']).toMatchObject({ hardenedRuntime: true });
 });

@@ -1,6 +1,6 @@
 /** `app`: the life of the process, one instance for each data folder, and the order in which things end. */
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import { cancellable } from './event.ts';
@@ -11,8 +11,12 @@ type Used = Pick<
   | 'enableSandbox'
   | 'exit'
   | 'getPreferredSystemLanguages'
+  | 'getName'
+  | 'getPath'
+  | 'getVersion'
   | 'isPackaged'
   | 'quit'
+  | 'releaseSingleInstanceLock'
   | 'requestSingleInstanceLock'
   | 'setAsDefaultProtocolClient'
   | 'setBadgeCount'
@@ -22,7 +26,8 @@ type Used = Pick<
 >;
 
 export class StandInApp extends EventEmitter implements Used {
-  readonly isPackaged = false;
+  /** Where a test has packed one: its resources lie in a folder of their own. */
+  readonly isPackaged = process.env['STAND_IN_RESOURCES'] !== undefined;
   readonly #wire: Wire;
   #name = 'electron';
   #folder = '';
@@ -44,6 +49,19 @@ export class StandInApp extends EventEmitter implements Used {
 
   get name(): string {
     return this.#name;
+  }
+
+  getName(): string {
+    return this.#name;
+  }
+
+  getVersion(): string {
+    return process.env['STAND_IN_VERSION'] ?? '0.1.0';
+  }
+
+  getPath(name: string): string {
+    if (name !== 'userData') throw new Error(`${name} is not a folder that the stand-in has`);
+    return this.#folder;
   }
 
   setName(name: string): void {
@@ -81,6 +99,10 @@ export class StandInApp extends EventEmitter implements Used {
       this.emit('second-instance', {}, JSON.parse(readFileSync(handed, 'utf8')) as string[], process.cwd()),
     );
     return true;
+  }
+
+  releaseSingleInstanceLock(): void {
+    rmSync(join(this.#folder, 'stand-in.lock'), { force: true });
   }
 
   enableSandbox(): void {

@@ -5,12 +5,12 @@ import type { Wire } from '../wire.ts';
 export function standInDialog(wire: Wire) {
   const boxes: { options: Electron.MessageBoxOptions; answer: (response: number) => void }[] = [];
   const folders: ((path: string) => void)[] = [];
-  /** A button by its label; empty: the box is closed. */
-  wire.on('answer box', (label: string) => {
+  /** A button by its label, or Escape; nothing presses one by itself. */
+  wire.on('press', (label: string) => {
     const box = boxes.shift();
     if (box === undefined) throw new Error('No box is open');
     const { buttons = ['OK'], cancelId = 0 } = box.options;
-    const response = label === '' ? cancelId : buttons.indexOf(label);
+    const response = label === 'Escape' ? cancelId : buttons.indexOf(label);
     if (response < 0) throw new Error(`The box has no "${label}"`);
     box.answer(response);
   });
@@ -25,7 +25,7 @@ export function standInDialog(wire: Wire) {
     showMessageBox: (...given: [Electron.BaseWindow, Electron.MessageBoxOptions] | [Electron.MessageBoxOptions]) => {
       const options = given.at(-1) as Electron.MessageBoxOptions;
       const { message, detail, buttons } = options;
-      wire.tell('box', { message, detail, buttons });
+      wire.tell('message', { message, detail, buttons });
       return new Promise<Electron.MessageBoxReturnValue>((resolve) =>
         boxes.push({ options, answer: (response) => resolve({ response, checkboxChecked: false }) }),
       );

@@ -1,4 +1,6 @@
 /** The module `electron` as the main process sees it: what it uses, over Node and pages that the test has. */
+import { EventEmitter } from 'node:events';
+import { request } from 'node:http';
 import type { BrowserWindowConstructorOptions } from 'electron';
 import { StandInApp } from './app.ts';
 import { standInDialog } from './dialogs.ts';
@@ -14,7 +16,13 @@ const wire = new Wire(process);
 process.on('disconnect', () => process.exit(1));
 export const app = new StandInApp(wire);
 export const protocol = new Site();
-export const session = { defaultSession: new system.StandInSession(wire) };
+export const session = { defaultSession: new system.StandInSession(wire), fromPartition: () => ({}) };
+/** What the updater asks of a server on this machine. */
+export const net = { request };
+/** The system's own, which only hears that the app ends for an update. */
+export const autoUpdater = new EventEmitter();
+const resources = process.env['STAND_IN_RESOURCES'];
+if (resources !== undefined) Object.defineProperty(process, 'resourcesPath', { value: resources });
 export const shell = system.standInShell(wire);
 export const dialog = standInDialog(wire);
 export const safeStorage = system.standInSafeStorage(process.env['STAND_IN_KEY_STORE'] ?? 'gnome_libsecret');

@@ -46,6 +46,15 @@ export type TakenFrom = z.infer<typeof TakenFrom>;
 export const ForkEnd = z.enum(['before', 'after']);
 export type ForkEnd = z.infer<typeof ForkEnd>;
 
-/** A fork that was made at a workflow; `step`: the one of it from which the fork went on, left out where it did not. */
-export const Fork = z.object({ conversationId: Id, end: ForkEnd, at: Instant, step: Step.optional() });
+/**
+ * A fork that was made at a workflow; `step`: the one of it from which the fork went on, left out where it did not; `upTo`:
+ * the one up to which it was taken over, where it was not taken over whole and did not go on.
+ */
+export const Fork = z.object({
+  conversationId: Id,
+  end: ForkEnd,
+  at: Instant,
+  step: Step.optional(),
+  upTo: z.int().nonnegative().optional(),
+});
 export type Fork = z.infer<typeof Fork>;

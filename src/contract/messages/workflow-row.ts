@@ -45,6 +45,6 @@ export function startedAgain({ approve, attempt, budget }: Event<'workflow-start
   return { status: 'pending', ...ended, approve, attempt, ...(budget && { budget }) };
 }
 
-export function forkOf({ to, end, at, step }: Event<'workflow-fork'>): Fork {
-  return { conversationId: to, end, at, ...(step && { step }) };
+export function forkOf({ to, end, at, step, upTo }: Event<'workflow-fork'>): Fork {
+  return { conversationId: to, end, at, ...(step && { step }), ...(upTo !== undefined && { upTo }) };
 }

@@ -105,6 +105,8 @@ export const RulePreview = z.object({
   dangers: z.array(RuleDanger),
   /** It is about the start of sub-agents too, and does not allow that: it does not name it. */
   startsNothing: z.boolean(),
+  /** It is to let temporary sub-agents start, and matches them by one of their two names alone: the pattern that has both. */
+  bothNames: z.string().nullable(),
   /** The project's file is trusted as it is, and would not be any more: what it allows ends until it is trusted again. */
   losesTrust: z.boolean(),
   /** What it allows does not hold: the project's file is not trusted as it would be. */

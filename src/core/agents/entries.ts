@@ -43,7 +43,7 @@ export function fault(place: Position, said: Phrase | readonly Phrase[], rest: P
 }
 
 /** In English. */
-export function textOf(says: readonly Phrase[]): string {
+function textOf(says: readonly Phrase[]): string {
   return says.map(sentenceOf).join('');
 }
 

@@ -5,7 +5,8 @@ import type { ProjectInstruction } from '#contract/agent.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { INSTRUCTION_FILES } from '#contract/instruction-path.ts';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
-import { cutAtBytes, titleOf } from '../base/text.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
+import { cutAtBytes } from '../base/text.ts';
 import { type RawFile, unreadable } from './entries.ts';
 import { readAgentFile } from './read-place.ts';
 

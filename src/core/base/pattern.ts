@@ -72,6 +72,12 @@ export function escapePattern(text: string): string {
   return text.replace(/[\\*?{},]/g, (char) => `\\${char}`);
 }
 
+/** The least that matches all of these texts. */
+export function patternOf(texts: readonly string[]): string {
+  const values = texts.map(escapePattern);
+  return values.length === 1 ? values[0]! : `{${values.join(',')}}`;
+}
+
 /** `**` and a slash, at the beginning or behind a slash, stand for any folders, or for none. */
 function tokensOf(pattern: string): Token[] {
   const tokens: Token[] = [];

@@ -4,6 +4,7 @@ import type { Verdict } from '#contract/permission.ts';
 import type { Engine } from './engine.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { TriadError } from '../base/errors.ts';
+import { alternativesFault, patternOf } from '../base/pattern.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { callDefaults, startsOf, targetsOf } from './call-facts.ts';
 import { keptAccess } from '../mcp/look.ts';
@@ -117,8 +118,14 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedC
   const rules = await parts.permissions.rules(folder);
   const whole = parts.permissions.verdict(action, rules);
   const each = partsOf(parts, action, rules);
-  const verdict = each.length > 1 ? { ...whole, parts: each } : whole;
+  const verdict = { ...whole, names: namesOf(action), ...(each.length > 1 ? { parts: each } : {}) };
   return question?.subject?.kind === 'questions' ? alwaysPut(verdict) : verdict;
+}
+
+function namesOf({ scope, targets }: Action): Verdict['names'] {
+  const values = targets?.values ?? [];
+  const pattern = values.length === 0 ? null : patternOf(values);
+  return { agent: scope, pattern: pattern === null || alternativesFault(pattern) !== null ? null : pattern };
 }
 
 /** Each thing that the call does, judged alone. */

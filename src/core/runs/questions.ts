@@ -9,7 +9,7 @@ import { phrase } from '#contract/approvals/phrases.ts';
 import type { AskingRun, Ruling } from '../approvals/gate.ts';
 import { type Action, STEERING_ID } from '../approvals/judge.ts';
 import type { Targets } from '../tools/targets.ts';
-import { escapePattern } from '../base/pattern.ts';
+import { patternOf } from '../base/pattern.ts';
 import { optionsOf } from '../approvals/policy.ts';
 import { callDefaults, startedBy, startsOf, targetsOf } from './call-facts.ts';
 import type { Engine } from './engine.ts';
@@ -92,7 +92,7 @@ async function put(
     for (const action of actions)
       verdicts.push(await engine.permissions.decide(action, (payload) => plan.recorder.record(payload)));
     if ((asked && asked.idle === undefined) || !verdicts.every(isPlain)) {
-      const request = requestOf(parts, call, await questionFor(parts, call, asked, verdicts), actions);
+      const request = requestOf(parts, call, await questionFor(parts, call, asked, verdicts), { actions, verdicts });
       const answered = engine.gate.ask(request, asking(parts, call, request, { actions, verdicts }));
       return { answered: answered.finally(() => release?.()) };
     }
@@ -228,7 +228,7 @@ function requestOf(
   { engine, workflow, plan }: Parts,
   call: ParsedCall,
   question: Question,
-  actions: readonly Action[],
+  { actions, verdicts }: { actions: readonly Action[]; verdicts: readonly Verdict[] },
 ): ApprovalRequest {
   const { conversationId, workflowId, runId, agent } = plan.recorder.ids;
   const grant = offerOf(question, actions);
@@ -244,6 +244,7 @@ function requestOf(
     chain: plan.chain,
     ...shown,
     options: optionsOf(grant),
+    ...(question.subject.kind === 'questions' ? {} : { why: verdicts.flatMap(({ steps }) => steps.slice(0, 1)) }),
     ...(grant ? { grant } : {}),
     ...(isLateYes(engine.settings, question, remainingMs) ? { onTimeout: 'approve' as const } : {}),
     remainingMs,
@@ -281,19 +282,13 @@ function offerOf(
   const { scope: agent, tool } = action;
   const isTemporary = agent !== action.agent;
   const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;
-  return { agent, tool, pattern: grantPattern ?? patternOf(action.targets), scopes: [...scopes] };
+  return { agent, tool, pattern: grantPattern ?? patternOf(action.targets?.values ?? []), scopes: [...scopes] };
 }
 
 function stringsOf(value: unknown): string[] {
   if (typeof value === 'string') return [value];
   if (typeof value !== 'object' || value === null) return [];
   return Object.entries(value).flatMap(([key, one]) => [key, ...stringsOf(one)]);
-}
-
-/** The least that matches all that the call is about. */
-function patternOf(targets: Targets): string {
-  const values = (targets?.values ?? []).map(escapePattern);
-  return values.length === 1 ? values[0]! : `{${values.join(',')}}`;
 }
 
 function asking(

@@ -5,12 +5,13 @@ import { type Action, alwaysPut, mayStart } from '../approvals/judge.ts';
 import type { RuleDraft } from '../approvals/rule-edits.ts';
 import { parseRules, type RuleSet } from '../approvals/rule-files.ts';
 import { shadowedIn } from '../approvals/shadowed.ts';
-import { matches } from '../base/pattern.ts';
+import { alternativesOf, matches } from '../base/pattern.ts';
 import { cutAtCodePoint } from '../base/text.ts';
 import { keptAccess } from '../mcp/look.ts';
 import { mcpTools } from '../mcp/mcp-tool.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Parts } from './explain.ts';
+import { scopeOf, temporaryNameOf } from './memory.ts';
 import { type PastAction, pastActions } from './past-actions.ts';
 import { type PastCall, pastCalls } from './past-calls.ts';
 
@@ -41,7 +42,9 @@ export async function previewRules(parts: Parts, folder: string, draft: RuleDraf
     untold,
     rule,
     shadowedBy: shadow?.by ?? null,
-    ...(rule?.effect === 'allow' ? await allowedBy(parts, folder, rule) : { dangers: [], startsNothing: false }),
+    ...(rule?.effect === 'allow'
+      ? await allowedBy(parts, folder, rule)
+      : { dangers: [], startsNothing: false, bothNames: null }),
     losesTrust: draft?.scope === 'project' && draft.before !== null && before.trusted && !after.trusted,
     untrusted: rule !== null && rule.effect === 'allow' && rule.scope === 'project' && !after.trusted,
   };
@@ -112,7 +115,7 @@ async function allowedBy(
   { tools, mcp }: Parts,
   folder: string,
   rule: Rule,
-): Promise<Pick<RulePreview, 'dangers' | 'startsNothing'>> {
+): Promise<Pick<RulePreview, 'dangers' | 'startsNothing' | 'bothNames'>> {
   const all = [...tools.all(), ...mcpTools(await mcp.heardOffers(folder), keptAccess(mcp.listings))];
   const about = all.filter((tool) => isAbout(rule, tool));
   // Only the person's own rule, with tool and pattern, lets through what cannot be undone: see `judge`.
@@ -131,5 +134,19 @@ async function allowedBy(
       ...(about.some(reaches) ? (['outside'] as const) : []),
     ],
     startsNothing: !about.every(lets),
+    bothNames: starting.some(isSpawn) ? bothNamesFor(rule.pattern ?? '') : null,
   };
+}
+
+/**
+ * The pattern with both names of each temporary agent, where this one has no more than one name of any, see `judge`; null
+ * where it lets one start, or several wildcards together may.
+ */
+function bothNamesFor(pattern: string): string | null {
+  const alternatives = alternativesOf(pattern);
+  const names = alternatives.map((one) => temporaryNameOf(one) ?? one);
+  const has = (text: string): boolean => matches(pattern, text.replace(/\\(.)/g, '$1'), { path: false, loose: false });
+  if (names.some((name) => has(name) && has(scopeOf(name, 'spawn')))) return null;
+  if (alternatives.length > 1 && /(?<!\\)[*?]/.test(pattern)) return null;
+  return `{${[...new Set(names)].flatMap((name) => [name, scopeOf(name, 'spawn')]).join(',')}}`;
 }

@@ -75,13 +75,24 @@ function stateIn(
 ): ChangeState {
   if (now !== undefined && isSame(now, file.after)) return 'done';
   if (now !== undefined && isSame(now, file.before)) return 'undone';
+  return isUndone(set, file, undos) ? 'undone' : 'changed';
+}
+
+/** Whether one of these undos, none of which was taken back, has undone all that a call did to a file. */
+function isUndone(set: ChangeSet, file: FileChange, undos: readonly Undo[]): boolean {
   const isOf = (call: Undo['calls'][number]): boolean =>
     call.runId === set.runId &&
     call.toolCallId === set.toolCallId &&
     (call.path ?? file.path) === file.path &&
     call.hunk === null;
-  const isUndone = undos.some(({ calls, files }) => calls.some(isOf) && files.some(({ path }) => path === file.path));
-  return isUndone ? 'undone' : 'changed';
+  return undos.some(({ calls, files }) => calls.some(isOf) && files.some(({ path }) => path === file.path));
+}
+
+/** What is in the file again, of a target that names no file of its own, is somebody else's work: it is left alone. */
+function undoneOf(taken: ReturnType<typeof changesOf>, undos: readonly Undo[], target: ChangeTarget): Set<FileChange> {
+  if (target.path !== undefined || target.toolCallId !== undefined) return new Set();
+  const active = undos.filter(({ redone }) => !redone);
+  return new Set(taken.flatMap(({ set, file }) => (isUndone(set, file, active) ? [file] : [])));
 }
 
 function markOf(set: Pick<ChangeSet, 'runId' | 'toolCallId'>, path: string, hunk?: number): string {
@@ -199,7 +210,10 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
         lent,
         changes: back.length > 0 ? back.flatMap(({ files }) => files) : await gone(workspace, asked, taken),
       }
-    : { conversationId, lent, changes: taken.map(({ file }) => file), hunk: target.hunk };
+    : {
+        ...{ conversationId, lent, hunk: target.hunk },
+        ...{ changes: taken.map(({ file }) => file), undone: undoneOf(taken, here, target) },
+      };
   const elsewhere = redo ? [] : inOtherFolders(all, folder);
   const look = async (): Promise<Plan> => ({
     files: [...(await planUndo(workspaces, workspace, wanted)).files, ...elsewhere],

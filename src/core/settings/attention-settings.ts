@@ -47,7 +47,7 @@ export const AttentionSettings = z
     quiet_from: TimeOfDay.nullable()
       .default(DEFAULT_SIGNALS.quietFrom)
       .describe(
-        'Time of the day, such as 22:00, from which nothing is heard or shown until quiet_to. Not set: no quiet hours.',
+        'Time of the day, such as 22:00, from which nothing is heard or shown until the quiet hours end. Not set: no quiet hours.',
       ),
     quiet_to: TimeOfDay.nullable()
       .default(DEFAULT_SIGNALS.quietTo)

@@ -74,6 +74,10 @@ export class LiveSettings implements Settings {
     return this.#current.mcp;
   }
 
+  get updates(): Settings['updates'] {
+    return this.#current.updates;
+  }
+
   get telemetry(): Settings['telemetry'] {
     return this.#current.telemetry;
   }

@@ -24,6 +24,7 @@ import { editKey, editTable, literalOf } from './settings-text.ts';
 import { TelemetrySettings } from './telemetry-settings.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
 import { ContextSettings } from './context-settings.ts';
+import { UpdateSettings } from './update-settings.ts';
 import { WebSettings } from './web-settings.ts';
 
 const model = z.string().min(1).max(200);
@@ -189,6 +190,7 @@ const SettingsFile = z.strictObject({
         .describe('Days after which such a backup goes too, but for the newest. Not set: no limit.'),
     })
     .prefault({}),
+  updates: UpdateSettings,
   telemetry: TelemetrySettings,
   redact: RedactSettings,
 });

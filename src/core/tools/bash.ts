@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises';
 import { relative } from 'node:path';
 import { z } from 'zod';
 import { canonicalHash } from '../base/hash.ts';
-import { titleOf } from '../base/text.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';

@@ -68,7 +68,8 @@ export async function fork(
   await log.open(conversation.id);
   const who = { workflowId: at.id, runId: at.runId, parentRunId: null, agent: at.agents[0] ?? conversation.agent };
   const about = { conversationId: conversation.id, ...who, at: new Date().toISOString() };
-  await log.append({ type: 'workflow-fork', ...about, to: made.id, end, ...(after && { step: after.step }) });
+  const where = after ? { step: after.step } : entry === undefined ? {} : { upTo: entry };
+  await log.append({ type: 'workflow-fork', ...about, to: made.id, end, ...where });
   return mustExist(store.conversation(made.id), 'The fork was not stored');
 }
 

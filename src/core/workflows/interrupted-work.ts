@@ -1,7 +1,7 @@
 /** The workflows that were cut off and wait for the person to resume them, for the attention feed. */
 import type { AgentEvent } from '#contract/event.ts';
 import type { Interrupted } from '#contract/view.ts';
-import { titleOf } from '../base/text.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import type { Store } from '../store/store.ts';
 
 interface Ports {

@@ -1,6 +1,6 @@
 /** What a person keeps of a conversation: a title of their own, and whether it is pinned. */
 import type { ConversationRow } from '#contract/view.ts';
-import { titleOf } from '../base/text.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import type { Engine } from '../runs/engine.ts';
 
 /** Neither is work: when the conversation was last used stays as it was. */

@@ -9,7 +9,7 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import { Exclusive } from '../base/exclusive.ts';
 import { newId, advanceIdsPast } from '../base/ids.ts';
 import { orStopped, Stopped, type StopKind, stopOf } from '../base/stop.ts';
-import { titleOf } from '../base/text.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import { workflowBudget } from '../budget/limits.ts';
 import { loadSteps } from '../log/step-cache.ts';
 import { failureContextOf } from '../log/failure-context.ts';

@@ -35,6 +35,8 @@ export interface Wanted {
   conversationId: string;
   changes: readonly FileChange[];
   hunk?: number | undefined;
+  /** Those of them that are taken back already. */
+  undone?: ReadonlySet<FileChange>;
   /** Left out: files are only on the disk. */
   lent?: Lending;
 }
@@ -64,7 +66,8 @@ export async function planUndo(ports: Ports, workspace: Workspace, wanted: Wante
   const planned = new Map<string, PlannedFile>();
   for (const change of wanted.changes) {
     const before = planned.get(change.path) ?? (await lookedAt(workspace, change.path, wanted.lent));
-    planned.set(change.path, await takenBack(ports, wanted, change, before));
+    const isUndone = wanted.undone?.has(change) === true;
+    planned.set(change.path, isUndone ? before : await takenBack(ports, wanted, change, before));
   }
   const files = [...planned.values()];
   const removed = new Set(files.filter(({ to }) => to === null).map(({ path }) => path));

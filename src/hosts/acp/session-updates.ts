@@ -3,7 +3,7 @@ import type { SessionUpdate } from '@agentclientprotocol/sdk';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import { picturesText } from '#contract/messages/pictures-text.ts';
 import type { Tally } from '#contract/outcome.ts';
-import { titleOf } from '#core/base/text.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import { callIdOf, chunk, RunUpdates } from './run-updates.ts';
 import { SubAgents } from './sub-agents.ts';
 import type { Windows } from './windows.ts';

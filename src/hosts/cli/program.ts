@@ -6,6 +6,7 @@ import type { Io } from './terminal/io.ts';
 import { approve, type Done, faultLine, json, withClient } from './program/parts.ts';
 import { addAgents, addTrust } from './program/agents.ts';
 import { addChanges } from './program/changes.ts';
+import { addCompletion } from './program/completion.ts';
 import { addMcp } from './program/mcp.ts';
 import { addPermissions } from './program/permissions.ts';
 import { addSessions } from './program/sessions.ts';
@@ -56,6 +57,7 @@ function createProgram(io: Io, version: string, done: Done): Command {
   addMcp(group(program, 'mcp', 'MCP servers: what they offer, adding, signing in'), io, done);
   addBackup(program, io, done);
   addDoctor(program, io, done);
+  addCompletion(program, io, done);
   return program;
 }
 

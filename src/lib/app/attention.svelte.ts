@@ -21,6 +21,8 @@ export class Attention {
   open = $state(false);
   /** The newest question, for the live announcement. */
   newest = $state.raw<Question | null>(null);
+  /** What a yes waits for, said when it is wanted too early. */
+  told = $state('');
   /** All that waits, questions or not, in the order of every list. */
   readonly waiting = $derived(waitingList(this.state));
   readonly questions = $derived(this.waiting.flatMap((entry) => (entry.kind === 'question' ? [entry.question] : [])));
@@ -173,12 +175,13 @@ export class Attention {
     );
   }
 
-  /** Answers a question once; concurrent calls are ignored. An error is kept for `error(key)`. */
-  async decide(question: Question, answer: Answer): Promise<void> {
+  /** Answers a question once; concurrent calls are ignored. An error is kept for `error(key)`. Whether the answer was taken. */
+  async decide(question: Question, answer: Answer): Promise<boolean> {
     const { key, item } = question;
-    if (this.#busy.has(key)) return;
+    if (this.#busy.has(key)) return false;
     this.#busy.add(key);
     this.#errors.delete(key);
+    this.told = '';
     try {
       await this.#connection.request('approval.decide', {
         approvalId: question.approval.request.id,
@@ -186,9 +189,11 @@ export class Attention {
         answer,
       });
       // It stays busy until the state no longer has it, so that no second answer is sent.
+      return true;
     } catch (error) {
       this.#errors.set(key, asRequestError(error));
       this.#busy.delete(key);
+      return false;
     }
   }
 

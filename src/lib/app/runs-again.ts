@@ -16,14 +16,16 @@ export interface Side {
 export interface Both {
   first: { workflowId: string; runId: string };
   again: { workflowId: string };
+  /** Which of them one looks from. */
+  from: keyof typeof text.again.compare;
 }
 
 /** The newest again of a first one, or the again itself; null for what is neither, or has not ended. */
 export function bothOf({ id, workflowId, outcome, again, agains }: RunRow): Both | null {
   if (outcome === null) return null;
-  if (again) return { first: again, again: { workflowId } };
+  if (again) return { first: again, again: { workflowId }, from: 'again' };
   const last = agains?.at(-1);
-  return last ? { first: { workflowId, runId: id }, again: last } : null;
+  return last ? { first: { workflowId, runId: id }, again: last, from: 'first' } : null;
 }
 
 /** Only what has ended, and leads nobody. */
@@ -56,7 +58,7 @@ export class RunsAgain {
   }
 
   /** Null where one of them is gone, and a toast says so. */
-  async both({ first, again }: Both): Promise<[first: Side, again: Side] | null> {
+  async both({ first, again }: Omit<Both, 'from'>): Promise<[first: Side, again: Side] | null> {
     try {
       const [one, other] = await Promise.all(
         [first, again].map(({ workflowId }) => this.#client.request('workflow.get', { workflowId })),

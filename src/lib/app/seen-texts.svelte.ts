@@ -85,6 +85,15 @@ export class SeenTexts {
     element?.focus({ preventScroll: true });
   }
 
+  /** For a field with a text that has its box elsewhere in the question: read to its end here, it was seen too. */
+  reader(name: string): Attachment<HTMLElement> {
+    return (element) => {
+      return watch(element, () => {
+        if (isAtEnd(element) && isEndInSight(element)) this.mark(name);
+      });
+    };
+  }
+
   /** For the box of a text, which scrolls, and can then be reached by keyboard. */
   box(
     name: string,
@@ -104,31 +113,39 @@ export class SeenTexts {
         if (overflows && element.tabIndex < 0) element.tabIndex = 0;
         else if (waits && !element.hasAttribute('tabindex')) element.tabIndex = -1;
       };
-      untrack(look);
-      const observer = new ResizeObserver(look);
-      observer.observe(element);
-      for (const child of element.children) observer.observe(child);
-      // The window makes room for the end too.
-      observer.observe(document.documentElement);
-      element.addEventListener('input', look, { passive: true });
-      // What is around it may scroll, and scrolling does not bubble.
-      document.addEventListener('scroll', look, { capture: true, passive: true });
-      element.addEventListener('scroll', bringEnd, { passive: true });
-      element.addEventListener('focus', caretToStart);
-      // Whatever covered it may be gone.
-      element.addEventListener('focus', look);
+      const end = watch(element, look);
       return () => {
-        observer.disconnect();
-        element.removeEventListener('focus', caretToStart);
-        element.removeEventListener('focus', look);
-        element.removeEventListener('input', look);
-        document.removeEventListener('scroll', look, { capture: true });
-        element.removeEventListener('scroll', bringEnd);
+        end();
         const box = untrack(() => this.#boxes.get(name));
         if (box?.element === element) this.#boxes.set(name, { ...box, element: null });
       };
     };
   }
+}
+
+/** Calls `look` now, and whenever what is in sight of a box may be something else. */
+function watch(element: HTMLElement, look: () => void): () => void {
+  untrack(look);
+  const observer = new ResizeObserver(look);
+  observer.observe(element);
+  for (const child of element.children) observer.observe(child);
+  // The window makes room for the end too.
+  observer.observe(document.documentElement);
+  element.addEventListener('input', look, { passive: true });
+  // What is around it may scroll, and scrolling does not bubble.
+  document.addEventListener('scroll', look, { capture: true, passive: true });
+  element.addEventListener('scroll', bringEnd, { passive: true });
+  element.addEventListener('focus', caretToStart);
+  // Whatever covered it may be gone.
+  element.addEventListener('focus', look);
+  return () => {
+    observer.disconnect();
+    element.removeEventListener('focus', caretToStart);
+    element.removeEventListener('focus', look);
+    element.removeEventListener('input', look);
+    document.removeEventListener('scroll', look, { capture: true });
+    element.removeEventListener('scroll', bringEnd);
+  };
 }
 
 function isAtEnd(box: HTMLElement): boolean {

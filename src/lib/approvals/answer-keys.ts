@@ -5,7 +5,8 @@ import { isTextField } from '#lib/ui/text-field.ts';
 
 export type AnswerKey = 'allow' | 'allowAll' | 'reject' | 'ask';
 
-const PRESSES: Readonly<Record<AnswerKey, string>> = {
+/** In the notation of tinykeys. */
+export const PRESSES: Readonly<Record<AnswerKey, string>> = {
   allow: FIXED_KEYS.allow,
   allowAll: FIXED_KEYS.allowAll,
   reject: FIXED_KEYS.reject,

@@ -27,7 +27,7 @@ const NARROW: readonly Column[] = ['outcome', 'duration', 'cost', 'when'];
 const WIDTHS: Readonly<Record<Column, string>> = {
   who: 'minmax(7.5rem, 1fr)',
   outcome: '8rem',
-  duration: '5.5rem',
+  duration: '7rem',
   tokens: '4rem',
   cost: '4.5rem',
   when: '6.5rem',
@@ -60,10 +60,13 @@ export class HistoryLook {
   }
 }
 
-/** `grid-template-columns` of a wide list, or a narrow one. */
-export function templateOf(columns: readonly Column[], narrow: boolean): string {
+/** `grid-template-columns` of a wide list, or a narrow one. `byDay`: below the heading of a day only the time is shown. */
+export function templateOf(columns: readonly Column[], narrow: boolean, byDay: boolean): string {
   const shown = narrow ? columns.filter((column) => NARROW.includes(column)) : columns;
-  return [narrow ? 'minmax(0, 1fr)' : 'minmax(0, 3fr)', ...shown.map((column) => WIDTHS[column])].join(' ');
+  return [
+    narrow ? 'minmax(0, 1fr)' : 'minmax(0, 3fr)',
+    ...shown.map((column) => (byDay && column === 'when' ? '4rem' : WIDTHS[column])),
+  ].join(' ');
 }
 
 /** What is kept may be of another version, or no JSON. */

@@ -1,6 +1,7 @@
 /** The form of the permission explainer: a tool call, and the verdict on it. */
 import type { Approval } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
+import type { Input } from '#contract/rpc.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import {
@@ -30,6 +31,7 @@ export class ExplainDraft {
   busy = $state(false);
   readonly fields = $derived.by(() => explainFieldsOf(this.tool));
   readonly #connection: Connection;
+  #asked: Input<'permissions.explain'> | null = null;
   /** The call of the explained question: it fills in arguments that the form lacks, for the same tool only. */
   #original: { tool: string; input: unknown } | null = null;
 
@@ -56,16 +58,27 @@ export class ExplainDraft {
     this.notJson = '';
     const input = this.#input();
     if (input === undefined) return;
+    const { agent, tool, conversationId, workflowId } = this;
+    await this.#ask({
+      agent,
+      tool,
+      input,
+      ...(workflowId === '' ? {} : { workflowId }),
+      ...(conversationId === '' ? { folder } : { conversationId }),
+    });
+  }
+
+  /** What was explained, as the rules are by now; whatever the form says meanwhile. */
+  async again(): Promise<void> {
+    if (this.verdict && this.#asked && !this.busy) await this.#ask(this.#asked);
+  }
+
+  async #ask(asked: Input<'permissions.explain'>): Promise<void> {
     this.busy = true;
+    this.#asked = asked;
     try {
-      const { agent, tool, conversationId, workflowId } = this;
-      this.verdict = await this.#connection.request('permissions.explain', {
-        agent,
-        tool,
-        input,
-        ...(workflowId === '' ? {} : { workflowId }),
-        ...(conversationId === '' ? { folder } : { conversationId }),
-      });
+      this.verdict = await this.#connection.request('permissions.explain', asked);
+      const { agent, tool, input } = asked;
       this.explained = { agent, tool, input };
       this.failure = null;
     } catch (error) {

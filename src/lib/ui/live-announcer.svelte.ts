@@ -1,4 +1,5 @@
-/** Announces a growing text to screen readers: whole sentences, at most every 3 seconds. */
+/** Announces a growing text in Markdown to screen readers, without its marks: whole sentences, at most every 3 seconds. */
+import { spoken } from '#lib/view/title.ts';
 
 const PAUSE_MS = 3000;
 
@@ -20,7 +21,7 @@ export class LiveAnnouncer {
   end(closing: string): void {
     this.stop();
     if (this.#text === '') return;
-    this.announcement = `${this.#text.slice(this.#spokenUnits)} ${closing}`.trim();
+    this.#say(`${this.#text.slice(this.#spokenUnits)} ${closing}`);
     this.#text = '';
     this.#spokenUnits = 0;
   }
@@ -36,6 +37,10 @@ export class LiveAnnouncer {
     const sentences = /^[\s\S]*[.!?:\n](?=\s|$)/.exec(rest)?.[0] ?? '';
     if (sentences === '') return;
     this.#spokenUnits += sentences.length;
-    this.announcement = sentences;
+    this.#say(sentences);
+  }
+
+  #say(words: string): void {
+    this.announcement = spoken(words).trim();
   }
 }

@@ -9,6 +9,8 @@ export interface AgentLook {
   isChain: boolean;
   /** Where its chain is: the run itself where nothing follows it. */
   at: RunRow;
+  /** Its place there, from 0: the run that the chain begins with is none of its stages. */
+  place: number;
   family: RunRow[];
   /** Whoever of them works now: the coagent where the work is with it. */
   working: RunRow;
@@ -22,5 +24,6 @@ export function agentLookOf(run: RunRow, rows: Rows): AgentLook {
   const family = familyOf(run, rows.runs);
   const phase = phaseOfChain(run, rows);
   const working = family.findLast(({ status }) => status === 'running') ?? at;
-  return { links, isChain: links.length > 1, at, family, working, phase, active: isActive(phase) };
+  const place = links.findIndex((link) => link.run?.id === at.id);
+  return { links, isChain: links.length > 1, at, place, family, working, phase, active: isActive(phase) };
 }

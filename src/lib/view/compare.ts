@@ -37,6 +37,12 @@ export function compared(reports: readonly string[]): Row[] {
   });
 }
 
+/** Whether all reports say the same, but for white space and case. */
+export function areAlike(rows: readonly Row[]): boolean {
+  const texts = (cell: Row['cells'][number]): string | null => cell && cell.map(({ text }) => plain(text)).join('\n');
+  return rows.every(({ cells }) => cells.every((cell) => texts(cell) === texts(cells[0] ?? null)));
+}
+
 /** The keys of all, each after what stands before it in its report. */
 function orderOf(all: readonly Section[][]): string[] {
   const order: string[] = [];

@@ -49,7 +49,8 @@ export function phaseOfRun(run: RunRow, approvals: readonly Approval[], workflow
   if (run.outcome !== null) return run.outcome;
   if (workflows.some(({ id, outcome }) => id === run.workflowId && outcome !== null)) return 'interrupted';
   if (approvals.some((approval) => waitsFor(approval, run))) return 'waiting';
-  return run.status === 'pending' ? 'queued' : 'running';
+  if (run.status !== 'pending') return 'running';
+  return isRejected(approvals, run) ? 'rejected' : 'queued';
 }
 
 export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Approval[]): Phase {
@@ -71,7 +72,16 @@ export function isInBackground({ id }: Pick<RunRow, 'id'>, approvals: readonly A
 export function phaseOfExecution(execution: SubAgentExecution, approvals: readonly Approval[]): Phase {
   if (execution.outcome !== undefined) return execution.outcome;
   if (approvals.some((approval) => waitsFor(approval, execution))) return 'waiting';
-  return execution.status === 'pending' ? 'queued' : 'running';
+  if (execution.status !== 'pending') return 'running';
+  return isRejected(approvals, execution) ? 'rejected' : 'queued';
+}
+
+/** A no is known at once; its run ends with it only when all that was asked about together is answered. */
+function isRejected(approvals: readonly Approval[], run: Pick<RunRow, 'id'>): boolean {
+  return approvals.some(({ request, decisions }) => {
+    const decision = decisions[spawnIndex(request.subject, run.id)];
+    return decision?.allowed === false && decision.decidedBy !== 'cancel';
+  });
 }
 
 /** Whether an open question blocks a run: the one that asks, or the sub-agent that would start. */

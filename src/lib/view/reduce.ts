@@ -14,7 +14,7 @@ import { withWord } from './said.ts';
 import { itemCountOf } from './subject.ts';
 import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
-import { titleOf } from './title.ts';
+import { titleOf } from '#contract/messages/short-text.ts';
 import { withAsking, withTurn } from './waiting.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;

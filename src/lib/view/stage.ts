@@ -47,6 +47,14 @@ export type Now =
   | { kind: 'model'; atATime: number }
   | { kind: 'call'; name: string; argument: string };
 
+/** Whether the line on what is done names who does it: not whom the head of the card, or the line itself, names already. */
+export function namesWorker(
+  { working, at }: { working: Pick<RunRow, 'id'>; at: Pick<RunRow, 'id'> },
+  now: Now,
+): boolean {
+  return working.id !== at.id && now.kind !== 'starts';
+}
+
 export interface Working {
   /** Whoever of its family works now. */
   run: RunRow;

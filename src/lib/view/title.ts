@@ -1,25 +1,6 @@
-/** Short forms of texts: a conversation's title, the first line of a prompt, the summary of a report. */
-import { SUMMARY_CHARS } from '#contract/limits.ts';
+/** Short forms of texts as a screen shows them: without marks, closed where they were cut, of a report that is JSON. */
+import { firstLine, shortened, summaryOf } from '#contract/messages/short-text.ts';
 import { objectIn } from './answer.ts';
-
-const TITLE_UNITS = 80;
-
-export function firstLine(prompt: string): string {
-  return prompt.trim().split('\n', 1)[0] ?? '';
-}
-
-/** The first line, at most 80 UTF-16 code units of it and never half of a surrogate pair. */
-export function titleOf(prompt: string): string {
-  const line = firstLine(prompt);
-  if (line.length <= TITLE_UNITS) return line;
-  return `${line.slice(0, wholeUnits(line, TITLE_UNITS))}…`;
-}
-
-/** At most so many UTF-16 code units of a text, so that no sign is cut in two. */
-export function wholeUnits(text: string, units: number): number {
-  const last = text.charCodeAt(units - 1);
-  return units < text.length && last >= 0xd800 && last <= 0xdbff ? units - 1 : units;
-}
 
 /** A line without its marks of Markdown, where only one line is shown: its words stay as they are. */
 export function lineOf(line: string): string {
@@ -28,6 +9,21 @@ export function lineOf(line: string): string {
     .replace(/(\*\*|__)(?=\S)(.+?)(?<=\S)\1/g, '$2')
     .replace(/(?<![\w*])\*(?=[^\s*])([^*]+?)(?<=[^\s*])\*(?![\w*])/g, '$1')
     .replace(/`([^`]+)`/g, '$1');
+}
+
+/** The task of a prompt on one line: its first one, without the label that prompts are written with. */
+export function taskLine(prompt: string): string {
+  return lineOf(firstLine(prompt).replace(/^\*\*(?:task|tâche)(?:\*\*\s*:|\s*:\*\*)\s*(?=\S)/i, ''));
+}
+
+/** What is said aloud of a text in Markdown: no mark of it, also where a sentence ends inside of one. */
+export function spoken(markdown: string): string {
+  return markdown
+    .replace(/!?\[([^\]]*)\]\([^)\s]*\)/g, '$1')
+    .split('\n')
+    .map(lineOf)
+    .join('\n')
+    .replace(/\*\*|`+/g, '');
 }
 
 /** Of a report that is a JSON object, its first plain fields on one line; empty for any other. */
@@ -42,20 +38,6 @@ export function fieldsLine(report: string): string {
     },
   );
   return shortened(fields.join(' · '));
-}
-
-/** The first characters of the Summary section of a report, or of the report where it has none; one line. */
-export function summaryOf(report: string): string {
-  const section = /^#{1,6}[ \t]*(?:summary|résumé)[ \t]*$([\s\S]*?)(?=^#{1,6}[ \t]|$(?![\s\S]))/im.exec(report);
-  const whole = section?.[1]?.trim() || report.replace(/^#{1,6}[ \t].*$/gm, '').trim() || report;
-  return shortened(whole);
-}
-
-/** The first characters of a text, on one line. */
-function shortened(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  const points = [...line];
-  return points.length <= SUMMARY_CHARS ? line : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
 }
 
 /** The summary as Markdown: what the cut left open in it is closed, so that no mark of it shows. */

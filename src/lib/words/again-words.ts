@@ -5,7 +5,7 @@ export const againWords = {
   hint: 'Runs this agent again, alone, with the settings that it had, in a new conversation. Nothing starts before you have seen what it gets. Files stay as they are.',
   menu: (agent: string) => `More on ${agent}`,
   history: 'Open in history',
-  compare: 'Compare with the first',
+  compare: { first: 'Compare with the rerun', again: 'Compare with the first' },
   /** Of a conversation, or of a run: a link to the first follows. */
   of: 'Again:',
   first: 'the first run',

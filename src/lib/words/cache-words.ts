@@ -8,10 +8,10 @@ export const cacheWords = {
     title: 'Fork from this step',
     goOn: 'Go on from here',
     goOnWhy:
-      'A new conversation that goes on by itself. What was done until here comes from the cache, at no cost; what follows is asked anew and costs, and what is started needs your yes. Files stay as they are.',
+      'A new conversation that goes on by itself. What was done until here, and sub-agents that had finished, also later, come from the cache: at no cost, and not asked again. The rest is asked anew and costs; what is started needs your yes. Files stay as they are.',
+    goOnLine: 'Goes on by itself: what was finished comes from the cache, the rest costs. Files stay.',
     write: 'Fork and write',
     writeWhy: 'A new conversation that ends here. Nothing starts or costs until you write. Files stay as they are.',
   },
-  at: 'Forked at a step of this',
-  wentOn: 'What follows goes on from a step there; files stayed as they were.',
+  wentOn: (step: number) => `What follows goes on from step ${step} there; files stayed as they were.`,
 } as const;

@@ -63,7 +63,7 @@ export const changesWords = {
       put_back: 'Put back as it was before; what was made new is removed',
       merged: 'Taken out; what others did to it since stays',
       conflict: 'In conflict: it cannot be undone without losing what came since',
-      already: 'Is so already',
+      already: 'Already undone: nothing to put back',
     } satisfies Readonly<Record<UndoneFile['outcome'], string>>,
     undo: (value: number) => `Undo ${files(value)}`,
     leave: 'Undo the others, leave these',

@@ -88,9 +88,14 @@ function worstWords(worst: Summary['atMost']['worst']): string {
   return `no cost limit (at most ${most})`;
 }
 
+function starting(agent: string, stages: number): string {
+  return stages === 0 ? `${agent} wants` : `${stages + 1} agents, one after the other, want`;
+}
+
 export const decisionWords = {
-  starts: (agent: string) => `${agent} wants to start`,
-  startsInBackground: (agent: string) => `${agent} wants to start in the background`,
+  /** `stages`: how many agents follow it in its chain. */
+  starts: (agent: string, stages: number) => `${starting(agent, stages)} to start`,
+  startsInBackground: (agent: string, stages: number) => `${starting(agent, stages)} to start in the background`,
   /** Without an answer. */
   left: { no: 'then no', yes: 'then yes', on: 'then it goes on without' },
   timeLeft: (time: string) => `${time} left`,
@@ -101,7 +106,7 @@ export const decisionWords = {
   withLines,
   atMostLines,
   was: (before: string) => `was: ${before}`,
-  asFirst: (agent: string) => `as ${agent}`,
+  asFirst: (agent: string) => `same rights as ${agent}`,
   served: 'Who works with it',
   told: 'What it is told',
   systemPrompt: 'Its system prompt',
@@ -120,11 +125,21 @@ export const decisionWords = {
   why: 'Why am I asked?',
   whyFailed: 'Why could not be told',
   whyNone: 'An agent asks you itself: no rule decides that.',
+  askedThen: (because: string) => `When it was asked: ${because}`,
+  /** What the rules and grants say by now of what still waits. */
+  since: {
+    allow:
+      'Since then a rule or a grant was saved that allows it without a question from now on. This question still waits for you.',
+    deny: 'Since then a rule was saved that denies it from now on. This question still waits for you.',
+  },
+  once: {
+    spawn:
+      'It can be allowed once only: a temporary sub-agent has whatever name, prompt and tools its lead gives it, so a yes to one says nothing about the next. Only a rule in your own settings that names it can let it start without a question.',
+    parallel: 'A batch can be allowed once only. A rule that names its agents can let it start without a question.',
+  },
   inPermissions: 'Open in Permissions',
   rejectMore: 'Reject…',
   keep: 'Back',
-  keys: { allow: '↵', allowAll: '⇧↵', reject: '⌫', ask: '/' },
-  mod: (isMac: boolean) => (isMac ? '⌘' : '⌃'),
   command: 'Command',
   inFolder: (folder: string) => `in ${folder}`,
   parts: 'What of it is asked about',

@@ -190,6 +190,7 @@ export const english = {
     noTranscript: 'This run has not said anything yet.',
     loadFailed: 'The transcript could not be loaded',
     notStarted: 'It was not started.',
+    notYet: 'It has not started yet.',
   },
   approval: {
     itemOf: (item: number, items: number) => `${item} of ${items} in this batch`,
@@ -294,6 +295,7 @@ export const english = {
     heading: 'Title and place',
     /** What is not seen yet follows. */
     unseen: 'Allow waits until you have seen the end of:',
+    allWaits: (items: number) => `Allow all ${items} waits until you have seen the end of:`,
     unseenElsewhere: (items: number) => `Allow all ${items} also waits for the end of:`,
     /** Of another item of the batch. */
     unseenOf: (agent: string, label: string) => `${agent}: ${label}`,

@@ -97,7 +97,7 @@ export const flowWords = {
   /** Of a stage, or of a round with a coagent: whose it is. */
   serving: (kind: RunKind, agent: string, place: number, of: number) =>
     kind === 'chain' ? `stage ${place} of ${of}, after ${agent}` : `round ${place} of ${of}, for ${agent}`,
-  serves: 'Serves',
+  serves: 'Works for',
   servedBy: 'Served by',
   types,
   meaning,
@@ -106,7 +106,7 @@ export const flowWords = {
   picture: 'Who works, in order',
   /** A composition has its own name beside that of its agent. */
   as: (primary: string) => `as ${primary}`,
-  then: ({ format }: Pick<OutputExpectation, 'format'>) => `hands over ${formats[format]}`,
+  then: ({ format }: Pick<OutputExpectation, 'format'>) => `passes on ${formats[format]}`,
   roles: (role: Served['role']) => (role.kind === 'stage' ? `stage ${role.place}` : `works with ${role.of}`),
   summary: (tools: number, turns: number) => `${plural(tools, 'tool', 'tools')}, ${plural(turns, 'turn', 'turns')}`,
   told: (agent: string) => `What ${agent} is told`,

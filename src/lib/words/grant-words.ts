@@ -24,11 +24,12 @@ export const grantWords = {
   endless: 'no end',
   matches: (names: readonly string[], more: boolean) =>
     names.length === 0
-      ? 'It allows no file that is there now.'
-      : `It allows now: ${names.join(', ')}${more ? ' and more' : ''}.`,
+      ? 'It matches no file that exists now.'
+      : `It matches now: ${names.join(', ')}${more ? ' and more' : ''}.`,
   allow,
   irreversible: 'This cannot be undone.',
   saidIrreversible: 'Its agent says that this cannot be undone.',
   confirm: 'Allow what cannot be undone',
   back: 'Back',
+  given: (sentence: string, scope: string) => `Granted for ${scope}: ${sentence}`,
 } as const;

@@ -115,7 +115,7 @@ export const historyWords = {
   attempt: (value: number) => `attempt ${value}`,
   attempts: (value: number) => plural(value, 'attempt', 'attempts'),
   notes: {
-    title: 'Notes',
+    title: 'Markdown files',
     read: 'Read',
     written: 'Written',
     linking: 'Link here',

@@ -14,6 +14,7 @@ const may: Readonly<Record<Permission, string>> = {
 const GRAVE: readonly Permission[] = ['FilesystemWrite', 'Execute', 'NetworkAccess'];
 
 export const mayWords = {
+  one: (permission: Permission) => may[permission],
   /** `read files: yes · change files: no · run programs: no · reach the network: no` */
   list: (permissions: readonly Permission[]) =>
     [

@@ -118,28 +118,27 @@ export const replayWords = {
   play: 'Play',
   pause: 'Pause',
   again: 'Play again',
-  earlier: 'One step back',
-  later: 'One step on',
+  earlier: 'One moment back',
+  later: 'One moment on',
   speed: 'Speed',
   times: (speed: number) => `${speed}×`,
   place: 'Moment of the workflow',
   placeHint:
-    'Arrow keys go step by step, with Shift ten at a time; Page up and Page down from mark to mark; Home and End; the space bar plays and pauses.',
+    'Arrow keys go from moment to moment, with Shift ten at a time; Page up and Page down from mark to mark; Home and End; the space bar plays and pauses.',
   /** What the scrubber says of itself. */
   placeAt: (index: number, steps: number, says: string, passedMs: number) =>
-    `Step ${count(index + 1)} of ${count(steps)}, ${duration(passedMs)} after the beginning: ${says}`,
-  stepOf: (index: number, steps: number) => `${count(index + 1)} of ${plural(steps, 'step', 'steps')}`,
+    `Moment ${count(index + 1)} of ${count(steps)}, ${duration(passedMs)} after the beginning: ${says}`,
+  /** Of all agents: a step is an entry of one of them, and has another number. */
+  stepOf: (index: number, steps: number) => `${count(index + 1)} of ${plural(steps, 'moment', 'moments')}`,
   step,
   answered,
   mark: ({ kind, mark }: Mark, agent: string) =>
     kind === 'done' ? marks.done : `${mark === null ? '' : `${MARK_SIGNS[mark]} `}${agent} ${marks[kind]}`,
   fork: 'Fork from here',
-  forkHint: {
-    before:
-      'A new conversation that ends before this message, which waits there to be sent. Files stay as they are; it costs nothing until you send.',
-    entry:
-      'A new conversation that ends with what the lead had been told and had said at this moment. Files stay as they are; it costs nothing until you write.',
-    after: 'A new conversation that ends with this answer. Files stay as they are; it costs nothing until you write.',
+  forkLine: {
+    before: 'Ends before this message, which waits there to be sent. Files stay.',
+    step: (step: number) => `Ends with step ${step} of the lead; nothing starts until you write. Files stay.`,
+    after: 'Ends with this answer; nothing starts until you write. Files stay.',
   },
   asked: {
     title: 'What you were asked at this moment',

@@ -101,6 +101,8 @@ export const rulesWords = {
       : `${count} of these calls start a sub-agent, cannot be undone or reach beyond the folder.`,
   startsNothing:
     'It does not allow the start of sub-agents: a rule for that names the tool whole, and a pattern; for temporary ones, in your own settings.',
+  bothNames: (pattern: string) =>
+    `It lets no temporary sub-agent start: its pattern must match both the name and “spawned:” before the name, as ${pattern} does.`,
   losesTrust: 'The project’s file is trusted as it is. Changed, it allows nothing until you trust it again.',
   untrusted:
     'It will not hold yet: what a project’s file allows counts only after you have trusted the file as it is then.',

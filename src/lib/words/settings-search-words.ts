@@ -20,6 +20,7 @@ export const settingsSearchWords = {
   'web.search.url': 'internet google searxng brave',
   'telemetry.endpoint': 'otel opentelemetry tracing metrics',
   'mcp.servers': 'plugins extensions connectors integrations',
+  'updates.check': 'upgrade version release newer',
   'backups.keep': 'copies snapshots restore',
   'history.filters': 'saved searches',
   'attention.notifications': 'alerts popups banners desktop',

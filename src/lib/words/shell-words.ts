@@ -164,6 +164,16 @@ export const shellWords = {
     resetOf: (command: string) => `Reset the keys of “${command}”`,
     resetAll: 'Reset all',
     rebind: 'Change them in the settings',
+    answerGroup: 'In a question',
+    answerUses: {
+      allow: 'Allow once',
+      allowAll: 'Allow all of a batch',
+      reject: 'Reject: opens the reason',
+      send: 'Send the reason and reject',
+      askBack: 'Ask first',
+      choose: 'Choose another question',
+    },
+    digits: '1–9',
     fixedGroup: 'Fixed',
     fixedUses: {
       allow: 'Allow, in a question',

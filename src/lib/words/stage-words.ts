@@ -72,7 +72,7 @@ export const stageWords = {
   fold: 'Fold',
   say: {
     label: (agent: string) => `Say something to ${agent}`,
-    placeholder: 'A word to this agent…',
+    placeholder: (agent: string) => `A word to ${agent}…`,
     send: 'Say it',
     unread: 'It reads this before its next request',
     neverRead: 'It ended before it read this',
@@ -82,6 +82,7 @@ export const stageWords = {
     open: 'Compare reports',
     title: (reports: number) => `${plural(reports, 'report', 'reports')} beside each other`,
     hint: 'Parts with the same heading stand beside each other. Where they are alike, what differs is marked.',
+    same: 'No differences.',
     differs: 'differs:',
     missing: (agent: string) => `Nothing of this from ${agent}`,
     beginning: 'Beginning',

@@ -1,5 +1,5 @@
 /** The words of what can be done with a single message: copying it, going on from it elsewhere, sending it once more. */
-import type { ForkedFrom } from '#contract/messages/fork.ts';
+import type { Fork, ForkedFrom } from '#contract/messages/fork.ts';
 
 export const turnWords = {
   own: 'Your message',
@@ -37,7 +37,13 @@ export const turnWords = {
   taken: 'counted where it was forked from',
   takenIn: 'This is a copy: it was taken over when the conversation was forked.',
   original: 'Open the original',
-  forked: { before: 'Forked before this', after: 'Forked after this' },
+  /** The number of a step is the one that the title of the fork has. */
+  forked: ({ end, step, upTo = step?.entry }: Pick<Fork, 'end' | 'step' | 'upTo'>) =>
+    upTo !== undefined
+      ? `Forked at step ${upTo} of this`
+      : end === 'before'
+        ? 'Forked before this'
+        : 'Forked after this',
   openFork: 'Open the fork',
   changedThere: 'Changed in the conversation that this was forked from: it can be undone there.',
 } as const;

@@ -1,10 +1,10 @@
 /** The command line from its launch to its first request, beside the floor's and an empty program with the same engine, and the memory of the whole workflow. */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFile } from 'node:fs/promises';
+import { cp, readFile, symlink } from 'node:fs/promises';
 import { join, relative } from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
-import { CLI } from '../../support/program.ts';
+import { CLI, ROOT } from '../../support/program.ts';
 import { clock } from '../clock.ts';
 import { type Figure, figure, unmeasured } from '../figure.ts';
 import type { Session } from '../session.ts';
@@ -39,23 +39,43 @@ export async function launchFigures(session: Session): Promise<Figure[]> {
     if (!first) throw new Error('it made no request');
     return { firstRequestMs: first.receivedAt - startedAt, peakMb };
   };
-  const mine = () => launch([CLI, 'run', '--approve', 'all', 'Look at all parts']);
+  const words = ['run', '--approve', 'all', 'Look at all parts'];
+  const packed = await packedLauncher(await session.folder('launch/package'));
+  const mine = () => launch([CLI, ...words]);
+  const asPackage = () => launch([packed, ...words]);
   const bare = () => launch([FLOOR]);
   // The first start makes the store and the compile cache.
   await mine();
+  await asPackage();
   await bare();
   await engineMs();
   const engine: number[] = [];
-  const results: { ours: Launch[]; floor: Launch[] } = { ours: [], floor: [] };
+  const results: Results = { ours: [], packed: [], floor: [] };
   for (let time = 0; time < launches; time += 1) {
     results.ours.push(await mine());
+    results.packed.push(await asPackage());
     results.floor.push(await bare());
     engine.push(await engineMs());
   }
   return [...figuresOf(results, launches), engineFigure(results.ours, engine)];
 }
 
-function figuresOf({ ours, floor }: { ours: Launch[]; floor: Launch[] }, launches: number): Figure[] {
+interface Results {
+  ours: Launch[];
+  packed: Launch[];
+  floor: Launch[];
+}
+
+/** The launcher of what `npm pack` packs, in a folder as `npm install` leaves it. */
+async function packedLauncher(folder: string): Promise<string> {
+  execFileSync(process.execPath, [join(ROOT, 'scripts/package/stage.ts')]);
+  for (const part of ['bin/triad.cjs', 'build', 'dist/cli', 'package.json', 'schema'])
+    await cp(join(ROOT, part), join(folder, part), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'));
+  return join(folder, 'bin/triad.cjs');
+}
+
+function figuresOf({ ours, packed, floor }: Results, launches: number): Figure[] {
   const start = (all: Launch[]) => median(all.map(({ firstRequestMs }) => firstRequestMs));
   const peaks = (all: Launch[]) => all.flatMap(({ peakMb }) => (peakMb === null ? [] : [peakMb]));
   const note = `node ${relative(process.cwd(), CLI)} run, from the second start on; median of ${launches}`;
@@ -67,6 +87,15 @@ function figuresOf({ ours, floor }: { ours: Launch[]; floor: Launch[] }, launche
       bar: LAUNCH_BAR,
       note,
       ours: start(ours),
+      floor: start(floor),
+    }),
+    figure({
+      id: 'launch-package',
+      title: `${LAUNCH}, as an installed package`,
+      unit: 'ms',
+      bar: LAUNCH_BAR,
+      note: `bin/triad.cjs run; median of ${launches}`,
+      ours: start(packed),
       floor: start(floor),
     }),
     peaks(ours).length === 0

@@ -208,15 +208,16 @@ const SPAWN: Call[] = [['spawn_agent', { operation: 'spawn', name: 'scout', prom
 test.for([
   [{ effect: 'allow', tool: 'spawn_agent' }, 'ask', [], true],
   [{ effect: 'allow', tool: '*', pattern: '**' }, 'ask', ['outside'], true],
-  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'spawned:*' }, 'ask', ['spawns'], false],
+  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'spawned:*' }, 'ask', ['spawns'], false, '{*,spawned:*}'],
   [{ effect: 'allow', tool: 'spawn_agent', pattern: '{scout,spawned:scout}' }, 'allow', ['spawns'], false],
+  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'scout' }, 'ask', ['spawns'], false, '{scout,spawned:scout}'],
 ] as const)(
   'of the rule %j about a temporary sub-agent the preview warns, and the gate does what it says: %s',
-  async ([rule, effect, dangers, startsNothing]) => {
+  async ([rule, effect, dangers, startsNothing, bothNames = null]) => {
     const engine = await worked('', SPAWN);
     await engine.ask('Work');
     const told = await engine.preview({ kind: 'add', rule });
-    expect(told).toMatchObject({ startsNothing, calls: [{ after: { effect }, dangers: ['spawns'] }] });
+    expect(told).toMatchObject({ startsNothing, bothNames, calls: [{ after: { effect }, dangers: ['spawns'] }] });
     expect(told.dangers).toEqual(expect.arrayContaining([...dangers]));
     await engine.change({ kind: 'add', rule });
     expect(await engine.startingNothing(), 'the list says the same').toEqual(startsNothing ? ['user:1'] : []);
@@ -226,6 +227,36 @@ test.for([
   },
 );
 
+test('what a verdict says a rule has to name allows the very call that was explained, and no other', async () => {
+  const chain: Call = ['delegate_task', { operation: 'delegate', agent_id: 'code-reviewer', prompt: 'Review.' }];
+  const engine = await worked('', [...SPAWN, chain, ['bash', { command: 'echo one && ls docs' }]]);
+  const { workflowId } = await engine.ask('Work');
+  const calls = [
+    ['spawn_agent', { operation: 'spawn', name: 'scout', prompt: 'Look.' }, '{scout,spawned:scout}'],
+    ['delegate_task', { operation: 'delegate', agent_id: 'code-reviewer', prompt: '-' }, 'code-reviewer'],
+    ['write_file', { path: 'docs/a.md', content: 'x' }, 'docs/a.md'],
+  ] as const;
+  const { runtime, folder } = engine;
+  for (const [tool, input, pattern] of calls) {
+    const explain = async () => runtime.request('permissions.explain', { agent: 'lead', tool, input, workflowId });
+    const { effect, names } = await explain();
+    expect([effect, names]).toEqual(['ask', { agent: 'lead', pattern }]);
+    await engine.change({
+      kind: 'add',
+      rule: { effect: 'allow', tool, agent: names!.agent, pattern: names!.pattern! },
+    });
+    expect((await explain()).effect).toBe('allow');
+  }
+  // What decided when it was asked stays with the question, whatever was saved since.
+  expect(
+    engine.of('approval-request').map(({ approval }) => approval.why?.map(({ id, effect }) => [id, effect])),
+  ).toEqual(Array.from({ length: 3 }, () => [['default', 'ask']]));
+  // By the name that rules know it by, and not by one that anybody may have.
+  const write = { tool: 'write_file', input: { path: 'new.md', content: 'x' }, folder };
+  const { names } = await runtime.request('permissions.explain', { agent: 'spawned:scout', ...write });
+  expect(names).toEqual({ agent: 'spawned:scout', pattern: 'new.md' });
+});
+
 test('what a rule could let through is said, and one that never decides', async () => {
   const engine = await worked('[[permissions.rules]]\neffect = "ask"\ntool = "bash_online"\n');
   const of = async (rule: RuleWish) => engine.preview({ kind: 'add', rule });
@@ -233,6 +264,9 @@ test('what a rule could let through is said, and one that never decides', async 
     dangers: ['irreversible'],
     shadowedBy: null,
   });
+  const namesOf = async (pattern: string) => (await of({ effect: 'allow', tool: 'spawn_agent', pattern })).bothNames;
+  for (const lets of ['**', '{a,spawned:a,b}', '{a*,spawned:*b}']) expect(await namesOf(lets), lets).toBeNull();
+  expect(await namesOf('{a,spawned:b}')).toBe('{a,spawned:a,b,spawned:b}');
   expect((await of({ effect: 'allow', tool: '*' })).dangers).toEqual(['outside']);
   expect((await of({ effect: 'allow', tool: 'write_file', pattern: '**' })).dangers).toEqual([]);
   expect((await of({ effect: 'allow', tool: 'delegate_task', pattern: '**' })).dangers).toEqual(['starts']);

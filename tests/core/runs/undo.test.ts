@@ -64,6 +64,28 @@ test('the bytes and the mode are put back, a new file goes, and both come again'
   expect(await readFile(at('new/b.txt'), 'utf8')).toBe('made');
 });
 
+test('what was undone and is made anew by somebody else is left alone when all of it goes back', async () => {
+  const engine = await written();
+  await undo(engine, 'new/b.txt');
+  const at = join(engine.folder, 'new/b.txt');
+  const { conversationId } = engine;
+  const [{ runId, workflowId: fromWorkflowId } = { runId: '', workflowId: '' }] = await changesOf(engine);
+  for (const content of ['made by another conversation', 'made']) {
+    await mkdir(join(engine.folder, 'new'), { recursive: true });
+    await writeFile(at, content);
+    for (const target of [{ fromWorkflowId }, { runId }])
+      expect(
+        await engine.runtime.request('change.undo', { conversationId, target, preview: true }),
+        'no conflict, and nothing of others that would be removed',
+      ).toEqual([
+        { path: 'new/b.txt', outcome: 'already' },
+        { path: 'a.txt', outcome: 'put_back' },
+      ]);
+  }
+  await engine.runtime.request('change.undo', { conversationId, target: { fromWorkflowId } });
+  expect(await readFile(at, 'utf8')).toBe('made');
+});
+
 test('each is an event of the run that wrote, once, and its call says so after a restart', async () => {
   const engine = await written();
   await undo(engine, 'a.txt');

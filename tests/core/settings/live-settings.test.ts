@@ -19,6 +19,7 @@ import { CONTEXT_PROOFS } from './context-proofs.ts';
 import { EMBEDDINGS, PROVIDER_PROOFS } from './provider-proofs.ts';
 import { ALLOWED, SEARCH_PROOFS } from './search-proofs.ts';
 import { TELEMETRY_PROOFS } from './telemetry-proofs.ts';
+import { UPDATE_PROOFS } from './update-proofs.ts';
 import { settingAt } from '../../support/settings/setting-at.ts';
 
 export interface Proof {
@@ -228,6 +229,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   ...ATTENTION_PROOFS,
   ...DESKTOP_PROOFS,
   ...TELEMETRY_PROOFS,
+  ...UPDATE_PROOFS,
   'sessions.project': {
     value: true,
     script: plainAnswer,

@@ -136,6 +136,7 @@ test('what works still is cut: its calls are settled, it can not go on there, an
   await engine.event('tool-end', ({ entry }) => entry.toolCallId === 'call_4');
   const made = await fork(engine, workflowId, { entry: 3 });
   const { workflows, entries, runs } = await snapshotOf(engine, made.id);
+  expect(engine.of('workflow-fork'), 'by the number that its title has').toMatchObject([{ upTo: made.from?.entry }]);
   expect(workflows).toMatchObject([{ outcome: 'cancelled', text: 'I look.\n\nNow the other.' }]);
   expect(entries[runs[0]?.id ?? '']?.slice(3)).toMatchObject([
     { n: 3, kind: 'assistant' },

@@ -2,6 +2,7 @@
 import { expect, it } from 'vitest';
 import { Forks } from '#lib/app/forks.ts';
 import { RequestError } from '#lib/client/request-error.ts';
+import { text } from '#lib/words/text.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { Rows } from '../support/rows.ts';
 
@@ -66,4 +67,18 @@ it('forks at a step, and has it go on only where that is said', async () => {
     { ...run, ...step, goOn: false },
   ]);
   expect(told).toEqual(['made', 'made']);
+});
+
+it('has one number for a step in the title of its fork and where it was made', () => {
+  const from = { conversationId: 'c', title: 'T', workflowId: 'w', last: null, message: 1 };
+  const step = { runId: 'r', entry: 3 };
+  const titles = [{ entry: 3 }, { step }].map((at) => text.turn.forkOf('T', { ...from, ...at }));
+  expect([...new Set(titles)]).toEqual(['Fork at step 3 of “T”']);
+  const marks = [{ upTo: 3 }, { step }].map((at) => text.turn.forked({ end: 'after', ...at }));
+  expect([...new Set(marks)]).toEqual(['Forked at step 3 of this']);
+  expect(text.turn.forked({ end: 'before' })).toBe('Forked before this');
+});
+
+it('names the other one of two runs to compare with', () => {
+  expect(text.again.compare).toEqual({ first: 'Compare with the rerun', again: 'Compare with the first' });
 });

@@ -37,8 +37,12 @@ it('finds the first and the newest again from either of them', async () => {
     { conversationId: 'c2', workflowId: 'w2', at: child.queuedAt },
   ];
   expect(bothOf(child)).toBeNull();
-  expect(bothOf({ ...child, agains })).toMatchObject({ first: { workflowId: 'w1', runId: 'first' }, again: agains[1] });
-  expect(bothOf(later)).toMatchObject({ first: link, again: { workflowId: 'w2' } });
+  expect(bothOf({ ...child, agains })).toMatchObject({
+    first: { workflowId: 'w1', runId: 'first' },
+    again: agains[1],
+    from: 'first',
+  });
+  expect(bothOf(later)).toEqual({ first: link, again: { workflowId: 'w2' }, from: 'again' });
   const rows: Record<string, RunRow[]> = { w1: [child], w2: [{ ...child, id: 'lead', kind: 'lead' }, later] };
   const connection = new FakeConnection().on(
     'workflow.get',

@@ -25,7 +25,11 @@ describe('a question that was never on the screen', () => {
 });
 
 /** A box on a screen without a browser: `inSight`: whether the end of what it shows is. */
-function boxIn(seen: SeenTexts, name: string, { isAlways = false, tall = false, inSight = false }): void {
+function boxIn(
+  seen: SeenTexts,
+  name: string,
+  { isAlways = false, tall = false, inSight = false, isField = false },
+): void {
   const element = {
     ...{ scrollHeight: tall ? 500 : 100, clientHeight: 100, scrollTop: 0, tabIndex: -1, children: [] },
     ...{ hasAttribute: () => true, addEventListener: () => undefined, removeEventListener: () => undefined },
@@ -38,7 +42,8 @@ function boxIn(seen: SeenTexts, name: string, { isAlways = false, tall = false, 
   vi.stubGlobal('ResizeObserver', observer);
   vi.stubGlobal('document', { documentElement: {}, addEventListener: () => undefined, elementFromPoint: () => ({}) });
   onTestFinished(() => void vi.unstubAllGlobals());
-  seen.box(name, name, { isAlways })(element as unknown as HTMLElement);
+  const attach = isField ? seen.reader(name) : seen.box(name, name, { isAlways });
+  attach(element as unknown as HTMLElement);
 }
 
 describe('a question on the screen', () => {
@@ -63,6 +68,16 @@ describe('a question on the screen', () => {
     expect(names(seen), 'it has grown, and its end is below the edge').toEqual(['long', 'below']);
     boxIn(seen, 'long', { inSight: true });
     expect(names(seen)).toEqual(['below']);
+  });
+
+  it('counts a text that was read to its end in the field where it is edited, and only then', () => {
+    const seen = new SeenTexts(new Set());
+    boxIn(seen, 'long', { tall: true });
+    boxIn(seen, 'long', { isField: true, tall: true, inSight: true });
+    boxIn(seen, 'long', { isField: true });
+    expect(names(seen)).toEqual(['long']);
+    boxIn(seen, 'long', { isField: true, inSight: true });
+    expect(names(seen)).toEqual([]);
   });
 });
 

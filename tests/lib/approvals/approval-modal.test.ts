@@ -48,7 +48,7 @@ const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s
 async function shown(
   subject: ApprovalRequest['subject'],
   risk: Risk,
-  { active = 'anthropic', ...more }: Partial<ApprovalRequest> & { active?: string } = {},
+  { active = 'anthropic', reason = '', ...more }: Partial<ApprovalRequest> & { active?: string; reason?: string } = {},
 ) {
   const connection = new FakeConnection();
   const attention = new Attention(connection);
@@ -67,6 +67,7 @@ async function shown(
   };
   connection.send('attention', { questions: [{ request, decisions: [null] }], asleep: [], running: [] });
   const [question] = attention.questions;
+  attention.draft(question!).reason = reason;
   return render(QuestionParts, { props: { app, question: question! } }).body.replaceAll(/<!--.*?-->/g, '');
 }
 
@@ -165,6 +166,22 @@ describe('the approval modal', () => {
     ])
       expect(wordsOf(html), words).toContain(words);
     expect(wordsOf(await shown(spawn, 'medium'))).not.toMatch(/Who works|In all at most/);
+  });
+
+  it('waits for what each agent of a chain is told, all of it unfolded, and says no more loudly than yes', async () => {
+    const [item] = spawn.items;
+    const { prompt: _, stages: __, ...part } = item.envelope;
+    const long = `${'Look at a part.\n'.repeat(20)}Then delete everything.`;
+    const chained = { ...item.envelope, stages: [{ ...part, agent: 'writer', systemPrompt: long }] };
+    const html = await shown({ ...spawn, items: [{ ...item, envelope: chained }] }, 'medium');
+    const words = wordsOf(html);
+    expect(words).toMatch(/Allow waits until you have seen the end of: writer: Its system prompt/);
+    expect(words).toContain('Then delete everything.');
+    expect(html).toMatch(/<button[^>]*class="btn btn-primary[^>]*>Allow once/);
+    const rejecting = await shown(spawn, 'medium', { reason: 'Too early.' });
+    expect(rejecting).toMatch(/<button[^>]*class="btn btn-primary[^>]*>Reject</);
+    expect(rejecting).not.toMatch(/<button[^>]*class="btn btn-primary[^>]*>Allow once/);
+    expect(wordsOf(rejecting)).toContain('Ctrl+Enter');
   });
 
   it('says where it may search the reports of others, and lets that be taken away', async () => {

@@ -36,6 +36,11 @@ it('has its usual look where what is kept cannot be read', () => {
 });
 
 it('leaves columns out of a narrow list that would leave no room for the first', () => {
-  expect(templateOf(['who', 'tokens', 'cost'], true)).toBe('minmax(0, 1fr) 4.5rem');
-  expect(templateOf(['who', 'tokens', 'cost'], false)).toBe('minmax(0, 3fr) minmax(7.5rem, 1fr) 4rem 4.5rem');
+  expect(templateOf(['who', 'tokens', 'cost'], true, false)).toBe('minmax(0, 1fr) 4.5rem');
+  expect(templateOf(['who', 'tokens', 'cost'], false, false)).toBe('minmax(0, 3fr) minmax(7.5rem, 1fr) 4rem 4.5rem');
+});
+
+it('keeps only the time below the heading of a day, and the day too where there is none', () => {
+  expect(templateOf(['when'], true, true)).toBe('minmax(0, 1fr) 4rem');
+  expect(templateOf(['when'], true, false)).toBe('minmax(0, 1fr) 6.5rem');
 });

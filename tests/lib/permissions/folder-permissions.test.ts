@@ -10,7 +10,7 @@ const NEXT = 'b'.repeat(64);
 const RULES = [1, 2].map((number) => ruleOf({ id: `user:${number}`, effect: 'ask', tool: `t${number}` }));
 const PREVIEW: RulePreview = {
   ...{ calls: [], untold: [], rule: RULES[1]!, shadowedBy: null, dangers: [], losesTrust: false },
-  ...{ untrusted: false, startsNothing: false },
+  ...{ untrusted: false, startsNothing: false, bothNames: null },
 };
 const turned = { before: { effect: 'ask' }, after: { effect: 'allow' }, dangers: [] } as unknown as JudgedCall;
 

@@ -13,7 +13,7 @@ const FILES = [
 ] as const;
 const PREVIEW: RulePreview = {
   ...{ calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], losesTrust: false },
-  ...{ untrusted: false, startsNothing: false },
+  ...{ untrusted: false, startsNothing: false, bothNames: null },
 };
 const files = FILES.map((file) => ({ ...file, rules: [] }));
 

@@ -1,6 +1,6 @@
 // An edit is shown as the fields that differ.
 import { expect, it } from 'vitest';
-import { apart, changesOf } from '#lib/runs/again/changes-of.ts';
+import { apart, changesOf, linesOf } from '#lib/runs/again/changes-of.ts';
 import { fieldLabel } from '#lib/runs/again/field-label.ts';
 
 it('names nested fields and shows both values', () => {
@@ -32,4 +32,11 @@ it('tells of two lists only what they have not in common', () => {
   expect(apart({ before: '', after: '["c"]' })).toEqual([[], ['c']]);
   expect(apart({ before: 'text', after: '["c"]' })).toBeNull();
   expect(apart({ before: '[{"n":1}]', after: '[]' })).toBeNull();
+});
+
+it('shows of an edited text the lines that differ, of a value neither', () => {
+  expect(linesOf({ before: 'Read.\nAnswer.', after: 'Read.\nAnswer in French.' })).toMatch(
+    /\n Read\.\n-Answer\.\n\+Answer in French\.\n/,
+  );
+  expect(linesOf({ before: '20', after: '5' })).toBe('');
 });

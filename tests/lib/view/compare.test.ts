@@ -1,6 +1,6 @@
 /** Reports beside each other: parts with one heading in one row, and marks where alike parts differ. */
 import { expect, test } from 'vitest';
-import { compared } from '#lib/view/compare.ts';
+import { areAlike, compared } from '#lib/view/compare.ts';
 
 const rowsOf = (...reports: string[]) =>
   compared(reports).map(({ key, cells }) => [key, ...cells.map((cell) => !!cell)]);
@@ -54,4 +54,11 @@ test('what differs stands against what another report says in its place, and aga
   ]);
   const pairs = rows.flatMap(({ cells }) => cells.flatMap((cell) => cell?.flatMap((one) => one.against() ?? []) ?? []));
   expect(pairs).toEqual(['The README is right in all but three places.', 'The README is right in all but two places.']);
+});
+
+test('says of reports that are alike that nothing differs', () => {
+  const report = '# Report\n\n## Found\n\nAll is well.';
+  expect(areAlike(compared([report, `${report}\n`]))).toBe(true);
+  expect(areAlike(compared([report, `${report} Or not.`]))).toBe(false);
+  expect(areAlike(compared([report, `${report}\n\n## More\n\nThis.`]))).toBe(false);
 });

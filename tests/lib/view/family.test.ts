@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { RunRow } from '#contract/view.ts';
 import { agentMarkOf } from '#contract/flows/agent-mark.ts';
+import { agentLookOf } from '#lib/view/agent-look.ts';
 import { chainOf, coagentRunsOf, familyOf, linkAt, phaseOfChain, usageOf } from '#lib/view/family.ts';
 import { CALL, flow, follow, round, stage, type Team, team, viewOf } from '../support/flows.ts';
 
@@ -42,6 +43,20 @@ describe('a chain', () => {
       { phase: 'running', at: 'writer', links: ['0 analyst completed', '1 writer works', '2 editor to come'] },
       { phase: 'completed', at: 'editor', links: ['0 analyst completed', '1 writer completed', '2 editor completed'] },
     ]);
+  });
+
+  it('is headed by the stage at work, with its number', () => {
+    const work = team('analyst', STAGES);
+    const head = () => {
+      const view = viewOf(work.story);
+      const { at, place, links } = agentLookOf(runIn(view.runs, work.first.runId), view);
+      return `${at.agent} ${place} of ${links.length - 1}`;
+    };
+    const seen = [head()];
+    work.first.end('completed', 'Found.');
+    follow(work, 'writer', 1).end('completed', 'Written.');
+    follow(work, 'editor', 2);
+    expect([...seen, head()]).toEqual(['analyst 0 of 2', 'editor 2 of 2']);
   });
 
   it('ends with the stage that fails, which is the one to try again', () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { unreadWords } from '#contract/messages/unread-words.ts';
 import type { RunRow } from '#contract/view.ts';
 import type { Block, Call } from '#lib/view/transcript.ts';
-import { budgetOf, type Now, nowOf, piecesOf, tightest, type Working } from '#lib/view/stage.ts';
+import { budgetOf, namesWorker, type Now, nowOf, piecesOf, tightest, type Working } from '#lib/view/stage.ts';
 import { text } from '#lib/words/text.ts';
 import { team, viewOf } from '../support/flows.ts';
 import { id } from '../support/story.ts';
@@ -112,4 +112,11 @@ test('who waits for its turn at the provider does so until its request is sent',
   expect(viewOf(story).asking).toEqual({ [first.runId]: 1 });
   first.say({ type: 'request-start', turn: 1, request: story.request() });
   expect(viewOf(story).asking).toEqual({});
+});
+
+test('the line on what is done names whom the head of the card does not name', () => {
+  const [at, other] = [{ id: id(3) }, { id: id(4) }];
+  expect(namesWorker({ at, working: at }, { kind: 'writes' })).toBe(false);
+  expect(namesWorker({ at, working: other }, { kind: 'writes' })).toBe(true);
+  expect(namesWorker({ at, working: other }, { kind: 'starts' }), 'the line names it itself').toBe(false);
 });

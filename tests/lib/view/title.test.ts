@@ -1,6 +1,6 @@
 // Short forms of texts that stay whole where they are cut.
 import { describe, expect, it } from 'vitest';
-import { fieldsLine, lineOf, previewOf } from '#lib/view/title.ts';
+import { fieldsLine, lineOf, previewOf, spoken, taskLine } from '#lib/view/title.ts';
 
 const LONG = 'words that go on '.repeat(8);
 const report = (start: string) => `# Report\n\n## Summary\n\n${start}`;
@@ -38,5 +38,19 @@ describe('one line', () => {
     expect(fieldsLine(JSON.stringify({ long: 'x'.repeat(500) }))).toMatch(/^long: x{94}…$/);
     expect(fieldsLine('# Report\n\n{"a": 1}')).toBe('');
     expect(fieldsLine('{not json')).toBe('');
+  });
+
+  it.each([
+    ['**Task**: Find the `tests`.\n**Context**: none', 'Find the tests.'],
+    ['**Tâche :** Trouver les tests', 'Trouver les tests'],
+
+    ['Task: as it is', 'Task: as it is'],
+  ])('has the task of a prompt without its label: %j', (prompt, shown) => {
+    expect(taskLine(prompt)).toBe(shown);
+  });
+
+  it('is said aloud without marks, also where a sentence ends inside of one', () => {
+    expect(spoken('## Found\n**Task**: I open `src/cli.js`.')).toBe('Found\nTask: I open src/cli.js.');
+    expect(spoken('It is **very bad. See [the guide](https://example.org).')).toBe('It is very bad. See the guide.');
   });
 });

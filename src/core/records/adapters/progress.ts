@@ -2,7 +2,7 @@
 import type { ErrorCode } from '#contract/error.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Outcome } from '#contract/outcome.ts';
-import { summaryOf } from '../../base/text.ts';
+import { summaryOf } from '#contract/messages/short-text.ts';
 
 /** `text` is one line for display; a terminal must still escape control characters in it. */
 export interface AgentSpawn {

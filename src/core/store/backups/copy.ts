@@ -7,6 +7,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { codeOf, TriadError } from '../../base/errors.ts';
+import { nodeProgram } from '../../base/node-program.ts';
 import { REPLACED, SESSIONS } from '../../settings/folders.ts';
 
 /** Free space that must be left besides the copy. */
@@ -71,17 +72,18 @@ export async function copyBeside(from: string, to: string): Promise<void> {
 }
 
 /**
- * Opens a copy in a child process, which may change its files. Null where that cannot be done: in the desktop. Rejects
- * with `internal` if the program for it (`check`) is missing, which says nothing about the copy.
+ * Opens a copy in a child process, which may change its files. Null where that cannot be done: in a desktop that was not
+ * packed with a Node. Rejects with `internal` if the program for it (`check`) is missing, which says nothing about the copy.
  */
 export async function lookInto(copy: string, check = CHECK): Promise<Look | null> {
-  if (process.versions.electron !== undefined) return null;
-  if (!existsSync(check))
+  const started = nodeProgram(check);
+  if (started === null) return null;
+  if (!existsSync(started.program))
     throw new TriadError(
       'internal',
       `Copies of the store cannot be checked, because ${check} is missing: install Triad again.`,
     );
-  const child = spawn(process.execPath, [check, copy], { timeout: CHECK_MS, killSignal: 'SIGKILL' });
+  const child = spawn(started.node, [started.program, copy], { timeout: CHECK_MS, killSignal: 'SIGKILL' });
   let [out, said] = ['', ''];
   child.stdout.on('data', (chunk: Buffer) => (out += chunk.toString()));
   child.stderr.on('data', (chunk: Buffer) => (said += chunk.toString()));

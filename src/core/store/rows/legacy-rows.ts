@@ -4,7 +4,7 @@
  */
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow } from '#contract/view.ts';
-import { summaryOf } from '../../base/text.ts';
+import { summaryOf } from '#contract/messages/short-text.ts';
 import type { Row, Table } from '../store.ts';
 
 type Column = 'optional' | 'plain' | 'int' | 'tally' | 'parts';

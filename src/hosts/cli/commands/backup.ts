@@ -5,19 +5,12 @@ import { dirname, resolve } from 'node:path';
 import { incompleteText } from '#contract/missing-text.ts';
 import { codeOf } from '#core/base/errors.ts';
 import { shellWord } from '#core/base/text.ts';
+import { finishBegun } from '#core/hosting/make-backup.ts';
 import { restoreData } from '#core/hosting/restore-data.ts';
 import { canonical, type Folders, folders, ownFolders } from '#core/settings/folders.ts';
 import { isInside } from '#core/workspace/reach.ts';
-import {
-  type Backup,
-  backupsFolder,
-  bestBackup,
-  finishBackup,
-  isEmpty,
-  prune,
-  stamp,
-} from '#core/store/backups/backups.ts';
-import { copyBeside, type Counts } from '#core/store/backups/copy.ts';
+import { type Backup, backupsFolder, bestBackup, isEmpty, stamp } from '#core/store/backups/backups.ts';
+import type { Counts } from '#core/store/backups/copy.ts';
 import { folderOf } from '#core/store/opening/folder.ts';
 import { compareFiles } from '#core/store/backups/manifest.ts';
 import { openLink } from '../follow/link.ts';
@@ -36,28 +29,21 @@ export async function backUp(io: Io, given: string | undefined, { json }: Option
   const target = given === undefined ? null : await emptyPlace(resolve(io.folder, given), { config, data }, env);
   const link = await openLink(io, false);
   try {
-    const { partial, keep, maxAgeDays: days } = await link.ask((client) => client.request('backup.begin', {}));
-    try {
-      signal.throwIfAborted();
-      await copyBeside(data, partial);
-      const made = await finishBackup(partial, 0);
-      const gone = target === null ? await prune(dirname(dirname(made.folder)), made, 'backup', { keep, days }) : [];
-      const backup = target === null ? made : await moved(made, target);
-      const { folder, bytes, holds, missing } = backup;
-      if (json) screen.data(`${JSON.stringify({ folder, bytes, ...holds, missing, removed: gone }, null, 2)}\n`);
-      else {
-        screen.data(`${visible(folder)}\n`);
-        screen.note(`${megabytes(bytes)}, ${missing === null ? 'verified' : 'what can be read'}: ${words(holds)}.`);
-        if (isEmpty(made)) screen.note('There is nothing in it, so no older backup was removed for it.');
-        if (gone.length > 0) screen.note(`Older backups removed: ${gone.length} (settings: backups).`);
-        screen.note(`Settings, agents and keys are not in it: they are files in ${visible(config)}.`);
-      }
-      if (missing === null) return EXIT.ok;
-      screen.note(`triad: ${incompleteText('backup', missing)} ${advice(dirname(dirname(made.folder)))}`);
-      return EXIT.failure;
-    } finally {
-      await rm(partial, { recursive: true, force: true });
+    const begun = await link.ask((client) => client.request('backup.begin', {}));
+    const { made, gone } = await finishBegun(data, begun, { prunes: target === null, signal });
+    const backup = target === null ? made : await moved(made, target);
+    const { folder, bytes, holds, missing } = backup;
+    if (json) screen.data(`${JSON.stringify({ folder, bytes, ...holds, missing, removed: gone }, null, 2)}\n`);
+    else {
+      screen.data(`${visible(folder)}\n`);
+      screen.note(`${megabytes(bytes)}, ${missing === null ? 'verified' : 'what can be read'}: ${words(holds)}.`);
+      if (isEmpty(made)) screen.note('There is nothing in it, so no older backup was removed for it.');
+      if (gone.length > 0) screen.note(`Older backups removed: ${gone.length} (settings: backups).`);
+      screen.note(`Settings, agents and keys are not in it: they are files in ${visible(config)}.`);
     }
+    if (missing === null) return EXIT.ok;
+    screen.note(`triad: ${incompleteText('backup', missing)} ${advice(dirname(dirname(made.folder)))}`);
+    return EXIT.failure;
   } finally {
     await link.close();
   }

@@ -5,7 +5,7 @@ import type { AgentEvent, DurableEvent, HintEvent } from '#contract/event.ts';
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { AssistantEntry, HandoffEntry } from '#contract/message.ts';
 import { CACHED_TEXT } from '#contract/messages/fork-text.ts';
-import { summaryOf } from '#core/base/text.ts';
+import { summaryOf } from '#contract/messages/short-text.ts';
 import { verdictOf } from '#core/loop/review-words.ts';
 import { observe } from '#core/records/adapters/progress.ts';
 import { cost, duration, oneLine, tokens } from './format.ts';

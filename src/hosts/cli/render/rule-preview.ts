@@ -11,6 +11,8 @@ const DANGERS: Readonly<Record<RuleDanger, string>> = {
 };
 const STARTS_NOTHING =
   'it does not allow the start of sub-agents: a rule for that names the tool whole, and a pattern (a temporary one: in your own file)';
+const BOTH_NAMES =
+  'it lets no temporary sub-agent start: its pattern must match both the name and "spawned:" before the name';
 const WHY = {
   arguments: 'its arguments were cut off, or did not fit',
   tool: 'there is no such tool now',
@@ -20,7 +22,7 @@ const WHY = {
 
 /** `removed`: the id of the rule that is taken out. */
 export function previewLines(
-  { calls, untold, rule, dangers, startsNothing, shadowedBy, untrusted, losesTrust }: RulePreview,
+  { calls, untold, rule, dangers, startsNothing, bothNames, shadowedBy, untrusted, losesTrust }: RulePreview,
   removed: string | null,
 ): { summary: string[]; warnings: string[]; calls: string[] } {
   const isIts = ({ before, after }: JudgedCall): boolean =>
@@ -35,7 +37,8 @@ export function previewLines(
       ...(untold.length > 0 ? [`  ${String(untold.length).padStart(2)}  nobody can tell`] : []),
     ],
     warnings: [
-      ...dangers.map((danger) => DANGERS[danger]),
+      ...dangers.filter((danger) => danger !== 'spawns' || bothNames === null).map((danger) => DANGERS[danger]),
+      ...(bothNames === null ? [] : [`${BOTH_NAMES}, as ${visible(bothNames)} does`]),
       ...(startsNothing ? [STARTS_NOTHING] : []),
       ...(shadowedBy === null ? [] : [`it would never decide: ${shadowedBy} always does before it`]),
       ...(untrusted ? ['it does not hold until you trust the project’s file as it is then (triad trust)'] : []),

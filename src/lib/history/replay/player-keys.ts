@@ -16,6 +16,21 @@ const KEYS: Readonly<Record<string, (player: Player, by: number) => void>> = {
   ' ': (player) => player.toggle(),
 };
 
+/** Where arrow keys have a meaning of their own. */
+const FIELDS = 'input, textarea, select, [contenteditable], [role=tab]';
+/** What scrolls with the keys up and down. */
+const SCROLLS = '[role=group][tabindex="0"], [role=region][tabindex="0"]';
+
+/**
+ * Whether a key is one of the player where the focus is: arrows to the side everywhere but in fields, the others but where
+ * one scrolls, the space bar only where it presses nothing.
+ */
+export function isForPlayer({ key, target }: { key: string; target: Pick<Element, 'closest'> }): boolean {
+  if (target.closest(FIELDS)) return false;
+  if (key === 'ArrowLeft' || key === 'ArrowRight') return true;
+  return !target.closest(key === ' ' ? `${SCROLLS}, button, a, summary` : SCROLLS);
+}
+
 export function keysOf(player: Player): (event: KeyboardEvent) => void {
   return (event) => {
     const act = KEYS[event.key];

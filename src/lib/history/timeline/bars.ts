@@ -1,6 +1,5 @@
 /** The bars of a lane as they are drawn, and the way from one to the next. Pure. */
 import type { Bar, Interval, Lane } from '../waterfall.ts';
-import type { Wait } from './causes.ts';
 import type { Scale } from './scale.ts';
 import type { Sight } from './zoom.ts';
 
@@ -71,7 +70,3 @@ export function nearestBar(bars: readonly DrawnBar[], to: DrawnBar | undefined):
   const distance = (of: DrawnBar): number => Math.abs(middle(of) - middle(to));
   return bars.reduce<DrawnBar | null>((best, one) => (best && distance(best) <= distance(one) ? best : one), null);
 }
-
-/** Waits that have no bar of their own. */
-export const heldBars = (held: readonly Wait[] | undefined, scale: Scale, sight: Sight) =>
-  (held ?? []).map((wait) => ({ ...wait, ...placeOf(wait, scale, sight) }));

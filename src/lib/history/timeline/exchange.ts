@@ -12,17 +12,28 @@ export interface Exchange {
   told: Entry[];
 }
 
-type Request = Pick<RequestUsage, 'startedAt' | 'durationMs' | 'purpose'>;
+type Request = Pick<RequestUsage, 'requestId' | 'startedAt' | 'durationMs' | 'purpose'>;
 
 /** `entries`: in order. */
 export function exchangeOf(request: Request, entries: readonly Entry[]): Exchange {
-  const [from, to] = [Date.parse(request.startedAt), Date.parse(request.startedAt) + request.durationMs];
-  const own = request.purpose === undefined ? entries : [];
-  const answer = own.findLast((entry): entry is AssistantEntry => {
-    const at = Date.parse(entry.at);
-    return entry.kind === 'assistant' && entry.by === undefined && at >= from && at <= to + SLACK_MS;
-  });
+  const answer = request.purpose === undefined ? answerOf(request, entries) : null;
+  const from = Date.parse(request.startedAt);
   const before = answer ? entries.filter(({ n }) => n < answer.n) : entries.filter(({ at }) => Date.parse(at) <= from);
   const last = before.findLastIndex(({ kind }) => kind === 'assistant');
-  return { answer: answer ?? null, told: before.slice(last + 1) };
+  return { answer, told: before.slice(last + 1) };
+}
+
+/**
+ * An answer names its request. Only one that came in part, or was kept by an older version, is found by its time: the
+ * first that was made while the request went on, or right after it. Several of a fast model may end within one second.
+ */
+function answerOf({ requestId, startedAt, durationMs }: Request, entries: readonly Entry[]): AssistantEntry | null {
+  const answers = entries.filter((entry): entry is AssistantEntry => entry.kind === 'assistant');
+  const [from, until] = [Date.parse(startedAt), Date.parse(startedAt) + durationMs + SLACK_MS];
+  const isThen = ({ at }: Entry): boolean => Date.parse(at) >= from && Date.parse(at) <= until;
+  return (
+    answers.find(({ request }) => request?.id === requestId) ??
+    answers.find((answer) => answer.request === undefined && answer.by === undefined && isThen(answer)) ??
+    null
+  );
 }

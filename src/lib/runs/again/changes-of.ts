@@ -1,4 +1,5 @@
 /** The fields in which two JSON values differ; nested fields have dotted names. */
+import { editDiff } from '#lib/ui/edit-diff.ts';
 
 export interface Change {
   field: string;
@@ -14,6 +15,11 @@ export function changesOf(before: unknown, after: unknown): Change[] {
     const is = now.get(field) ?? '';
     return was === is ? [] : [{ field, before: was, after: is }];
   });
+}
+
+/** What differs in a text, as a unified diff; empty for what is one line before and after. */
+export function linesOf({ before, after }: Pick<Change, 'before' | 'after'>): string {
+  return `${before}${after}`.includes('\n') ? editDiff(before, after) : '';
 }
 
 /** Of two lists of names, as JSON, what each has and the other has not; null for what are no such lists. */

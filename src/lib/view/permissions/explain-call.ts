@@ -1,5 +1,6 @@
 /** Tool calls as the permission explainer takes them: the relevant fields of each tool, and the call of a question. */
 import type { Approval, ApprovalRequest } from '#contract/approval.ts';
+import type { Verdict } from '#contract/permission.ts';
 
 /** The fields that rules are matched against: what is left out of the rest is filled in where the call is explained. */
 interface Form {
@@ -54,6 +55,16 @@ export interface ExplainedCall {
 /** Whether a question is about a call that rules could allow. */
 export function canExplain({ subject }: Pick<ApprovalRequest, 'subject'>): boolean {
   return subject.kind === 'tool' || subject.kind === 'envelopes';
+}
+
+/** What the rules and grants say by now of an item that is still asked about; null where they ask too, or it is answered. */
+export function changedSince(
+  { decisions }: Pick<Approval, 'decisions'>,
+  item: number,
+  verdict: Pick<Verdict, 'effect'> | null,
+): 'allow' | 'deny' | null {
+  if (decisions[item] !== null || !verdict || verdict.effect === 'ask') return null;
+  return verdict.effect;
 }
 
 /** The query string of the page that explains a question, without `?`. */

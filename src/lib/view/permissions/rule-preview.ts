@@ -1,6 +1,6 @@
 /** What a change of the rules would decide about the calls of the past, in figures. Pure. */
 import type { Permission } from '#contract/agent.ts';
-import type { Effect, Rule } from '#contract/permission.ts';
+import type { Effect, Rule, Verdict } from '#contract/permission.ts';
 import type { JudgedCall, RulePreview, RuleWish } from '#contract/permissions/rule-edit.ts';
 
 /** As the contract has them, of whose values a page takes none: its schemas would come along. */
@@ -89,26 +89,20 @@ export function formOf({ effect, tool, permission, agent, pattern }: Rule): Rule
   return { effect, about: tool ?? permission ?? '', agent: agent ?? '', pattern: pattern ?? '' };
 }
 
-/** A pattern that matches this text and nothing else. */
-export function literalPattern(text: string): string {
-  return text.replace(/[\\*?{},]/g, (char) => `\\${char}`);
-}
-
-const TARGETS = ['path', 'agent_id', 'name', 'command'];
-
 /**
  * A rule about this very call, which asks where it was allowed and allows where it was asked about. One that would be about
  * all calls of the tool, because nothing in this one can be named by a pattern, asks: to allow them all is for the person
  * to choose.
  */
 export function formOfCall(
-  { agent, tool, input }: { agent: string; tool: string; input: unknown },
-  effect: Effect,
+  { agent, tool }: { agent: string; tool: string },
+  { effect, names }: Pick<Verdict, 'effect' | 'names'>,
 ): RuleForm {
-  const fields: Readonly<Record<string, unknown>> = typeof input === 'object' && input !== null ? { ...input } : {};
-  const [target] = TARGETS.flatMap((name) =>
-    typeof fields[name] === 'string' && fields[name] !== '' ? [fields[name]] : [],
-  );
-  const pattern = typeof target === 'string' ? literalPattern(target) : '';
-  return { effect: effect === 'ask' && pattern !== '' ? 'allow' : 'ask', about: tool, agent, pattern };
+  const pattern = names?.pattern ?? '';
+  return {
+    effect: effect === 'ask' && pattern !== '' ? 'allow' : 'ask',
+    about: tool,
+    agent: names?.agent ?? agent,
+    pattern,
+  };
 }

@@ -6,7 +6,8 @@ import { isSubAgent } from '#contract/flows/serving.ts';
 import type { AssistantEntry, HandoffEntry, SystemEntry, ToolStatus } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { RunRow } from '#contract/view.ts';
-import { firstLine } from '../title.ts';
+import { firstLine } from '#contract/messages/short-text.ts';
+import { lineOf } from '../title.ts';
 import { mainArgument } from '../transcript.ts';
 
 /** What happened; `said.calls`: how many calls the message asks for. */
@@ -110,7 +111,7 @@ function ended(entry: Extract<DurableEvent, { type: 'message-end' }>['entry']): 
 
 function said({ parts }: AssistantEntry): Happening {
   const text = parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])).join('');
-  return { kind: 'said', text: firstLine(text), calls: parts.filter(({ type }) => type === 'tool_use').length };
+  return { kind: 'said', text: lineOf(firstLine(text)), calls: parts.filter(({ type }) => type === 'tool_use').length };
 }
 
 /** Index of the step that was the last one after so many events; -1 before the first. */

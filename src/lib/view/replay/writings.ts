@@ -3,7 +3,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { OpenMessage } from '#contract/view.ts';
 import { wholePart } from '../open-messages.ts';
 import type { View } from '../reduce.ts';
-import { wholeUnits } from '../title.ts';
+import { wholeUnits } from '#contract/messages/short-text.ts';
 
 type Part = OpenMessage['parts'][number];
 

@@ -25,7 +25,7 @@ const PLACES: Readonly<Record<SectionId, RegExp | null>> = {
   approvals: /^(permissions\.|approvals\.|limits\.approval_seconds$)/,
   tools: /^(web\.|providers\..+\.web_search$)/,
   mcp: /^mcp\./,
-  data: /^(sessions|backups|history)\./,
+  data: /^(sessions|backups|history|updates)\./,
   appearance: /^appearance\./,
   attention: /^attention\./,
   desktop: /^desktop\./,

@@ -56,3 +56,5 @@ export const FIXED_KEYS = {
   save: '$mod+S',
 } as const;
 export type FixedKey = keyof typeof FIXED_KEYS;
+/** Those of a question. */
+export const ANSWER_KEYS = ['allow', 'allowAll', 'reject', 'askBack'] as const satisfies readonly FixedKey[];

@@ -41,11 +41,15 @@ export function isInTheWay(one: string, other: string): boolean {
 
 const MAC: Readonly<Record<string, string>> = { $mod: '⌘', Meta: '⌘', Control: '⌃', Alt: '⌥', Shift: '⇧' };
 const PC: Readonly<Record<string, string>> = { $mod: 'Ctrl', Control: 'Ctrl' };
-const IN_FRENCH: Readonly<Record<string, string>> = { Shift: 'Maj', Space: 'Espace' };
+const IN_FRENCH: Readonly<Record<string, string>> = {
+  ...{ Shift: 'Maj', Space: 'Espace', Enter: 'Entrée', Backspace: 'Retour arrière' },
+};
 const SIGNS: Readonly<Record<string, string>> = {
   ...{ ArrowUp: '↑', ArrowDown: '↓', ArrowLeft: '←', ArrowRight: '→' },
-  ...{ Enter: '↵', Backspace: '⌫', Escape: 'Esc' },
+  Escape: 'Esc',
 };
+/** As signs on a Mac alone; on other keyboards they are words. */
+const MAC_SIGNS: Readonly<Record<string, string>> = { Enter: '↵', Backspace: '⌫' };
 
 /** What is written on keyboards. */
 function inLanguage(key: string): string {
@@ -61,7 +65,7 @@ export function capsOf(binding: string, mac: boolean): string[][] {
     const held = parts.filter((part) => !part.startsWith('['));
     return [
       ...held.map((part) => (mac ? MAC : PC)[part] ?? inLanguage(part)),
-      SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : inLanguage(key)),
+      (mac ? MAC_SIGNS[key] : undefined) ?? SIGNS[key] ?? (key.length === 1 ? key.toUpperCase() : inLanguage(key)),
     ];
   });
 }

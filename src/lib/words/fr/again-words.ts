@@ -8,7 +8,7 @@ export const againWords = {
   hint: 'Relance cet agent, seul, avec les réglages qu’il avait, dans une nouvelle conversation. Rien ne démarre avant que vous n’ayez vu ce qu’il reçoit. Les fichiers restent tels quels.',
   menu: (agent) => `Plus sur ${agent}`,
   history: 'Ouvrir dans l’historique',
-  compare: 'Comparer avec la première',
+  compare: { first: 'Comparer avec la relance', again: 'Comparer avec la première' },
   of: 'Relance :',
   first: 'la première exécution',
   files: 'les fichiers sont restés tels quels',

@@ -11,11 +11,11 @@ export const cacheWords = {
     title: 'Créer une branche à cette étape',
     goOn: 'Continuer d’ici',
     goOnWhy:
-      'Une nouvelle conversation qui continue d’elle-même. Ce qui a été fait jusqu’ici vient du cache, sans frais ; la suite est demandée de nouveau et coûte, et ce qui démarre attend votre oui. Les fichiers restent tels quels.',
+      'Une nouvelle conversation qui continue d’elle-même. Ce qui a été fait jusqu’ici, et les sous-agents qui avaient terminé, même plus tard, viennent du cache : sans frais, et sans être redemandés. Le reste est demandé de nouveau et coûte ; ce qui démarre attend votre oui. Les fichiers restent tels quels.',
+    goOnLine: 'Continue d’elle-même : ce qui était terminé vient du cache, le reste coûte. Les fichiers restent.',
     write: 'Créer une branche et écrire',
     writeWhy:
       'Une nouvelle conversation qui s’arrête ici. Rien ne démarre ni ne coûte avant que vous n’écriviez. Les fichiers restent tels quels.',
   },
-  at: 'Branche créée à une étape de ceci',
-  wentOn: 'La suite continue à partir d’une étape de celle-ci ; les fichiers sont restés tels quels.',
+  wentOn: (step) => `La suite continue à partir de l’étape ${step} de celle-ci ; les fichiers sont restés tels quels.`,
 } satisfies SameWords<typeof english>;

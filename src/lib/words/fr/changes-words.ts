@@ -57,7 +57,7 @@ export const changesWords = {
       put_back: 'Remis comme avant ; ce qui a été créé est supprimé',
       merged: 'Retiré ; ce que d’autres y ont fait depuis reste',
       conflict: 'En conflit : impossible à annuler sans perdre ce qui a suivi',
-      already: 'L’est déjà',
+      already: 'Déjà annulé : rien à remettre',
     },
     undo: (value) => `Annuler ${files(value)}`,
     leave: 'Annuler les autres, laisser ceux-ci',

@@ -82,9 +82,13 @@ function worstWords(worst: Summary['atMost']['worst']): string {
 
 const lines = (value: number): string => plural(value, 'ligne', 'lignes');
 
+function starts(agent: string, stages: number): string {
+  return stages === 0 ? `${agent} veut démarrer` : `${stages + 1} agents, l’un après l’autre, veulent démarrer`;
+}
+
 export const decisionWords = {
-  starts: (agent) => `${agent} veut démarrer`,
-  startsInBackground: (agent) => `${agent} veut démarrer en arrière-plan`,
+  starts,
+  startsInBackground: (agent, stages) => `${starts(agent, stages)} en arrière-plan`,
   left: { no: 'puis non', yes: 'puis oui', on: 'puis il continue sans' },
   timeLeft: (time) => `encore ${time}`,
   decision: 'Votre décision',
@@ -94,7 +98,7 @@ export const decisionWords = {
   withLines,
   atMostLines,
   was: (before) => `avant : ${before}`,
-  asFirst: (agent) => `comme ${agent}`,
+  asFirst: (agent) => `mêmes droits que ${agent}`,
   served: 'Qui travaille avec lui',
   told: 'Ce qu’il reçoit',
   systemPrompt: 'Son prompt système',
@@ -111,11 +115,21 @@ export const decisionWords = {
   why: 'Pourquoi cette question ?',
   whyFailed: 'Impossible de dire pourquoi',
   whyNone: 'Un agent vous interroge lui-même : aucune règle n’en décide.',
+  askedThen: (because) => `Au moment de la question : ${because}`,
+  since: {
+    allow:
+      'Depuis, une règle ou une autorisation enregistrée le permet désormais sans question. Cette question vous attend encore.',
+    deny: 'Depuis, une règle enregistrée l’interdit désormais. Cette question vous attend encore.',
+  },
+  once: {
+    spawn:
+      'Cela ne s’autorise qu’une fois : un sous-agent temporaire a le nom, le prompt et les outils que son agent principal lui donne, un oui à l’un ne dit donc rien du suivant. Seule une règle de vos propres réglages qui le nomme peut le laisser démarrer sans question.',
+    parallel:
+      'Un lot ne s’autorise qu’une fois. Une règle qui nomme ses agents peut le laisser démarrer sans question.',
+  },
   inPermissions: 'Ouvrir dans Permissions',
   rejectMore: 'Refuser…',
   keep: 'Retour',
-  keys: { allow: '↵', allowAll: '⇧↵', reject: '⌫', ask: '/' },
-  mod: (isMac) => (isMac ? '⌘' : '⌃'),
   command: 'Commande',
   inFolder: (folder) => `dans ${folder}`,
   parts: 'Ce qui y fait l’objet de la question',

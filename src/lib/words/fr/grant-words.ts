@@ -15,8 +15,8 @@ export const grantWords = {
   endless: 'sans fin',
   matches: (names, more) =>
     names.length === 0
-      ? 'Il n’autorise aucun des fichiers actuels.'
-      : `Il autorise à présent ${names.join(', ')}${more ? ' et d’autres' : ''}.`,
+      ? 'Il ne correspond à aucun fichier qui existe.'
+      : `Il correspond à présent à ${names.join(', ')}${more ? ' et d’autres' : ''}.`,
   allow: {
     workflow: 'Autoriser dans ce flux',
     conversation: 'Autoriser dans cette conversation',
@@ -26,4 +26,5 @@ export const grantWords = {
   saidIrreversible: 'Son agent dit que cela ne peut pas être annulé.',
   confirm: 'Autoriser l’irréversible',
   back: 'Retour',
+  given: (sentence, scope) => `Autorisé pour ${scope} : ${sentence}`,
 } satisfies SameWords<typeof english>;

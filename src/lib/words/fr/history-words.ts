@@ -117,9 +117,9 @@ export const historyWords = {
   attempt: (value) => `essai ${value}`,
   attempts: (value) => plural(value, 'essai', 'essais'),
   notes: {
-    title: 'Notes',
-    read: 'Lues',
-    written: 'Écrites',
+    title: 'Fichiers Markdown',
+    read: 'Lus',
+    written: 'Écrits',
     linking: 'Renvoient ici',
     more: (value) => `Afficher ${value} de plus`,
   },

@@ -16,6 +16,7 @@ const may: Readonly<Record<Permission, string>> = {
 const GRAVE: readonly Permission[] = ['FilesystemWrite', 'Execute', 'NetworkAccess'];
 
 export const mayWords = {
+  one: (permission) => may[permission],
   list: (permissions) =>
     [
       ...permissions.map((name) => `${may[name]} : oui`),

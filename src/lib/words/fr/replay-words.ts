@@ -114,28 +114,26 @@ export const replayWords = {
   play: 'Lire',
   pause: 'Pause',
   again: 'Relire',
-  earlier: 'Un pas en arrière',
-  later: 'Un pas en avant',
+  earlier: 'Un moment en arrière',
+  later: 'Un moment en avant',
   speed: 'Vitesse',
   times: (speed) => `${speed}×`,
   place: 'Moment du flux',
   placeHint:
-    'Les flèches vont pas à pas, dix à la fois avec Maj ; Page haut et Page bas de repère en repère ; Début et Fin ; la barre d’espace lit et met en pause.',
+    'Les flèches vont de moment en moment, dix à la fois avec Maj ; Page haut et Page bas de repère en repère ; Début et Fin ; la barre d’espace lit et met en pause.',
   placeAt: (index, steps, says, passedMs) =>
-    `Pas ${count(index + 1)} sur ${count(steps)}, ${duration(passedMs)} après le début : ${says}`,
-  stepOf: (index, steps) => `${count(index + 1)} sur ${plural(steps, 'pas', 'pas')}`,
+    `Moment ${count(index + 1)} sur ${count(steps)}, ${duration(passedMs)} après le début : ${says}`,
+  stepOf: (index, steps) => `${count(index + 1)} sur ${plural(steps, 'moment', 'moments')}`,
   step,
   answered,
   mark: ({ kind, mark }, agent) =>
     kind === 'done' ? marks.done : `${mark === null ? '' : `${MARK_SIGNS[mark]} `}${agent} ${marks[kind]}`,
   fork: 'Créer une branche ici',
-  forkHint: {
-    before:
-      'Une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé. Les fichiers restent tels quels ; rien ne coûte avant l’envoi.',
-    entry:
-      'Une nouvelle conversation qui s’arrête à ce que l’agent principal avait reçu et dit à ce moment. Les fichiers restent tels quels ; rien ne coûte avant que vous n’écriviez.',
-    after:
-      'Une nouvelle conversation qui s’arrête à cette réponse. Les fichiers restent tels quels ; rien ne coûte avant que vous n’écriviez.',
+  forkLine: {
+    before: 'S’arrête avant ce message, qui y attend d’être envoyé. Les fichiers restent.',
+    step: (step) =>
+      `S’arrête à l’étape ${step} de l’agent principal ; rien ne démarre avant que vous n’écriviez. Les fichiers restent.`,
+    after: 'S’arrête à cette réponse ; rien ne démarre avant que vous n’écriviez. Les fichiers restent.',
   },
   asked: {
     title: 'Ce qui vous a été demandé à ce moment',

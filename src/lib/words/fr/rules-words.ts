@@ -113,6 +113,8 @@ export const rulesWords = {
       : `${count} de ces appels démarrent un sous-agent, ne peuvent pas être annulés ou sortent du dossier.`,
   startsNothing:
     'Elle n’autorise pas le démarrage de sous-agents : une telle règle nomme l’outil en entier, et un motif ; pour les sous-agents temporaires, dans vos propres réglages.',
+  bothNames: (pattern) =>
+    `Elle ne laisse démarrer aucun sous-agent temporaire : son motif doit correspondre au nom et à « spawned: » devant le nom, comme ${pattern}.`,
   losesTrust:
     'Le fichier du projet a votre confiance tel qu’il est. Modifié, il n’autorise rien avant que vous ne lui fassiez à nouveau confiance.',
   untrusted:

@@ -48,7 +48,7 @@ const HELP: Readonly<Record<string, string>> = {
   'attention.away_seconds':
     'Secondes sans clavier ni pointeur après lesquelles vous comptez comme absent, même avec la fenêtre au premier plan ; vous n’êtes appelé que pendant votre absence.',
   'attention.quiet_from':
-    'Heure du jour, comme 22:00, à partir de laquelle rien ne s’entend ni ne s’affiche jusqu’à quiet_to. Non défini : pas d’heures calmes.',
+    'Heure du jour, comme 22:00, à partir de laquelle rien ne s’entend ni ne s’affiche jusqu’à la fin des heures calmes. Non défini : pas d’heures calmes.',
   'attention.quiet_to':
     'Heure du jour, comme 07:00, à laquelle finissent les heures calmes. Non défini : pas d’heures calmes.',
   'desktop.tray':
@@ -60,7 +60,7 @@ const HELP: Readonly<Record<string, string>> = {
   'desktop.spell_check':
     'Marque les mots mal écrits là où vous écrivez. Seul macOS apporte des dictionnaires ; ailleurs, un dictionnaire de votre langue est pris une fois sur un serveur de Google, si vous le choisissez.',
   'providers.anthropic.web_search':
-    'Si le serveur cherche lui-même sur le web : auto là où c’est l’API d’Anthropic, always toujours, ou never jamais.',
+    'Si le serveur cherche lui-même sur le web : auto : là où c’est l’API d’Anthropic, always : toujours, never : jamais.',
   'context.auto_compact': 'Résumer ce qu’un agent a reçu plus tôt, quand son contexte est presque plein.',
   'context.compact_at': 'Part de la fenêtre de contexte du modèle à partir de laquelle c’est fait.',
   'sessions.project':
@@ -69,6 +69,8 @@ const HELP: Readonly<Record<string, string>> = {
     'Sauvegardes que « triad backup » garde dans le dossier de données ; les plus anciennes partent quand une nouvelle est vérifiée.',
   'backups.max_age_days':
     'Jours après lesquels une telle sauvegarde part aussi, sauf la plus récente. Non défini : sans limite.',
+  'updates.check':
+    'Si l’application de bureau empaquetée recherche des mises à jour, à son démarrage et toutes les 4 heures. Désactivé : elle n’interroge personne. Rien n’est installé pendant qu’un flux est en cours, ni sans sauvegarde.',
   'telemetry.endpoint':
     'Adresse d’un collecteur OpenTelemetry qui accepte OTLP sur HTTP en JSON, sans /v1/traces. Non défini : rien n’est envoyé.',
   'telemetry.content': 'Envoyer aussi prompts, réponses, arguments et résultats, secrets masqués.',

@@ -23,6 +23,7 @@ export const settingsSearchWords = {
   'web.search.url': 'internet google moteur',
   'telemetry.endpoint': 'otel opentelemetry traces mesures',
   'mcp.servers': 'extensions greffons connecteurs intégrations',
+  'updates.check': 'mise à niveau version nouvelle',
   'backups.keep': 'copies instantanés restaurer',
   'history.filters': 'recherches enregistrées',
   'attention.notifications': 'alertes bannières bureau',

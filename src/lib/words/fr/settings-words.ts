@@ -69,6 +69,7 @@ const labels: Readonly<Record<string, string>> = {
   'sessions.project': 'Garder les sessions dans leur projet',
   'backups.keep': 'Sauvegardes à garder',
   'backups.max_age_days': 'Garder les sauvegardes pendant',
+  'updates.check': 'Rechercher les mises à jour de l’application de bureau',
   'telemetry.endpoint': 'Adresse d’un collecteur',
   'telemetry.content': 'Envoyer aussi le contenu',
   'web.search.url': 'Adresse d’une recherche',

@@ -161,6 +161,16 @@ export const shellWords = {
     resetOf: (command) => `Rétablir les touches de « ${command} »`,
     resetAll: 'Tout rétablir',
     rebind: 'Les changer dans les réglages',
+    answerGroup: 'Dans une question',
+    answerUses: {
+      allow: 'Autoriser une fois',
+      allowAll: 'Autoriser tout un lot',
+      reject: 'Refuser : ouvre le motif',
+      send: 'Envoyer le motif et refuser',
+      askBack: 'Demander d’abord',
+      choose: 'Choisir une autre question',
+    },
+    digits: '1–9',
     fixedGroup: 'Fixes',
     fixedUses: {
       allow: 'Autoriser, dans une question',

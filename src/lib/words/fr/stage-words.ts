@@ -72,7 +72,7 @@ export const stageWords = {
   fold: 'Replier',
   say: {
     label: (agent) => `Dire quelque chose à ${agent}`,
-    placeholder: 'Un mot à cet agent…',
+    placeholder: (agent) => `Un mot à ${agent}…`,
     send: 'Le dire',
     unread: 'Il lira ceci avant sa prochaine requête',
     neverRead: 'Il s’est terminé avant de lire ceci',
@@ -82,6 +82,7 @@ export const stageWords = {
     open: 'Comparer les rapports',
     title: (reports) => `${plural(reports, 'rapport', 'rapports')} côte à côte`,
     hint: 'Les parties de même titre sont côte à côte. Là où elles se ressemblent, les différences sont marquées.',
+    same: 'Aucune différence.',
     differs: 'diffère :',
     missing: (agent) => `Rien de ceci chez ${agent}`,
     beginning: 'Début',

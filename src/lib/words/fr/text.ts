@@ -229,6 +229,7 @@ export const french = {
     noTranscript: 'Cette exécution n’a encore rien dit.',
     loadFailed: 'Impossible de charger la transcription',
     notStarted: 'Il n’a pas été démarré.',
+    notYet: 'Il n’a pas encore démarré.',
   },
   approval: {
     itemOf: (item, items) => `${item} sur ${items} de ce lot`,
@@ -329,6 +330,7 @@ export const french = {
     facts: 'Autres réglages',
     heading: 'Titre et place',
     unseen: 'Pour autoriser, voyez d’abord la fin de :',
+    allWaits: (items) => `Pour autoriser les ${items}, voyez d’abord la fin de :`,
     unseenElsewhere: (items) => `Pour autoriser les ${items}, voyez aussi la fin de :`,
     unseenOf: (agent, label) => `${agent} : ${label}`,
     hidden: ({ hidden, mixed, gaps }) => {

@@ -19,7 +19,7 @@ export const timelineWords = {
   work: (ms) => `${shortDuration(ms)} de travail`,
   waited: (cause, ms) => `${shortDuration(ms)} ${causes[cause]}`,
   spent: 'Emploi du temps',
-  trueTime: 'Temps réel',
+  trueTime: 'Durée entière',
   trueTimeWhy: 'Montre l’attente dans toute sa durée, au lieu de la replier',
   folded: (what) => `Replié : ${what}`,
   zoomIn: 'Agrandir',

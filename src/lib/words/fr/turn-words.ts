@@ -37,7 +37,12 @@ export const turnWords = {
   taken: 'compté là d’où vient la branche',
   takenIn: 'Ceci est une copie, reprise à la création de la branche.',
   original: 'Ouvrir l’original',
-  forked: { before: 'Branche créée avant ceci', after: 'Branche créée après ceci' },
+  forked: ({ end, step, upTo = step?.entry }) =>
+    upTo !== undefined
+      ? `Branche créée à l’étape ${upTo} de ceci`
+      : end === 'before'
+        ? 'Branche créée avant ceci'
+        : 'Branche créée après ceci',
   openFork: 'Ouvrir la branche',
   changedThere: 'Changé dans la conversation d’où vient cette branche : c’est là que cela s’annule.',
 } satisfies SameWords<typeof english>;

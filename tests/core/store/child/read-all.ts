@@ -1,9 +1,13 @@
-/** A process of its own that opens a store, as `read-all.ts STORE SCHEMA [quick]`: prints a line, then the digests of all that can be read. */
+/**
+ * A process of its own that opens a store, as `read-all.ts STORE SCHEMA [quick]`: prints a line before and after that,
+ * then the digests of all that can be read.
+ */
 import { writeSync } from 'node:fs';
 import { openStore } from '#core/store/surreal.ts';
 import { digestsOf } from '../everything.ts';
 
 const [folder = '', schemaDir = '', quick] = process.argv.slice(2);
+writeSync(1, 'opening\n');
 const store = await openStore({ url: `rocksdb://${folder}`, schemaDir });
 writeSync(1, 'opened\n');
 writeSync(1, `${JSON.stringify(await digestsOf(store, quick === undefined))}\n`);

@@ -85,8 +85,9 @@ interface Seen {
 }
 
 async function seen(store: string, ...quick: string[]): Promise<Seen> {
-  const began = performance.now();
   const child = startChild('read-all.ts', [store, schemaDir, ...quick]);
+  await child.line();
+  const began = performance.now();
   await child.line();
   const openMs = performance.now() - began;
   const digests: unknown = JSON.parse(await child.line());
@@ -123,6 +124,7 @@ test.runIf(inSoak)('everything that could be read can be read after an upgrade',
   for (let instant = 0; instant < INSTANTS; instant += 1) {
     const store = await fresh(String(instant));
     const child = startChild('read-all.ts', [store, schemaDir]);
+    await child.line();
     await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
     child.process.kill('SIGKILL');
     await child.ended;

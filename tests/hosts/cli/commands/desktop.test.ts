@@ -4,10 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { runDesktop } from '#hosts/cli/commands/desktop/run-desktop.ts';
-import { fetchDesktop, findDesktop } from '#hosts/cli/commands/desktop/desktop-runtime.ts';
+import { fetchDesktop, findDesktop, packedDesktop } from '#hosts/cli/commands/desktop/desktop-runtime.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { type MemoryIo, memoryIo } from '../../support/memory-io.ts';
 import { inSoak } from '../../../support/samples.ts';
+import { folderWith } from '../../../support/workspace.ts';
 
 const never = new AbortController().signal;
 let folder: string;
@@ -99,4 +100,13 @@ test('a stop is passed on and waited for', async () => {
     .toBe(true);
   io.interrupt();
   expect(await running).toEqual({ ok: true, code: 0 });
+});
+
+test('the command line of a packed app opens that app, and no other', async () => {
+  const cli = 'resources/app.asar.unpacked/cli';
+  const place = await folderWith({ 'app/triad-desktop': '', [`app/${cli}/package.json`]: '', 'other/cli/a': '' });
+  for (const end of ['', '/'])
+    expect(await packedDesktop('linux', join(place, 'app', cli) + end)).toBe(join(place, 'app/triad-desktop'));
+  expect(await packedDesktop('win32', join(place, 'app', cli)), 'none of another system').toBeNull();
+  expect(await packedDesktop('linux', join(place, 'other/cli'))).toBeNull();
 });

@@ -123,7 +123,7 @@ test('a grant is taken back by its id', async () => {
   });
 });
 
-const no = { losesTrust: false, untrusted: false, startsNothing: false };
+const no = { losesTrust: false, untrusted: false, startsNothing: false, bothNames: null };
 const none = { calls: [], untold: [], rule: null, shadowedBy: null, dangers: [], ...no };
 const call = {
   ...{ conversationId: ids[0], workflowId: ids[0], runId: ids[0], toolCallId: 't', item: 0 },

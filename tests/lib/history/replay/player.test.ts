@@ -2,7 +2,7 @@
 import { beforeEach, expect, it } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { Player } from '#lib/history/replay/player.svelte.ts';
-import { keysOf } from '#lib/history/replay/player-keys.ts';
+import { isForPlayer, keysOf } from '#lib/history/replay/player-keys.ts';
 import { viewBefore } from '#lib/view/replay/keyframes.ts';
 import { reduce } from '#lib/view/reduce.ts';
 import { FakeConnection } from '../../support/fake-connection.ts';
@@ -192,4 +192,15 @@ it('asks for nothing but what is stored, whatever is done with it', async () => 
     'workflow.get',
   ]);
   expect(connection.subscriptions).toEqual([]);
+});
+
+it('has the keys wherever they mean nothing else', () => {
+  const at = (of: string) =>
+    ({ closest: (names: string) => (names.split(', ').includes(of) ? {} : null) }) as unknown as Element;
+  const keys = ['ArrowRight', 'ArrowUp', 'End', ' '];
+  const had = (of: string) => keys.map((key) => isForPlayer({ key, target: at(of) }));
+  expect(had('body')).toEqual([true, true, true, true]);
+  expect(had('button')).toEqual([true, true, true, false]);
+  expect(had('[role=group][tabindex="0"]'), 'a transcript scrolls').toEqual([true, false, false, false]);
+  expect(had('input'), 'the speeds').toEqual([false, false, false, false]);
 });

@@ -79,7 +79,10 @@ it('finds the answer of a request, and what the agent was told before it', () =>
     assistant(4, 5010),
     assistant(5, 5020, { by: 'coagent' }),
   ] as Entry[];
-  const request = (from: number, to: number, rest = {}) => ({ startedAt: at(from), durationMs: to - from, ...rest });
+  const request = (from: number, to: number, rest = {}) => ({
+    ...{ requestId: `r${from}`, startedAt: at(from), durationMs: to - from },
+    ...rest,
+  });
   const first = exchangeOf(request(100, 1990), entries);
   expect([first.answer?.n, first.told.map(({ n }) => n)]).toEqual([1, [0]]);
   const second = exchangeOf(request(3000, 5000), entries);
@@ -87,4 +90,31 @@ it('finds the answer of a request, and what the agent was told before it', () =>
   const failed = exchangeOf(request(2700, 2800), entries);
   expect([failed.answer, failed.told.map(({ n }) => n)]).toEqual([null, [2, 3]]);
   expect(exchangeOf(request(3000, 5000, { purpose: 'review' }), entries).answer).toBeNull();
+});
+
+it('tells the turns of a fast model apart: each answer names its request', () => {
+  const at = (ms: number) => new Date(ms).toISOString();
+  const assistant = (n: number, id?: string) =>
+    ({
+      kind: 'assistant',
+      n,
+      at: at(n * 100),
+      parts: [],
+      ...(id && { request: { id, key: 'k' } }),
+    }) as unknown as Entry;
+  const prompt = { kind: 'user', n: 0, at: at(0), source: 'parent', text: 'Look.' };
+  const result = { kind: 'tool', n: 2, at: at(200), name: 'grep', toolCallId: 'c' };
+  const turns = [0, 200].map((from, turn) => ({ requestId: `r${turn}`, startedAt: at(from), durationMs: 100 }));
+  const found = (entries: unknown[]) =>
+    turns.map((turn) => exchangeOf(turn, entries as Entry[])).map(({ answer, told }) => [answer?.n, told[0]?.n]);
+  expect(found([prompt, assistant(1, 'r0'), result, assistant(3, 'r1')])).toEqual([
+    [1, 0],
+    [3, 2],
+  ]);
+  // Of older versions none is named; of a first one that was lost nothing is taken from the next.
+  expect(found([prompt, assistant(1), result, assistant(3)])[0]).toEqual([1, 0]);
+  expect(found([prompt, result, assistant(3, 'r1')])).toEqual([
+    [undefined, 0],
+    [3, 0],
+  ]);
 });

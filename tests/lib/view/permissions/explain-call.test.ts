@@ -2,7 +2,14 @@
 import { describe, expect, test } from 'vitest';
 import type { Approval, Subject } from '#contract/approval.ts';
 import { allTools } from '#core/tools/all-tools.ts';
-import { callOf, canExplain, explainFieldsOf, callInputOf, textFieldsOf } from '#lib/view/permissions/explain-call.ts';
+import {
+  callOf,
+  canExplain,
+  changedSince,
+  explainFieldsOf,
+  callInputOf,
+  textFieldsOf,
+} from '#lib/view/permissions/explain-call.ts';
 import { decision, envelope, spawnRequest } from '../../../hosts/support/events.ts';
 
 const tools = allTools();
@@ -67,4 +74,14 @@ describe('the call of a question', () => {
     expect(canExplain(approval({ ...subject, questions: [] }).request)).toBe(false);
     expect(callOf(approval({ ...subject, questions: [] }), 0)).toBeNull();
   });
+});
+
+test('a question that waits is told what the rules say by now only where they ask no more', () => {
+  const open = { decisions: [null] };
+  expect(changedSince(open, 0, { effect: 'allow' })).toBe('allow');
+  expect(changedSince(open, 0, { effect: 'deny' })).toBe('deny');
+  expect(changedSince(open, 0, { effect: 'ask' })).toBeNull();
+  expect(changedSince(open, 0, null)).toBeNull();
+  const answered = { decisions: [{} as never] };
+  expect(changedSince(answered, 0, { effect: 'allow' })).toBeNull();
 });

@@ -3,14 +3,12 @@ import { describe, expect, it } from 'vitest';
 import { Permission } from '#contract/agent.ts';
 import { Effect } from '#contract/permission.ts';
 import type { JudgedCall, RulePreview } from '#contract/permissions/rule-edit.ts';
-import { escapePattern } from '#core/base/pattern.ts';
 import {
   decidedBy,
   EFFECTS,
   figuresOf,
   formOf,
   formOfCall,
-  literalPattern,
   PERMISSIONS,
   wishOf,
 } from '#lib/view/permissions/rule-preview.ts';
@@ -33,7 +31,7 @@ function preview(calls: JudgedCall[], parts: Partial<RulePreview> = {}): RulePre
   const rule = ruleOf({ id: 'user:1', effect: 'allow', tool: '*' });
   return {
     ...{ calls, untold: [], rule, shadowedBy: null, dangers: [] },
-    ...{ startsNothing: false, losesTrust: false, untrusted: false },
+    ...{ startsNothing: false, bothNames: null, losesTrust: false, untrusted: false },
     ...parts,
   };
 }
@@ -82,13 +80,12 @@ describe('the form', () => {
   });
 
   it('of a call is about that one alone, with the other answer', () => {
-    const asked = { agent: 'lead', tool: 'bash', input: { command: 'ls *.{js,ts}', background: true } };
-    expect(formOfCall(asked, 'ask')).toEqual({
-      ...{ effect: 'allow', about: 'bash', agent: 'lead', pattern: 'ls \\*.\\{js\\,ts\\}' },
-    });
-    expect(formOfCall({ ...asked, input: null }, 'allow')).toMatchObject({ effect: 'ask', pattern: '' });
-    const move = { ...asked, tool: 'move_file', input: { from: 'a', to: 'b' } };
-    expect(formOfCall(move, 'ask')).toMatchObject({ effect: 'ask', pattern: '' });
-    for (const text of ['a\\b', '{a,b}*?', 'plain']) expect(literalPattern(text)).toBe(escapePattern(text));
+    const call = { agent: 'scout', tool: 'bash' };
+    const names = { agent: 'spawned:scout', pattern: 'ls \\*.\\{js\\,ts\\}' };
+    expect(formOfCall(call, { effect: 'ask', names })).toEqual({ effect: 'allow', about: 'bash', ...names });
+    expect(formOfCall(call, { effect: 'allow', names })).toMatchObject({ effect: 'ask' });
+    const nothing = { ...names, pattern: null };
+    expect(formOfCall(call, { effect: 'ask', names: nothing })).toMatchObject({ effect: 'ask', pattern: '' });
+    expect(formOfCall(call, { effect: 'ask' })).toMatchObject({ effect: 'ask', agent: 'scout', pattern: '' });
   });
 });

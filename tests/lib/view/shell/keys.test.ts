@@ -32,6 +32,9 @@ it('shows them as they are written on the keys', () => {
   expect(keysText('$mod+Shift+O', true)).toBe('⌘⇧O');
   expect(capsOf('g h', false)).toEqual([['G'], ['H']]);
   expect(keysText('[Shift]+?', false)).toBe('?');
+  expect(keysText('$mod+Shift+Enter', false)).toBe('Ctrl+Shift+Enter');
+  expect(keysText('$mod+Backspace', false)).toBe('Ctrl+Backspace');
+  expect(keysText('$mod+Enter', true)).toBe('⌘↵');
   expect(keysText('Alt+ArrowUp', false)).toBe('Alt+↑');
   expect(capsOf('', false)).toEqual([]);
 });

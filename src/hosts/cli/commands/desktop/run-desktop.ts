@@ -18,8 +18,9 @@ export async function runDesktop(io: Io): Promise<Ended> {
   const found = await findDesktop(io.env, process.platform);
   const desktop = found.ok || !found.missing ? found : await fetchNow(io);
   if (!desktop.ok) return desktop;
-  if (!existsSync(MAIN)) return { ok: false, reason: 'the desktop is not built ("npm run build" does it)' };
-  return run(io, desktop.path);
+  if (!desktop.packed && !existsSync(MAIN))
+    return { ok: false, reason: 'the desktop is not built ("npm run build" does it)' };
+  return run(io, desktop.path, desktop.packed ? [] : [MAIN]);
 }
 
 async function fetchNow({ env, signal, screen }: Io): Promise<Desktop> {
@@ -31,9 +32,9 @@ async function fetchNow({ env, signal, screen }: Io): Promise<Desktop> {
   }
 }
 
-function run({ env, folder, signal }: Io, path: string): Promise<Ended> {
+function run({ env, folder, signal }: Io, path: string, args: readonly string[]): Promise<Ended> {
   const started = Date.now();
-  const child = spawn(path, [MAIN], { cwd: folder, env, stdio: 'inherit' });
+  const child = spawn(path, args, { cwd: folder, env, stdio: 'inherit' });
   // It marks what runs before it goes, and is waited for.
   const stop = () => child.kill('SIGTERM');
   signal.addEventListener('abort', stop, { once: true });

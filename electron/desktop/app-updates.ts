@@ -1,0 +1,77 @@
+/** Updates of this app: where its package names a feed, and in the words of the person. */
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { app, dialog } from 'electron';
+import { makeBackup } from '#core/hosting/make-backup.ts';
+import { text } from '../text.ts';
+import { updateSource } from './update-source.ts';
+import { Updates } from './updates.ts';
+
+const EVERY_MS = 4 * 3_600_000;
+/** After this it is not begun any more. */
+const BACKUP_MS = 600_000;
+
+interface Machine {
+  /** The data folder. */
+  data: string;
+  /** Whether what happened is kept on a server, which has backups of its own. */
+  isRemote: boolean;
+  report: (line: string) => void;
+}
+
+/** Null where there are none: in a checkout, or in a package without a feed. */
+export async function appUpdates({ data, isRemote, report }: Machine): Promise<Updates | null> {
+  if (!app.isPackaged || !existsSync(join(process.resourcesPath, 'app-update.yml'))) return null;
+  const { default: updater } = await import('electron-updater');
+  const source = updateSource(updater.autoUpdater, isQuiet());
+  const install = (again: boolean) => {
+    // The new one may be there before this one has gone.
+    app.releaseSingleInstanceLock();
+    return source.install(again);
+  };
+  const updates = new Updates({
+    source: { ...source, install },
+    backUp: async (client) => {
+      if (!isRemote) await makeBackup(client, data, AbortSignal.timeout(BACKUP_MS));
+    },
+    offer,
+    quit: () => app.quit(),
+    report,
+  });
+  setInterval(() => void updates.look(), EVERY_MS).unref();
+  return updates;
+}
+
+/** A system's package asks for a password, and macOS starts the app again: both only when the person restarts it. */
+function isQuiet(): boolean {
+  if (process.platform === 'win32') return true;
+  const kind = join(process.resourcesPath, 'package-type');
+  return process.platform === 'linux' && (!existsSync(kind) || readFileSync(kind, 'utf8').trim() === 'AppImage');
+}
+
+/** Nothing but the button means yes. */
+async function offer(version: string): Promise<boolean> {
+  const words = text().updates;
+  const { response } = await dialog.showMessageBox({
+    type: 'info',
+    message: words.ready(version),
+    detail: isQuiet() ? words.atQuit : words.byRestart,
+    buttons: [words.later, words.restart],
+    defaultId: 0,
+    cancelId: 0,
+    noLink: true,
+  });
+  return response === 1;
+}
+
+/** What the menu offers: the restart where something is ready, else a look. */
+export function updateItem(updates: Updates, showMessage: (message: string) => void) {
+  const words = text().updates;
+  const click = async () => {
+    if (updates.ready !== null) return updates.restart();
+    const looked = await updates.look();
+    // What is ready is offered anyway.
+    if (looked !== 'ready') showMessage(words.looked[looked]);
+  };
+  return { label: words.check, click: () => void click() };
+}

@@ -1,0 +1,45 @@
+/** Where updates come from: electron-updater, held to what a person agreed to. */
+import type { AppUpdater } from 'electron-updater';
+import type { UpdateSource } from './updates.ts';
+
+/** In the place of a number that would tell this installation from others. */
+const NOBODY = '00000000-0000-0000-0000-000000000000';
+
+/** `isQuiet`: of this kind of package. */
+export function updateSource(updater: AppUpdater, isQuiet: boolean): UpdateSource {
+  Object.assign(updater, {
+    logger: null,
+    autoDownload: false,
+    autoInstallOnAppQuit: false,
+    allowPrerelease: false,
+    allowDowngrade: false,
+    disableWebInstaller: true,
+    requestHeaders: { 'x-user-staging-id': NOBODY },
+  });
+  return {
+    isQuiet,
+    check: async () => {
+      const found = await updater.checkForUpdates();
+      if (!found?.isUpdateAvailable) return null;
+      const { version } = found.updateInfo;
+      // Whoever publishes decides what is in the feed; a trial is no update all the same.
+      return version.includes('-') ? null : version;
+    },
+    download: async () => {
+      await updater.downloadUpdate();
+    },
+    install: (again) => {
+      let failed = false;
+      // It tells what happens at once by an event alone.
+      const note = () => void (failed = true);
+      updater.on('error', note);
+      try {
+        updater.quitAndInstall(true, again);
+      } catch {
+        failed = true;
+      }
+      updater.off('error', note);
+      return !failed;
+    },
+  };
+}

@@ -1,0 +1,35 @@
+/** Short forms of texts, alike in what is kept and what is shown: a title, the first line, the summary of a report. */
+import { SUMMARY_CHARS } from '../limits.ts';
+
+const TITLE_UNITS = 80;
+
+export function firstLine(prompt: string): string {
+  return prompt.trim().split('\n', 1)[0] ?? '';
+}
+
+/** The first line, at most 80 UTF-16 code units of it and never half of a surrogate pair. */
+export function titleOf(prompt: string): string {
+  const line = firstLine(prompt);
+  if (line.length <= TITLE_UNITS) return line;
+  return `${line.slice(0, wholeUnits(line, TITLE_UNITS))}…`;
+}
+
+/** At most so many UTF-16 code units of a text, so that no sign is cut in two. */
+export function wholeUnits(text: string, units: number): number {
+  const last = text.charCodeAt(units - 1);
+  return units < text.length && last >= 0xd800 && last <= 0xdbff ? units - 1 : units;
+}
+
+/** The first characters of the Summary section of a report, or of the report where it has none; one line. */
+export function summaryOf(report: string): string {
+  const section = /^#{1,6}[ \t]*(?:summary|résumé)[ \t]*$([\s\S]*?)(?=^#{1,6}[ \t]|$(?![\s\S]))/im.exec(report);
+  const whole = section?.[1]?.trim() || report.replace(/^#{1,6}[ \t].*$/gm, '').trim() || report;
+  return shortened(whole);
+}
+
+/** The first characters of a text, on one line. */
+export function shortened(text: string): string {
+  const line = text.replace(/\s+/g, ' ').trim();
+  const points = [...line];
+  return points.length <= SUMMARY_CHARS ? line : `${points.slice(0, SUMMARY_CHARS).join('').trimEnd()}…`;
+}

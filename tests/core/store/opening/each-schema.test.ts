@@ -1,0 +1,150 @@
+/**
+ * A store of each schema there was takes the newest with all that was in it, whole and killed at any instant of its
+ * upgrade: 50 instants of each store in the soak (`--mode soak`), one of one store otherwise.
+ *
+ * `store-vN.tar.gz` is what the last program of schema N left: `triad run` of three workflows, of which one had three
+ * sub-agents and one was asked to write a file, and a fourth one killed in a call (`tests/support/fake-model/serve.ts`
+ * with `threeChildren`, `writeFile`, `spawnOne`). No program had 2 or 3 as its newest: these are made of the first.
+ */
+import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { setTimeout as wait } from 'node:timers/promises';
+import { spawnSync } from 'node:child_process';
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
+import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
+import { recordVersion } from '#core/store/opening/prepare.ts';
+import { textOf } from '#core/store/rows/frame.ts';
+import { connect, openStore } from '#core/store/surreal.ts';
+import { inSoak } from '../../../support/samples.ts';
+import { Random } from '../../../soak/random.ts';
+import { startChild } from '../child/run.ts';
+import { type Digests, digestsOf } from '../everything.ts';
+import { schemaDir, testFolder } from '../support.ts';
+
+const MIGRATIONS = await readMigrations(schemaDir);
+const INSTANTS = inSoak ? 50 : 1;
+const VERSIONS = MIGRATIONS.map(({ version }) => version);
+/** One whose events are JSON: `version-before` has frames. */
+const PLAYED = inSoak ? VERSIONS : [4];
+
+const kept = (version: number) => join(import.meta.dirname, `store-v${version}.tar.gz`);
+/** Of which no program ever had left one. */
+const isDerived = (version: number) => version === 2 || version === 3;
+const timeoutMs = 30_000;
+
+/** Unpacks the store of a schema; returns its folder. */
+async function storeOf(version: number, base: string): Promise<string> {
+  await mkdir(base, { recursive: true });
+  const unpacked = spawnSync('tar', ['-xzf', kept(isDerived(version) ? 1 : version), '-C', base]);
+  expect(unpacked.status).toBe(0);
+  const store = join(base, 'store');
+  if (!isDerived(version)) return store;
+  const database = await connect(`rocksdb://${store}`, { timeoutMs });
+  await migrate(database, MIGRATIONS.slice(0, version));
+  await database.close();
+  await recordVersion(store, version);
+  return store;
+}
+
+async function copyOf(store: string, name: string): Promise<string> {
+  for (const part of ['store', 'store.schema-version'])
+    await cp(join(store, '..', part), join(store, '..', name, part), { recursive: true });
+  return join(store, '..', name, 'store');
+}
+
+/** Envelopes may stand in rows beside their events, which keep the hash. */
+const bare = (event: DurableEvent): unknown =>
+  JSON.parse(JSON.stringify(event, (key, value: unknown) => (key === 'envelope' ? undefined : value)));
+const byPlace = (a: DurableEvent, b: DurableEvent) => a.conversationId.localeCompare(b.conversationId) || a.seq - b.seq;
+
+interface Held {
+  events: DurableEvent[];
+  /** Ids of what people find in lists. */
+  conversations: string[];
+  workflows: string[];
+  executions: string[];
+}
+
+/** What is in a store as its rows have it, whatever this program makes of them. */
+async function heldBy(store: string): Promise<Held> {
+  const database = await connect(`rocksdb://${await copyOf(store, 'raw')}`, { timeoutMs });
+  const ids = async (table: string) => {
+    const [found] = await database.query(`SELECT VALUE record::id(id) FROM ${table}`);
+    return (found as (string | string[])[]).map((id) => [id].flat().at(-1)!).sort();
+  };
+  const [rows] = (await database.query('SELECT * FROM event')) as [{ json?: string; text?: unknown }[]];
+  const found = rows.flatMap((row) => JSON.parse(row.json ?? textOf(row.text)) as DurableEvent | DurableEvent[]);
+  const [conversations, workflows, executions] = [
+    await ids('conversation'),
+    await ids('workflow'),
+    await ids('sub_agent_execution'),
+  ];
+  await database.close();
+  return { events: found.sort(byPlace), conversations, workflows, executions };
+}
+
+interface Upgraded {
+  held: Held;
+  digests: Digests;
+  /** Until it was open, and until all was read, in milliseconds. */
+  openMs: number;
+  wholeMs: number;
+}
+
+/** What this program reads of a store that it has upgraded. */
+async function upgraded(folder: string): Promise<Upgraded> {
+  const began = performance.now();
+  const store = await openStore({ url: `rocksdb://${folder}`, schemaDir });
+  const openMs = performance.now() - began;
+  const digests = await digestsOf(store, false);
+  const wholeMs = performance.now() - began;
+  const ids = await store.conversationIds();
+  const events = await Promise.all(ids.map((id) => store.events(id, 1, 1e6)));
+  const of = (rows: readonly { id: string }[]) => rows.map(({ id }) => id).sort();
+  const page = { limit: 200 };
+  const held = {
+    events: events.flat().sort(byPlace),
+    conversations: of((await store.conversations(page)).items),
+    workflows: of((await store.workflows(page)).items),
+    executions: of((await store.executions(page)).items),
+  };
+  await store.close();
+  return { held, digests, openMs, wholeMs };
+}
+
+/** Without exports, which are made from what the others read. */
+async function digestsIn(store: string): Promise<unknown> {
+  const child = startChild('read-all.ts', [store, schemaDir, 'quick']);
+  await child.ended;
+  return JSON.parse(child.lines.at(-1) ?? 'null');
+}
+
+test('of each schema a store is kept', () => {
+  const missing = VERSIONS.filter((version) => !isDerived(version) && !existsSync(kept(version)));
+  expect(missing, 'make one with the program as it is, as is said above').toEqual([]);
+});
+
+test.for(PLAYED)('a store of schema %i keeps all, killed at any instant', { timeout: 1_800_000 }, async (version) => {
+  const store = await storeOf(version, await testFolder());
+  const before = await heldBy(store);
+  expect(before.events.length).toBeGreaterThan(100);
+  // As a start that is never killed leaves it.
+  const { held, digests, openMs, wholeMs } = await upgraded(await copyOf(store, 'whole'));
+  expect({ ...held, events: held.events.map(bare) }).toEqual({ ...before, events: before.events.map(bare) });
+  const random = new Random('each schema', version);
+  for (let instant = 0; instant < INSTANTS; instant += 1) {
+    const killed = await copyOf(store, String(instant));
+    const child = startChild('read-all.ts', [killed, schemaDir, 'quick']);
+    await child.line();
+    // Every other one while it is opened, when the schema changes.
+    const afterMs = random.next() * (instant % 2 === 0 ? openMs : wholeMs);
+    await Promise.race([wait(afterMs), child.ended]);
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect(await digestsIn(killed), `instant ${instant}, after ${afterMs} ms`).toEqual(digests);
+    expect(await readdir(killed)).not.toContain('UPGRADING');
+    await rm(join(killed, '..'), { recursive: true });
+  }
+});

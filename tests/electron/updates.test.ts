@@ -1,0 +1,153 @@
+/** Updates, with the real updater over a feed: when they are looked for, what is taken, and that nothing is lost by one. */
+import { expect, test, vi } from 'vitest';
+import type { Client } from '#contract/rpc.ts';
+import { updateSource } from '../../electron/desktop/update-source.ts';
+import { Updates } from '../../electron/desktop/updates.ts';
+import { type Feed, startFeed } from './update-feed.ts';
+
+interface Desk {
+  updates: Updates;
+  /** What happened, in order. */
+  done: string[];
+  lines: string[];
+  /** So many workflows run now. */
+  run: (count: number) => void;
+  /** The person's answers to the offers, in turn; without one they say later. */
+  answers: boolean[];
+  settings: { check: boolean };
+  /** Null: backups work. */
+  fault: { backup: string | null };
+}
+
+async function desk(feed: Feed, { running = 0, check = true, isQuiet = true } = {}): Promise<Desk> {
+  const [done, lines, answers]: [string[], string[], boolean[]] = [[], [], []];
+  const settings = { check };
+  const fault: Desk['fault'] = { backup: null };
+  let tell: (state: object) => void = () => undefined;
+  const state = (count: number) => ({ questions: [], asleep: [], running: Array.from({ length: count }, () => ({})) });
+  const client = {
+    request: async () => [{ path: 'updates.check', value: settings.check }],
+    subscribe: async (_topic: string, _input: object, listener: typeof tell) => {
+      tell = listener;
+      tell(state(running));
+    },
+  } as unknown as Client;
+  const updates = new Updates({
+    source: updateSource(feed.updater, isQuiet),
+    backUp: async () => {
+      if (fault.backup !== null) throw new Error(fault.backup);
+      done.push('backup');
+    },
+    offer: async (version) => {
+      done.push(`offered ${version}`);
+      return answers.shift() ?? false;
+    },
+    quit: () => void done.push('quit'),
+    report: (line) => void lines.push(line),
+  });
+  const desk = { updates, done, lines, run: (count: number) => tell(state(count)), answers, settings, fault };
+  await updates.follow(client);
+  return desk;
+}
+
+/** As `quitOrderly` does it. */
+async function quit({ updates }: Desk): Promise<boolean> {
+  await updates.prepareToQuit();
+  return updates.leave();
+}
+
+test('what is ready is offered once, and put in place at a quit after a backup', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed);
+  expect(at.done).toEqual(['offered 1.3.0']);
+  expect(await feed.appNow(), 'nothing by itself').toBe('the old app');
+  expect(await at.updates.look()).toBe('ready');
+  expect(at.done, 'not again').toEqual(['offered 1.3.0']);
+  expect(await quit(at)).toBe(true);
+  expect([await feed.appNow(), await feed.started()]).toEqual(['new', 'started true']);
+  expect(at.done).toEqual(['offered 1.3.0', 'backup']);
+  expect(new Set(feed.headers.map((sent) => sent['x-user-staging-id']).filter(Boolean))).toEqual(
+    new Set(['00000000-0000-0000-0000-000000000000']),
+  );
+});
+
+test('a restart that the person asks for makes the backup first, and starts the app again', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed, { running: 1, isQuiet: false });
+  expect(at.done, 'not while something works').toEqual([]);
+  at.answers.push(true);
+  at.run(0);
+  await vi.waitFor(() => expect(at.done).toEqual(['offered 1.3.0', 'backup', 'quit']));
+  expect(await quit(at)).toBe(true);
+  await vi.waitFor(async () => expect(await feed.started()).toBe('started again'));
+  expect(at.done, 'one backup').toEqual(['offered 1.3.0', 'backup', 'quit']);
+});
+
+test('while a workflow runs nothing is put in place, whatever was said', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed);
+  at.run(1);
+  await at.updates.restart();
+  expect(await quit(at)).toBe(false);
+  expect(at.done).toEqual(['offered 1.3.0']);
+  at.run(0);
+  await vi.waitFor(() => expect(at.done, 'asked again').toEqual(['offered 1.3.0', 'offered 1.3.0']));
+  expect(await feed.appNow()).toBe('the old app');
+});
+
+test('what begins while the backup is made keeps the update back', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed);
+  const quitting = at.updates.prepareToQuit();
+  at.run(1);
+  await quitting;
+  expect([at.updates.leave(), await feed.appNow()]).toEqual([false, 'the old app']);
+});
+
+test('no backup, no update; it is said in one line', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed);
+  at.fault.backup = 'There is no room\nfor it';
+  await at.updates.restart();
+  expect(await quit(at)).toBe(false);
+  expect(at.done).toEqual(['offered 1.3.0']);
+  const line = 'The update was not put in place, because there is no backup: There is no room';
+  expect(at.lines).toEqual([line, line]);
+  expect(await feed.appNow()).toBe('the old app');
+});
+
+test('turned off, nobody is asked for anything; turned off later, nothing is put in place', async () => {
+  const off = await startFeed();
+  const at = await desk(off, { check: false });
+  expect([await at.updates.look(), off.asked]).toEqual(['off', []]);
+  const feed = await startFeed();
+  const later = await desk(feed);
+  later.settings.check = false;
+  expect([await quit(later), later.done]).toEqual([false, ['offered 1.3.0']]);
+});
+
+test('where the system asks for a password, a quit alone puts nothing in place', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed, { isQuiet: false });
+  expect([await quit(at), at.done]).toEqual([false, ['offered 1.3.0']]);
+});
+
+test.each(['1.2.0', '1.1.9', '2.0.0-beta.1'])('%s is no update', async (version) => {
+  const feed = await startFeed({ version });
+  const at = await desk(feed);
+  expect([await at.updates.look(), at.done, at.lines]).toEqual(['none', [], []]);
+  expect(feed.asked.filter((name) => !name.startsWith('latest-linux'))).toEqual([]);
+});
+
+test.each([
+  ['nothing', { notes: '' }],
+  ['no feed', { notes: '<html>Sign in</html>' }],
+  ['no version', { notes: 'version: soon\nfiles: []\n' }],
+  ['another file', { served: 'something else' }],
+  ['no file', { served: '' }],
+])('a feed with %s is said in one line, and changes nothing', async (_what, offer) => {
+  const feed = await startFeed(offer);
+  const at = await desk(feed);
+  expect(at.lines).toEqual([expect.stringMatching(/^No update: .+$/)]);
+  expect([at.done, await quit(at), await feed.appNow()]).toEqual([[], false, 'the old app']);
+});

@@ -1,0 +1,47 @@
+// Around an answer: one that comes too early leads to what it waits for, and one for more than once leaves a way back.
+import { expect, it } from 'vitest';
+import type { Grant } from '#contract/permission.ts';
+import { tellGrant } from '#lib/approvals/granted.ts';
+import { leadTo } from '#lib/approvals/lead-to.ts';
+import { FakeConnection, settled } from '../support/fake-connection.ts';
+
+it('leads to the first text that was not seen, then says what is waited for', async () => {
+  const done: string[] = [];
+  const waits = ['Changes', 'Its system prompt'].map((label) => ({
+    ...{ key: label, label },
+    lead: () => Promise.resolve(void done.push(`at ${label}`)),
+  }));
+  await leadTo(waits, 'Allow waits for:', (told) => done.push(told));
+  expect(done).toEqual(['', 'at Changes', 'Allow waits for: Changes']);
+});
+
+it('says what was granted, and revokes that very grant', async () => {
+  const grants = [
+    { id: 'other', approvalId: 'a1' },
+    { id: 'mine', approvalId: 'a2' },
+  ] as Grant[];
+  const connection = new FakeConnection()
+    .on('permissions.list', () => ({ mode: 'manual', trusted: true, rules: [], grants, faults: [] }))
+    .on('permissions.revoke', () => grants[1]!);
+  const said: string[] = [];
+  let undo = (): void => undefined;
+  const offer = (message: string, button: string, press: () => void): void => {
+    said.push(`${message} [${button}]`);
+    undo = press;
+  };
+  const toasts = {
+    info: (message: string) => said.push(message),
+    error: (message: string) => said.push(message),
+    offer,
+  };
+  tellGrant({ connection, toasts }, 'a2', {
+    offer: { agent: 'lead', tool: 'write_file', pattern: 'a.md', scopes: ['project'] },
+    wish: { scope: 'project', pattern: '*.md' },
+  });
+  expect(said).toEqual(['Granted for this project, always: lead may use write_file on *.md [Undo]']);
+  undo();
+  await settled();
+  await settled();
+  expect(connection.calls.at(-1)).toEqual({ method: 'permissions.revoke', input: { grantId: 'mine' } });
+  expect(said.at(-1)).toBe('Revoked: it no longer allows lead to use write_file on *.md');
+});

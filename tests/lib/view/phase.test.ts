@@ -1,0 +1,30 @@
+// Where a sub-agent stands while what was asked about with it is not answered yet.
+import { expect, it } from 'vitest';
+import type { Approval, Decision } from '#contract/approval.ts';
+import type { SubAgentExecution } from '#contract/execution.ts';
+import type { RunRow } from '#contract/view.ts';
+import { phaseOfExecution, phaseOfRun } from '#lib/view/phase.ts';
+
+function batch(...decisions: (Partial<Decision> | null)[]): Approval {
+  const items = decisions.map((_, index) => ({ runId: `run-${index}` }));
+  const request = { runId: 'lead', subject: { kind: 'envelopes', operation: 'parallel', items } };
+  return { request, decisions } as unknown as Approval;
+}
+
+it('a rejected one of several is rejected at once, one that was allowed is queued', () => {
+  const no = { allowed: false, decidedBy: 'person' } as const;
+  const approvals = [batch(no, null, { allowed: true, decidedBy: 'person' }, { ...no, decidedBy: 'cancel' })];
+  const phases = [0, 1, 2, 3].map((index) => {
+    const run = { id: `run-${index}`, outcome: null, status: 'pending' } as unknown as RunRow;
+    const execution = { id: `run-${index}`, status: 'pending' } as unknown as SubAgentExecution;
+    return [phaseOfRun(run, approvals, []), phaseOfExecution(execution, approvals)];
+  });
+  expect(phases).toEqual([
+    ['rejected', 'rejected'],
+    ['waiting', 'waiting'],
+    ['queued', 'queued'],
+    ['queued', 'queued'],
+  ]);
+  const running = { id: 'run-0', outcome: null, status: 'running' } as unknown as RunRow;
+  expect(phaseOfRun(running, approvals, [])).toBe('running');
+});

@@ -1,0 +1,9 @@
+import { expect, it } from 'vitest';
+import { Outcome } from '#contract/outcome.ts';
+import { OUTCOMES } from '#contract/status-of.ts';
+import { text } from '#lib/words/text.ts';
+
+it('has a word for every outcome', () => {
+  expect(OUTCOMES).toEqual(Outcome.options);
+  for (const outcome of OUTCOMES) expect(text.phases[outcome]).not.toBe('');
+});
