@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { protocol } from 'electron';
 import { webFile } from '#core/hosting/site/web-file.ts';
+import type { Refusals } from './desktop/refusals.ts';
 
 const SCHEME = 'app';
 const HOST = 'bundle';
@@ -13,12 +14,15 @@ export function declareScheme(): void {
   protocol.registerSchemesAsPrivileged([{ scheme: SCHEME, privileges }]);
 }
 
-/** `root` is canonical. */
-export function serveBundle(root: string): void {
+/** `root` is canonical. What a page asks for and the bundle does not have is told. */
+export function serveBundle(root: string, refusals: Pick<Refusals, 'note'>): void {
   protocol.handle(SCHEME, async ({ url, method }) => {
     const { host, pathname } = new URL(url);
-    if (host !== HOST || method !== 'GET') return new Response('Not found.\n', { status: 404 });
-    const { status, headers, body } = await webFile(root, pathname);
+    const { status, headers, body } =
+      host === HOST && method === 'GET'
+        ? await webFile(root, pathname)
+        : { status: 404, headers: {}, body: 'Not found.\n' };
+    if (status !== 200) refusals.note('path', `${method} ${url}`);
     const content = typeof body === 'string' ? body : new Uint8Array(await readFile(body.path));
     return new Response(content, { status, headers });
   });

@@ -3,8 +3,9 @@ import { ipcMain, type IpcMainEvent, type WebContents } from 'electron';
 import type { ServerFrame } from '#contract/frames.ts';
 import type { Client } from '#contract/rpc.ts';
 import { type FrameServer, serveFrames } from '#core/hosting/frame-server.ts';
+import type { Refusals } from './desktop/refusals.ts';
 import { ORIGIN } from './app-protocol.ts';
-import { CHANNEL, LANGUAGE_CHANNEL } from './channel.ts';
+import { CHANNEL, LANGUAGE_CHANNEL, TOLD_CHANNEL } from './channel.ts';
 
 /** What one page asked for; it ends with the page, however that goes. */
 interface Page {
@@ -15,18 +16,35 @@ interface Page {
   stuck: boolean;
 }
 
+export interface IpcPorts {
+  report: (line: string) => void;
+  refusals: Pick<Refusals, 'note'>;
+  /** The tag of the language that a page speaks. */
+  onLanguage: (tag: string) => void;
+  /** What a preload tells of its page; it may be anything. */
+  onTold: (contents: WebContents, told: unknown) => void;
+}
+
+/** What a page may ask for before there is a runtime: more than any page does. */
+const MOST_EARLY = 500;
+
 export class Ipc {
   readonly #pages = new Map<WebContents, Page>();
-  readonly #report: (line: string) => void;
+  readonly #ports: IpcPorts;
   #client: Client | null = null;
 
-  /** `onLanguage`: the tag of the language that a page speaks. */
-  constructor(report: (line: string) => void, onLanguage: (tag: string) => void) {
-    this.#report = report;
+  constructor(ports: IpcPorts) {
+    this.#ports = ports;
     ipcMain.on(LANGUAGE_CHANNEL, (event, tag: unknown) => {
-      if (this.#pageOf(event) !== null && typeof tag === 'string') onLanguage(tag);
+      if (this.#admitted(event) && typeof tag === 'string') ports.onLanguage(tag);
     });
-    ipcMain.on(CHANNEL, (event, frame: unknown) => this.#receive(event, frame));
+    ipcMain.on(TOLD_CHANNEL, (event, told: unknown) => {
+      if (this.#admitted(event)) ports.onTold(event.sender, told);
+    });
+    ipcMain.on(CHANNEL, (event, frame: unknown) => {
+      const page = this.#admitted(event);
+      if (page) this.#serve(event.sender, page, frame);
+    });
   }
 
   /** Lets the pages of a window in; before its first one is loaded. */
@@ -55,26 +73,28 @@ export class Ipc {
     }
   }
 
-  #receive(event: IpcMainEvent, frame: unknown): void {
-    const page = this.#pageOf(event);
-    if (page !== null) this.#serve(event.sender, page, frame);
-    else this.#report(`ipc: refused a message from ${event.senderFrame?.url ?? 'a page that is gone'}`);
-  }
-
   /** Only the document at the top of one of our windows, and only while it is there. */
-  #pageOf({ sender, senderFrame }: IpcMainEvent): Page | null {
+  #admitted({ sender, senderFrame }: IpcMainEvent): Page | null {
     const trusted =
       senderFrame !== null && senderFrame.parent === null && !senderFrame.detached && senderFrame.origin === ORIGIN;
-    return trusted ? (this.#pages.get(sender) ?? null) : null;
+    const page = trusted ? (this.#pages.get(sender) ?? null) : null;
+    if (page === null) this.#refuse(`from ${senderFrame?.url ?? 'a page that is gone'}`);
+    return page;
+  }
+
+  #refuse(why: string): void {
+    this.#ports.refusals.note('message', why);
   }
 
   #serve(contents: WebContents, page: Page, frame: unknown): void {
     if (this.#client === null) {
-      page.early.push(frame);
+      if (page.early.length < MOST_EARLY) page.early.push(frame);
+      else this.#refuse('before there is a runtime, after many others');
       return;
     }
-    const server = (page.server ??= this.#serverOf(contents, page, this.#client));
-    if (!server.receive(frame)) this.#report('ipc: refused a message that is no frame');
+    page.server ??= this.#serverOf(contents, page, this.#client);
+    // It says itself what it refuses.
+    page.server.receive(frame);
   }
 
   #serverOf(contents: WebContents, page: Page, client: Client): FrameServer {
@@ -82,7 +102,9 @@ export class Ipc {
       // Answers to a page that has gone are nobody's.
       if (page.server === server && !contents.isDestroyed()) contents.send(CHANNEL, frame);
     };
-    const server = serveFrames({ send, backlog: () => (page.stuck ? Infinity : 0) }, client, this.#report);
+    const refused = (why: string) => this.#refuse(why);
+    const link = { send, refused, backlog: () => (page.stuck ? Infinity : 0) };
+    const server = serveFrames(link, client, this.#ports.report);
     return server;
   }
 }

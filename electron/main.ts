@@ -15,11 +15,16 @@ import { appUpdates } from './desktop/app-updates.ts';
 import { DeepLinks, linkIn } from './desktop/deep-links.ts';
 import { Desktop } from './desktop/desktop.ts';
 import { lastPlace } from './desktop/last-place.ts';
+import { DesktopLog } from './desktop/desktop-log.ts';
+import { OutsideLinks } from './desktop/outside-link.ts';
 import { ownItems } from './desktop/own-items.ts';
+import { SecurityFacts, withShell } from './desktop/security-state.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
+import { followTroubles } from './desktop/trouble.ts';
 import type { Updates } from './desktop/updates.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
+import { Refusals } from './desktop/refusals.ts';
 import { systemSecrets } from './secrets.ts';
 import { speak, text } from './text.ts';
 import { Windows } from './windows.ts';
@@ -28,23 +33,36 @@ import { Windows } from './windows.ts';
 const env = takeSecrets(process.env);
 const here = import.meta.dirname;
 const root = join(here, '../..');
-const report = (line: string) => process.stderr.write(`triad: ${redact(line)}\n`);
-
 const { config, data } = await folders(env);
+const log = new DesktopLog(join(data, 'desktop', 'desktop.log'));
+const report = (line: string) => {
+  process.stderr.write(`triad: ${redact(line)}\n`);
+  log.note(line);
+};
 app.setName(text().name);
 // Also what the lock of the one instance hangs on: one desktop for each data folder.
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
 let desktop: Desktop | null = null;
 let updates: Updates | null = null;
-const ipc = new Ipc(report, (tag) => {
-  const language = languageIn(tag);
-  if (language !== null && speak(language)) desktop?.speak();
+const refusals = new Refusals(report);
+const facts = new SecurityFacts(refusals);
+const ipc = new Ipc({
+  report,
+  refusals,
+  onTold: (contents, told) => facts.told(contents, told),
+  onLanguage: (tag) => {
+    const language = languageIn(tag);
+    if (language !== null && speak(language)) desktop?.speak();
+  },
 });
 const windows = new Windows({
   preload: join(here, 'preload.cjs'),
   onPlace: (path) => place.note(path),
-  admit: (contents) => ipc.admit(contents),
+  admit: (contents) => {
+    ipc.admit(contents);
+    followTroubles(contents, { report, log: () => log.read() });
+  },
 });
 
 const links = new DeepLinks((conversationId) => windows.lead({ conversationId, approvalId: null }));
@@ -57,9 +75,9 @@ if (isFirstInstance(secondStart)) {
 } else app.exit(0);
 
 async function start(): Promise<void> {
-  serveBundle(await realpath(join(root, 'build')));
-  guardPages();
-  const around = (desktop = new Desktop({
+  serveBundle(await realpath(join(root, 'build')), refusals);
+  guardPages({ refusals, links: new OutsideLinks(refusals) });
+  const shell = (desktop = new Desktop({
     windows,
     trayIcon: join(root, 'build/tray.png'),
     quit: {
@@ -68,6 +86,8 @@ async function start(): Promise<void> {
       end: async () => {
         await place.flush();
         await attachment.close();
+        refusals.flush();
+        await log.flush();
       },
       leave: () => updates?.leave() ?? false,
     },
@@ -77,14 +97,15 @@ async function start(): Promise<void> {
   const attachment = new Attachment({
     connect,
     use: (client) => {
-      ipc.use(around.use(client));
+      const around = shell.use(client);
+      ipc.use(around && withShell(around, facts));
       updates?.follow(client).catch(() => undefined);
     },
   });
   const last = await place.read();
   if (!links.start(process.argv)) windows.open(last);
   updates = await appUpdates({ data, isRemote: Boolean(env['TRIAD_STORE']), report });
-  if (updates !== null) around.drawMenu();
+  if (updates !== null) shell.drawMenu();
   await attachment.run();
 }
 
@@ -117,5 +138,5 @@ function fail(error: unknown): void {
   const { message } = errorInfo(error);
   report(message);
   dialog.showErrorBox(text().failed, message);
-  app.exit(1);
+  void log.flush().finally(() => app.exit(1));
 }

@@ -1,7 +1,7 @@
 /** Runs before a page, in its own world, and gives it two functions: `request` and `subscribe`. */
 import { contextBridge, ipcRenderer } from 'electron';
 import type { Bridge, BridgeReply, ClientFrame, ServerFrame } from '#contract/frames.ts';
-import { CHANNEL, LANGUAGE_CHANNEL } from './channel.ts';
+import { CHANNEL, LANGUAGE_CHANNEL, TOLD_CHANNEL } from './channel.ts';
 
 const GONE: BridgeReply = {
   ok: false,
@@ -10,7 +10,13 @@ const GONE: BridgeReply = {
 
 /** What of a page's own world is used here; the rest of this program has none. */
 interface Page {
-  document: { documentElement: { lang: string } };
+  document: {
+    documentElement: { lang: string };
+    addEventListener(
+      type: 'securitypolicyviolation',
+      listener: (violation: { effectiveDirective: string; blockedURI: string }) => void,
+    ): void;
+  };
   MutationObserver: new (changed: (changes: readonly { target: unknown }[]) => void) => {
     observe(target: unknown, options: object): void;
   };
@@ -18,6 +24,18 @@ interface Page {
 
 exposeBridge();
 tellLanguage();
+tellProtection();
+
+/** The process itself says what holds it; the policy's every refusal is for the log. */
+function tellProtection(): void {
+  const { sandboxed, contextIsolated } = process;
+  const tell = (told: object) => ipcRenderer.send(TOLD_CHANNEL, told);
+  tell({ kind: 'process', sandbox: sandboxed === true, isolation: contextIsolated === true });
+  const { document } = globalThis as unknown as Page;
+  document.addEventListener('securitypolicyviolation', ({ effectiveDirective, blockedURI }) =>
+    tell({ kind: 'content', directive: effectiveDirective, blocked: blockedURI.slice(0, 500) }),
+  );
+}
 
 /** Menus and notifications speak as the page does; the document may not be there yet, and its first language is not chosen. */
 function tellLanguage(): void {

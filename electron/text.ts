@@ -38,7 +38,7 @@ const english = {
     whenDone: 'Keep Running Until Done, Then Quit',
     stay: 'Cancel',
   },
-  link: {
+  deepLink: {
     leadsNowhere: 'This link leads nowhere in Triad',
     expected: 'A link to a conversation looks like triad://conversation/ID.',
   },
@@ -50,6 +50,21 @@ const english = {
   quickEntry: {
     taken: (keys: string) => `The keys ${keys} could not be taken for a new conversation`,
     detail: 'Another program may have them. Choose others under Settings, Desktop.',
+  },
+  link: {
+    page: (host: string) => `Open this address of ${host} in your browser?`,
+    mail: 'Open this address in your mail program?',
+    open: 'Open',
+    cancel: 'Cancel',
+  },
+  trouble: {
+    stuck: 'This window does not react',
+    gone: 'This window stopped working again',
+    goesOn: 'What agents do goes on, whatever you choose. Relaunch starts the window anew, where it was.',
+    relaunch: 'Relaunch',
+    exportLogs: 'Export logs…',
+    wait: 'Keep waiting',
+    notWritten: 'The log could not be written',
   },
   failed: 'Triad has to stop',
   commandLine: {
@@ -140,7 +155,7 @@ const french: Words = {
     whenDone: 'Continuer jusqu’à la fin, puis quitter',
     stay: 'Annuler',
   },
-  link: {
+  deepLink: {
     leadsNowhere: 'Ce lien ne mène nulle part dans Triad',
     expected: 'Un lien vers une conversation s’écrit triad://conversation/ID.',
   },
@@ -152,6 +167,21 @@ const french: Words = {
   quickEntry: {
     taken: (keys) => `Les touches ${keys} n’ont pas pu être prises pour une nouvelle conversation`,
     detail: 'Un autre programme les a peut-être. Choisissez-en d’autres dans les réglages, sous Bureau.',
+  },
+  link: {
+    page: (host) => `Ouvrir cette adresse de ${host} dans votre navigateur ?`,
+    mail: 'Ouvrir cette adresse dans votre logiciel de courrier ?',
+    open: 'Ouvrir',
+    cancel: 'Annuler',
+  },
+  trouble: {
+    stuck: 'Cette fenêtre ne réagit pas',
+    gone: 'Cette fenêtre s’est de nouveau arrêtée',
+    goesOn: 'Le travail des agents continue, quel que soit votre choix. Relancer rouvre la fenêtre où elle était.',
+    relaunch: 'Relancer',
+    exportLogs: 'Exporter le journal…',
+    wait: 'Continuer d’attendre',
+    notWritten: 'Le journal n’a pas pu être écrit',
   },
   failed: 'Triad doit s’arrêter',
   commandLine: {

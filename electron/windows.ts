@@ -8,8 +8,6 @@ import { text } from './text.ts';
 /** The page's own background, so that a window does not flash before the page is drawn. */
 const BACKGROUND = { light: '#fcfcfb', dark: '#131416' };
 
-const PAUSE_MS = 60_000;
-
 export interface WindowPorts {
   /** Path of the built preload. */
   preload: string;
@@ -51,7 +49,6 @@ export class Windows {
     const note = (_event: unknown, url: string) => this.#ports.onPlace(new URL(url).pathname);
     webContents.on('did-navigate', note);
     webContents.on('did-navigate-in-page', note);
-    bringBack(webContents);
     this.#ports.admit(webContents);
     // A page that cannot be loaded shows so itself.
     window.loadURL(`${ORIGIN}${path}`).catch(() => undefined);
@@ -93,15 +90,4 @@ export class Windows {
 
 function lookedAtLast(): BrowserWindow | undefined {
   return BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
-}
-
-/** A page whose process died is loaded again, unless it died right after that. */
-function bringBack(contents: WebContents): void {
-  let tried = -Infinity;
-  contents.on('render-process-gone', (_event, { reason }) => {
-    const now = performance.now();
-    if (reason === 'clean-exit' || now - tried < PAUSE_MS) return;
-    tried = now;
-    contents.reload();
-  });
 }

@@ -59,7 +59,7 @@ test(
 
     await app.page.getByRole('button', { name: /^Have a report on this folder/ }).click();
     await app.button('Send').click();
-    await app.allow('fact-finder');
+    await app.allow('3 agents, one after the other');
     await app.expectOutcome('completed');
     await expect(app.workflow()).toContainText('fact-finder → report-writer → report-checker');
     await expect(app.workflow()).toContainText(/statements? of \d+ checked/);

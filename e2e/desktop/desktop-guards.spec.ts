@@ -202,6 +202,10 @@ test.describe('the desktop', only, () => {
       const link = app.workflow().getByRole('link', { name: /the guide/ });
       await expect(link, 'it says where it leads').toHaveAttribute('data-target', 'example.com');
       await link.click();
+      await expect.poll(() => app.desktop.asked('message')).toHaveLength(1);
+      expect(app.desktop.asked('message')[0]).toMatchObject({ detail: 'https://example.com/guide', cancelId: 1 });
+      expect(app.desktop.asked('external'), 'nothing opens before it is wanted').toEqual([]);
+      await app.desktop.act('press', 'Open');
       await expect.poll(() => app.desktop.asked('external')).toEqual(['https://example.com/guide']);
       const [inherited] = app.desktop.asked('inherited') as string[][];
       expect(inherited, 'which inherits the person’s variables').toContain('PATH');
@@ -210,6 +214,9 @@ test.describe('the desktop', only, () => {
         await runInPage(app.page, `void window.open('${url}')`);
       await expect.poll(() => app.page.context().pages().length).toBe(1);
       expect(app.desktop.asked('external')).toHaveLength(1);
+      expect(app.desktop.asked('message'), 'these are not even asked about').toHaveLength(1);
+      await expect.poll(() => app.notes()).toContain('refused a window at app://bundle/');
+      await expect.poll(() => app.notes()).toContain('refused a link to about:blank');
     });
   });
 });

@@ -81,5 +81,11 @@ test.describe('a key', only, () => {
     expect((await stat(join(app.home, 'secrets.json'))).mode & 0o777).toBe(0o600);
     await app.page.getByRole('link', { name: 'Settings' }).click();
     await expect(app.page.getByText(/no key store that encrypts/)).toBeVisible();
+    const nav = app.page.getByRole('navigation', { name: 'Sections of the settings' });
+    await nav.getByRole('link', { name: 'Security' }).click();
+    await expect(app.page.getByText(/no key store that encrypts/)).toBeVisible();
+    for (const id of ['sandbox', 'isolation', 'policy'])
+      await expect(app.page.locator(`[data-protection=${id}]`)).toHaveAttribute('data-standing', 'holds');
+    await expect(app.page.locator('[data-protection=fuses]')).toContainText('not packaged');
   });
 });

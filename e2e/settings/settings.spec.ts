@@ -317,3 +317,28 @@ test(
     await expect(page).toHaveURL(/folder=%2F$/);
   },
 );
+
+test(
+  'what protects the person is said as it is here: the policy of this page, the sandbox, and who was asked',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer());
+    const { page } = app;
+    await app.send('Hello.');
+    await app.expectOutcome('completed');
+    await openSettings(page, 'Security');
+    const stands = (id: string) => page.locator(`[data-protection=${id}]`);
+    await expect(stands('policy')).toHaveAttribute('data-standing', 'holds');
+    await stands('policy').getByText('As it was sent').click();
+    await expect(stands('policy')).toContainText(/default-src 'none'.*frame-ancestors 'none'/);
+    for (const id of ['sandbox', 'isolation', 'fuses']) {
+      await expect(stands(id)).toHaveAttribute('data-standing', 'else');
+      await expect(stands(id)).toContainText('up to your browser');
+    }
+    await expect(stands('commands')).toContainText(/bubblewrap|Seatbelt|none on this machine/);
+    const { host } = new URL(app.model.url);
+    await expect(page.getByRole('row', { name: new RegExp(`^${host} models [1-9]`) })).toBeVisible();
+    await expect(page.getByText(/commands and MCP servers on this machine .* not seen/)).toBeVisible();
+    await expectNoViolation(page);
+  },
+);

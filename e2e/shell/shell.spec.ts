@@ -109,7 +109,7 @@ test(
     await page.getByRole('heading', { level: 1 }).click();
     await page.keyboard.press('?');
     const sheet = page.getByRole('dialog', { name: 'Keyboard shortcuts' });
-    await expect(sheet.getByText('Allow, in a question')).toBeVisible();
+    await expect(sheet.getByText('In a question')).toBeVisible();
     await expectAccessibleInBoth(page, 'the list of shortcuts');
     // Nothing behind a dialog happens.
     await page.keyboard.press('g');
@@ -136,7 +136,7 @@ test(
     await page.keyboard.press('x');
     await expect(page.getByText('Hold Ctrl, Alt or ⌘')).toBeVisible();
     await page.keyboard.press('Control+Enter');
-    await expect(page.getByText('Ctrl+↵ is kept for “Allow, in a question”.')).toBeVisible();
+    await expect(page.getByText('Ctrl+Enter is kept for “Allow, in a question”.')).toBeVisible();
     await page.keyboard.press('Control+K');
     await expect(page.getByText('Ctrl+K belongs to “Find anything”.')).toBeVisible();
     await page.keyboard.press('Control+Alt+U');

@@ -2,6 +2,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
+import { parse } from 'yaml';
+import { z } from 'zod';
+import { contacted } from '#core/base/outgoing.ts';
 import { makeBackup } from '#core/hosting/make-backup.ts';
 import { text } from '../text.ts';
 import { updateSource } from './update-source.ts';
@@ -21,7 +24,15 @@ interface Machine {
 
 /** Null where there are none: in a checkout, or in a package without a feed. */
 export async function appUpdates({ data, isRemote, report }: Machine): Promise<Updates | null> {
-  if (!app.isPackaged || !existsSync(join(process.resourcesPath, 'app-update.yml'))) return null;
+  if (!app.isPackaged) return null;
+  const feed = join(process.resourcesPath, 'app-update.yml');
+  if (!existsSync(feed)) return null;
+  const host = hostOf(readFileSync(feed, 'utf8'));
+  // They leave by Chromium's network, which Node does not see.
+  const counted = <T>(work: () => Promise<T>) => {
+    contacted(host, 'updates');
+    return work();
+  };
   const { default: updater } = await import('electron-updater');
   const source = updateSource(updater.autoUpdater, isQuiet());
   const install = (again: boolean) => {
@@ -30,7 +41,12 @@ export async function appUpdates({ data, isRemote, report }: Machine): Promise<U
     return source.install(again);
   };
   const updates = new Updates({
-    source: { ...source, install },
+    source: {
+      ...source,
+      check: () => counted(() => source.check()),
+      download: () => counted(() => source.download()),
+      install,
+    },
     backUp: async (client) => {
       if (!isRemote) await makeBackup(client, data, AbortSignal.timeout(BACKUP_MS));
     },
@@ -40,6 +56,12 @@ export async function appUpdates({ data, isRemote, report }: Machine): Promise<U
   });
   setInterval(() => void updates.look(), EVERY_MS).unref();
   return updates;
+}
+
+/** What the feed of a package names: the host of its address, or who else offers it. */
+function hostOf(feed: string): string {
+  const { url, provider } = z.object({ url: z.url().optional(), provider: z.string() }).parse(parse(feed));
+  return url === undefined ? provider : new URL(url).host;
 }
 
 /** A system's package asks for a password, and macOS starts the app again: both only when the person restarts it. */

@@ -55,7 +55,7 @@ export class DeepLinks {
 }
 
 function refuse(link: string): void {
-  const words = text().link;
+  const words = text().deepLink;
   const shown = visibleText(cutAtCodePoint(link, MOST_CHARS));
   dialog
     .showMessageBox({ type: 'warning', message: words.leadsNowhere, detail: `${shown}\n\n${words.expected}` })

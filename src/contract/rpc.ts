@@ -26,6 +26,7 @@ import { ruleMethods } from './permissions/rule-methods.ts';
 import { PriceOverview } from './prices.ts';
 import { providerMethods } from './providers/provider-methods.ts';
 import { settingMethods } from './settings/setting-methods.ts';
+import { securityMethods } from './hosts/security.ts';
 import { telemetryMethods } from './telemetry/telemetry-methods.ts';
 import { TrustedFolder, TrustLook } from './trust.ts';
 import {
@@ -124,6 +125,7 @@ export const methods = {
   ...mcpMethods,
   ...lentMethods,
   ...telemetryMethods,
+  ...securityMethods,
   /**
    * With `left` the lead is not told any more of this workflow and of every later one; without it, it is told of them
    * again. Nothing is deleted. `conflict` while something works in the conversation, or it is in the trash; `not_found`

@@ -8,7 +8,13 @@ import type { Wire } from '../wire.ts';
 type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0];
 type Used = Pick<
   WebContents,
-  'getURL' | 'isDestroyed' | 'reload' | 'replaceMisspelling' | 'send' | 'setWindowOpenHandler'
+  | 'forcefullyCrashRenderer'
+  | 'getURL'
+  | 'isDestroyed'
+  | 'reload'
+  | 'replaceMisspelling'
+  | 'send'
+  | 'setWindowOpenHandler'
 >;
 type Sender = Pick<WebFrameMain, 'detached' | 'origin' | 'url'> & { parent: object | null };
 
@@ -57,6 +63,11 @@ export class StandInContents extends EventEmitter implements Used {
 
   reload(): void {
     this.#wire.ask('reload', this.window).catch(() => undefined);
+  }
+
+  forcefullyCrashRenderer(): void {
+    this.#wire.tell('page ended', this.window);
+    this.gone('killed');
   }
 
   /** What the app says to a window that the page wants to open. */

@@ -45,6 +45,10 @@ export class BrowserWindow extends StandInWindow {
     return [...windows.open];
   }
 
+  static fromWebContents(contents: unknown): StandInWindow | null {
+    return windows.open.find(({ webContents }) => webContents === contents) ?? null;
+  }
+
   static getFocusedWindow(): StandInWindow | null {
     return windows.focused;
   }

@@ -4,7 +4,7 @@
 export const DISPATCH = 'electron stand-in';
 
 /** The script that runs before every page of a window; as text, since the page's own policy forbids to make code. */
-export function preloadScript(binding: string, preload: string): string {
+export function preloadScript(binding: string, { code, process }: { code: string; process: object }): string {
   return `(() => {
     if (window !== window.top) return;
     const electron = (${electronOfPage.toString()})(${JSON.stringify(binding)}, Symbol.for('${DISPATCH}'));
@@ -12,7 +12,7 @@ export function preloadScript(binding: string, preload: string): string {
       if (name !== 'electron') throw new Error('module not found: ' + name);
       return electron;
     };
-    ((require, module, exports) => {${preload}\n})(require, { exports: {} }, {});
+    ((require, module, exports, process) => {${code}\n})(require, { exports: {} }, {}, ${JSON.stringify(process)});
   })();`;
 }
 

@@ -12,8 +12,8 @@ const BINDING = '__electron_stand_in__';
 export interface WindowToOpen {
   window: number;
   url: string;
-  /** The script that runs before every document. */
-  preload: string;
+  /** The script that runs before every document, and what it finds as its `process`. */
+  preload: { code: string; process: object };
   width: number;
   height: number;
 }
@@ -173,7 +173,7 @@ class WindowPage {
   }
 
   /** Not over Playwright's own bindings: a page of the desktop has nothing but what its preload gives it. */
-  async attach(preload: string): Promise<void> {
+  async attach(preload: WindowToOpen['preload']): Promise<void> {
     const session = this.#session;
     session.on('Runtime.executionContextCreated', ({ context }) => {
       const { frameId } = (context.auxData ?? {}) as { frameId?: string };

@@ -6,6 +6,10 @@ import type { Wire } from '../wire.ts';
 type Granted = Electron.Session['setPermissionRequestHandler'] extends (handler: infer H) => void ? H : never;
 type Checked = Electron.Session['setPermissionCheckHandler'] extends (handler: infer H) => void ? H : never;
 
+type Before = (
+  details: Electron.OnBeforeRequestListenerDetails,
+  answer: (response: Electron.CallbackResponse) => void,
+) => void;
 type Permission = Parameters<NonNullable<Granted>>[1];
 
 /** Without a handler Electron says yes to everything, and so does this. */
@@ -17,12 +21,26 @@ export class StandInSession implements Pick<
   | 'setPermissionRequestHandler'
   | 'setSpellCheckerEnabled'
   | 'setSpellCheckerLanguages'
+  | 'webRequest'
 > {
   readonly availableSpellCheckerLanguages = ['de', 'en-GB', 'en-US', 'fr'];
   readonly #wire: Wire;
   #request: Granted = null;
   #check: Checked = null;
   #device: Parameters<Electron.Session['setDevicePermissionHandler']>[0] = null;
+  #before: Before | null = null;
+  readonly webRequest = {
+    onBeforeRequest: (listener: Before | null) => void (this.#before = listener),
+  } as Electron.WebRequest;
+
+  /** Whether the app lets a request of a page go out. */
+  passes(url: string): boolean {
+    let passes = true;
+    // Only the address is looked at.
+    const details = { url } as Electron.OnBeforeRequestListenerDetails;
+    this.#before?.(details, ({ cancel }) => (passes = cancel !== true));
+    return passes;
+  }
 
   constructor(wire: Wire) {
     this.#wire = wire;

@@ -45,9 +45,16 @@ export class StandInWindows {
       session.defaultSession.grants(contents(), permission),
     );
     wire.on('page dies', (reason: string) => contents().gone(reason));
+    wire.on('page hangs', () => void contents().emit('unresponsive'));
+    wire.on('page reacts', () => void contents().emit('responsive'));
     wire.on('message from', (url: string) =>
       contents().pretend(url, 'triad', { kind: 'request', id: 1, method: 'app.state', input: {} }),
     );
+    // Whoever has the process of a page needs no preload.
+    wire.on('frames', (frames: string) => {
+      const values = JSON.parse(frames) as unknown[];
+      for (const frame of values) contents().pretend(contents().getURL(), 'triad', frame);
+    });
     wire.on('page', (call: PageCall) => this.#contentsOf(call.window)?.called(call));
     wire.on('page crashed', (window: number) => this.#contentsOf(window)?.gone());
     wire.on('page closed', (window: number) => this.#contentsOf(window)?.closed());
@@ -78,7 +85,8 @@ export class StandInWindows {
       // A page that gets no content stays where it is.
       if (event.defaultPrevented) return { status: 204, headers: {} };
     }
-    return this.parts.protocol.answer(request);
+    const { session, protocol } = this.parts;
+    return session.defaultSession.passes(protocol.inside(outside)) ? protocol.answer(request) : null;
   }
 }
 
@@ -109,7 +117,11 @@ export class StandInWindow extends EventEmitter implements Used {
   async loadURL(url: string): Promise<void> {
     const { wire, protocol } = this.#all.parts;
     const { webPreferences, width = 800, height = 600 } = this.#options;
-    const preload = await readFile(webPreferences?.preload ?? '', 'utf8');
+    const { sandbox: sandboxed = true, contextIsolation: contextIsolated = true } = webPreferences ?? {};
+    const preload = {
+      code: await readFile(webPreferences?.preload ?? '', 'utf8'),
+      process: { sandboxed, contextIsolated },
+    };
     this.#loading = protocol.outside(url);
     const wanted: WindowToOpen = { window: this.webContents.window, url: this.#loading, preload, width, height };
     await wire.ask('open window', wanted);

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AgentFolders } from '../agents/agent-folders.ts';
 import { builtinPlaces, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
+import { fetchFor } from '../base/outgoing.ts';
 import { LiveSettings } from '../settings/live-settings.ts';
 import { createModel, preloadAdapter } from '../model/adapters.ts';
 import { ModelLists } from '../model/model-lists.ts';
@@ -122,7 +123,7 @@ function mcpOf({
     now: () => Date.now(),
     onChange: (folder) => servers.changed(folder),
     auth: (name, url) => signIns.access(name, url),
-    fetch,
+    fetch: fetchFor('mcp'),
   });
   const servers = new McpServers({ settings, trust, secrets, environment: env, pool, signIns, data: data ?? null });
   return servers;

@@ -29,6 +29,8 @@ export interface FrameLink {
   send(frame: ServerFrame): void;
   /** Unsent bytes; 0 if the transport cannot tell. */
   backlog(): number;
+  /** Hears of what the protocol does not have: what was sent is answered or not, and did nothing. */
+  refused?: (why: string) => void;
 }
 
 export interface FrameServer {
@@ -37,6 +39,8 @@ export interface FrameServer {
   /** Ends all subscriptions after the other side has disconnected. */
   close(): void;
 }
+
+type Asking = Exclude<ClientFrame, { kind: 'unsubscribe' }>;
 
 interface Subscription {
   end: (() => void) | null;
@@ -60,17 +64,20 @@ export function serveFrames(
   const session: Session = { client, link, subscriptions: new Map(), maxSubscriptions };
   const { subscriptions } = session;
   const reply = (id: number, value: Reply<unknown>) => link.send({ kind: 'reply', id, reply: value });
-  const answer = async (id: number, work: () => Promise<unknown>) => {
+  const answer = async (frame: Asking, work: () => Promise<unknown>) => {
+    const { id } = frame;
     try {
       reply(id, { ok: true, value: (await work()) ?? null });
     } catch (error) {
+      const why = link.refused ? misfit(frame) : null;
+      if (why !== null) link.refused?.(why);
       reply(id, { ok: false, error: shown(errorInfo(error), report) });
     }
   };
   const handle = (frame: ClientFrame) => {
-    if (frame.kind === 'request') void answer(frame.id, () => request(client, frame.method, frame.input));
+    if (frame.kind === 'request') void answer(frame, () => request(client, frame.method, frame.input));
     else if (frame.kind === 'unsubscribe') end(subscriptions, frame.id);
-    else void answer(frame.id, () => subscribe(session, frame));
+    else void answer(frame, () => subscribe(session, frame));
   };
   return {
     receive: (value) => {
@@ -79,6 +86,7 @@ export function serveFrames(
         handle(frame.data);
         return true;
       }
+      link.refused?.('that is no frame');
       const numbered = Numbered.safeParse(value);
       if (!numbered.success) return false;
       const message = 'This is not a frame of the protocol';
@@ -89,6 +97,15 @@ export function serveFrames(
       for (const id of [...subscriptions.keys()]) end(subscriptions, id);
     },
   };
+}
+
+/** What no page of this version sends; null for everything else, whatever becomes of it. */
+function misfit(frame: Asking): string | null {
+  const name = frame.kind === 'request' ? frame.method : frame.topic;
+  if (!Object.hasOwn(frame.kind === 'request' ? methods : topics, name))
+    return `for "${name.slice(0, 100)}", which there is not`;
+  const schema = frame.kind === 'request' ? methods[name as MethodName].input : topics[name as TopicName];
+  return schema.safeParse(frame.input).success ? null : `for ${name} with an input that it does not take`;
 }
 
 async function request(client: Client, method: string, input: unknown): Promise<unknown> {

@@ -4,6 +4,7 @@ import type Anthropic from '@anthropic-ai/sdk';
 import type * as AnthropicSdk from '@anthropic-ai/sdk';
 import type { Image, Part } from '#contract/message.ts';
 import { serverCallOf } from '#contract/web-search.ts';
+import { fetchFor } from '../base/outgoing.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type EndpointOptions, endpointOf, unusable } from './endpoint.ts';
 import { withErrorBounds } from './error-bodies.ts';
@@ -83,7 +84,7 @@ async function connect(options: AnthropicOptions): Promise<Session> {
     baseURL: url,
     defaultQuery: query,
     maxRetries: 0,
-    fetch: withErrorBounds(fetch),
+    fetch: withErrorBounds(fetchFor('model')),
     // A redirect would take the key to another address.
     fetchOptions: { redirect: 'manual' },
     openTelemetry: false,

@@ -5,6 +5,7 @@ import { z } from 'zod';
 import type { ServedType } from '#contract/providers/provider.ts';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { isLoopback } from '../base/loopback.ts';
+import { fetchFor } from '../base/outgoing.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { NO_KEY } from './kept-key.ts';
 
@@ -103,7 +104,7 @@ export async function askForModels(
   signal: AbortSignal,
 ): Promise<ListedModels> {
   try {
-    const response = await fetch(listAddress(address, type), {
+    const response = await fetchFor('model')(listAddress(address, type), {
       headers: headersOf(address, type, apiKey),
       // A key must not follow to another host.
       redirect: 'error',

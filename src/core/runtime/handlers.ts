@@ -27,6 +27,7 @@ import { ruleMethods } from './methods/rules.ts';
 import { priceMethods } from './methods/prices.ts';
 import { providerMethods } from './methods/provider.ts';
 import { settingMethods } from './methods/settings.ts';
+import { securityMethods } from './methods/security.ts';
 import { telemetryMethods } from './methods/telemetry.ts';
 import { sessionMethods } from './methods/sessions.ts';
 import { workMethods } from './methods/work.ts';
@@ -40,6 +41,7 @@ import { setLead } from '../workflows/set-lead.ts';
 import { leadProvider } from '../runs/provider-choice.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
+import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { writes } from '../tools/tool.ts';
 
 export interface HandlerPorts {
@@ -51,6 +53,8 @@ export interface HandlerPorts {
   webSearch: SearchEndpoint;
   prices: PriceTable;
   telemetry: Telemetry;
+  /** Where commands are run. */
+  shell: ShellHost;
   /** The data folder, for session files and records of changes; left out: none are written. */
   data?: string;
 }
@@ -107,6 +111,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     },
     ...messageMethods(services, ports),
     ...telemetryMethods(store, telemetry),
+    ...securityMethods(ports.shell),
     ...historyMethods(engine, version),
     ...filterMethods(ports.settings),
     ...trashMethods(services),

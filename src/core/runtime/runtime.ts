@@ -52,7 +52,6 @@ import { keepTrash } from '../workflows/trash.ts';
 import type { Workspaces } from '../workspace/workspaces.ts';
 import type { Outputs } from '../workspace/outputs.ts';
 import { Lenders } from '../workspace/lent/lenders.ts';
-import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import type { Trust } from '../agents/trust.ts';
@@ -72,8 +71,6 @@ export interface RuntimePorts extends HandlerPorts {
   embeddings: () => Promise<Embeddings | null>;
   /** Long outputs of calls, in the same folder. */
   outputs: Outputs;
-  /** Where commands are run. */
-  shell: ShellHost;
   /** Delays between the attempts of a model request, in milliseconds. */
   retryDelays?: readonly number[];
   /** Most events of one transaction. */

@@ -5,6 +5,7 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-http';
 import { type Resource, resourceFromAttributes } from '@opentelemetry/resources';
 import { MeterProvider, PeriodicExportingMetricReader } from '@opentelemetry/sdk-metrics';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
+import { askedFor } from '../base/outgoing.ts';
 import { redact } from '../base/redact.ts';
 import { measurementsOf } from './measurements.ts';
 import { METRICS } from './names.ts';
@@ -40,19 +41,24 @@ export function createOtlp({ endpoint, headers, version }: Target): Otlp {
   const base = endpoint.replace(/\/+$/, '');
   const options = (signal: string) => ({ url: `${base}/v1/${signal}`, headers, timeoutMillis: TIMEOUT_MS });
   const traces = new OTLPTraceExporter(options('traces'));
-  const reader = new PeriodicExportingMetricReader({
-    exporter: new OTLPMetricExporter(options('metrics')),
-    exportIntervalMillis: METRICS_MS,
-    exportTimeoutMillis: TIMEOUT_MS,
+  // Its timer goes on with what holds here.
+  const meters = askedFor('telemetry', () => {
+    const reader = new PeriodicExportingMetricReader({
+      exporter: new OTLPMetricExporter(options('metrics')),
+      exportIntervalMillis: METRICS_MS,
+      exportTimeoutMillis: TIMEOUT_MS,
+    });
+    return new MeterProvider({ resource, readers: [reader] });
   });
-  const meters = new MeterProvider({ resource, readers: [reader] });
   const instruments = instrumentsOf(meters, version);
   return {
     send: (spans) =>
       new Promise((resolve) => {
         const readable = spans.map((span) => readableOf(span, resource, version));
-        traces.export(readable, ({ error }) =>
-          resolve(error === undefined ? { ok: true } : { ok: false, again: mayPass(error), why: wordsOf(error) }),
+        askedFor('telemetry', () =>
+          traces.export(readable, ({ error }) =>
+            resolve(error === undefined ? { ok: true } : { ok: false, again: mayPass(error), why: wordsOf(error) }),
+          ),
         );
       }),
     measure: (spans) => {

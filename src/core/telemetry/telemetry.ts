@@ -2,6 +2,7 @@
 import type { DurableEvent } from '#contract/event.ts';
 import type { TelemetryState } from '#contract/telemetry/telemetry-methods.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
+import { fetchFor } from '../base/outgoing.ts';
 import type { Store } from '../store/store.ts';
 import { type CollectorPorts, headersOf, keepHeaders, placeOf } from './collector.ts';
 import type { Otlp } from './otlp.ts';
@@ -88,7 +89,7 @@ export class Telemetry {
     if (endpoint === null) throw new TriadError('not_found', 'Nothing is sent: set telemetry.endpoint first');
     const { headers } = await headersOf(this.#ports, endpoint);
     try {
-      const answer = await fetch(`${endpoint.replace(/\/+$/, '')}/v1/traces`, {
+      const answer = await fetchFor('telemetry')(`${endpoint.replace(/\/+$/, '')}/v1/traces`, {
         method: 'POST',
         headers: { ...headers, 'content-type': 'application/json' },
         body: '{"resourceSpans":[]}',

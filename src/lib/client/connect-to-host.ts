@@ -34,6 +34,13 @@ export function signOutOtherBrowsers(): Promise<number | null> {
   return visitorOf(() => undefined).signOutOthers(openSocket());
 }
 
+/** The content policy with which this page was served, as the header says; null where it has none, or nobody answers. */
+export async function servedPolicy(): Promise<string | null> {
+  const served = await fetch(location.pathname, { cache: 'no-store' }).catch(() => null);
+  await served?.body?.cancel().catch(() => undefined);
+  return served?.headers.get('content-security-policy') ?? null;
+}
+
 function visitorOf(onNewKey: () => void): Visitor {
   const { origin } = location;
   const keys = indexedKeys();

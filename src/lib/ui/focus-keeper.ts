@@ -93,8 +93,9 @@ export class FocusKeeper {
     const holders = this.#busy ? [...this.#trail, this.#busy] : this.#trail;
     for (const record of records)
       if (record.removedNodes.length > 0) for (const holder of holders) follow(holder, record);
-    // To ask whether it is shown costs a layout, and texts grow many times a second.
-    const isHidden = records.some(({ type }) => type === 'attributes') && !canFocus(last.element);
+    // To ask whether it is shown costs a layout, and texts grow many times a second beside what has the focus.
+    const isHeld = document.activeElement === last.element && records.every(({ type }) => type === 'childList');
+    const isHidden = !isHeld && !canFocus(last.element);
     if (this.#busy || !last.element.isConnected || isHidden) this.#plan();
   }
 

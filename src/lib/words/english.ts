@@ -30,7 +30,7 @@ import { saidWords } from './said-words.ts';
 import { stageWords } from './stage-words.ts';
 import { calls, kinds, phases, remarks } from './state-words.ts';
 import { advice, plural } from './sentences.ts';
-import { settingsPageWords } from './settings-page-words.ts';
+import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
@@ -39,6 +39,7 @@ import { workWords } from './work-words.ts';
 
 export const english = {
   cache: cacheWords,
+  security: securityWords,
   product: 'Triad',
   /** Window title with the number of open questions. */
   windowTitle: (page: string, waiting: number) =>

@@ -1,4 +1,5 @@
 /** The words of the settings page: its sections, what is searched, and where each value is set. */
+import type { Fuse, Purpose, Refused, SecurityState, ShellState } from '#contract/hosts/security.ts';
 import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import type { ListPath, PartId, SectionId, SettingGroup } from '#lib/view/settings/sections.ts';
@@ -86,6 +87,11 @@ const parts: Readonly<Record<PartId, { label: string; text: string }>> = {
   textSize: { label: 'Size of text', text: 'Small, normal or large, for the whole screen.' },
   shortcuts: { label: 'Keyboard shortcuts', text: 'The keys of every command.' },
   keyPlace: { label: 'Where keys are kept', text: 'The key store of this machine, or a file.' },
+  protections: {
+    label: 'What holds now',
+    text: 'What protects you from what gets into a page, as this program finds it.',
+  },
+  contacted: { label: 'Hosts contacted', text: 'Which hosts the program has asked, what for and how often.' },
   browsers: { label: 'Browsers', text: 'Who else is let in, and signing them out.' },
 };
 
@@ -212,4 +218,84 @@ export const settingsPageWords = {
   toTrust: 'Look at the project’s file',
   keyPlace: (backend: string): string => `Keys are kept in ${backend}, each with the address that it is sent to.`,
   toPermissions: 'What agents may do in a folder, and why you are asked, stands on the page of permissions.',
+} as const;
+
+const refusedWhat: Readonly<Record<Refused, readonly [one: string, many: string]>> = {
+  message: ['message to the program', 'messages to the program'],
+  navigation: ['way out of the app', 'ways out of the app'],
+  window: ['window', 'windows'],
+  link: ['link', 'links'],
+  webview: ['page within a page', 'pages within a page'],
+  permission: ['permission', 'permissions'],
+  device: ['device', 'devices'],
+  path: ['file', 'files'],
+  request: ['request to another host', 'requests to other hosts'],
+  content: ['script or other content', 'scripts or other content'],
+};
+
+export const securityWords = {
+  title: 'What holds now',
+  failed: 'This could not be looked up',
+  desktop: (electron: string): string =>
+    `This is the desktop app${electron === '' ? '' : `, on Electron ${electron}`}.`,
+  browser: 'This is a page of your browser: what stands between its pages and your machine is up to it.',
+  protections: {
+    sandbox: { label: 'Sandbox of pages', hint: 'The process that shows pages reaches nothing of this machine.' },
+    isolation: {
+      label: 'Isolation of pages',
+      hint: 'What a page runs cannot touch the code that speaks with the program.',
+    },
+    policy: { label: 'Content policy', hint: 'Nothing from elsewhere is loaded, and no text becomes a script.' },
+    fuses: { label: 'Switches of Electron', hint: 'As they stand in the program file that runs.' },
+    commands: { label: 'Sandbox of commands', hint: 'What commands of agents can reach.' },
+  },
+  on: 'on',
+  off: 'off',
+  unknown: 'not known yet',
+  ofBrowser: 'up to your browser',
+  policyServed: 'sent with this page',
+  noPolicy: 'none was sent',
+  asServed: 'As it was sent',
+  fuseState: (fuses: ShellState['fuses']): string =>
+    fuses === 'unpacked'
+      ? 'not packaged: as Electron comes'
+      : fuses === 'unreadable'
+        ? 'could not be read'
+        : 'read from the file',
+  fuses: {
+    RunAsNode: 'Runs as plain Node',
+    EnableCookieEncryption: 'Encrypts cookies',
+    EnableNodeOptionsEnvironmentVariable: 'Obeys NODE_OPTIONS',
+    EnableNodeCliInspectArguments: 'Can be debugged from outside',
+    EnableEmbeddedAsarIntegrityValidation: 'Checks its archive',
+    OnlyLoadAppFromAsar: 'Loads from its archive alone',
+    LoadBrowserProcessSpecificV8Snapshot: 'Starts from a snapshot of its own',
+    GrantFileProtocolExtraPrivileges: 'Gives files on disk more rights',
+    WasmTrapHandlers: 'Catches faults of WebAssembly cheaply',
+  } satisfies Record<Fuse['name'], string>,
+  commands: (name: SecurityState['commands']): string =>
+    name === 'bubblewrap' ? 'bubblewrap' : name === 'seatbelt' ? 'Seatbelt' : 'none on this machine',
+  refusedTitle: 'Refused to pages',
+  nothingRefused: 'Nothing since the start.',
+  refused: (what: Refused, count: number): string => plural(count, ...refusedWhat[what]),
+  refusedHint: 'Each stands in desktop.log, in the folder “desktop” of the data folder.',
+  since: (time: string): string => `Since ${time}, when the program that does the work started.`,
+  host: 'Host',
+  by: 'For',
+  times: 'Requests',
+  last: 'Last',
+  noHosts: 'None.',
+  left: (count: number): string => `${plural(count, 'older entry is', 'older entries are')} not listed.`,
+  notSeen: 'What commands and MCP servers on this machine ask for by themselves is not seen here.',
+  again: 'Look again',
+  purposes: {
+    model: 'models',
+    fetch: 'web pages',
+    search: 'web search',
+    mcp: 'MCP servers',
+    telemetry: 'telemetry',
+    store: 'store on a server',
+    updates: 'updates',
+    other: 'other',
+  } satisfies Record<Purpose, string>,
 } as const;

@@ -34,5 +34,7 @@ export const settingsSearchWords = {
   shortcuts: 'hotkeys keybindings keymap bindings',
   'keys.palette': 'command palette quick open search',
   keyPlace: 'keychain encryption credential store',
+  protections: 'sandbox csp fuses electron hardening isolation safe',
+  contacted: 'network hosts domains privacy phone home requests',
   browsers: 'sessions devices log out sign out',
 } as const;

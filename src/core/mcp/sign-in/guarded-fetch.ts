@@ -2,9 +2,11 @@
 import type { FetchLike } from '@modelcontextprotocol/client';
 import type { LookupAddress } from 'node:dns';
 import type { IncomingMessage } from 'node:http';
+import type { RequestOptions } from 'node:https';
 import { isIP } from 'node:net';
 import { codeOf, TriadError } from '../../base/errors.ts';
 import { requestOf } from '../../base/http.ts';
+import { askedFor } from '../../base/outgoing.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import { isPublic } from '../../base/public-address.ts';
 import { orStopped, stopOf } from '../../base/stop.ts';
@@ -66,7 +68,7 @@ async function answerTo(url: URL, init: RequestInit, guard: Guard, signal: Abort
   const { bytes } = guard.limits ?? LIMITS;
   const addresses = await reachable(url, guard, signal);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const request = requestOf(url.protocol as 'http:' | 'https:')(url, {
+  const options: RequestOptions = {
     method: init.method ?? 'GET',
     headers: Object.fromEntries(new Headers(init.headers)),
     agent: false,
@@ -77,7 +79,9 @@ async function answerTo(url: URL, init: RequestInit, guard: Guard, signal: Abort
       else done(null, first.address, first.family);
     },
     signal,
-  });
+  };
+  const ask = requestOf(url.protocol as 'http:' | 'https:');
+  const request = askedFor('mcp', () => ask(url, options));
   request.on('response', resolve).on('error', reject);
   request.end(init.body === undefined || init.body === null ? undefined : bodyText(init.body));
   const message = await promise;

@@ -2,6 +2,7 @@
 import { z } from 'zod';
 import type { Output } from '#contract/rpc.ts';
 import type { ServedType } from '#contract/providers/provider.ts';
+import { fetchFor } from '../../base/outgoing.ts';
 import { boundedJson, ModelList } from '../model-lists.ts';
 
 export interface KnownPort {
@@ -65,7 +66,7 @@ export function detectAt(baseUrl: string, signal: AbortSignal): Promise<Found | 
 async function probe(root: string, name: string, signal: AbortSignal, patienceMs: number): Promise<Found | null> {
   const until = () => AbortSignal.any([signal, AbortSignal.timeout(patienceMs)]);
   try {
-    const response = await fetch(`${root}/v1/models`, { redirect: 'error', signal: until() });
+    const response = await fetchFor('model')(`${root}/v1/models`, { redirect: 'error', signal: until() });
     const answer = await boundedJson(response);
     const list = ModelList.safeParse(answer);
     const wantsKey = (response.status === 401 || response.status === 403) && KeyWanted.safeParse(answer).success;
@@ -87,7 +88,7 @@ async function probe(root: string, name: string, signal: AbortSignal, patienceMs
 /** Sends what no model is asked for, because it names none and says nothing. */
 async function isDoor(url: string, signal: AbortSignal): Promise<boolean> {
   try {
-    const response = await fetch(url, {
+    const response = await fetchFor('model')(url, {
       method: 'POST',
       headers: { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' },
       body: '{}',

@@ -6,6 +6,7 @@
 import { RecordId, type RpcRequest, ServerError, Surreal, WebSocketEngine } from 'surrealdb';
 import { WebSocket } from 'ws';
 import { errorInfo, isUntrusted, TriadError } from '../../base/errors.ts';
+import { askedFor } from '../../base/outgoing.ts';
 import { rootOf } from '../failure.ts';
 import type { Key, Row } from '../store.ts';
 import type { RemoteAddress } from './address.ts';
@@ -40,7 +41,9 @@ export async function openSession(address: RemoteAddress, options: SessionOption
   const stop = () => line.end();
   signal?.addEventListener('abort', stop, { once: true });
   try {
-    await line.bounded(surreal.connect(address.endpoint, { reconnect: false, versionCheck: false }));
+    await line.bounded(
+      askedFor('store', () => surreal.connect(address.endpoint, { reconnect: false, versionCheck: false })),
+    );
     const { version } = await line.bounded(surreal.version());
     refuseUnfit(address, version);
     await signIn(line, address, login);

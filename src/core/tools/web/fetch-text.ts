@@ -1,5 +1,6 @@
 /** Reads what one address answers, as text: bounded in size and time, without following it elsewhere. */
 import { TriadError } from '../../base/errors.ts';
+import { fetchFor } from '../../base/outgoing.ts';
 
 interface FetchOptions {
   headers: Record<string, string>;
@@ -16,7 +17,11 @@ export const fetchText: FetchText = async (url, { headers, signal, maxBytes, tim
   const { host } = new URL(url);
   const late = AbortSignal.timeout(timeoutMs);
   try {
-    const response = await fetch(url, { headers, redirect: 'manual', signal: AbortSignal.any([signal, late]) });
+    const response = await fetchFor('search')(url, {
+      headers,
+      redirect: 'manual',
+      signal: AbortSignal.any([signal, late]),
+    });
     const chunks: Uint8Array[] = [];
     let bytes = 0;
     for await (const chunk of (response.body ?? []) as AsyncIterable<Uint8Array>) {

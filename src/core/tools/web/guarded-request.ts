@@ -4,8 +4,10 @@
  */
 import type { LookupAddress } from 'node:dns';
 import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
+import type { RequestOptions } from 'node:https';
 import { isIP, type LookupFunction } from 'node:net';
 import { requestOf } from '../../base/http.ts';
+import { askedFor } from '../../base/outgoing.ts';
 import { TriadError } from '../../base/errors.ts';
 import { orStopped } from '../../base/stop.ts';
 import { isPermitted } from '../../settings/web-settings.ts';
@@ -105,7 +107,7 @@ async function answerTo(url: URL, reach: Hop): Promise<IncomingMessage> {
   try {
     const addresses = await checkedAddresses(url, reach, until);
     const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-    const request = requestOf(url.protocol as 'http:' | 'https:')(url, {
+    const options: RequestOptions = {
       headers: { 'user-agent': USER_AGENT, 'accept-encoding': 'gzip, deflate, br', ...headers },
       // A connection of its own, as no environment says otherwise.
       agent: false,
@@ -113,7 +115,9 @@ async function answerTo(url: URL, reach: Hop): Promise<IncomingMessage> {
       maxHeaderSize: limits.headerBytes,
       lookup: given(addresses),
       signal: until,
-    });
+    };
+    const ask = requestOf(url.protocol as 'http:' | 'https:');
+    const request = askedFor('fetch', () => ask(url, options));
     request.on('upgrade', (_message, socket) => {
       socket.destroy();
       reject(new Error('it changes to another protocol'));

@@ -125,6 +125,8 @@ export const PARTS = {
   textSize: 'appearance',
   shortcuts: 'shortcuts',
   keyPlace: 'security',
+  protections: 'security',
+  contacted: 'security',
   browsers: 'security',
 } as const satisfies Readonly<Record<string, SectionId>>;
 export type PartId = keyof typeof PARTS;

@@ -1,9 +1,10 @@
 /** The words of the settings page, in French: its sections, what is searched, and where each value is set. */
+import type { Refused } from '#contract/hosts/security.ts';
 import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import type { SettingGroup } from '#lib/view/settings/sections.ts';
 import type { SameWords } from '../following.ts';
-import type { settingsPageWords as english } from '../settings-page-words.ts';
+import type { securityWords as englishSecurity, settingsPageWords as english } from '../settings-page-words.ts';
 import { modeNames, number, plural } from './sentences.ts';
 
 const groups: Readonly<Record<Exclude<SettingGroup['kind'], 'provider'>, string>> = {
@@ -189,6 +190,14 @@ export const settingsPageWords = {
     language: { label: 'Langue', text: 'English, français, ou comme le système.' },
     shortcuts: { label: 'Raccourcis clavier', text: 'Les touches de chaque commande.' },
     keyPlace: { label: 'Où les clés sont conservées', text: 'Le magasin de clés de cette machine, ou un fichier.' },
+    protections: {
+      label: 'Ce qui protège maintenant',
+      text: 'Ce qui vous protège de ce qui entre dans une page, tel que ce programme le constate.',
+    },
+    contacted: {
+      label: 'Hôtes contactés',
+      text: 'Quels hôtes le programme a interrogés, pourquoi et combien de fois.',
+    },
     browsers: { label: 'Navigateurs', text: 'Qui d’autre est admis, et comment le déconnecter.' },
   },
   unit: (path) => units.find(([ending]) => ending.test(path))?.[1] ?? '',
@@ -223,3 +232,89 @@ export const settingsPageWords = {
   toPermissions:
     'Ce que les agents peuvent faire dans un dossier, et pourquoi vous êtes interrogé, se trouve sur la page des permissions.',
 } satisfies SameWords<typeof english>;
+
+const refusedWhat: Readonly<Record<Refused, readonly [one: string, many: string]>> = {
+  message: ['message au programme', 'messages au programme'],
+  navigation: ['sortie de l’application', 'sorties de l’application'],
+  window: ['fenêtre', 'fenêtres'],
+  link: ['lien', 'liens'],
+  webview: ['page dans une page', 'pages dans une page'],
+  permission: ['autorisation', 'autorisations'],
+  device: ['appareil', 'appareils'],
+  path: ['fichier', 'fichiers'],
+  request: ['requête vers un autre hôte', 'requêtes vers d’autres hôtes'],
+  content: ['script ou autre contenu', 'scripts ou autres contenus'],
+};
+
+export const securityWords = {
+  title: 'Ce qui protège maintenant',
+  failed: 'Ceci n’a pas pu être consulté',
+  desktop: (electron) => `Ceci est l’application de bureau${electron === '' ? '' : `, sur Electron ${electron}`}.`,
+  browser: 'Ceci est une page de votre navigateur : c’est lui qui sépare ses pages de votre machine.',
+  protections: {
+    sandbox: {
+      label: 'Bac à sable des pages',
+      hint: 'Le processus qui affiche les pages n’atteint rien de cette machine.',
+    },
+    isolation: {
+      label: 'Isolation des pages',
+      hint: 'Ce qu’une page exécute ne touche pas le code qui parle au programme.',
+    },
+    policy: {
+      label: 'Politique de contenu',
+      hint: 'Rien d’ailleurs n’est chargé, et aucun texte ne devient un script.',
+    },
+    fuses: { label: 'Commutateurs d’Electron', hint: 'Tels qu’ils sont dans le fichier du programme en cours.' },
+    commands: { label: 'Bac à sable des commandes', hint: 'Ce que les commandes des agents peuvent atteindre.' },
+  },
+  on: 'actif',
+  off: 'inactif',
+  unknown: 'pas encore connu',
+  ofBrowser: 'dépend de votre navigateur',
+  policyServed: 'envoyée avec cette page',
+  noPolicy: 'aucune n’a été envoyée',
+  asServed: 'Telle qu’elle a été envoyée',
+  fuseState: (fuses) =>
+    fuses === 'unpacked'
+      ? 'non empaqueté : tels qu’Electron est livré'
+      : fuses === 'unreadable'
+        ? 'n’ont pas pu être lus'
+        : 'lus dans le fichier',
+  fuses: {
+    RunAsNode: 'Fonctionne comme simple Node',
+    EnableCookieEncryption: 'Chiffre les cookies',
+    EnableNodeOptionsEnvironmentVariable: 'Obéit à NODE_OPTIONS',
+    EnableNodeCliInspectArguments: 'Peut être débogué de l’extérieur',
+    EnableEmbeddedAsarIntegrityValidation: 'Vérifie son archive',
+    OnlyLoadAppFromAsar: 'Ne charge que depuis son archive',
+    LoadBrowserProcessSpecificV8Snapshot: 'Démarre depuis un instantané propre',
+    GrantFileProtocolExtraPrivileges: 'Donne plus de droits aux fichiers du disque',
+    WasmTrapHandlers: 'Intercepte à peu de frais les fautes de WebAssembly',
+  },
+  commands: (name) =>
+    name === 'bubblewrap' ? 'bubblewrap' : name === 'seatbelt' ? 'Seatbelt' : 'aucun sur cette machine',
+  refusedTitle: 'Refusé aux pages',
+  nothingRefused: 'Rien depuis le démarrage.',
+  refused: (what, count) => plural(count, ...refusedWhat[what]),
+  refusedHint: 'Chacun est dans desktop.log, dans le dossier « desktop » du dossier de données.',
+  since: (time) => `Depuis ${time}, où le programme qui fait le travail a démarré.`,
+  host: 'Hôte',
+  by: 'Pour',
+  times: 'Requêtes',
+  last: 'Dernière',
+  noHosts: 'Aucun.',
+  left: (count) =>
+    `${plural(count, 'entrée plus ancienne n’est pas affichée', 'entrées plus anciennes ne sont pas affichées')}.`,
+  notSeen: 'Ce que les commandes et les serveurs MCP de cette machine demandent d’eux-mêmes n’est pas vu ici.',
+  again: 'Consulter à nouveau',
+  purposes: {
+    model: 'modèles',
+    fetch: 'pages web',
+    search: 'recherche sur le web',
+    mcp: 'serveurs MCP',
+    telemetry: 'télémétrie',
+    store: 'base sur un serveur',
+    updates: 'mises à jour',
+    other: 'autre',
+  },
+} satisfies SameWords<typeof englishSecurity>;

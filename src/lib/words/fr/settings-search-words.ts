@@ -37,5 +37,7 @@ export const settingsSearchWords = {
   shortcuts: 'touches clavier combinaisons',
   'keys.palette': 'palette de commandes recherche rapide',
   keyPlace: 'trousseau chiffrement coffre',
+  protections: 'bac à sable csp fusibles electron isolation sûreté',
+  contacted: 'réseau hôtes domaines vie privée requêtes',
   browsers: 'sessions appareils déconnecter',
 } satisfies SameWords<typeof english>;

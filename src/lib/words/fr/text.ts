@@ -41,7 +41,7 @@ import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
 import { advice, plural } from './sentences.ts';
-import { settingsPageWords } from './settings-page-words.ts';
+import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
@@ -52,6 +52,7 @@ import { workWords } from './work-words.ts';
 export const french = {
   again: againWords,
   cache: cacheWords,
+  security: securityWords,
   product: 'Triad',
   windowTitle: (page, waiting) =>
     `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${shownText(page)} – Triad`}`,

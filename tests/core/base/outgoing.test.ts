@@ -1,0 +1,45 @@
+/** Hosts are counted where Node begins a request, whoever asks and by which way; for what is said around it. */
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { requestOf } from '#core/base/http.ts';
+import { askedFor, contacted, contactedHosts, fetchFor } from '#core/base/outgoing.ts';
+
+const server = createServer((_request, response) => response.end('here'));
+let host = '';
+beforeAll(async () => {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+});
+afterAll(() => void server.close());
+
+const counts = () =>
+  Object.fromEntries(
+    contactedHosts()
+      .contacted.filter((one) => one.host === host)
+      .map(({ by, count }) => [by, count]),
+  );
+
+test('by fetch, also over a connection that is kept, by http, by a socket, and by a part that says nothing', async () => {
+  for (const _ of [1, 2]) await (await fetchFor('model')(`http://${host}/a`)).text();
+  await (await fetch(`http://${host}/`)).text();
+  await new Promise<void>((resolve) =>
+    askedFor('fetch', () =>
+      requestOf('http:')(`http://${host}/b`, { agent: false }, (message) => message.resume().on('end', resolve)).end(),
+    ),
+  );
+  await new Promise((resolve) => {
+    const socket = askedFor('store', () => new WebSocket(`ws://${host}/`));
+    socket.addEventListener('error', resolve);
+  });
+  expect(counts()).toEqual({ model: 2, other: 1, fetch: 1, store: 1 });
+});
+
+test('the one asked last is the first, and a host that is made up anew each time fills no memory', () => {
+  contacted('first.example', 'updates');
+  for (let n = 0; n < 500; n += 1) contacted(`${n}.example`, 'fetch');
+  const { contacted: found, left } = contactedHosts();
+  expect(found[0]).toMatchObject({ host: '499.example', by: 'fetch', count: 1 });
+  expect(found).toHaveLength(200);
+  expect(left).toBeGreaterThanOrEqual(301);
+});

@@ -1,0 +1,78 @@
+/** An address opens outside only after the person has seen it whole and pressed Open; electron's part is played here. */
+import { beforeEach, expect, test, vi } from 'vitest';
+
+const desk = vi.hoisted(() => ({
+  opened: [] as string[],
+  asked: [] as { message: string; detail: string; defaultId: number; cancelId: number; buttons: string[] }[],
+  answer: [] as ((response: number) => void)[],
+}));
+vi.mock('electron', () => ({
+  BrowserWindow: { fromWebContents: () => null },
+  dialog: {
+    showMessageBox: (options: (typeof desk.asked)[number]) => {
+      desk.asked.push(options);
+      return new Promise((resolve) => desk.answer.push((response) => resolve({ response })));
+    },
+  },
+  shell: { openExternal: async (url: string) => void desk.opened.push(url) },
+}));
+const { OutsideLinks } = await import('../../electron/desktop/outside-link.ts');
+
+beforeEach(() => void Object.assign(desk, { opened: [], asked: [], answer: [] }));
+
+function links() {
+  const refused: string[] = [];
+  const outside = new OutsideLinks({ note: (what, detail) => refused.push(`${what} ${detail}`) });
+  return { refused, outside, page: {} as never };
+}
+
+test('the whole address is shown, in ASCII, and only the button opens it: Enter, Escape and closing do not', async () => {
+  const { outside, page } = links();
+  const asked = outside.ask(page, 'https://exаmple.com/ä?next=\u202Egpj');
+  expect(desk.asked[0]).toMatchObject({
+    message: 'Open this address of xn--exmple-4nf.com in your browser?',
+    detail: 'https://xn--exmple-4nf.com/%C3%A4?next=%E2%80%AEgpj',
+    buttons: ['Open', 'Cancel'],
+    defaultId: 1,
+    cancelId: 1,
+  });
+  expect(desk.opened).toEqual([]);
+  desk.answer[0]?.(1);
+  await asked;
+  expect(desk.opened).toEqual([]);
+  const again = outside.ask(page, 'mailto:someone@example.com');
+  expect(desk.asked[1]?.message).toContain('mail program');
+  desk.answer[1]?.(0);
+  await again;
+  expect(desk.opened).toEqual(['mailto:someone@example.com']);
+});
+
+test.for([
+  ...['file:///etc/passwd', 'javascript:alert(1)', 'data:text/html,x', 'app://bundle/', 'ftp://example.com/'],
+  ...[
+    'ms-settings:',
+    'vscode://x',
+    'smb://host/share',
+    'https://user@example.com/',
+    'https://a:b@example.com/',
+    'no address',
+  ],
+  `https://example.com/${'x'.repeat(5000)}`,
+])('nothing is asked about what never opens: %s', async (url) => {
+  const { outside, page, refused } = links();
+  await outside.ask(page, url);
+  expect([desk.asked, desk.opened]).toEqual([[], []]);
+  expect(refused).toEqual([`link to ${url}`]);
+});
+
+test('a page cannot pile up questions', async () => {
+  const { outside, page, refused } = links();
+  const first = outside.ask(page, 'https://example.com/1');
+  await outside.ask(page, 'https://example.com/2');
+  expect(desk.asked).toHaveLength(1);
+  expect(refused).toEqual(['link to https://example.com/2 while another one is asked about']);
+  desk.answer[0]?.(1);
+  await first;
+  void outside.ask(page, 'https://example.com/3');
+  expect(desk.asked).toHaveLength(2);
+});
