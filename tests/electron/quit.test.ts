@@ -62,6 +62,8 @@ test('it asks once; closing the question, or Cancel, goes on and leaves a window
       message: '2 workflows are running. Quit Triad?',
       detail: 'What is interrupted is kept, and can be resumed from its last finished step.',
       buttons: ['Quit and Interrupt', 'Keep Running Until Done, Then Quit', 'Cancel'],
+      defaultId: 2,
+      cancelId: 2,
     },
   ]);
   await desk.act('press', 'Escape');
