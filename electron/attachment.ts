@@ -17,6 +17,11 @@ export class Attachment {
     this.#ports = ports;
   }
 
+  /** Whether the runtime works in this process. */
+  get isOwner(): boolean {
+    return this.#current?.owner ?? false;
+  }
+
   /** Resolves after `close`; rejects with the reason when there can be no runtime any more. */
   async run(): Promise<void> {
     const { signal } = this.#leaving;

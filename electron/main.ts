@@ -12,16 +12,13 @@ import manifest from '../package.json' with { type: 'json' };
 import { declareScheme, serveBundle } from './app-protocol.ts';
 import { Attachment } from './attachment.ts';
 import { appUpdates } from './desktop/app-updates.ts';
-import { Attention } from './desktop/attention.ts';
+import { DeepLinks, linkIn } from './desktop/deep-links.ts';
+import { Desktop } from './desktop/desktop.ts';
 import { lastPlace } from './desktop/last-place.ts';
 import { DesktopLog } from './desktop/desktop-log.ts';
-import { setMenu } from './desktop/menu.ts';
-import { quitOrderly } from './desktop/orderly-quit.ts';
 import { OutsideLinks } from './desktop/outside-link.ts';
 import { ownItems } from './desktop/own-items.ts';
-import { Presence } from './desktop/presence.ts';
 import { SecurityFacts, withShell } from './desktop/security-state.ts';
-import { showingFolders } from './desktop/session-folder.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
 import { followTroubles } from './desktop/trouble.ts';
 import type { Updates } from './desktop/updates.ts';
@@ -46,6 +43,8 @@ app.setName(text().name);
 // Also what the lock of the one instance hangs on: one desktop for each data folder.
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
+let desktop: Desktop | null = null;
+let updates: Updates | null = null;
 const refusals = new Refusals(report);
 const facts = new SecurityFacts(refusals);
 const ipc = new Ipc({
@@ -54,15 +53,9 @@ const ipc = new Ipc({
   onTold: (contents, told) => facts.told(contents, told),
   onLanguage: (tag) => {
     const language = languageIn(tag);
-    if (language !== null && speak(language)) menu();
+    if (language !== null && speak(language)) desktop?.speak();
   },
 });
-let updates: Updates | null = null;
-function menu(): void {
-  ownItems(updates, env, menu)
-    .then((own) => setMenu(() => windows.open(), own))
-    .catch(fail);
-}
 const windows = new Windows({
   preload: join(here, 'preload.cjs'),
   onPlace: (path) => place.note(path),
@@ -72,7 +65,9 @@ const windows = new Windows({
   },
 });
 
-if (isFirstInstance(() => windows.show())) {
+const links = new DeepLinks((conversationId) => windows.lead({ conversationId, approvalId: null }));
+
+if (isFirstInstance(secondStart)) {
   app.enableSandbox();
   declareScheme();
   // Not awaited: Electron gets ready only after this module was run.
@@ -82,33 +77,42 @@ if (isFirstInstance(() => windows.show())) {
 async function start(): Promise<void> {
   serveBundle(await realpath(join(root, 'build')), refusals);
   guardPages({ refusals, links: new OutsideLinks(refusals) });
-  menu();
-  const presence = new Presence();
-  presence.follow();
-  const attention = new Attention(presence, (to) => windows.lead(to));
+  const shell = (desktop = new Desktop({
+    windows,
+    trayIcon: join(root, 'build/tray.png'),
+    quit: {
+      isOwner: () => attachment.isOwner,
+      first: async () => updates?.prepareToQuit(),
+      end: async () => {
+        await place.flush();
+        await attachment.close();
+        refusals.flush();
+        await log.flush();
+      },
+      leave: () => updates?.leave() ?? false,
+    },
+    menuItems: (changed) => ownItems(updates, env, changed),
+    fail,
+  }));
   const attachment = new Attachment({
     connect,
     use: (client) => {
-      ipc.use(client && withShell(showingFolders(client), facts));
-      if (client !== null) attention.follow(client).catch(() => undefined);
+      const around = shell.use(client);
+      ipc.use(around && withShell(around, facts));
       updates?.follow(client).catch(() => undefined);
     },
   });
-  const end = async () => {
-    await place.flush();
-    await attachment.close();
-    refusals.flush();
-    await log.flush();
-  };
-  quitOrderly(end, {
-    first: async () => updates?.prepareToQuit(),
-    leave: () => updates?.leave() ?? false,
-  });
-  app.on('activate', () => windows.show());
-  windows.open(await place.read());
+  const last = await place.read();
+  if (!links.start(process.argv)) windows.open(last);
   updates = await appUpdates({ data, isRemote: Boolean(env['TRIAD_STORE']), report });
-  if (updates !== null) menu();
+  if (updates !== null) shell.drawMenu();
   await attachment.run();
+}
+
+/** What the second one was given goes on here. */
+function secondStart(args: readonly string[]): void {
+  const link = linkIn(args);
+  if (link === undefined || !links.open(link)) windows.show();
 }
 
 async function connect(signal: AbortSignal): Promise<Connected> {

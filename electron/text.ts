@@ -7,10 +7,19 @@ const english = {
   name: 'Triad',
   menu: {
     file: 'File',
+    newConversation: 'New Conversation',
     newWindow: 'New Window',
+    openFolder: 'Open Folder…',
+    openRecent: 'Open Recent Folder',
+    settings: 'Settings…',
     edit: 'Edit',
     view: 'View',
     window: 'Window',
+    help: 'Help',
+    shortcuts: 'Keyboard Shortcuts',
+    about: 'About Triad',
+    hide: 'Hide Triad',
+    quit: 'Quit Triad',
     /** Of the items that Electron brings: left out, its own words, which are English. */
     roles: {} as Readonly<Partial<Record<string, string>>>,
   },
@@ -18,6 +27,30 @@ const english = {
   /** What is asked, as the pages say it. */
   asked: ({ title }: Pick<ApprovalRequest, 'title' | 'says'>): string => title,
   done: 'A workflow has ended',
+  /** What a notification offers: to look, never to answer. */
+  open: 'Open',
+  pickFolder: 'Choose the folder to work in',
+  quit: {
+    question: (workflows: number) =>
+      workflows === 1 ? 'A workflow is running. Quit Triad?' : `${workflows} workflows are running. Quit Triad?`,
+    detail: 'What is interrupted is kept, and can be resumed from its last finished step.',
+    now: 'Quit and Interrupt',
+    whenDone: 'Keep Running Until Done, Then Quit',
+    stay: 'Cancel',
+  },
+  deepLink: {
+    leadsNowhere: 'This link leads nowhere in Triad',
+    expected: 'A link to a conversation looks like triad://conversation/ID.',
+  },
+  tray: {
+    running: (workflows: number) => (workflows === 1 ? '1 workflow is running' : `${workflows} workflows are running`),
+    waiting: (questions: number) => (questions === 1 ? '1 waits for you' : `${questions} wait for you`),
+    show: 'Show Triad',
+  },
+  quickEntry: {
+    taken: (keys: string) => `The keys ${keys} could not be taken for a new conversation`,
+    detail: 'Another program may have them. Choose others under Settings, Desktop.',
+  },
   link: {
     page: (host: string) => `Open this address of ${host} in your browser?`,
     mail: 'Open this address in your mail program?',
@@ -72,11 +105,23 @@ const french: Words = {
   name: 'Triad',
   menu: {
     file: 'Fichier',
+    newConversation: 'Nouvelle conversation',
     newWindow: 'Nouvelle fenêtre',
+    openFolder: 'Ouvrir un dossier…',
+    openRecent: 'Ouvrir un dossier récent',
+    settings: 'Réglages…',
     edit: 'Édition',
     view: 'Présentation',
     window: 'Fenêtre',
+    help: 'Aide',
+    shortcuts: 'Raccourcis clavier',
+    about: 'À propos de Triad',
+    hide: 'Masquer Triad',
+    quit: 'Quitter Triad',
     roles: {
+      services: 'Services',
+      hideOthers: 'Masquer les autres',
+      unhide: 'Tout afficher',
       close: 'Fermer la fenêtre',
       quit: 'Quitter',
       undo: 'Annuler',
@@ -100,6 +145,29 @@ const french: Words = {
   question: (agents) => `Question de ${agents}`,
   asked: ({ title, says }) => sentences(says && [says.title], title),
   done: 'Un travail est terminé',
+  open: 'Ouvrir',
+  pickFolder: 'Choisir le dossier de travail',
+  quit: {
+    question: (workflows) =>
+      workflows === 1 ? 'Un flux est en cours. Quitter Triad ?' : `${workflows} flux sont en cours. Quitter Triad ?`,
+    detail: 'Ce qui est interrompu est gardé, et peut reprendre à partir de sa dernière étape terminée.',
+    now: 'Quitter et interrompre',
+    whenDone: 'Continuer jusqu’à la fin, puis quitter',
+    stay: 'Annuler',
+  },
+  deepLink: {
+    leadsNowhere: 'Ce lien ne mène nulle part dans Triad',
+    expected: 'Un lien vers une conversation s’écrit triad://conversation/ID.',
+  },
+  tray: {
+    running: (workflows) => (workflows === 1 ? '1 flux est en cours' : `${workflows} flux sont en cours`),
+    waiting: (questions) => (questions === 1 ? '1 question vous attend' : `${questions} questions vous attendent`),
+    show: 'Afficher Triad',
+  },
+  quickEntry: {
+    taken: (keys) => `Les touches ${keys} n’ont pas pu être prises pour une nouvelle conversation`,
+    detail: 'Un autre programme les a peut-être. Choisissez-en d’autres dans les réglages, sous Bureau.',
+  },
   link: {
     page: (host) => `Ouvrir cette adresse de ${host} dans votre navigateur ?`,
     mail: 'Ouvrir cette adresse dans votre logiciel de courrier ?',

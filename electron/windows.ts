@@ -1,6 +1,7 @@
 /** The windows of the app: any number of them, all alike, on one runtime. */
 import { BrowserWindow, nativeTheme, type WebContents } from 'electron';
 import { hashOfPlace, type LedPlace } from '#contract/attention/led-place.ts';
+import { hashOfCommand, type LedCommand } from '#contract/hosts/led-command.ts';
 import { ORIGIN } from './app-protocol.ts';
 import { text } from './text.ts';
 
@@ -68,9 +69,18 @@ export class Windows {
 
   /** The same, at a conversation and what waits in it. An address that only ends otherwise loads no page anew: nothing is lost. */
   lead(to: LedPlace): void {
+    this.#lead(`/chat/${to.conversationId}`, hashOfPlace(to));
+  }
+
+  /** The same, for what the menu has a page do. */
+  run(command: LedCommand): void {
+    this.#lead('/', hashOfCommand(command));
+  }
+
+  /** `path`: of a new window, where there is none. */
+  #lead(path: string, hash: string): void {
     const window = lookedAtLast();
-    const hash = hashOfPlace(to);
-    if (window === undefined) return void this.open(`/chat/${to.conversationId}${hash}`);
+    if (window === undefined) return void this.open(`${path}${hash}`);
     this.show();
     const url = new URL(window.webContents.getURL() || ORIGIN);
     url.hash = hash;

@@ -51,7 +51,8 @@ test.describe('a key', only, () => {
     expect(await readFile(file, 'utf8')).not.toContain(KEY);
     expect((await stat(file)).mode & 0o777).toBe(0o600);
     await expect(readFile(join(app.home, 'secrets.json'))).rejects.toThrow('ENOENT');
-    app.desktop.act('quit').catch(() => undefined);
+    await app.desktop.act('quit');
+    app.desktop.act('press', 'Quit and Interrupt').catch(() => undefined);
     expect(await app.desktop.ended()).toBe(0);
     await expect.poll(() => request.closedAt, 'nothing goes on unseen').not.toBeNull();
 

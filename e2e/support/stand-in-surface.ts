@@ -97,8 +97,8 @@ class StandIn implements Desktop {
     await this.act('menu', label);
   }
 
-  async startSecond(): Promise<number | null> {
-    const second = this.#spawn();
+  async startSecond(argument?: string): Promise<number | null> {
+    const second = this.#spawn(argument);
     const [code] = (await once(second, 'exit')) as [number | null];
     return code;
   }
@@ -122,10 +122,10 @@ class StandIn implements Desktop {
     gone.catch(() => undefined);
   }
 
-  #spawn(): ChildProcess {
+  #spawn(argument?: string): ChildProcess {
     const { workspace, home, env } = this.#options;
     return startProcess({
-      args: argsFor(env['STAND_IN_MAIN']),
+      args: [...argsFor(env['STAND_IN_MAIN']), ...(argument === undefined ? [] : [argument])],
       folder: workspace,
       env: { TRIAD_HOME: home, ...env },
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],

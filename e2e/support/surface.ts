@@ -40,7 +40,7 @@ export interface Desktop {
   /** Plays a part that no page can: `look away`, `permission`, `quit` … */
   act(action: string, argument?: string): Promise<unknown>;
   /** Starts the app a second time, on the same home; resolves with how that one ended. */
-  startSecond(): Promise<number | null>;
+  startSecond(argument?: string): Promise<number | null>;
   /** How the app ended. */
   ended(): Promise<number | null>;
 }

@@ -5,7 +5,6 @@ import type { LedPlace } from '#contract/attention/led-place.ts';
 import { Caller } from '#contract/attention/caller.ts';
 import type { Signals } from '#contract/attention/signals.ts';
 import { waitingCount } from '#contract/attention/waiting-count.ts';
-import type { Client } from '#contract/rpc.ts';
 import type { Attention as AttentionState } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { text } from '../text.ts';
@@ -53,12 +52,9 @@ export class Attention {
     });
   }
 
-  /** Follows a runtime until it goes; this alone is nobody who could answer. */
-  async follow(client: Client): Promise<void> {
-    await client.subscribe('attention', { canAnswer: false }, (state) => this.#receive(state));
-  }
-
-  #receive(state: AttentionState): void {
+  /** Null: the runtime has gone, and what was shown stays. */
+  receive(state: AttentionState | null): void {
+    if (state === null) return;
     app.setBadgeCount(waitingCount(state));
     this.#caller.receive(state);
     const isWaiting = state.questions.length > 0;
@@ -73,8 +69,12 @@ export class Attention {
     if (notifications === 'off' || !Notification.isSupported()) return;
     // One at a time for each: a second one says the same.
     this.#close(key);
-    const notification = new Notification({ title: visibleText(title), body: visibleText(body) });
-    notification.on('click', () => this.#onClick(to));
+    const notification = new Notification({
+      title: visibleText(title),
+      body: visibleText(body),
+      actions: [{ type: 'button', text: text().open }],
+    });
+    for (const press of ['click', 'action'] as const) notification.on(press as 'click', () => this.#onClick(to));
     notification.on('close', () => {
       // The system may say so when the next one is there.
       if (this.#shown.get(key) === notification) this.#shown.delete(key);

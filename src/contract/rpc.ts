@@ -105,6 +105,11 @@ export const methods = {
    * written. Empty where there is none that can be read.
    */
   'folder.complete': method(z.strictObject({ text: z.string().max(4096) }), z.array(z.string())),
+  /**
+   * The folder that the person picks in a dialog of the system, which opens at `from`; null where they pick none, and on
+   * hosts that have no such dialog (all but the desktop).
+   */
+  'folder.pick': method(z.strictObject({ from: z.string().max(4096) }), z.object({ folder: z.string().nullable() })),
   /** Another lead for a conversation in which nothing was said yet; else `conflict`. */
   'conversation.set': method(z.strictObject({ conversationId: Id, agent: AgentName }), ConversationRow),
   /** Durable events after number `after`, oldest first, at most 1000: for a client that reconnects. */

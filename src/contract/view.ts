@@ -4,6 +4,7 @@ import { ApprovePolicy, Budget, Envelope, RunKind } from './agent.ts';
 import { Approval, Decision, Risk } from './approval.ts';
 import { Phrases } from './approvals/phrase.ts';
 import { Signals } from './attention/signals.ts';
+import { DesktopChoices } from './hosts/desktop-choices.ts';
 import { ErrorInfo } from './error.ts';
 import { RequestUsage, SubAgentSummary } from './event.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
@@ -266,6 +267,8 @@ export const Attention = z.object({
   signIns: z.array(z.object({ server: z.string(), at: Instant })).optional(),
   /** How the person wants to be called; left out by programs of older versions. */
   signals: Signals.optional(),
+  /** What is set about the desktop around the pages; left out by programs of older versions. */
+  desktop: DesktopChoices.optional(),
 });
 export type Attention = z.infer<typeof Attention>;
 

@@ -6,7 +6,6 @@ import { DEFAULT_SIGNALS } from '#contract/attention/default-signals.ts';
 import type { Signals } from '#contract/attention/signals.ts';
 import { hashOfPlace, placeOfHash } from '#contract/attention/led-place.ts';
 import { languageIn } from '#contract/messages/language.ts';
-import type { Client } from '#contract/rpc.ts';
 import type { Attention as State } from '#contract/view.ts';
 import { asked } from '../hosts/support/events.ts';
 
@@ -14,7 +13,7 @@ const desk = vi.hoisted(() => ({
   focused: true,
   badge: -1,
   flashed: 0,
-  shown: [] as { title: string; body: string; open: boolean; click: () => void }[],
+  shown: [] as { title: string; body: string; actions: unknown; open: boolean; click: () => void; act: () => void }[],
   created: null as ((event: object, contents: unknown) => void) | null,
 }));
 vi.mock('electron', () => ({
@@ -30,11 +29,12 @@ vi.mock('electron', () => ({
     readonly #shown: (typeof desk.shown)[number];
     #onClose = (): void => undefined;
     static isSupported = () => true;
-    constructor({ title, body }: { title: string; body: string }) {
-      this.#shown = { title, body, open: true, click: () => undefined };
+    constructor({ title, body, actions }: { title: string; body: string; actions: unknown }) {
+      this.#shown = { title, body, actions, open: true, click: () => undefined, act: () => undefined };
     }
     on(event: string, listener: () => void) {
       if (event === 'click') this.#shown.click = listener;
+      else if (event === 'action') this.#shown.act = listener;
       else this.#onClose = listener;
     }
     show() {
@@ -57,21 +57,21 @@ beforeEach(() => {
 });
 afterEach(() => void vi.useRealTimers());
 
-async function started(signals: Partial<Signals> = {}) {
+function started(signals: Partial<Signals> = {}) {
   const presence = new Presence();
   presence.follow();
   const contents = new EventEmitter();
   desk.created?.({}, contents);
-  let receive: (state: State) => void = () => undefined;
-  const subscribe = async (_topic: string, _input: object, listener: (state: State) => void) => {
-    receive = listener;
-    return () => undefined;
-  };
   const clicks: unknown[] = [];
   const attention = new Attention(presence, (to) => clicks.push(to));
-  await attention.follow({ subscribe } as unknown as Client);
   const send = (state: Partial<State>): void =>
-    receive({ questions: [], asleep: [], running: [], signals: { ...DEFAULT_SIGNALS, ...signals }, ...state });
+    attention.receive({
+      questions: [],
+      asleep: [],
+      running: [],
+      signals: { ...DEFAULT_SIGNALS, ...signals },
+      ...state,
+    });
   send({});
   const ask = () => send({ questions: [asked({ ...asked().request, at: new Date().toISOString() })] });
   const input = (type: string, at = {}) => contents.emit('input-event', {}, { type, ...at });
@@ -79,11 +79,11 @@ async function started(signals: Partial<Signals> = {}) {
 }
 
 test('a window in front without input calls, one that is typed in does not, until a minute without', async () => {
-  const away = await started();
+  const away = started();
   away.ask();
   expect([desk.shown.length, desk.flashed, desk.badge]).toEqual([1, 1, 1]);
   away.send({});
-  const here = await started();
+  const here = started();
   here.input('rawKeyDown');
   here.ask();
   expect(desk.shown).toHaveLength(1);
@@ -92,7 +92,7 @@ test('a window in front without input calls, one that is typed in does not, unti
 });
 
 test('who has turned to another program is called at once; a window that comes under the pointer is no input', async () => {
-  const { ask, send, input } = await started();
+  const { ask, send, input } = started();
   input('mouseEnter');
   input('mouseMove', { globalX: 5, globalY: 5 });
   input('mouseMove', { globalX: 5, globalY: 5 });
@@ -110,21 +110,24 @@ test('who has turned to another program is called at once; a window that comes u
 
 test('quiet hours and the settings silence it, and leave the number', async () => {
   for (const signals of [{ notifications: 'off' }, { quietFrom: '23:00', quietTo: '06:00' }] as const) {
-    const { ask } = await started(signals);
+    const { ask } = started(signals);
     ask();
     expect([desk.shown, desk.badge]).toEqual([[], 1]);
   }
 });
 
 test('it is repeated as often as is wanted, a press answers nothing, and an answer takes it away', async () => {
-  const { ask, send, clicks } = await started({ repeats: 1 });
+  const { ask, send, clicks } = started({ repeats: 1 });
   ask();
   vi.advanceTimersByTime(3_600_000);
   expect(desk.shown).toHaveLength(2);
   desk.shown[1]?.click();
-  expect(clicks).toEqual([
-    { conversationId: asked().request.conversationId, approvalId: expect.any(String) as string },
-  ]);
+  const place = { conversationId: asked().request.conversationId, approvalId: expect.any(String) as string };
+  expect(clicks).toEqual([place]);
+  // All that it offers is to look.
+  expect(desk.shown[1]?.actions).toEqual([{ type: 'button', text: 'Open' }]);
+  desk.shown[1]?.act();
+  expect(clicks).toEqual([place, place]);
   await Promise.resolve();
   expect(desk.shown.map(({ open }) => open)).toEqual([false, true]);
   send({});
@@ -132,7 +135,7 @@ test('it is repeated as often as is wanted, a press answers nothing, and an answ
 });
 
 test('the end of a workflow is told where that is wanted', async () => {
-  const { send, clicks } = await started({ notifications: 'all' });
+  const { send, clicks } = started({ notifications: 'all' });
   const { conversationId, workflowId } = asked().request;
   send({ running: [{ conversationId, workflowId, title: 'Tidy up.', runs: 1, subAgents: [] }] });
   send({});
@@ -142,7 +145,7 @@ test('the end of a workflow is told where that is wanted', async () => {
 });
 
 test('it speaks the language that the pages speak', async () => {
-  const { send } = await started();
+  const { send } = started();
   expect([languageIn('fr-CA'), languageIn('de'), languageIn('constructor')]).toEqual(['fr', null, null]);
   expect([speak('fr'), speak('fr')]).toEqual([true, false]);
   onTestFinished(() => void speak('en'));

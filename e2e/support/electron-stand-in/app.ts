@@ -1,6 +1,6 @@
 /** `app`: the life of the process, one instance for each data folder, and the order in which things end. */
 import { EventEmitter } from 'node:events';
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { App } from 'electron';
 import { cancellable } from './event.ts';
@@ -10,6 +10,7 @@ type Used = Pick<
   App,
   | 'enableSandbox'
   | 'exit'
+  | 'getPreferredSystemLanguages'
   | 'getName'
   | 'getPath'
   | 'getVersion'
@@ -17,6 +18,7 @@ type Used = Pick<
   | 'quit'
   | 'releaseSingleInstanceLock'
   | 'requestSingleInstanceLock'
+  | 'setAsDefaultProtocolClient'
   | 'setBadgeCount'
   | 'setName'
   | 'setPath'
@@ -35,7 +37,14 @@ export class StandInApp extends EventEmitter implements Used {
     super();
     this.#wire = wire;
     wire.on('quit', () => this.quit());
-    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => this.quit());
+    wire.on('open url', (url: string) => {
+      const event = cancellable({});
+      this.emit('open-url', event, url);
+      return event.defaultPrevented;
+    });
+    // Where the app listens itself, Electron does not.
+    for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
+      process.on(signal, () => process.listenerCount(signal) === 1 && this.quit());
   }
 
   get name(): string {
@@ -65,16 +74,30 @@ export class StandInApp extends EventEmitter implements Used {
     this.#folder = path;
   }
 
-  /** The signal is for the first: it says that there was a second. */
+  getPreferredSystemLanguages(): string[] {
+    return ['fr-CA', 'en-US'];
+  }
+
+  setAsDefaultProtocolClient(scheme: string): boolean {
+    this.#wire.tell('scheme', scheme);
+    return true;
+  }
+
+  /** The signal is for the first: it says that there was a second, whose arguments lie beside the lock. */
   requestSingleInstanceLock(): boolean {
     const lock = join(this.#folder, 'stand-in.lock');
+    const handed = join(this.#folder, 'stand-in.args');
     const owner = pidIn(lock);
     if (owner !== null && lives(owner)) {
+      writeFileSync(`${handed}.new`, JSON.stringify(process.argv));
+      renameSync(`${handed}.new`, handed);
       process.kill(owner, 'SIGUSR2');
       return false;
     }
     writeFileSync(lock, String(process.pid));
-    process.on('SIGUSR2', () => this.emit('second-instance', {}, [], process.cwd()));
+    process.on('SIGUSR2', () =>
+      this.emit('second-instance', {}, JSON.parse(readFileSync(handed, 'utf8')) as string[], process.cwd()),
+    );
     return true;
   }
 

@@ -8,7 +8,13 @@ import type { Wire } from '../wire.ts';
 type OpenHandler = Parameters<WebContents['setWindowOpenHandler']>[0];
 type Used = Pick<
   WebContents,
-  'forcefullyCrashRenderer' | 'getURL' | 'isDestroyed' | 'reload' | 'send' | 'setWindowOpenHandler'
+  | 'forcefullyCrashRenderer'
+  | 'getURL'
+  | 'isDestroyed'
+  | 'reload'
+  | 'replaceMisspelling'
+  | 'send'
+  | 'setWindowOpenHandler'
 >;
 type Sender = Pick<WebFrameMain, 'detached' | 'origin' | 'url'> & { parent: object | null };
 
@@ -49,6 +55,10 @@ export class StandInContents extends EventEmitter implements Used {
     if (this.#destroyed) throw new TypeError('Object has been destroyed');
     // What cannot be copied must not be sent, here as there.
     this.#wire.tell('to page', { window: this.window, message: structuredClone([channel, ...values]) });
+  }
+
+  replaceMisspelling(word: string): void {
+    this.#wire.tell('replaced', word);
   }
 
   reload(): void {

@@ -56,6 +56,24 @@ export function standInDialog(wire: Wire) {
   return {
     showErrorBox: (title: string, content: string) => wire.tell('error', { title, content }),
     showMessageBox,
+    showOpenDialog: openDialog(wire),
     showSaveDialog,
-  } satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox' | 'showSaveDialog'>;
+  } satisfies Pick<Electron.Dialog, 'showErrorBox' | 'showMessageBox' | 'showOpenDialog' | 'showSaveDialog'>;
+}
+
+/** The test picks a folder; an empty one is a dialog that was closed. */
+function openDialog(wire: Wire) {
+  const folders: ((path: string) => void)[] = [];
+  wire.on('pick folder', (path: string) => {
+    const pick = folders.shift();
+    if (pick === undefined) throw new Error('No dialog for a folder is open');
+    pick(path);
+  });
+  return (...args: [object, ...unknown[]]): Promise<Electron.OpenDialogReturnValue> => {
+    const { properties, defaultPath } = optionsOf<Electron.OpenDialogOptions>(args);
+    wire.tell('folder dialog', { properties, defaultPath });
+    return new Promise((resolve) => {
+      folders.push((path) => resolve({ canceled: path === '', filePaths: path === '' ? [] : [path] }));
+    });
+  };
 }

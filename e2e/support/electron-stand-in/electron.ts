@@ -4,6 +4,8 @@ import { request } from 'node:http';
 import type { BrowserWindowConstructorOptions } from 'electron';
 import { StandInApp } from './app.ts';
 import { standInDialog } from './dialogs.ts';
+import { standInMenu, traysOf } from './menu.ts';
+import { standInBlocker, standInPowerMonitor, standInShortcuts } from './power.ts';
 import { Site } from './site.ts';
 import * as system from './system.ts';
 import { StandInWindow, StandInWindows } from './windows.ts';
@@ -14,7 +16,7 @@ const wire = new Wire(process);
 process.on('disconnect', () => process.exit(1));
 export const app = new StandInApp(wire);
 export const protocol = new Site();
-export const session = { defaultSession: new system.StandInSession(), fromPartition: () => ({}) };
+export const session = { defaultSession: new system.StandInSession(wire), fromPartition: () => ({}) };
 /** What the updater asks of a server on this machine. */
 export const net = { request };
 /** The system's own, which only hears that the app ends for an update. */
@@ -25,7 +27,11 @@ export const shell = system.standInShell(wire);
 export const dialog = standInDialog(wire);
 export const safeStorage = system.standInSafeStorage(process.env['STAND_IN_KEY_STORE'] ?? 'gnome_libsecret');
 export const nativeTheme = { shouldUseDarkColors: false };
-export const Menu = system.standInMenu(wire);
+export const Menu = standInMenu(wire);
+export const Tray = traysOf(wire);
+export const powerMonitor = standInPowerMonitor(wire);
+export const powerSaveBlocker = standInBlocker(wire);
+export const globalShortcut = standInShortcuts(wire);
 export const Notification = system.notificationsOf(wire);
 
 const windows = new StandInWindows({ app, wire, protocol, session });

@@ -15,8 +15,16 @@ type Permission = Parameters<NonNullable<Granted>>[1];
 /** Without a handler Electron says yes to everything, and so does this. */
 export class StandInSession implements Pick<
   Electron.Session,
-  'setDevicePermissionHandler' | 'setPermissionCheckHandler' | 'setPermissionRequestHandler' | 'webRequest'
+  | 'availableSpellCheckerLanguages'
+  | 'setDevicePermissionHandler'
+  | 'setPermissionCheckHandler'
+  | 'setPermissionRequestHandler'
+  | 'setSpellCheckerEnabled'
+  | 'setSpellCheckerLanguages'
+  | 'webRequest'
 > {
+  readonly availableSpellCheckerLanguages = ['de', 'en-GB', 'en-US', 'fr'];
+  readonly #wire: Wire;
   #request: Granted = null;
   #check: Checked = null;
   #device: Parameters<Electron.Session['setDevicePermissionHandler']>[0] = null;
@@ -32,6 +40,18 @@ export class StandInSession implements Pick<
     const details = { url } as Electron.OnBeforeRequestListenerDetails;
     this.#before?.(details, ({ cancel }) => (passes = cancel !== true));
     return passes;
+  }
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  setSpellCheckerEnabled(enabled: boolean): void {
+    this.#wire.tell('spell check', enabled);
+  }
+
+  setSpellCheckerLanguages(languages: string[]): void {
+    this.#wire.tell('spelling', languages);
   }
 
   setPermissionRequestHandler(handler: Granted): void {
@@ -106,24 +126,6 @@ export function standInSafeStorage(store: string) {
   >;
 }
 
-type Item = Electron.MenuItemConstructorOptions;
-
-/** The test chooses an item by its label. */
-export function standInMenu(wire: Wire) {
-  let items: readonly Item[] = [];
-  wire.on('menu', (label: string) => {
-    const all = items.flatMap(({ submenu }) => (Array.isArray(submenu) ? submenu : []));
-    const item = all.find((one) => one.label === label);
-    if (item?.click === undefined) throw new Error(`The menu has no "${label}"`);
-    // Called by our own items, which look at nothing.
-    Reflect.apply(item.click, item, []);
-  });
-  return {
-    buildFromTemplate: (template: Item[]) => template,
-    setApplicationMenu: (template: readonly Item[]) => void (items = template),
-  };
-}
-
 export function notificationsOf(wire: Wire) {
   return class StandInNotification extends EventEmitter implements Pick<Electron.Notification, 'close' | 'show'> {
     readonly #options: Electron.NotificationConstructorOptions;
@@ -138,9 +140,14 @@ export function notificationsOf(wire: Wire) {
     }
 
     show(): void {
-      const { title, body } = this.#options;
-      wire.tell('notification', { title, body });
+      const { title, body, actions = [] } = this.#options;
+      wire.tell('notification', { title, body, actions: actions.map((one) => one.text) });
       wire.on('click notification', () => this.emit('click', {}));
+      wire.on('notification action', (label: string) => {
+        const actionIndex = actions.findIndex((one) => one.text === label);
+        if (actionIndex < 0) throw new Error(`The notification has no "${label}"`);
+        this.emit('action', { actionIndex }, actionIndex);
+      });
     }
 
     close(): void {

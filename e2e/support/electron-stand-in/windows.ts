@@ -38,6 +38,8 @@ export class StandInWindows {
       contents().emit('will-attach-webview', event, {}, {});
       return !event.defaultPrevented;
     });
+    wire.on('session end', () => this.open[0]!.emit('session-end', {}));
+    wire.on('misspelt', (params: object) => contents().emit('context-menu', {}, params));
     wire.on('permission', (permission: string) =>
       // Any name is asked for: the app has to know what it grants, not what it refuses.
       session.defaultSession.grants(contents(), permission),
@@ -103,6 +105,7 @@ export class StandInWindow extends EventEmitter implements Used {
     all.open.push(this);
     wire.tell('window', options.webPreferences);
     app.emit('web-contents-created', {}, this.webContents);
+    app.emit('browser-window-created', {}, this);
     this.webContents.once('destroyed', () => {
       all.open.splice(all.open.indexOf(this), 1);
       if (all.focused === this) all.focused = all.open.at(-1) ?? null;

@@ -44,6 +44,7 @@ import { sweep } from '../workflows/recovery.ts';
 import { SessionProjector } from '../records/sessions/projector.ts';
 import type { McpServers } from '../mcp/mcp-servers.ts';
 import { signalsOf } from '../settings/attention-settings.ts';
+import { desktopChoicesOf } from '../settings/desktop-settings.ts';
 import type { OwnFolders } from '../settings/folders.ts';
 import type { Settings } from '../settings/settings.ts';
 import type { Store } from '../store/store.ts';
@@ -193,6 +194,7 @@ function attentionOf({ engine, orchestrator, approvals, interrupted, settings }:
     interrupted: interrupted.list(),
     signIns: signIns.wanted().filter(({ server }) => settings.mcp.servers[server]?.enabled !== false),
     signals: signalsOf(settings),
+    desktop: desktopChoicesOf(settings),
     questions: gate.pending().map((approval) => structuredClone(approval)),
     asleep: approvals.dormant(),
     running: orchestrator.active().map(({ conversationId, id, title, runs, subAgents }) => ({

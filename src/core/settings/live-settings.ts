@@ -94,6 +94,10 @@ export class LiveSettings implements Settings {
     return this.#current.attention;
   }
 
+  get desktop(): Settings['desktop'] {
+    return this.#current.desktop;
+  }
+
   get sessions(): Settings['sessions'] {
     return this.#current.sessions;
   }

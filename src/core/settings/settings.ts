@@ -13,6 +13,7 @@ import { TriadError } from '../base/errors.ts';
 import { DEFAULT_ALIASES, type ModelAliases, modelIdOf } from './model-aliases.ts';
 import { nearest } from '../base/nearest.ts';
 import { ApprovalSettings, AttentionSettings } from './attention-settings.ts';
+import { DesktopSettings } from './desktop-settings.ts';
 import { settingsFile } from './guarded-files.ts';
 import { HistorySettings } from './history-settings.ts';
 import { ProviderSettings } from './provider-settings.ts';
@@ -168,6 +169,7 @@ const SettingsFile = z.strictObject({
     .prefault({}),
   history: HistorySettings,
   attention: AttentionSettings,
+  desktop: DesktopSettings,
   mcp: z
     .strictObject({
       servers: z

@@ -42,6 +42,8 @@ export class App {
   refusal = $state<Refusal | null>(null);
   settings = $state.raw<AppState | null>(null);
   failure = $state.raw<RequestError | null>(null);
+  /** Where the next conversation works, as a menu of the desktop said; null: in the usual folder. */
+  nextFolder = $state<string | null>(null);
   readonly connection: Connection;
   readonly attention: Attention;
   /** What the store cannot list of all that is in it. */

@@ -4,4 +4,5 @@ export interface MessageBox {
   folder: string | undefined;
   /** Puts the path of a file or folder in at the cursor, and the focus behind it. */
   mention: (path: string) => void;
+  focus: () => void;
 }

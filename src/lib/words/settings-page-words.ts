@@ -15,6 +15,7 @@ const sections: Readonly<Record<SectionId, string>> = {
   data: 'Sessions and data',
   appearance: 'Appearance',
   attention: 'Sounds and notifications',
+  desktop: 'Desktop',
   shortcuts: 'Keyboard shortcuts',
   telemetry: 'Telemetry',
   security: 'Security',
@@ -162,6 +163,8 @@ function otherOf({ origin, reason }: Other, value: string): string {
 /** What the values of a setting are called, where their own names say too little. */
 const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'attention.notifications': { off: 'Never', blocked: 'When something waits for me', all: 'Also when work ends' },
+  'desktop.tray': { auto: 'Where it is usual', on: 'Always', off: 'Never' },
+  'desktop.spell_check': { off: 'Off', system: 'With what the system brings', download: 'Fetch a dictionary' },
 };
 
 /** As its control shows it; empty for none. */

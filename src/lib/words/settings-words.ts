@@ -71,11 +71,19 @@ const labels: Readonly<Record<string, string>> = {
   'web.search.results': 'Results',
   'web.search.max_uses': 'Searches of one model request',
   ...attentionWords.labels,
+  'desktop.tray': 'Icon beside the clock',
+  'desktop.keep_awake': 'Stay awake at work',
+  'desktop.quick_entry': 'Keys for a new conversation',
+  'desktop.spell_check': 'Spelling',
 };
 /** Where core, which writes of the file, names values that the page calls something else. */
 const helps: Readonly<Record<string, string>> = {
   'attention.notifications':
     'Notifications of the system: never, for what waits for your answer, or for the end of a workflow too. A browser has to allow them first.',
+  'desktop.tray':
+    'An icon beside the clock of the system, with what runs and what waits; while a workflow runs the app goes on there without a window. It is usual on Windows.',
+  'desktop.spell_check':
+    'Marks misspelt words where you write. Only macOS brings dictionaries; elsewhere one of your language is fetched once from a server of Google, if you choose that.',
 };
 /** The providers that come with the program. */
 const NAMED: Readonly<Record<string, string>> = {

@@ -184,5 +184,5 @@ export const shellWords = {
       save: 'Save an agent',
     } satisfies Record<FixedKey, string>,
   },
-  places: { label: 'Folders' },
+  places: { label: 'Folders', browse: 'Browse…' },
 } as const;

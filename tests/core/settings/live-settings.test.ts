@@ -14,7 +14,7 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { ATTENTION_PROOFS } from './attention-proofs.ts';
+import { ATTENTION_PROOFS, DESKTOP_PROOFS } from './attention-proofs.ts';
 import { CONTEXT_PROOFS } from './context-proofs.ts';
 import { EMBEDDINGS, PROVIDER_PROOFS } from './provider-proofs.ts';
 import { ALLOWED, SEARCH_PROOFS } from './search-proofs.ts';
@@ -227,6 +227,7 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   ...SEARCH_PROOFS,
   ...CONTEXT_PROOFS,
   ...ATTENTION_PROOFS,
+  ...DESKTOP_PROOFS,
   ...TELEMETRY_PROOFS,
   ...UPDATE_PROOFS,
   'sessions.project': {

@@ -71,6 +71,7 @@ test('without a file everything has its default', async () => {
       quiet_from: null,
       quiet_to: null,
     },
+    desktop: { tray: 'auto', keep_awake: true, quick_entry: null, spell_check: 'system' },
     mcp: { servers: {} },
     backups: { keep: 10, max_age_days: null },
     updates: { check: true },

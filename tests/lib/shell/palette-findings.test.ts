@@ -43,7 +43,7 @@ function desk(box: App['box'] = null) {
 }
 
 it('leads to a report at the place that was found, and looks in the folder of the box that is on the screen', async () => {
-  const { type, found, asked } = desk({ folder: '/project', mention: () => undefined });
+  const { type, found, asked } = desk({ folder: '/project', mention: () => undefined, focus: () => undefined });
   await type('parser');
   const [report] = found(text.shell.palette.reports);
   expect(report).toMatchObject({ label: 'alpha: The parser is fine', detail: 'Parsers' });
@@ -73,7 +73,13 @@ it('ends what still searches when it closes', async () => {
 
 it('names a file in the message that is being written, or in that of a new conversation', () => {
   const named: string[] = [];
-  expect(desk({ folder: undefined, mention: (path) => void named.push(path) }).palette.mention('a.ts')).toBe(true);
+  expect(
+    desk({
+      folder: undefined,
+      mention: (path) => void named.push(path),
+      focus: () => undefined,
+    }).palette.mention('a.ts'),
+  ).toBe(true);
   expect(named).toEqual(['a.ts']);
   localStorage.setItem('triad-draft-new', 'Look at');
   expect(desk().palette.mention('a.ts')).toBe(false);

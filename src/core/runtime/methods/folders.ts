@@ -10,7 +10,9 @@ const LOOKED_AT = 5000;
 /** Made up by the system: nobody works there. */
 const OF_THE_SYSTEM = new Set(['/proc', '/sys']);
 
-export const folderMethods: Pick<Handlers, 'folder.complete'> = {
+export const folderMethods: Pick<Handlers, 'folder.complete' | 'folder.pick'> = {
+  // The desktop's, which has the screen.
+  'folder.pick': async () => ({ folder: null }),
   'folder.complete': async ({ text }) => {
     const path = text.replace(/^~(?=$|[/\\])/, homedir());
     if (!isAbsolute(path) || path.includes('\0')) return [];

@@ -7,5 +7,8 @@ export const connection = {
   lost: 'La connexion à Triad s’est coupée avant la réponse',
   connecting: 'Connexion à Triad…',
   reconnecting: 'Connexion perdue. Reconnexion…',
+  offline: 'Cet ordinateur est hors ligne.',
+  offlineHint:
+    'Les modèles et les outils sur internet sont hors d’atteinte jusqu’à son retour ; ce qui est sur cet ordinateur fonctionne.',
   reconnectingHint: 'Ce que vous écrivez est conservé. Si cela dure, redémarrez Triad et ouvrez le lien qu’il affiche.',
 } satisfies SameWords<Words['connection']>;

@@ -51,6 +51,14 @@ const HELP: Readonly<Record<string, string>> = {
     'Heure du jour, comme 22:00, à partir de laquelle rien ne s’entend ni ne s’affiche jusqu’à la fin des heures calmes. Non défini : pas d’heures calmes.',
   'attention.quiet_to':
     'Heure du jour, comme 07:00, à laquelle finissent les heures calmes. Non défini : pas d’heures calmes.',
+  'desktop.tray':
+    'Une icône près de l’horloge du système, avec ce qui est en cours et ce qui attend ; tant qu’un flux est en cours, l’application y continue sans fenêtre. C’est l’usage sous Windows.',
+  'desktop.keep_awake':
+    'Tant qu’un flux est en cours, la machine ne se met pas en veille d’elle-même ; son écran le peut.',
+  'desktop.quick_entry':
+    'Touches qui amènent une nouvelle conversation au premier plan depuis tout autre programme, comme CommandOrControl+Shift+Space. Non défini : aucune.',
+  'desktop.spell_check':
+    'Marque les mots mal écrits là où vous écrivez. Seul macOS apporte des dictionnaires ; ailleurs, un dictionnaire de votre langue est pris une fois sur un serveur de Google, si vous le choisissez.',
   'providers.anthropic.web_search':
     'Si le serveur cherche lui-même sur le web : auto : là où c’est l’API d’Anthropic, always : toujours, never : jamais.',
   'context.auto_compact': 'Résumer ce qu’un agent a reçu plus tôt, quand son contexte est presque plein.',

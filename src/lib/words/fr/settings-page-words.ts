@@ -132,6 +132,12 @@ function otherOf({ origin, reason }: Other, value: string): string {
 const choices: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'permissions.mode': modeNames,
   'approvals.on_timeout': { reject: 'refuser', approve: 'approuver' },
+  'desktop.tray': { auto: 'Là où c’est l’usage', on: 'Toujours', off: 'Jamais' },
+  'desktop.spell_check': {
+    off: 'Non',
+    system: 'Avec ce que le système apporte',
+    download: 'Prendre un dictionnaire',
+  },
   'attention.notifications': {
     off: 'Jamais',
     blocked: 'Quand quelque chose m’attend',
@@ -161,6 +167,7 @@ export const settingsPageWords = {
     data: 'Sessions et données',
     appearance: 'Apparence',
     attention: 'Sons et notifications',
+    desktop: 'Bureau',
     shortcuts: 'Raccourcis clavier',
     telemetry: 'Télémétrie',
     security: 'Sécurité',

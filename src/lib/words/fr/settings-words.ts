@@ -77,6 +77,10 @@ const labels: Readonly<Record<string, string>> = {
   'web.search.results': 'Résultats',
   'web.search.max_uses': 'Recherches par requête au modèle',
   ...attentionWords.labels,
+  'desktop.tray': 'Icône près de l’horloge',
+  'desktop.keep_awake': 'Rester éveillé au travail',
+  'desktop.quick_entry': 'Touches pour une nouvelle conversation',
+  'desktop.spell_check': 'Orthographe',
 };
 /** The providers that come with the program. */
 const NAMED: Readonly<Record<string, string>> = {

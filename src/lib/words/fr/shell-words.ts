@@ -181,5 +181,5 @@ export const shellWords = {
       save: 'Enregistrer un agent',
     },
   },
-  places: { label: 'Dossiers' },
+  places: { label: 'Dossiers', browse: 'Parcourir…' },
 } satisfies SameWords<typeof english.shellWords>;

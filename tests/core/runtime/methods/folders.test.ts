@@ -8,6 +8,10 @@ import { folderWith } from '../../../support/workspace.ts';
 
 const complete = (text: string) => folderMethods['folder.complete']({ text });
 
+test('only a host with a screen has a dialog for a folder', async () => {
+  expect(await folderMethods['folder.pick']({ from: '/' })).toEqual({ folder: null });
+});
+
 test('folders that begin like it, whatever their case, and links to folders', async () => {
   const folder = await folderWith({});
   for (const name of ['Parser', 'pages', 'other', '.hidden']) await mkdir(join(folder, name));

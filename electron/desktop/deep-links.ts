@@ -1,0 +1,63 @@
+/** `triad://conversation/ID`: shows a conversation, and does nothing else; a link that is none says so. */
+import { app, dialog } from 'electron';
+import { Id } from '#contract/ids.ts';
+import { visibleText } from '#contract/visible-text.ts';
+import { cutAtCodePoint } from '#core/base/text.ts';
+import { text } from '../text.ts';
+
+const SCHEME = 'triad';
+/** Of a link that is shown because it leads nowhere. */
+const MOST_CHARS = 200;
+
+/** The conversation that a link names; null for any other text, also one with more in it. */
+export function conversationOf(link: string): string | null {
+  const [, id] = /^triad:\/\/conversation\/([^/?#]+)\/?$/i.exec(link) ?? [];
+  return Id.safeParse(id).data ?? null;
+}
+
+/** The link among the arguments of a start; the system adds it as the last one. */
+export function linkIn(args: readonly string[]): string | undefined {
+  return args.findLast((one) => one.toLowerCase().startsWith(`${SCHEME}:`));
+}
+
+export class DeepLinks {
+  readonly #lead: (conversationId: string) => void;
+  /** What came before there could be windows. */
+  #early: string | undefined;
+  #started = false;
+
+  /** Before the app is ready: macOS hands over the link of a start as an event. */
+  constructor(lead: (conversationId: string) => void) {
+    this.#lead = lead;
+    app.on('open-url', (event, link) => {
+      event.preventDefault();
+      if (this.#started) this.open(link);
+      else this.#early = link;
+    });
+  }
+
+  /** Once there can be windows. False: no link led anywhere, so that the app opens as usual. */
+  start(args: readonly string[]): boolean {
+    this.#started = true;
+    // A program that is not installed would be found at an address that changes.
+    if (app.isPackaged) app.setAsDefaultProtocolClient(SCHEME);
+    const link = this.#early ?? linkIn(args);
+    return link !== undefined && this.open(link);
+  }
+
+  /** Whether it led to a conversation. */
+  open(link: string): boolean {
+    const id = conversationOf(link);
+    if (id !== null) this.#lead(id);
+    else refuse(link);
+    return id !== null;
+  }
+}
+
+function refuse(link: string): void {
+  const words = text().deepLink;
+  const shown = visibleText(cutAtCodePoint(link, MOST_CHARS));
+  dialog
+    .showMessageBox({ type: 'warning', message: words.leadsNowhere, detail: `${shown}\n\n${words.expected}` })
+    .catch(() => undefined);
+}

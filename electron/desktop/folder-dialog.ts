@@ -1,0 +1,49 @@
+/** The system's own dialog for a folder: the person picks one there, and nothing else is named by it. */
+import { lstat } from 'node:fs/promises';
+import { isAbsolute } from 'node:path';
+import { BrowserWindow, dialog } from 'electron';
+import type { Client, Input, Output } from '#contract/rpc.ts';
+import { text } from '../text.ts';
+
+/** Null where none was picked. `from`: where it opens, if that is a folder. */
+export async function pickFolder(from?: string): Promise<string | null> {
+  const options: Electron.OpenDialogOptions = {
+    title: text().pickFolder,
+    properties: ['openDirectory', 'createDirectory'],
+    ...(from !== undefined && (await isFolder(from)) ? { defaultPath: from } : {}),
+  };
+  const window = BrowserWindow.getFocusedWindow();
+  const asked = window === null ? dialog.showOpenDialog(options) : dialog.showOpenDialog(window, options);
+  const { canceled, filePaths } = await asked;
+  return canceled ? null : (filePaths[0] ?? null);
+}
+
+/** The same runtime for the pages of this desktop, which has such a dialog: one at a time. */
+export function pickingFolders(client: Client): Client {
+  let open: Promise<string | null> | null = null;
+  const pick = async ({ from }: Input<'folder.pick'>): Promise<Output<'folder.pick'>> => {
+    if (open !== null) return { folder: null };
+    open = pickFolder(from);
+    try {
+      return { folder: await open };
+    } finally {
+      open = null;
+    }
+  };
+  return {
+    subscribe: (topic, input, listener) => client.subscribe(topic, input, listener),
+    request: async (method, input) => {
+      if (method !== 'folder.pick') return client.request(method, input);
+      // The method determines both types, which the compiler cannot follow.
+      return (await pick(input as Input<'folder.pick'>)) as Output<typeof method>;
+    },
+  };
+}
+
+async function isFolder(path: string): Promise<boolean> {
+  if (!isAbsolute(path) || path.includes('\0')) return false;
+  return lstat(path).then(
+    (found) => found.isDirectory(),
+    () => false,
+  );
+}

@@ -1,0 +1,78 @@
+/** `triad://conversation/ID` shows a conversation, whenever it comes; whatever else comes does nothing, and says so. */
+import { beforeEach, expect, test, vi } from 'vitest';
+
+const desk = await vi.hoisted(async () => (await import('./support/machine.ts')).machine());
+vi.mock('electron', () => desk.electron);
+const { conversationOf, DeepLinks, linkIn } = await import('../../electron/desktop/deep-links.ts');
+const { app } = desk.electron;
+const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
+const LINK = `triad://conversation/${ID}`;
+
+beforeEach(() => {
+  app.removeAllListeners();
+  desk.clear();
+});
+
+function started() {
+  const led: string[] = [];
+  return { led, links: new DeepLinks((id) => void led.push(id)) };
+}
+
+test('a link names a conversation and nothing else', () => {
+  expect([LINK, `${LINK}/`, `TRIAD://conversation/${ID}`].map(conversationOf)).toEqual([ID, ID, ID]);
+  for (const other of [
+    'triad://',
+    'triad:conversation',
+    'triad://conversation/',
+    'triad://conversation/../settings',
+    `triad://conversation/${ID}/approve`,
+    `triad://conversation/${ID}?send=hello`,
+    `triad://conversation/${ID}#see=1`,
+    `triad://run/${ID}`,
+    `triad://conversation/${ID}%0a`,
+    `${LINK}\n${LINK}`,
+    `https://conversation/${ID}`,
+    ` ${LINK}`,
+  ])
+    expect(conversationOf(other), other).toBeNull();
+});
+
+test('of the arguments of a start the last link counts, and no other argument', () => {
+  expect(linkIn(['electron', 'main.js', '--allow-file-access', 'triad://a', LINK])).toBe(LINK);
+  expect(linkIn(['electron', 'main.js', `--x=${LINK}`, `/tmp/${LINK}`])).toBeUndefined();
+});
+
+test('a cold start leads to it, by its arguments or by an event before the app was ready', () => {
+  const one = started();
+  expect(one.links.start(['electron', 'main.js', LINK])).toBe(true);
+  expect(one.led).toEqual([ID]);
+  const two = started();
+  let prevented = false;
+  app.emit('open-url', { preventDefault: () => (prevented = true) }, LINK);
+  expect([two.led, prevented]).toEqual([[], true]);
+  expect(two.links.start(['electron', 'main.js'])).toBe(true);
+  expect(two.led).toEqual([ID]);
+  app.emit('open-url', { preventDefault: () => undefined }, LINK);
+  expect(two.led).toEqual([ID, ID]);
+  expect(started().links.start(['electron', 'main.js'])).toBe(false);
+});
+
+test('a malformed one says so, with nothing hidden in it and cut, and leads nowhere', () => {
+  const { led, links } = started();
+  expect(links.start(['electron', 'main.js', 'triad://conversation/\u202Eevil'])).toBe(false);
+  expect(links.open(`triad://${'x'.repeat(500)}`)).toBe(false);
+  expect(led).toEqual([]);
+  const [hidden, long] = desk.asked('message') as { message: string; detail: string }[];
+  expect(hidden?.message).toBe('This link leads nowhere in Triad');
+  expect(hidden?.detail).toContain('triad://conversation/⟦U+202E⟧evil\n');
+  expect(long?.detail.length).toBeLessThan(300);
+});
+
+test('only an installed program is what the system opens links with', () => {
+  started().links.start([]);
+  expect(desk.asked('scheme')).toEqual([]);
+  app.isPackaged = true;
+  started().links.start([]);
+  app.isPackaged = false;
+  expect(desk.asked('scheme')).toEqual(['triad']);
+});
