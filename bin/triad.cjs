@@ -23,7 +23,9 @@ function packagedNode() {
 function become(node) {
   const args = [cli, ...process.argv.slice(2)];
   const child = spawn(node, args, { stdio: 'inherit' });
-  for (const name of STOPS) process.on(name, () => child.kill(name));
+  // A terminal interrupts both by itself; a second time would mean "at once".
+  const isTold = (name) => name === 'SIGINT' && process.stdin.isTTY;
+  for (const name of STOPS) process.on(name, () => isTold(name) || child.kill(name));
   child.on('error', ({ message }) => fail(`the packaged Node does not start (${message})`));
   child.on('exit', (code, signal) => {
     if (signal === null) process.exit(code);

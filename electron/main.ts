@@ -1,5 +1,5 @@
 /** The composition root of the desktop: folders → one instance → windows → runtime; nothing here decides anything. */
-import { realpath } from 'node:fs/promises';
+import { realpathSync } from 'node:fs';
 import { join } from 'node:path';
 import { app, dialog } from 'electron';
 import { takeSecrets } from '#core/base/child-environment.ts';
@@ -75,7 +75,8 @@ if (isFirstInstance(secondStart)) {
 } else app.exit(0);
 
 async function start(): Promise<void> {
-  serveBundle(await realpath(join(root, 'build')), refusals);
+  // At once: a window that a second start opens is guarded too.
+  serveBundle(realpathSync(join(root, 'build')), refusals);
   guardPages({ refusals, links: new OutsideLinks(refusals) });
   const shell = (desktop = new Desktop({
     windows,
@@ -112,7 +113,9 @@ async function start(): Promise<void> {
 /** What the second one was given goes on here. */
 function secondStart(args: readonly string[]): void {
   const link = linkIn(args);
-  if (link === undefined || !links.open(link)) windows.show();
+  if (link !== undefined && links.open(link)) return;
+  // Before that a window comes anyway.
+  if (desktop !== null) windows.show();
 }
 
 async function connect(signal: AbortSignal): Promise<Connected> {

@@ -31,8 +31,7 @@ export class DeepLinks {
     this.#lead = lead;
     app.on('open-url', (event, link) => {
       event.preventDefault();
-      if (this.#started) this.open(link);
-      else this.#early = link;
+      this.open(link);
     });
   }
 
@@ -45,8 +44,12 @@ export class DeepLinks {
     return link !== undefined && this.open(link);
   }
 
-  /** Whether it led to a conversation. */
+  /** Whether it led to a conversation, or will once there can be windows. */
   open(link: string): boolean {
+    if (!this.#started) {
+      this.#early = link;
+      return true;
+    }
     const id = conversationOf(link);
     if (id !== null) this.#lead(id);
     else refuse(link);
@@ -54,10 +57,16 @@ export class DeepLinks {
   }
 }
 
+let isTelling = false;
+
+/** One at a time: whoever sends many fills no screen. */
 function refuse(link: string): void {
+  if (isTelling) return;
+  isTelling = true;
   const words = text().deepLink;
   const shown = visibleText(cutAtCodePoint(link, MOST_CHARS));
   dialog
     .showMessageBox({ type: 'warning', message: words.leadsNowhere, detail: `${shown}\n\n${words.expected}` })
-    .catch(() => undefined);
+    .catch(() => undefined)
+    .finally(() => (isTelling = false));
 }

@@ -2,7 +2,7 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { BrowserWindow, dialog } from 'electron';
-import type { Client, Input, Output } from '#contract/rpc.ts';
+import { type Client, methods, type Output } from '#contract/rpc.ts';
 import { text } from '../text.ts';
 
 /** Null where none was picked. `from`: where it opens, if that is a folder. */
@@ -21,7 +21,9 @@ export async function pickFolder(from?: string): Promise<string | null> {
 /** The same runtime for the pages of this desktop, which has such a dialog: one at a time. */
 export function pickingFolders(client: Client): Client {
   let open: Promise<string | null> | null = null;
-  const pick = async ({ from }: Input<'folder.pick'>): Promise<Output<'folder.pick'>> => {
+  const pick = async (input: unknown): Promise<Output<'folder.pick'>> => {
+    // Of what a page sent, nothing is known before.
+    const { from } = methods['folder.pick'].input.parse(input);
     if (open !== null) return { folder: null };
     open = pickFolder(from);
     try {
@@ -35,7 +37,7 @@ export function pickingFolders(client: Client): Client {
     request: async (method, input) => {
       if (method !== 'folder.pick') return client.request(method, input);
       // The method determines both types, which the compiler cannot follow.
-      return (await pick(input as Input<'folder.pick'>)) as Output<typeof method>;
+      return (await pick(input)) as Output<typeof method>;
     },
   };
 }

@@ -30,27 +30,34 @@ type Choice = (typeof CHOICES)[number];
 /** Whoever asks to quit: the person, the last window, or, without a question, a signal and the end of the session. */
 export function quitOrderly(ports: QuitPorts): void {
   const { work, isOwner, hasTray, show } = ports;
-  let stage: 'open' | 'asking' | 'ending' | 'ended' = 'open';
+  let stage: 'open' | 'asking' | 'preparing' | 'ending' | 'ended' = 'open';
   let whenDone = false;
   const cutsOff = () => (isOwner() ? work.running : 0);
-  const finish = (isHasty: boolean) => {
+  const atOnce = () => {
     if (stage === 'ending' || stage === 'ended') return;
     stage = 'ending';
-    void finished(ports, isHasty).then((code) => {
+    void ended(ports).then((code) => {
       stage = 'ended';
       if (code !== 0 || !ports.leave()) app.exit(code);
     });
   };
-  const now = () => finish(false);
-  const atOnce = () => finish(true);
+  /** `known`: how many workflows the person knows to be cut off; what began since is asked about. */
+  const now = async (known: number) => {
+    stage = 'preparing';
+    await ports.first().catch(() => undefined);
+    if (stage !== 'preparing') return;
+    if (cutsOff() > known) await ask();
+    else atOnce();
+  };
   const ask = async () => {
     stage = 'asking';
+    const running = cutsOff();
     // A system that can show no question is no yes.
-    const choice = await chosen(cutsOff()).catch((): Choice => 'stay');
+    const choice = await chosen(running).catch((): Choice => 'stay');
     if (stage !== 'asking') return;
     stage = 'open';
     whenDone = choice === 'when done';
-    if (choice === 'now' || (whenDone && cutsOff() === 0)) now();
+    if (choice === 'now' || (whenDone && cutsOff() === 0)) await now(choice === 'now' ? running : 0);
     else if (choice === 'stay' && !hasTray()) show();
   };
 
@@ -59,15 +66,14 @@ export function quitOrderly(ports: QuitPorts): void {
     if (stage === 'ended') return;
     event.preventDefault();
     if (stage !== 'open') return;
-    if (cutsOff() === 0) now();
-    else void ask();
+    void (cutsOff() === 0 ? now(0) : ask());
   });
   app.on('window-all-closed', () => {
     const goesOn = cutsOff() > 0 && (whenDone || hasTray());
     if (process.platform !== 'darwin' && !goesOn) app.quit();
   });
   work.onChange((state) => {
-    if (whenDone && state !== null && cutsOff() === 0) now();
+    if (whenDone && state !== null && stage === 'open' && cutsOff() === 0) void now(0);
   });
   // Nobody may be there to answer, and the system waits only for a short while.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, atOnce);
@@ -76,13 +82,12 @@ export function quitOrderly(ports: QuitPorts): void {
 }
 
 /** Resolves with the exit code, once what runs is marked and written. */
-async function finished({ first, end }: QuitPorts, isHasty: boolean): Promise<number> {
-  if (!isHasty) await first().catch(() => undefined);
-  const ended = end().then(
+async function ended({ end }: QuitPorts): Promise<number> {
+  const done = end().then(
     () => 0,
     () => 1,
   );
-  return Promise.race([ended, sleep(LONGEST_MS, 1)]);
+  return Promise.race([done, sleep(LONGEST_MS, 1)]);
 }
 
 /** Closing the question is none of its first two answers. */

@@ -5,6 +5,8 @@ import { text } from '../text.ts';
 
 /** Nobody reads more of an address, and a dialog shows no more. */
 const MOST_CHARS = 4000;
+/** No name in the Internet is longer. */
+const MOST_OF_HOST = 260;
 
 export class OutsideLinks {
   readonly #refusals: Pick<Refusals, 'note'>;
@@ -35,10 +37,12 @@ export class OutsideLinks {
 /** As it would be opened, in ASCII alone; null for what never is. */
 function addressOf(wanted: string): string | null {
   if (!URL.canParse(wanted)) return null;
-  const { protocol, href, username, password } = new URL(wanted);
+  const { protocol, host, href, username, password } = new URL(wanted);
   const isKnown = ['http:', 'https:', 'mailto:'].includes(protocol);
   // A name before the host is there to look like another host.
-  return isKnown && username === '' && password === '' && href.length <= MOST_CHARS ? href : null;
+  if (!isKnown || username !== '' || password !== '') return null;
+  // Blanks push the end out of sight.
+  return href.length <= MOST_CHARS && host.length <= MOST_OF_HOST && !/\s/.test(href) ? href : null;
 }
 
 async function isWanted(contents: WebContents, address: string): Promise<boolean> {

@@ -56,6 +56,8 @@ export class Updates {
     const following = client.subscribe('attention', { canAnswer: false }, ({ running }) => {
       if (this.#client !== client) return;
       this.#running = running.length;
+      // A restart that came to nothing is none any more, and its backup is one of before.
+      if (running.length > 0) this.#restarts = this.#installs = false;
       this.#settle();
     });
     await Promise.all([following, this.look()]);

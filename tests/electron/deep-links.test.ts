@@ -57,9 +57,13 @@ test('a cold start leads to it, by its arguments or by an event before the app w
   expect(started().links.start(['electron', 'main.js'])).toBe(false);
 });
 
-test('a malformed one says so, with nothing hidden in it and cut, and leads nowhere', () => {
+test('a malformed one says so, with nothing hidden in it and cut, and leads nowhere; one at a time', async () => {
   const { led, links } = started();
   expect(links.start(['electron', 'main.js', 'triad://conversation/\u202Eevil'])).toBe(false);
+  expect(links.open('triad://other')).toBe(false);
+  expect(desk.asked('message')).toHaveLength(1);
+  await desk.act('press', 'Escape');
+  await new Promise((resolve) => setImmediate(resolve));
   expect(links.open(`triad://${'x'.repeat(500)}`)).toBe(false);
   expect(led).toEqual([]);
   const [hidden, long] = desk.asked('message') as { message: string; detail: string }[];

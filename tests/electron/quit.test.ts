@@ -17,13 +17,16 @@ beforeEach(() => {
   desk.clear();
 });
 
-function started({ running = 1, isOwner = true, hasTray = false, leaves = false } = {}) {
+function started({ running = 1, isOwner = true, hasTray = false, leaves = false, first = Promise.resolve() } = {}) {
   const work = { running, onChange: (listener: (state: Attention | null) => void) => void (changed = listener) };
   let changed: (state: Attention | null) => void = () => undefined;
   const calls: string[] = [];
   const before = SIGNALS.map((signal) => new Set(process.listeners(signal)));
   quitOrderly({
-    first: async () => void calls.push('first'),
+    first: () => {
+      calls.push('first');
+      return first;
+    },
     end: async () => void calls.push('end'),
     leave: () => leaves && calls.push('leave') > 0,
     work,
@@ -51,6 +54,24 @@ test('nothing works here: it ends at once, once, with everything written', async
     expect([calls, boxes(), desk.exits.splice(0)]).toEqual([['first', 'end'], [], [0]]);
     app.removeAllListeners();
   }
+});
+
+test('what begins while it gets ready is asked about; a signal then waits for nothing', async () => {
+  const { promise: ready, resolve } = Promise.withResolvers<void>();
+  const { calls, boxes, set } = started({ running: 0, first: ready });
+  app.quit();
+  set(1);
+  resolve();
+  await settled();
+  expect([calls, boxes().length, desk.exits]).toEqual([['first'], 1, []]);
+  app.removeAllListeners();
+  desk.clear();
+
+  const other = started({ running: 0, first: new Promise<void>(() => undefined) });
+  app.quit();
+  other.signal();
+  await settled();
+  expect([other.calls, desk.exits]).toEqual([['first', 'end'], [0]]);
 });
 
 test('it asks once; closing the question, or Cancel, goes on and leaves a window', async () => {

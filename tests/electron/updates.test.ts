@@ -83,6 +83,17 @@ test('a restart that the person asks for makes the backup first, and starts the 
   expect(at.done, 'one backup').toEqual(['offered 1.3.0', 'backup', 'quit']);
 });
 
+test('a restart that came to nothing is forgotten once something works', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed);
+  await at.updates.restart();
+  expect(at.done.slice(-2)).toEqual(['backup', 'quit']);
+  // The person stayed after all.
+  at.run(1);
+  expect(await quit(at)).toBe(false);
+  expect(await feed.appNow()).toBe('the old app');
+});
+
 test('while a workflow runs nothing is put in place, whatever was said', async () => {
   const feed = await startFeed();
   const at = await desk(feed);

@@ -58,12 +58,13 @@ export class Attachments {
     if (gone) this.announcement = words.removed(visibleText(gone.name));
   }
 
-  clear(): void {
+  /** They went out; what was attached since stays. */
+  sent(gone: readonly Attachment[]): void {
     this.failure = '';
     this.announcement = '';
-    if (this.all.length === 0) return;
-    this.all = [];
-    void this.#keep([]);
+    if (gone.length === 0) return;
+    this.all = this.all.filter((one) => !gone.includes(one));
+    void this.#keep(this.all);
   }
 
   async #addOne(file: File): Promise<void> {

@@ -132,7 +132,13 @@ test.for(PLAYED)('a store of schema %i keeps all, killed at any instant', { time
   expect(before.events.length).toBeGreaterThan(100);
   // As a start that is never killed leaves it.
   const { held, digests, openMs, wholeMs } = await upgraded(await copyOf(store, 'whole'));
-  expect({ ...held, events: held.events.map(bare) }).toEqual({ ...before, events: before.events.map(bare) });
+  // Rows of what was cut off may not have been written yet: they are made from its events.
+  const executions = expect.arrayContaining(before.executions) as unknown;
+  expect({ ...held, events: held.events.map(bare) }).toEqual({
+    ...before,
+    executions,
+    events: before.events.map(bare),
+  });
   const random = new Random('each schema', version);
   for (let instant = 0; instant < INSTANTS; instant += 1) {
     const killed = await copyOf(store, String(instant));

@@ -15,6 +15,7 @@ const session = (title: string) => JSON.stringify({ session_id: ID, title });
 const FILES = {
   'sessions/2026-11-26-otters/metadata.json': session('Otters\u202e and\n herons'),
   'sessions/2026-11-27-broken/metadata.json': '{',
+  'agents/hostile.md': '---\nname: "zed$(touch${IFS}it)"\ndescription: Runs\n---\nRun.\n',
   'agents/otter-watcher.md': '---\nname: otter-watcher\ndescription: Watches\n---\nWatch.\n',
 };
 let home = '';
@@ -63,6 +64,8 @@ test.for([
   [['ses'], ['sessions']],
   [['run', '--agent', 'otter'], ['otter-watcher']],
   [['agents', 'show', 'lea'], ['lead']],
+  // What a shell would run is no name to be put onto its line.
+  [['agents', 'show', 'zed'], ['']],
   [['agents', 'validate', 'otter'], ['otter-watcher']],
   [['agents', 'new', 'mine', '--from', 'plan'], ['planner']],
   [['sessions', 'agents', '--agent', 'otter'], ['otter-watcher']],

@@ -43,8 +43,10 @@ it('what was kept comes back, and what is added stands behind it and is kept', a
   ]);
   attachments.remove('a');
   expect(names()).toEqual(['before', 'p']);
-  attachments.clear();
-  expect([names(), kept()]).toEqual([[], []]);
+  const gone = attachments.all;
+  await attachments.add([file('since')]);
+  attachments.sent(gone);
+  expect([names(), kept()]).toEqual([['since'], ['since']]);
 });
 
 it('a refused one is said once, and the others are attached', async () => {
@@ -59,10 +61,10 @@ it('no more than a message may have', async () => {
   const { attachments, names } = open();
   await attachments.add(Array.from({ length: 11 }, (_, n) => file(`p${n}`)));
   expect([names().length, attachments.failure]).toEqual([10, 'A message may have 10 pictures']);
-  attachments.clear();
+  attachments.sent(attachments.all);
   await attachments.add(Array.from({ length: 11 }, (_, n) => file(`t${n}`)));
   expect([names().length, attachments.failure]).toEqual([10, 'A message may have 10 files']);
-  attachments.clear();
+  attachments.sent(attachments.all);
   await attachments.add([file('p-large'), file('p')]);
   expect([names(), attachments.failure]).toEqual([['p-large'], 'The pictures of a message may have 12 MB together']);
 });

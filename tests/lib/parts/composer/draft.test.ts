@@ -38,3 +38,18 @@ it('what is written while a conversation begins is the draft of that conversatio
   expect([readDraft('new'), readDraft('c1'), draft.text]).toEqual(['', 'and', 'and']);
   expect(new Draft('c1').text).toBe('and');
 });
+
+it('where nothing can be kept, what is written stands in the box all the same', () => {
+  vi.stubGlobal('localStorage', {
+    ...storage(),
+    setItem: () => {
+      throw new DOMException('full', 'QuotaExceededError');
+    },
+  });
+  const draft = new Draft('one');
+  draft.write('A message');
+  expect(draft.text).toBe('A message');
+  expect([draft.take(), draft.text]).toEqual(['A message', '']);
+  draft.giveBack();
+  expect(draft.text).toBe('A message');
+});

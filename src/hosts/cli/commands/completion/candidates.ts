@@ -73,8 +73,11 @@ function commandsOf(command: Command): Candidate[] {
   return shown.map((one) => ({ word: one.name(), about: one.description() }));
 }
 
-/** What a file or a person named so is made visible, and what is not one line is none. */
+/** All that a shell takes as it stands: a name comes from a file that anybody may have written, and goes onto the command line. */
+const PLAIN = /^[\p{L}\p{N}._:@%+=,/-]+$/u;
+
+/** Of names none that a shell would read as more than a word; what is said of them is made visible. */
 function fitting(all: readonly Candidate[], typed: string): Candidate[] {
-  const found = all.filter(({ word }) => word.startsWith(typed) && !/\s/.test(word) && visible(word) === word);
+  const found = all.filter(({ word }) => word.startsWith(typed) && PLAIN.test(word) && visible(word) === word);
   return found.map(({ word, about }) => ({ word, about: visible(about).replaceAll(/\s+/g, ' ') }));
 }
