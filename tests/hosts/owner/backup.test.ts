@@ -80,7 +80,7 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   expect([restored.code, restored.out]).toEqual([0, '']);
   expect(restored.err).toMatch(/^Restored the backup of .*: 1 conversation, 1 workflow, \d+ events\.\nWhat was there /);
   // The engine lets go of a folder a moment after its end, which a process of its own would not outlive.
-  await expect.poll(() => there(['sessions', 'trace', id, '--json'], '', place)).toEqual(trace);
+  await expect.poll(() => there(['sessions', 'trace', id, '--json'], '', place), waits).toEqual(trace);
   expect(await there(['sessions', 'list', '--json'], '', place)).toEqual(before);
   expect(await readFile(join(copy, 'replaced', id, 'one.before'), 'utf8')).toBe('what an agent replaced');
   // What was there is kept, and what is no part of a backup stays.
