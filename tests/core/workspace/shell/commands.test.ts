@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ShellParser } from '#core/workspace/shell/commands.ts';
-import { samples } from '../../../support/samples.ts';
+import { inSoak, samples } from '../../../support/samples.ts';
 
 const parser = new ShellParser();
 const BASH = ['/bin/bash', '/usr/bin/bash'].find(existsSync);
@@ -227,8 +227,9 @@ test.skipIf(BASH === undefined)('bash runs nothing but what is listed', async ()
       .map((call) => ({ line, call, values })),
   );
   expect(unlisted).toEqual([]);
-  expect(ran.flat().length).toBeGreaterThan(told.length / 2);
-  expect(told.length).toBeGreaterThan(lines.length / 4);
+  // That the samples are worth something: of a few, some may by chance be none.
+  expect(ran.flat().length).toBeGreaterThan(inSoak ? told.length / 2 : 0);
+  expect(told.length).toBeGreaterThan(inSoak ? lines.length / 4 : 0);
 });
 
 test.skipIf(BASH === undefined)('what is listed of a command is that command again', async () => {
