@@ -31,7 +31,7 @@ async function changed(start: Start) {
 
 test(
   'what one of three agents changed is undone, with what is in conflict said first, and done again',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: '@browser', annotation: SAME_PAGE },
   async ({ start }) => {
     const { page, panel, asked, told, file } = await changed(start);
     await expect(panel.getByRole('heading', { level: 3 })).toHaveText([
