@@ -1,6 +1,8 @@
 /** Unsent messages by conversation, kept in local storage across reloads and restarts. */
 
 const PREFIX = 'triad-draft-';
+/** The key of the conversation that is still to begin. */
+export const NEW_DRAFT = 'new';
 
 export function readDraft(key: string): string {
   return localStorage.getItem(PREFIX + key) ?? '';

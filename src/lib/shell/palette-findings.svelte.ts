@@ -5,7 +5,7 @@ import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
 import { isInBrowser } from '#lib/client/connect-to-host.ts';
 import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/settings-entries.ts';
-import { readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
+import { NEW_DRAFT, readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
 import { withMention } from '#lib/parts/composer/word.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
 import { queryOfHit } from '#lib/view/history-query.ts';
@@ -13,8 +13,6 @@ import { bestOf } from '#lib/view/shell/palette.ts';
 import { conversationTitle } from '#lib/words/conversation-title.ts';
 import { text } from '#lib/words/text.ts';
 
-/** The draft of a conversation that is still to begin. */
-const NEW = 'new';
 /** Of each kind: with nothing typed, and else. */
 const MOST = { idle: 5, found: 8 };
 /** Characters from which on files and reports are looked for: fewer are in almost all of them. */
@@ -89,15 +87,14 @@ export class Palette {
 
   /** The first that a part of all has: the older ones of many are found by more words. */
   async #find(query: string): Promise<void> {
-    const { connection, box, settings } = this.#app;
+    const { connection } = this.#app;
     const asked = { text: query.slice(0, 200), limit: MOST.found };
-    const folder = box ? box.folder : settings?.folder;
     const isLong = query.trim().length >= LEAST;
     const took = <T>(answer: Promise<T>, take: (found: T) => void): Promise<void> =>
       answer.then((found) => void (this.query === query && take(found))).catch(() => undefined);
     await Promise.all([
       took(connection.request('conversation.list', asked), ({ items }) => (this.#conversations = items)),
-      isLong && took(this.#pathsIn(folder, asked), ({ paths }) => (this.#paths = paths)),
+      isLong && took(this.#pathsFor(asked), ({ paths }) => (this.#paths = paths)),
       isLong &&
         took(
           connection.request('history.search', { ...asked, kind: 'report' }),
@@ -106,9 +103,11 @@ export class Palette {
     ]);
   }
 
-  #pathsIn(folder: string | undefined, { text, limit }: { text: string; limit: number }) {
-    const where = folder === undefined || folder === '' ? {} : { folder };
-    return this.#app.connection.request('file.find', { ...where, text: text.trim(), limit, asker: this.#asker });
+  /** Where the box on the screen finds them, else in the folder for new conversations. */
+  #pathsFor({ text, limit }: { text: string; limit: number }) {
+    const { connection, box } = this.#app;
+    const where = box?.folder ? { folder: box.folder } : {};
+    return connection.request('file.find', { ...where, text: text.trim(), limit, asker: this.#asker });
   }
 
   /** Names a file in the message that is being written; false where that is one of a conversation that is still to begin. */
@@ -118,8 +117,8 @@ export class Palette {
       box.mention(path);
       return true;
     }
-    const draft = readDraft(NEW);
-    writeDraft(NEW, withMention(draft, draft.length, path)[0]);
+    const draft = readDraft(NEW_DRAFT);
+    writeDraft(NEW_DRAFT, withMention(draft, draft.length, path)[0]);
     return false;
   }
 
@@ -199,11 +198,10 @@ function fileFound(path: string): Finding {
 
 function reportFound({ agent, snippet, title, ...hit }: SearchHit, query: string): Finding {
   const path = `/history/${hit.workflowId}?${queryOfHit(hit, query.trim())}`;
-  const detail = title || text.sidebar.untitled;
   return {
     key: `report:${hit.runId} ${hit.n}`,
     label: `${agent}${text.colon} ${snippet}`,
-    detail,
+    detail: title || text.sidebar.untitled,
     keys: '',
     to: { path },
   };

@@ -48,9 +48,7 @@ export function questionsOf(approvals: readonly Approval[], asleep = false): Que
 export function phaseOfRun(run: RunRow, approvals: readonly Approval[], workflows: readonly WorkflowRow[]): Phase {
   if (run.outcome !== null) return run.outcome;
   if (workflows.some(({ id, outcome }) => id === run.workflowId && outcome !== null)) return 'interrupted';
-  if (approvals.some((approval) => waitsFor(approval, run))) return 'waiting';
-  if (run.status !== 'pending') return 'running';
-  return isRejected(approvals, run) ? 'rejected' : 'queued';
+  return openPhase(run, approvals);
 }
 
 export function phaseOfWorkflow(workflow: WorkflowRow, approvals: readonly Approval[]): Phase {
@@ -70,10 +68,14 @@ export function isInBackground({ id }: Pick<RunRow, 'id'>, approvals: readonly A
 }
 
 export function phaseOfExecution(execution: SubAgentExecution, approvals: readonly Approval[]): Phase {
-  if (execution.outcome !== undefined) return execution.outcome;
-  if (approvals.some((approval) => waitsFor(approval, execution))) return 'waiting';
-  if (execution.status !== 'pending') return 'running';
-  return isRejected(approvals, execution) ? 'rejected' : 'queued';
+  return execution.outcome ?? openPhase(execution, approvals);
+}
+
+/** Of a run without an outcome. */
+function openPhase(run: Pick<RunRow, 'id' | 'status'>, approvals: readonly Approval[]): Phase {
+  if (approvals.some((approval) => waitsFor(approval, run))) return 'waiting';
+  if (run.status !== 'pending') return 'running';
+  return isRejected(approvals, run) ? 'rejected' : 'queued';
 }
 
 /** A no is known at once; its run ends with it only when all that was asked about together is answered. */

@@ -234,7 +234,6 @@ const refusedWhat: Readonly<Record<Refused, readonly [one: string, many: string]
 };
 
 export const securityWords = {
-  title: 'What holds now',
   failed: 'This could not be looked up',
   desktop: (electron: string): string =>
     `This is the desktop app${electron === '' ? '' : `, on Electron ${electron}`}.`,

@@ -173,7 +173,6 @@ export const shellWords = {
       askBack: 'Ask first',
       choose: 'Choose another question',
     },
-    digits: '1–9',
     fixedGroup: 'Fixed',
     fixedUses: {
       allow: 'Allow, in a question',

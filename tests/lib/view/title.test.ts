@@ -43,7 +43,6 @@ describe('one line', () => {
   it.each([
     ['**Task**: Find the `tests`.\n**Context**: none', 'Find the tests.'],
     ['**Tâche :** Trouver les tests', 'Trouver les tests'],
-
     ['Task: as it is', 'Task: as it is'],
   ])('has the task of a prompt without its label: %j', (prompt, shown) => {
     expect(taskLine(prompt)).toBe(shown);

@@ -22,8 +22,8 @@ const FIELDS = 'input, textarea, select, [contenteditable], [role=tab]';
 const SCROLLS = '[role=group][tabindex="0"], [role=region][tabindex="0"]';
 
 /**
- * Whether a key is one of the player where the focus is: arrows to the side everywhere but in fields, the others but where
- * one scrolls, the space bar only where it presses nothing.
+ * Whether a key is one of the player where the focus is. None is in a field. Arrows to the side are everywhere else; the
+ * others are not where they scroll, nor the space bar where it presses something.
  */
 export function isForPlayer({ key, target }: { key: string; target: Pick<Element, 'closest'> }): boolean {
   if (target.closest(FIELDS)) return false;

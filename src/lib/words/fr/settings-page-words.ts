@@ -247,7 +247,6 @@ const refusedWhat: Readonly<Record<Refused, readonly [one: string, many: string]
 };
 
 export const securityWords = {
-  title: 'Ce qui protège maintenant',
   failed: 'Ceci n’a pas pu être consulté',
   desktop: (electron) => `Ceci est l’application de bureau${electron === '' ? '' : `, sur Electron ${electron}`}.`,
   browser: 'Ceci est une page de votre navigateur : c’est lui qui sépare ses pages de votre machine.',

@@ -170,7 +170,6 @@ export const shellWords = {
       askBack: 'Demander d’abord',
       choose: 'Choisir une autre question',
     },
-    digits: '1–9',
     fixedGroup: 'Fixes',
     fixedUses: {
       allow: 'Autoriser, dans une question',
