@@ -144,7 +144,7 @@ const french: Words = {
   },
   question: (agents) => `Question de ${agents}`,
   asked: ({ title, says }) => sentences(says && [says.title], title),
-  done: 'Un travail est terminé',
+  done: 'Un flux est terminé',
   open: 'Ouvrir',
   pickFolder: 'Choisir le dossier de travail',
   quit: {
