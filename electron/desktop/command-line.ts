@@ -34,14 +34,13 @@ function placesOf({ home, platform, env, shared = '/usr/local/bin' }: CommandPla
 
 const isOnPath = ({ env }: CommandPlace, path: string) => (env['PATH'] ?? '').split(delimiter).includes(dirname(path));
 
-/** `ours`: it leads into a package of this app, this one or one that was there before. */
+/** `ours`: it leads to the launcher of this package, as it lies now. */
 async function lookAt(path: string, place: CommandPlace): Promise<'none' | 'ours' | 'other'> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return 'none';
   const target = found.isSymbolicLink() ? await readlink(path) : found.size < 4096 ? await readFile(path, 'utf8') : '';
   const launcher = launcherOf(place);
-  const ours = place.platform === 'win32' ? [shimOf(launcher)] : [launcher];
-  return ours.includes(target) ? 'ours' : 'other';
+  return target === (place.platform === 'win32' ? shimOf(launcher) : launcher) ? 'ours' : 'other';
 }
 
 /** Where it is; null where it is not. */
