@@ -38,7 +38,8 @@ const isOnPath = ({ env }: CommandPlace, path: string) => (env['PATH'] ?? '').sp
 async function lookAt(path: string, place: CommandPlace): Promise<'none' | 'ours' | 'other'> {
   const found = await lstat(path).catch(() => null);
   if (found === null) return 'none';
-  const target = found.isSymbolicLink() ? await readlink(path) : found.size < 4096 ? await readFile(path, 'utf8') : '';
+  const content = async () => (found.isFile() && found.size < 4096 ? readFile(path, 'utf8').catch(() => '') : '');
+  const target = found.isSymbolicLink() ? await readlink(path) : await content();
   const launcher = launcherOf(place);
   return target === (place.platform === 'win32' ? shimOf(launcher) : launcher) ? 'ours' : 'other';
 }
