@@ -1,6 +1,7 @@
 /** The machine around the desktop for tests of one behaviour: the parts of the stand-in, without a page. */
 import { EventEmitter } from 'node:events';
 import { standInDialog } from '../../../e2e/support/electron-stand-in/dialogs.ts';
+import { cancellable } from '../../../e2e/support/electron-stand-in/event.ts';
 import { standInMenu, traysOf } from '../../../e2e/support/electron-stand-in/menu.ts';
 import { standInBlocker, standInPowerMonitor, standInShortcuts } from '../../../e2e/support/electron-stand-in/power.ts';
 import { StandInSession } from '../../../e2e/support/electron-stand-in/system.ts';
@@ -26,9 +27,9 @@ export function machine() {
     isPackaged: false,
     exit: (code: number) => exits.push(code),
     quit: () => {
-      let prevented = false;
-      app.emit('before-quit', { preventDefault: () => (prevented = true) });
-      if (!prevented) exits.push(0);
+      const event = cancellable({});
+      app.emit('before-quit', event);
+      if (!event.defaultPrevented) exits.push(0);
     },
     setAsDefaultProtocolClient: (scheme: string) => told.push({ what: 'scheme', detail: scheme }),
     getPreferredSystemLanguages: () => ['fr-CA', 'en-US'],
