@@ -4,7 +4,7 @@ import { standInDialog } from '../../../e2e/support/electron-stand-in/dialogs.ts
 import { cancellable } from '../../../e2e/support/electron-stand-in/event.ts';
 import { standInMenu, traysOf } from '../../../e2e/support/electron-stand-in/menu.ts';
 import { standInBlocker, standInPowerMonitor, standInShortcuts } from '../../../e2e/support/electron-stand-in/power.ts';
-import { StandInSession } from '../../../e2e/support/electron-stand-in/system.ts';
+import { StandInSession, standInShell } from '../../../e2e/support/electron-stand-in/system.ts';
 import { Wire } from '../../../e2e/support/wire.ts';
 
 export interface Told {
@@ -37,13 +37,14 @@ export function machine() {
   return {
     electron: {
       app,
-      BrowserWindow: { getFocusedWindow: () => null },
+      BrowserWindow: { getFocusedWindow: () => null, fromWebContents: () => null },
       dialog: standInDialog(wire),
       globalShortcut: standInShortcuts(wire),
       Menu: standInMenu(wire),
       powerMonitor: standInPowerMonitor(wire),
       powerSaveBlocker: standInBlocker(wire),
       session: { defaultSession: new StandInSession(wire) },
+      shell: standInShell(wire),
       Tray: traysOf(wire),
     },
     exits,
