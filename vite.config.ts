@@ -40,7 +40,7 @@ export default defineConfig(({ mode }) => ({
       },
     }),
   ],
-  // For whoever packs: which packages are in it (scripts/package/licences.ts).
+  // For whoever packs: which packages are in it (scripts/package/shipped.ts).
   build: { license: { fileName: '.vite/licences.json' } },
   // It loads languages as they are needed.
   worker: { format: 'es' },

@@ -9,7 +9,7 @@ const root = import.meta.dirname;
 /** Loaded from node_modules at run time: the runtime's own module, and the engine with its binaries. */
 const external = ['electron', 'surrealdb', '@surrealdb/node'];
 
-/** Which packages are in it, for whoever packs (scripts/package/licences.ts). */
+/** Which packages are in it, for whoever packs (scripts/package/shipped.ts). */
 const LICENCES = 'licences.json';
 
 /** A file, or all those of a folder, by their names in the bundle. */

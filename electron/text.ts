@@ -81,8 +81,10 @@ const english = {
   updates: {
     check: 'Check for Updates…',
     ready: (version: string) => `Triad ${version} is ready`,
-    atQuit: 'A backup is made first. Without a restart it is put in place when you quit.',
-    byRestart: 'A backup is made first. It is put in place when you restart from here.',
+    atQuit: 'Without a restart, the update is put in place when you quit.',
+    byRestart: 'The update is put in place when you restart from here.',
+    /** Left out where what happened is kept on a server. */
+    backup: 'A backup is made first.',
     later: 'Later',
     restart: 'Restart Now',
     looked: {
@@ -144,7 +146,7 @@ const french: Words = {
   },
   question: (agents) => `Question de ${agents}`,
   asked: ({ title, says }) => sentences(says && [says.title], title),
-  done: 'Un travail est terminé',
+  done: 'Un flux est terminé',
   open: 'Ouvrir',
   pickFolder: 'Choisir le dossier de travail',
   quit: {
@@ -198,8 +200,9 @@ const french: Words = {
   updates: {
     check: 'Rechercher les mises à jour…',
     ready: (version) => `Triad ${version} est prêt`,
-    atQuit: 'Une sauvegarde est faite d’abord. Sans redémarrage, l’installation se fait quand vous quittez.',
-    byRestart: 'Une sauvegarde est faite d’abord. L’installation se fait quand vous redémarrez d’ici.',
+    atQuit: 'Sans redémarrage, l’installation se fait quand vous quittez.',
+    byRestart: 'L’installation se fait quand vous redémarrez d’ici.',
+    backup: 'Une sauvegarde est faite d’abord.',
     later: 'Plus tard',
     restart: 'Redémarrer maintenant',
     looked: {

@@ -12,7 +12,7 @@ import { parse } from 'yaml';
 import { fetchDesktop, findDesktop } from '../src/hosts/cli/commands/desktop/desktop-runtime.ts';
 import { type Release, releaseOf } from './package/credentials.ts';
 import { writeNotices } from './package/notices.ts';
-import { BUNDLE, reachedFiles, ROOT } from './package/shipped.ts';
+import { BUNDLE, manifest, reachedFiles, ROOT } from './package/shipped.ts';
 
 /** What of the command line's copy is made here. */
 const MADE = 'dist/command-line';
@@ -20,8 +20,6 @@ const MADE = 'dist/command-line';
 const CLI = 'app.asar.unpacked/cli';
 const { env, platform, arch } = process;
 const given = env['ELECTRON_OVERRIDE_DIST_PATH'];
-
-const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 
 /** Why there is no runtime; null if there is one. */
 async function missingRuntime(): Promise<string | null> {
@@ -35,7 +33,7 @@ async function missingRuntime(): Promise<string | null> {
 
 /** The bundle in the archive, and what the command line needs of it outside. */
 function bundles(): { inside: FileSet; outside: FileSet[] } {
-  const { name, version, type } = JSON.parse(read('package.json')) as Record<string, string>;
+  const { name, version, type } = manifest;
   mkdirSync(join(ROOT, MADE), { recursive: true });
   writeFileSync(join(ROOT, MADE, 'package.json'), `${JSON.stringify({ name, version, type })}\n`);
   return {
@@ -94,7 +92,7 @@ async function pack(output: string | undefined, onlyFolder: boolean): Promise<vo
 async function installers(folder: string, config: Configuration): Promise<void> {
   const { build, Platform, archFromString } = await import('electron-builder');
   const universal = platform === 'darwin';
-  const { mac, win, linux } = parse(read('electron-builder.yml')) as Configuration;
+  const { mac, win, linux } = parse(readFileSync(join(ROOT, 'electron-builder.yml'), 'utf8')) as Configuration;
   const options = universal ? mac : platform === 'win32' ? win : linux;
   for (const one of [options?.target ?? []].flat()) {
     const name = typeof one === 'string' ? one : one.target;

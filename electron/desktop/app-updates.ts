@@ -50,7 +50,7 @@ export async function appUpdates({ data, isRemote, report }: Machine): Promise<U
     backUp: async (client) => {
       if (!isRemote) await makeBackup(client, data, AbortSignal.timeout(BACKUP_MS));
     },
-    offer,
+    offer: (version) => offer(version, { isQuiet: source.isQuiet, isRemote }),
     quit: () => app.quit(),
     report,
   });
@@ -72,12 +72,16 @@ function isQuiet(): boolean {
 }
 
 /** Nothing but the button means yes. */
-async function offer(version: string): Promise<boolean> {
+async function offer(
+  version: string,
+  { isQuiet, isRemote }: { isQuiet: boolean; isRemote: boolean },
+): Promise<boolean> {
   const words = text().updates;
+  const when = isQuiet ? words.atQuit : words.byRestart;
   const { response } = await dialog.showMessageBox({
     type: 'info',
     message: words.ready(version),
-    detail: isQuiet() ? words.atQuit : words.byRestart,
+    detail: isRemote ? when : `${when} ${words.backup}`,
     buttons: [words.later, words.restart],
     defaultId: 0,
     cancelId: 0,

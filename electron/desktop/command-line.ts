@@ -34,19 +34,18 @@ function placesOf({ home, platform, env, shared = '/usr/local/bin' }: CommandPla
 
 const isOnPath = ({ env }: CommandPlace, path: string) => (env['PATH'] ?? '').split(delimiter).includes(dirname(path));
 
-/** `ours`: it leads into a package of this app, this one or one that was there before. */
-async function lookAt(path: string, place: CommandPlace): Promise<'none' | 'ours' | 'other'> {
-  const found = await lstat(path).catch(() => null);
-  if (found === null) return 'none';
-  const target = found.isSymbolicLink() ? await readlink(path) : found.size < 4096 ? await readFile(path, 'utf8') : '';
+/** Whether it leads to the launcher of this package, as it lies now; what cannot be read does not. */
+async function isOurs(path: string, place: CommandPlace): Promise<boolean> {
   const launcher = launcherOf(place);
-  const ours = place.platform === 'win32' ? [shimOf(launcher)] : [launcher];
-  return ours.includes(target) ? 'ours' : 'other';
+  if (place.platform !== 'win32') return (await readlink(path).catch(() => null)) === launcher;
+  const found = await lstat(path).catch(() => null);
+  if (found === null || !found.isFile() || found.size >= 4096) return false;
+  return (await readFile(path, 'utf8').catch(() => null)) === shimOf(launcher);
 }
 
 /** Where it is; null where it is not. */
 async function installedAt(place: CommandPlace): Promise<string | null> {
-  for (const path of placesOf(place)) if ((await lookAt(path, place)) === 'ours') return path;
+  for (const path of placesOf(place)) if (await isOurs(path, place)) return path;
   return null;
 }
 

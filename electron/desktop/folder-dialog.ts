@@ -2,7 +2,8 @@
 import { lstat } from 'node:fs/promises';
 import { isAbsolute } from 'node:path';
 import { BrowserWindow, dialog } from 'electron';
-import { type Client, methods, type Output } from '#contract/rpc.ts';
+import { type Client, methods } from '#contract/rpc.ts';
+import { answering } from './answering.ts';
 import { text } from '../text.ts';
 
 /** Null where none was picked. `from`: where it opens, if that is a folder. */
@@ -20,29 +21,21 @@ export async function pickFolder(from?: string): Promise<string | null> {
 
 /** The same runtime for the pages of this desktop, which has such a dialog: one at a time. */
 export function pickingFolders(client: Client): Client {
-  let open: Promise<string | null> | null = null;
-  const pick = async (input: unknown): Promise<Output<'folder.pick'>> => {
-    // Of what a page sent, nothing is known before.
+  let isOpen = false;
+  return answering(client, 'folder.pick', async (input) => {
     const { from } = methods['folder.pick'].input.parse(input);
-    if (open !== null) return { folder: null };
-    open = pickFolder(from);
+    if (isOpen) return { folder: null };
+    isOpen = true;
     try {
-      return { folder: await open };
+      return { folder: await pickFolder(from) };
     } finally {
-      open = null;
+      isOpen = false;
     }
-  };
-  return {
-    subscribe: (topic, input, listener) => client.subscribe(topic, input, listener),
-    request: async (method, input) => {
-      if (method !== 'folder.pick') return client.request(method, input);
-      // The method determines both types, which the compiler cannot follow.
-      return (await pick(input)) as Output<typeof method>;
-    },
-  };
+  });
 }
 
-async function isFolder(path: string): Promise<boolean> {
+/** Not a link to one. */
+export async function isFolder(path: string): Promise<boolean> {
   if (!isAbsolute(path) || path.includes('\0')) return false;
   return lstat(path).then(
     (found) => found.isDirectory(),

@@ -51,7 +51,8 @@ export function setMenu(ports: MenuPorts): void {
   Menu.setApplicationMenu(Menu.buildFromTemplate(menus));
 }
 
-function item(role: Role): Item {
+/** What Electron brings, in the words that are spoken. */
+export function item(role: Role): Item {
   const label = text().menu.roles[role];
   return label === undefined ? { role } : { role, label };
 }

@@ -2,7 +2,8 @@
 import { app, type WebContents } from 'electron';
 import { z } from 'zod';
 import type { ShellState } from '#contract/hosts/security.ts';
-import type { Client, Input, Output } from '#contract/rpc.ts';
+import type { Client } from '#contract/rpc.ts';
+import { answering } from './answering.ts';
 import type { Refusals } from './refusals.ts';
 import { fusesIn, wireFile } from './fuses.ts';
 
@@ -57,17 +58,9 @@ async function readFuses(): Promise<ShellState['fuses']> {
 
 /** The same runtime, which also says what holds the pages of this desktop. */
 export function withShell(client: Client, facts: Pick<SecurityFacts, 'state'>): Client {
-  const state = async (input: Input<'security.state'>): Promise<Output<'security.state'>> => {
-    // The runtime parses the input, which may be anything.
+  return answering(client, 'security.state', async (input) => {
+    // The runtime parses the input.
     const [found, shell] = await Promise.all([client.request('security.state', input), facts.state()]);
     return { ...found, shell };
-  };
-  return {
-    subscribe: (topic, input, listener) => client.subscribe(topic, input, listener),
-    // The method determines the type, which the compiler cannot follow.
-    request: async (method, input) =>
-      method === 'security.state'
-        ? ((await state(input as Input<'security.state'>)) as Output<typeof method>)
-        : client.request(method, input),
-  };
+  });
 }

@@ -2,7 +2,7 @@
 import { app, Menu, type MenuItemConstructorOptions, session, type WebContents } from 'electron';
 import { visibleText } from '#contract/visible-text.ts';
 import type { Attention } from '#contract/view.ts';
-import { text } from '../text.ts';
+import { item } from './menu.ts';
 
 /** A system that brings a spell checker. */
 const HAS_OWN = process.platform === 'darwin';
@@ -50,20 +50,15 @@ function offerEditing(contents: WebContents): void {
           })),
           ...(dictionarySuggestions.length > 0 ? [{ type: 'separator' as const }] : []),
           ...(['cut', 'copy', 'paste', 'selectAll'] as const).map((role) => ({
-            ...named(role),
+            ...item(role),
             enabled: role === 'selectAll' || editFlags[FLAGS[role]],
           })),
         ]
       : selectionText === ''
         ? []
-        : [named('copy')];
+        : [item('copy')];
     if (items.length > 0) Menu.buildFromTemplate(items).popup();
   });
 }
 
 const FLAGS = { cut: 'canCut', copy: 'canCopy', paste: 'canPaste' } as const;
-
-function named(role: 'cut' | 'copy' | 'paste' | 'selectAll'): MenuItemConstructorOptions {
-  const label = text().menu.roles[role];
-  return label === undefined ? { role } : { role, label };
-}

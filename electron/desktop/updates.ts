@@ -93,6 +93,8 @@ export class Updates {
 
   async #look(): Promise<Looked> {
     const { source } = this.#ports;
+    // Nobody can say what the person lets it do.
+    if (this.#client === null) return 'failed';
     try {
       if (!(await this.#isWanted())) return 'off';
       if (this.#ready === null) {

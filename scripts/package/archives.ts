@@ -20,7 +20,8 @@ const isShipped = (path: string) => !LEFT_OUT.test(path) && (!path.endsWith('.no
 
 /** What both are made of. */
 function fill(folder: string): void {
-  const parts = ['build', 'schema', 'dist/cli', 'dist/THIRD-PARTY-LICENSES.txt', 'dist/sbom.cdx.json'];
+  // The launcher of a package looks for a Node; here is one.
+  const parts = manifest.files.filter((part) => part !== manifest.bin.triad);
   for (const part of [...parts, 'LICENSE', 'README.md', 'package.json'])
     cpSync(join(ROOT, part), join(folder, part), { recursive: true });
   for (const place of installed())

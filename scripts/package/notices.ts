@@ -28,8 +28,8 @@ function describe(place: string): Described {
   return existsSync(file) ? (JSON.parse(readFileSync(file, 'utf8')) as Described) : {};
 }
 
-function licences(): string {
-  const parts = shippedPackages().map((place) => {
+function licences(places: readonly string[]): string {
+  const parts = places.map((place) => {
     const described = describe(place);
     const title = `${nameAt(place)} ${versionAt(place)} (${described.license ?? 'see below'})`;
     return `${title}\n${'-'.repeat(title.length)}\n${textsOf(place, described)}\n`;
@@ -44,7 +44,7 @@ interface Bom {
 }
 
 /** What is shipped of all that the lock names; the others build and test it. */
-function sbom(): string {
+function sbom(places: readonly string[]): string {
   const format = ['--sbom-format', 'cyclonedx', '--sbom-type', 'application'];
   // Some packages say that they want older peers than they are built with.
   const args = ['sbom', ...format, '--package-lock-only', '--legacy-peer-deps'];
@@ -52,7 +52,7 @@ function sbom(): string {
   const options = { cwd: ROOT, maxBuffer: MOST_BYTES, encoding: 'utf8' } as const;
   const told = npm ? execFileSync(process.execPath, [npm, ...args], options) : execFileSync('npm', args, options);
   const bom = JSON.parse(told) as Bom;
-  const shipped = new Set(shippedPackages().map((place) => `${nameAt(place)}@${versionAt(place)}`));
+  const shipped = new Set(places.map((place) => `${nameAt(place)}@${versionAt(place)}`));
   const components = bom.components.filter(({ name, version }) => shipped.has(`${name}@${version}`));
   const refs = new Set(components.map((one) => one['bom-ref']));
   const isRoot = ({ ref }: { ref: string }) => !bom.components.some((one) => one['bom-ref'] === ref);
@@ -64,6 +64,7 @@ function sbom(): string {
 
 /** Into `dist`, as `THIRD-PARTY-LICENSES.txt` and `sbom.cdx.json`. */
 export function writeNotices(): void {
-  writeFileSync(join(ROOT, 'dist/THIRD-PARTY-LICENSES.txt'), licences());
-  writeFileSync(join(ROOT, 'dist/sbom.cdx.json'), sbom());
+  const places = shippedPackages();
+  writeFileSync(join(ROOT, 'dist/THIRD-PARTY-LICENSES.txt'), licences(places));
+  writeFileSync(join(ROOT, 'dist/sbom.cdx.json'), sbom(places));
 }

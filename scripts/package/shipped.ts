@@ -30,7 +30,12 @@ interface Locked {
   dependencies?: Record<string, string>;
 }
 interface Manifest {
+  name: string;
   version: string;
+  type: string;
+  bin: { triad: string };
+  /** What `npm pack` packs, beside what it always packs. */
+  files: string[];
   dependencies: Record<string, string>;
   optionalDependencies: Record<string, string>;
 }

@@ -49,16 +49,18 @@ test('a folder on the path that can be written to is taken before one that must 
   expect(await readlink(join(place.shared!, 'triad'))).toBe(join(place.resources, 'bin/triad'));
 });
 
-test.each(['a file', 'a link'])('%s of somebody else in its place stays', async (kind) => {
+test.each(['a file', 'a link', 'a folder'])('%s of somebody else in its place stays', async (kind) => {
   const place = await packaged();
   const path = join(place.home, '.local/bin/triad');
   await mkdir(join(path, '..'), { recursive: true });
   if (kind === 'a file') await writeFile(path, 'mine');
-  else await symlink('/bin/true', path);
+  else if (kind === 'a link') await symlink('/bin/true', path);
+  else await mkdir(path);
   for (let times = 0; times < 2; times += 1)
     expect(await toggleCommand(place)).toBe(`${path} is something else, and was left as it is.`);
   if (kind === 'a file') expect(await readFile(path, 'utf8')).toBe('mine');
-  else expect(await readlink(path)).toBe('/bin/true');
+  else if (kind === 'a link') expect(await readlink(path)).toBe('/bin/true');
+  else expect((await lstat(path)).isDirectory()).toBe(true);
 });
 
 test('on Windows it is a small command in the folder of such ones', async () => {

@@ -1,16 +1,15 @@
 /** The log of the desktop: bounded whatever comes, without secrets, the oldest first. */
-import { mkdtemp, readdir, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { knowSecrets } from '#core/base/redact.ts';
 import { DesktopLog } from '../../electron/desktop/desktop-log.ts';
+import { folderWith } from '../support/workspace.ts';
 
 async function logIn() {
-  const folder = await mkdtemp(join(tmpdir(), 'triad-log-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'desktop', 'desktop.log');
-  return { folder: join(folder, 'desktop'), file, log: new DesktopLog(file) };
+  const folder = join(await folderWith(), 'desktop');
+  const file = join(folder, 'desktop.log');
+  return { folder, file, log: new DesktopLog(file) };
 }
 
 test('what comes in masses replaces the oldest, in two files', async () => {

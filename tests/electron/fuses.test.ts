@@ -1,19 +1,15 @@
 /** Fuses are what the program file says of itself, wherever in it the wire stands. */
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FUSES } from '#contract/hosts/security.ts';
 import { fusesIn, wireFile } from '../../electron/desktop/fuses.ts';
+import { folderWith } from '../support/workspace.ts';
 
 const MARK = 'dL7pKGdnNz796PbbjQWNKmHXBZaB9tsX';
 
 async function programWith(before: number, wire: Buffer | string, after = 5000): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), 'triad-fuses-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
-  const file = join(folder, 'electron');
-  await writeFile(file, Buffer.concat([Buffer.alloc(before, 'x'), Buffer.from(wire), Buffer.alloc(after, 'y')]));
-  return file;
+  const electron = Buffer.concat([Buffer.alloc(before, 'x'), Buffer.from(wire), Buffer.alloc(after, 'y')]);
+  return join(await folderWith({ electron }), 'electron');
 }
 const wire = (version: number, states: string) =>
   Buffer.concat([Buffer.from(MARK), Buffer.from([version, states.length]), Buffer.from(states)]);

@@ -1,24 +1,11 @@
-/** An address opens outside only after the person has seen it whole and pressed Open; electron's part is played here. */
+/** An address opens outside only after the person has seen it whole and pressed Open. */
 import { beforeEach, expect, test, vi } from 'vitest';
 
-const desk = vi.hoisted(() => ({
-  opened: [] as string[],
-  asked: [] as { message: string; detail: string; defaultId: number; cancelId: number; buttons: string[] }[],
-  answer: [] as ((response: number) => void)[],
-}));
-vi.mock('electron', () => ({
-  BrowserWindow: { fromWebContents: () => null },
-  dialog: {
-    showMessageBox: (options: (typeof desk.asked)[number]) => {
-      desk.asked.push(options);
-      return new Promise((resolve) => desk.answer.push((response) => resolve({ response })));
-    },
-  },
-  shell: { openExternal: async (url: string) => void desk.opened.push(url) },
-}));
+const desk = await vi.hoisted(async () => (await import('./support/machine.ts')).machine());
+vi.mock('electron', () => desk.electron);
 const { OutsideLinks } = await import('../../electron/desktop/outside-link.ts');
 
-beforeEach(() => void Object.assign(desk, { opened: [], asked: [], answer: [] }));
+beforeEach(() => desk.clear());
 
 function links() {
   const refused: string[] = [];
@@ -29,22 +16,22 @@ function links() {
 test('the whole address is shown, in ASCII, and only the button opens it: Enter, Escape and closing do not', async () => {
   const { outside, page } = links();
   const asked = outside.ask(page, 'https://exаmple.com/ä?next=\u202Egpj');
-  expect(desk.asked[0]).toMatchObject({
+  expect(desk.asked('message')[0]).toMatchObject({
     message: 'Open this address of xn--exmple-4nf.com in your browser?',
     detail: 'https://xn--exmple-4nf.com/%C3%A4?next=%E2%80%AEgpj',
     buttons: ['Open', 'Cancel'],
     defaultId: 1,
     cancelId: 1,
   });
-  expect(desk.opened).toEqual([]);
-  desk.answer[0]?.(1);
+  expect(desk.asked('external')).toEqual([]);
+  await desk.act('press', 'Cancel');
   await asked;
-  expect(desk.opened).toEqual([]);
+  expect(desk.asked('external')).toEqual([]);
   const again = outside.ask(page, 'mailto:someone@example.com');
-  expect(desk.asked[1]?.message).toContain('mail program');
-  desk.answer[1]?.(0);
+  expect(desk.asked('message')[1]).toMatchObject({ message: expect.stringContaining('mail program') as unknown });
+  await desk.act('press', 'Open');
   await again;
-  expect(desk.opened).toEqual(['mailto:someone@example.com']);
+  expect(desk.asked('external')).toEqual(['mailto:someone@example.com']);
 });
 
 test.for([
@@ -61,7 +48,7 @@ test.for([
 ])('nothing is asked about what never opens: %s', async (url) => {
   const { outside, page, refused } = links();
   await outside.ask(page, url);
-  expect([desk.asked, desk.opened]).toEqual([[], []]);
+  expect([desk.asked('message'), desk.asked('external')]).toEqual([[], []]);
   expect(refused).toEqual([`link to ${url}`]);
 });
 
@@ -69,10 +56,10 @@ test('a page cannot pile up questions', async () => {
   const { outside, page, refused } = links();
   const first = outside.ask(page, 'https://example.com/1');
   await outside.ask(page, 'https://example.com/2');
-  expect(desk.asked).toHaveLength(1);
+  expect(desk.asked('message')).toHaveLength(1);
   expect(refused).toEqual(['link to https://example.com/2 while another one is asked about']);
-  desk.answer[0]?.(1);
+  await desk.act('press', 'Cancel');
   await first;
   void outside.ask(page, 'https://example.com/3');
-  expect(desk.asked).toHaveLength(2);
+  expect(desk.asked('message')).toHaveLength(2);
 });

@@ -1,9 +1,9 @@
 /** A window that hangs or dies again asks: Relaunch, Export logs, Keep waiting; electron's part is played here. */
 import { EventEmitter } from 'node:events';
-import { mkdtemp, readFile, rm, stat } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import { beforeEach, expect, onTestFinished, test, vi } from 'vitest';
+import { beforeEach, expect, test, vi } from 'vitest';
+import { folderWith } from '../support/workspace.ts';
 
 interface Box {
   message: string;
@@ -103,8 +103,7 @@ test('one that dies is loaded anew; one that dies again at once asks first', asy
 });
 
 test('the log goes to the place that is picked, for the person alone, and the question stays', async () => {
-  const folder = await mkdtemp(join(tmpdir(), 'triad-trouble-'));
-  onTestFinished(() => rm(folder, { recursive: true }));
+  const folder = await folderWith();
   const { contents, lines } = page();
   contents.emit('unresponsive');
   await boxes(1);

@@ -131,6 +131,8 @@ test('turned off, nobody is asked for anything; turned off later, nothing is put
   const off = await startFeed();
   const at = await desk(off, { check: false });
   expect([await at.updates.look(), off.asked]).toEqual(['off', []]);
+  await at.updates.follow(null);
+  expect([await at.updates.look(), off.asked], 'without a runtime nobody knows').toEqual(['failed', []]);
   const feed = await startFeed();
   const later = await desk(feed);
   later.settings.check = false;

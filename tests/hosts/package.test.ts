@@ -4,6 +4,7 @@ import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } f
 import { builtinModules } from 'node:module';
 import { delimiter, dirname, join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { manifest, nameAt, reachedFiles, shippedPackages } from '../../scripts/package/shipped.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
 import { inSoak } from '../support/samples.ts';
@@ -12,12 +13,6 @@ import { machine } from './support/process.ts';
 
 const read = (path: string) => readFileSync(join(ROOT, path), 'utf8');
 const isHere = isBuilt() && process.platform === 'linux';
-
-interface Manifest {
-  version: string;
-  dependencies: Record<string, string>;
-}
-const manifest = JSON.parse(read('package.json')) as Manifest;
 
 /** Files below a folder with their times and sizes. */
 function listing(folder: string): string[] {
@@ -31,7 +26,6 @@ function listing(folder: string): string[] {
 test.runIf(isHere)(
   'an installed package brings exactly the packages that the bundle loads, in exact versions',
   async () => {
-    const { reachedFiles } = await import('../../scripts/package/shipped.ts');
     const files = reachedFiles('cli.js');
     expect(files).toContain('cli.js');
     expect(files.filter((name) => /^(main\.js|preload\.cjs)$|\.map$|licences\.json/.test(name))).toEqual([]);
@@ -50,7 +44,6 @@ test.runIf(isHere)(
 );
 
 test.runIf(isHere)('all that is in the bundles is named with its licence', async () => {
-  const { reachedFiles, shippedPackages, nameAt } = await import('../../scripts/package/shipped.ts');
   const named = new Set(shippedPackages().map(nameAt));
   // Each part of a bundle says of which file it is made.
   const parts = /^\/\/ (?:.*\/)?node_modules\/((?:@[\w.-]+\/)?[\w.-]+)/gm;
@@ -136,7 +129,6 @@ test.runIf(isHere && inSoak)(
       components: { name: string }[];
     };
     const names = new Set(bom.components.map(({ name }) => name));
-    const { shippedPackages, nameAt } = await import('../../scripts/package/shipped.ts');
     expect(
       shippedPackages()
         .map(nameAt)

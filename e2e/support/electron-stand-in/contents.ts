@@ -113,7 +113,7 @@ export class StandInContents extends EventEmitter implements Used {
 }
 
 /** Of schemes that Node does not know too. */
-function originOf(url: string): string {
+export function originOf(url: string): string {
   const { protocol, host } = new URL(url);
   return `${protocol}//${host}`;
 }

@@ -12,17 +12,15 @@ const optionsOf = <T>(args: readonly unknown[]): T => args.at(-1) as T;
 
 export function standInDialog(wire: Wire) {
   const boxes: Open[] = [];
-  let saves: ((path: string) => void)[] = [];
-  const press = (index: (options: Electron.MessageBoxOptions) => number) => {
-    const { options, settle } = boxes.at(-1) ?? {};
-    if (options === undefined) throw new Error('No dialog is open');
-    const response = index(options);
-    if (response < 0) throw new Error(`The dialog has only ${options.buttons?.join(', ')}`);
-    settle?.(response);
-  };
-  wire.on('press', (label: string) =>
-    press(({ buttons = [], cancelId = 0 }) => (label === 'Escape' ? cancelId : buttons.indexOf(label))),
-  );
+  const saves: ((path: string) => void)[] = [];
+  wire.on('press', (label: string) => {
+    const box = boxes.at(-1);
+    if (box === undefined) throw new Error('No dialog is open');
+    const { buttons = [], cancelId = 0 } = box.options;
+    const response = label === 'Escape' ? cancelId : buttons.indexOf(label);
+    if (response < 0) throw new Error(`The dialog has only ${buttons.join(', ')}`);
+    box.settle(response);
+  });
   wire.on('save as', (path: string) => {
     if (saves.length === 0) throw new Error('Nothing asks where to save');
     for (const save of saves.splice(0)) save(path);
@@ -50,7 +48,7 @@ export function standInDialog(wire: Wire) {
     wire.tell('save dialog', optionsOf<Electron.SaveDialogOptions>(args).defaultPath);
     return new Promise((resolve) => {
       // An empty path is a dialog that was closed.
-      saves = [...saves, (filePath) => resolve({ canceled: filePath === '', filePath })];
+      saves.push((filePath) => resolve({ canceled: filePath === '', filePath }));
     });
   };
   return {

@@ -1,6 +1,7 @@
 /** The machine around the app: what Electron would ask of it is told to the test, which also plays the person's part. */
 import { EventEmitter } from 'node:events';
 import type * as Electron from 'electron';
+import { originOf } from './contents.ts';
 import type { Wire } from '../wire.ts';
 
 type Granted = Electron.Session['setPermissionRequestHandler'] extends (handler: infer H) => void ? H : never;
@@ -69,8 +70,7 @@ export class StandInSession implements Pick<
   /** What a page of these contents is given: by a request, by a check, and of devices. */
   grants(contents: { getURL(): string }, name: string) {
     const url = contents.getURL();
-    const { protocol, host } = new URL(url);
-    const origin = `${protocol}//${host}`;
+    const origin = originOf(url);
     // Of the contents only the address is looked at, and the test names a permission.
     const [page, permission] = [contents as Electron.WebContents, name as Permission];
     let requested = this.#request === null;

@@ -277,7 +277,8 @@ export const securityWords = {
   refusedTitle: 'Refused to pages',
   nothingRefused: 'Nothing since the start.',
   refused: (what: Refused, count: number): string => plural(count, ...refusedWhat[what]),
-  refusedHint: 'Each stands in desktop.log, in the folder “desktop” of the data folder.',
+  refusedHint:
+    'The newest are in desktop.log, in the folder “desktop” of the data folder; of many at once, their number.',
   since: (time: string): string => `Since ${time}, when the program that does the work started.`,
   host: 'Host',
   by: 'For',

@@ -1,9 +1,10 @@
 /** The machine around the desktop for tests of one behaviour: the parts of the stand-in, without a page. */
 import { EventEmitter } from 'node:events';
 import { standInDialog } from '../../../e2e/support/electron-stand-in/dialogs.ts';
+import { cancellable } from '../../../e2e/support/electron-stand-in/event.ts';
 import { standInMenu, traysOf } from '../../../e2e/support/electron-stand-in/menu.ts';
 import { standInBlocker, standInPowerMonitor, standInShortcuts } from '../../../e2e/support/electron-stand-in/power.ts';
-import { StandInSession } from '../../../e2e/support/electron-stand-in/system.ts';
+import { StandInSession, standInShell } from '../../../e2e/support/electron-stand-in/system.ts';
 import { Wire } from '../../../e2e/support/wire.ts';
 
 export interface Told {
@@ -26,9 +27,9 @@ export function machine() {
     isPackaged: false,
     exit: (code: number) => exits.push(code),
     quit: () => {
-      let prevented = false;
-      app.emit('before-quit', { preventDefault: () => (prevented = true) });
-      if (!prevented) exits.push(0);
+      const event = cancellable({});
+      app.emit('before-quit', event);
+      if (!event.defaultPrevented) exits.push(0);
     },
     setAsDefaultProtocolClient: (scheme: string) => told.push({ what: 'scheme', detail: scheme }),
     getPreferredSystemLanguages: () => ['fr-CA', 'en-US'],
@@ -36,13 +37,14 @@ export function machine() {
   return {
     electron: {
       app,
-      BrowserWindow: { getFocusedWindow: () => null },
+      BrowserWindow: { getFocusedWindow: () => null, fromWebContents: () => null },
       dialog: standInDialog(wire),
       globalShortcut: standInShortcuts(wire),
       Menu: standInMenu(wire),
       powerMonitor: standInPowerMonitor(wire),
       powerSaveBlocker: standInBlocker(wire),
       session: { defaultSession: new StandInSession(wire) },
+      shell: standInShell(wire),
       Tray: traysOf(wire),
     },
     exits,

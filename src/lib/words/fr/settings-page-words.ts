@@ -295,7 +295,8 @@ export const securityWords = {
   refusedTitle: 'Refusé aux pages',
   nothingRefused: 'Rien depuis le démarrage.',
   refused: (what, count) => plural(count, ...refusedWhat[what]),
-  refusedHint: 'Chacun est dans desktop.log, dans le dossier « desktop » du dossier de données.',
+  refusedHint:
+    'Les plus récents sont dans desktop.log, dans le dossier « desktop » du dossier de données ; de beaucoup à la fois, leur nombre.',
   since: (time) => `Depuis ${time}, où le programme qui fait le travail a démarré.`,
   host: 'Hôte',
   by: 'Pour',
