@@ -320,7 +320,13 @@ test(
 
 test(
   'what protects the person is said as it is here: the policy of this page, the sandbox, and who was asked',
-  { tag: '@soak' },
+  {
+    tag: ['@browser', '@soak'],
+    annotation: {
+      type: 'why',
+      description: 'In the desktop its shell tells of itself, which desktop-keys.spec.ts looks at',
+    },
+  },
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;

@@ -7,7 +7,7 @@ export const UpdateSettings = z
       .boolean()
       .default(true)
       .describe(
-        'Whether the packaged desktop app looks for updates, at its start and every 4 hours. Off: it asks nobody. Nothing is put in place while a workflow runs, nor without a backup.',
+        'Whether the packaged desktop app looks for updates, at its start and every 4 hours. Off: it asks nobody. Nothing is put in place while a workflow runs, nor, where the history is on this machine, without a backup.',
       ),
   })
   .prefault({});

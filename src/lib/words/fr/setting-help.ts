@@ -70,7 +70,7 @@ const HELP: Readonly<Record<string, string>> = {
   'backups.max_age_days':
     'Jours après lesquels une telle sauvegarde part aussi, sauf la plus récente. Non défini : sans limite.',
   'updates.check':
-    'Si l’application de bureau empaquetée recherche des mises à jour, à son démarrage et toutes les 4 heures. Désactivé : elle n’interroge personne. Rien n’est installé pendant qu’un flux est en cours, ni sans sauvegarde.',
+    'Si l’application de bureau empaquetée recherche des mises à jour, à son démarrage et toutes les 4 heures. Désactivé : elle n’interroge personne. Rien n’est installé pendant qu’un flux est en cours ni, si l’historique est sur cette machine, sans sauvegarde.',
   'telemetry.endpoint':
     'Adresse d’un collecteur OpenTelemetry qui accepte OTLP sur HTTP en JSON, sans /v1/traces. Non défini : rien n’est envoyé.',
   'telemetry.content': 'Envoyer aussi prompts, réponses, arguments et résultats, secrets masqués.',
