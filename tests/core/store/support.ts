@@ -1,6 +1,6 @@
 /** Stores for tests: both engines, the database below them, and rows that are complete. */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -62,10 +62,28 @@ export async function testFolder(): Promise<string> {
   return folder;
 }
 
+/** Where a store is kept that the last program of a schema left. */
+export function keptStore(schema: number): string {
+  return join(import.meta.dirname, `opening/store-v${schema}.tar.gz`);
+}
+
+/** Unpacks such a store into a folder; returns its own. */
+export function unpackedStore(schema: number, base: string): string {
+  const { status, stderr } = spawnSync('tar', ['-xzf', keptStore(schema), '-C', base]);
+  if (status !== 0) throw new Error(`The store of schema ${schema} was not unpacked: ${String(stderr)}`);
+  return join(base, 'store');
+}
+
 /** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
 export async function firstRelease(base: string): Promise<string> {
-  spawnSync('tar', ['-xzf', join(import.meta.dirname, 'opening/store-v1.tar.gz'), '-C', base]);
-  return join(base, 'store');
+  return unpackedStore(1, base);
+}
+
+/** Copies the store in a folder, with the version beside it, into one of this name in there; returns the folder of the copy. */
+export async function copiedStore(base: string, name: string): Promise<string> {
+  for (const part of ['store', 'store.schema-version'])
+    await cp(join(base, part), join(base, name, part), { recursive: true });
+  return join(base, name, 'store');
 }
 
 /** Steps at which something is killed in the ordinary tests. */

@@ -2,7 +2,7 @@
  * A store of the schema before the newest reads the same after its upgrade, whole and killed at any instant: 1,000
  * workflows and 50 instants in the soak (`--mode soak`), a few otherwise.
  */
-import { cp, readdir, rm, writeFile } from 'node:fs/promises';
+import { readdir, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -18,7 +18,7 @@ import { startChild } from '../child/run.ts';
 import { Random } from '../../../soak/random.ts';
 import { digestsOf } from '../everything.ts';
 import { Conversation } from '../finished.ts';
-import { schemaDir, testFolder } from '../support.ts';
+import { copiedStore, schemaDir, testFolder } from '../support.ts';
 import { inSoak } from '../../../support/samples.ts';
 
 const WORKFLOWS = inSoak ? 1000 : 10;
@@ -111,18 +111,14 @@ async function make(folder: string): Promise<unknown> {
 test.runIf(inSoak)('everything that could be read can be read after an upgrade', { timeout: 1_800_000 }, async () => {
   const base = await testFolder();
   const before = await make(join(base, 'store'));
-  const fresh = async (name: string) => {
-    for (const part of ['store', 'store.schema-version'])
-      await cp(join(base, part), join(base, name, part), { recursive: true });
-    return join(base, name, 'store');
-  };
-  const { openMs, digests } = await seen(await fresh('whole'));
+  const whole = await copiedStore(base, 'whole');
+  const { openMs, digests } = await seen(whole);
   expect(digests).toEqual(before);
   // Exports are made from what the others read.
-  const quick = (await seen(join(base, 'whole', 'store'), 'quick')).digests;
+  const quick = (await seen(whole, 'quick')).digests;
   const random = new Random('version before');
   for (let instant = 0; instant < INSTANTS; instant += 1) {
-    const store = await fresh(String(instant));
+    const store = await copiedStore(base, String(instant));
     const child = startChild('read-all.ts', [store, schemaDir]);
     await child.line();
     await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
