@@ -13,7 +13,6 @@ import { remoteAddress } from '#core/store/remote/address.ts';
 import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { storeOn } from '#core/store/store-on.ts';
-import { Random } from '../../soak/random.ts';
 import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { pooledDatabase, schemaDir } from '../../support/stores/pooled.ts';
@@ -86,16 +85,9 @@ export async function copiedStore(base: string, name: string): Promise<string> {
   return join(base, name, 'store');
 }
 
-/** Steps at which something is killed in the ordinary tests. */
-const FEW = 2;
-
-/** At each of so many steps in the soak, at a few of them otherwise; two at a time. */
-export async function atSteps(count: number, seed: string, kill: (step: number) => Promise<void>): Promise<void> {
-  const random = new Random(seed);
-  const all = Array.from({ length: count }, (_, step) => step);
-  // Each once: two at the same step would share a folder.
-  const few = () => all.splice(random.between(0, all.length - 1), 1)[0]!;
-  const waiting = inSoak ? all : Array.from({ length: Math.min(FEW, count) }, few);
+/** At each of so many steps, two at a time. */
+export async function atSteps(count: number, kill: (step: number) => Promise<void>): Promise<void> {
+  const waiting = Array.from({ length: count }, (_, step) => step);
   const lane = async () => {
     for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
   };
