@@ -1,5 +1,6 @@
 /** What protects the person while the program runs, as it was found, not as it was meant. */
 import { z } from 'zod';
+import { Instant } from '../ids.ts';
 import { method, nothing } from '../method.ts';
 
 /** What a request was made for; `other`: by a part that says nothing of it. */
@@ -12,8 +13,8 @@ const Contacted = z.object({
   host: z.string(),
   by: Purpose,
   count,
-  /** When it was last asked, ISO 8601. */
-  last: z.string(),
+  /** When it was last asked. */
+  last: Instant,
 });
 export type Contacted = z.infer<typeof Contacted>;
 
@@ -32,7 +33,7 @@ export const Refused = z.enum([
 ]);
 export type Refused = z.infer<typeof Refused>;
 
-const RefusedCount = z.object({ what: Refused, count, last: z.string(), newest: z.string() });
+const RefusedCount = z.object({ what: Refused, count, last: Instant, newest: z.string() });
 export type RefusedCount = z.infer<typeof RefusedCount>;
 
 /** The switches in the program file of Electron, in the order of its wire. */
@@ -70,7 +71,7 @@ export const SecurityState = z.object({
    * Since the start of the program that owns the data folder, the newest first; what commands and MCP servers on this
    * machine ask for by themselves is not seen. `left`: hosts that were too many to be listed.
    */
-  hosts: z.object({ since: z.string(), contacted: z.array(Contacted), left: z.int().nonnegative() }),
+  hosts: z.object({ since: Instant, contacted: z.array(Contacted), left: z.int().nonnegative() }),
   /** Null where no desktop is in between: what holds a page is up to the browser. */
   shell: ShellState.nullable(),
 });

@@ -28,7 +28,7 @@ export const fetchFor =
   (input, init) =>
     askedFor(by, () => fetch(input, init));
 
-/** `host`: with its port; what another network stack than Node's asks, which has to say so itself. */
+/** Counts a request to a host, with its port. Who asks through another network stack than Node's has to call it. */
 export function contacted(host: string, by: Purpose = purposes.getStore() ?? 'other'): void {
   const last = new Date().toISOString();
   const key = `${by} ${host}`;

@@ -102,12 +102,14 @@ function letsStart(rule: Rule, { name: tool, startsAgents }: Tool): boolean {
   return mayStart(rule, { tool, starts: startsAgents ?? null });
 }
 
-/** Ids of rules that allow what starts sub-agents too, and do not let that through: it is asked about each time. */
+/** Whether a rule that allows is about what starts sub-agents too, and does not let that through: it is asked about each time. */
+function startsNothing(rule: Rule, tools: readonly Tool[]): boolean {
+  return tools.some((tool) => isAbout(rule, tool) && !letsStart(rule, tool));
+}
+
+/** Ids of such rules. */
 export function startingNothing(rules: readonly Rule[], tools: readonly Tool[]): string[] {
-  return rules
-    .filter((rule) => rule.effect === 'allow')
-    .filter((rule) => !tools.filter((tool) => isAbout(rule, tool)).every((tool) => letsStart(rule, tool)))
-    .map(({ id }) => id);
+  return rules.filter((rule) => rule.effect === 'allow' && startsNothing(rule, tools)).map(({ id }) => id);
 }
 
 /** What a rule that allows may let through of all that its tools can do. */
@@ -123,8 +125,7 @@ async function allowedBy(
   const loses = ({ permissions, server }: Tool): boolean => server !== undefined || permissions.includes('Execute');
   const reaches = ({ permissions, server }: Tool): boolean =>
     server !== undefined || permissions.includes('NetworkAccess');
-  const lets = (tool: Tool): boolean => letsStart(rule, tool);
-  const starting = about.filter((tool) => tool.startsAgents !== undefined && lets(tool));
+  const starting = about.filter((tool) => tool.startsAgents !== undefined && letsStart(rule, tool));
   const isSpawn = ({ startsAgents }: Tool): boolean => startsAgents === 'temporary';
   return {
     dangers: [
@@ -133,14 +134,14 @@ async function allowedBy(
       ...(names.some(loses) ? (['irreversible'] as const) : []),
       ...(about.some(reaches) ? (['outside'] as const) : []),
     ],
-    startsNothing: !about.every(lets),
+    startsNothing: startsNothing(rule, about),
     bothNames: starting.some(isSpawn) ? bothNamesFor(rule.pattern ?? '') : null,
   };
 }
 
 /**
- * The pattern with both names of each temporary agent, where this one has no more than one name of any, see `judge`; null
- * where it lets one start, or several wildcards together may.
+ * The pattern that lets temporary agents start where this one lets none, as it has to match both names of one: see `judge`.
+ * Null where it lets one start, or where alternatives with wildcards may together.
  */
 function bothNamesFor(pattern: string): string | null {
   const alternatives = alternativesOf(pattern);

@@ -88,7 +88,7 @@ function isUndone(set: ChangeSet, file: FileChange, undos: readonly Undo[]): boo
   return undos.some(({ calls, files }) => calls.some(isOf) && files.some(({ path }) => path === file.path));
 }
 
-/** What is in the file again, of a target that names no file of its own, is somebody else's work: it is left alone. */
+/** What is undone already, of a target that names no file or call: what such a file holds now is others' work, and left alone. */
 function undoneOf(taken: ReturnType<typeof changesOf>, undos: readonly Undo[], target: ChangeTarget): Set<FileChange> {
   if (target.path !== undefined || target.toolCallId !== undefined) return new Set();
   const active = undos.filter(({ redone }) => !redone);
@@ -204,16 +204,13 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   const here = undos.filter((one) => one.folder === folder);
   const back = redo ? undosOf(here, target, new Set(taken.map(({ file }) => file.path))) : [];
   const lent: Lending = (kind) => parts.lenders.of(conversationId, kind);
-  const wanted = redo
-    ? {
-        conversationId,
-        lent,
-        changes: back.length > 0 ? back.flatMap(({ files }) => files) : await gone(workspace, asked, taken),
-      }
-    : {
-        ...{ conversationId, lent, hunk: target.hunk },
-        ...{ changes: taken.map(({ file }) => file), undone: undoneOf(taken, here, target) },
-      };
+  const wanted = {
+    conversationId,
+    lent,
+    ...(redo
+      ? { changes: back.length > 0 ? back.flatMap(({ files }) => files) : await gone(workspace, asked, taken) }
+      : { changes: taken.map(({ file }) => file), hunk: target.hunk, undone: undoneOf(taken, here, target) }),
+  };
   const elsewhere = redo ? [] : inOtherFolders(all, folder);
   const look = async (): Promise<Plan> => ({
     files: [...(await planUndo(workspaces, workspace, wanted)).files, ...elsewhere],
@@ -243,8 +240,8 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
 }
 
 /**
- * Of files that are as they were before by something else than an undo from here, such as another program: the way there, to
- * be taken back. Throws `conflict` where one of them is neither so nor as the target left it.
+ * For files that something else put back, such as another program: one change of each that did so, to be taken back. Throws
+ * `conflict` where one of them is neither as it was before nor as the target left it.
  */
 function gone(workspace: Workspace, { target }: Asked, taken: ReturnType<typeof changesOf>): Promise<FileChange[]> {
   const steps = [...Map.groupBy(taken, ({ file }) => file.path)];

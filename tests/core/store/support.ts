@@ -1,6 +1,6 @@
 /** Stores for tests: both engines, the database below them, and rows that are complete. */
 import { spawnSync } from 'node:child_process';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { cp, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
@@ -13,7 +13,6 @@ import { remoteAddress } from '#core/store/remote/address.ts';
 import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import type { Store, Write } from '#core/store/store.ts';
 import { storeOn } from '#core/store/store-on.ts';
-import { Random } from '../../soak/random.ts';
 import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { pooledDatabase, schemaDir } from '../../support/stores/pooled.ts';
@@ -62,22 +61,33 @@ export async function testFolder(): Promise<string> {
   return folder;
 }
 
-/** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
-export async function firstRelease(base: string): Promise<string> {
-  spawnSync('tar', ['-xzf', join(import.meta.dirname, 'opening/store-v1.tar.gz'), '-C', base]);
+/** Where a store is kept that the last program of a schema left. */
+export function keptStore(schema: number): string {
+  return join(import.meta.dirname, `opening/store-v${schema}.tar.gz`);
+}
+
+/** Unpacks such a store into a folder; returns its own. */
+export function unpackedStore(schema: number, base: string): string {
+  const { status, stderr } = spawnSync('tar', ['-xzf', keptStore(schema), '-C', base]);
+  if (status !== 0) throw new Error(`The store of schema ${schema} was not unpacked: ${String(stderr)}`);
   return join(base, 'store');
 }
 
-/** Steps at which something is killed in the ordinary tests. */
-const FEW = 2;
+/** A store as the first release wrote it: four conversations, a sub-agent with its approval, 60 events in one of them. */
+export async function firstRelease(base: string): Promise<string> {
+  return unpackedStore(1, base);
+}
 
-/** At each of so many steps in the soak, at a few of them otherwise; two at a time. */
-export async function atSteps(count: number, seed: string, kill: (step: number) => Promise<void>): Promise<void> {
-  const random = new Random(seed);
-  const all = Array.from({ length: count }, (_, step) => step);
-  // Each once: two at the same step would share a folder.
-  const few = () => all.splice(random.between(0, all.length - 1), 1)[0]!;
-  const waiting = inSoak ? all : Array.from({ length: Math.min(FEW, count) }, few);
+/** Copies the store in a folder, with the version beside it, into one of this name in there; returns the folder of the copy. */
+export async function copiedStore(base: string, name: string): Promise<string> {
+  for (const part of ['store', 'store.schema-version'])
+    await cp(join(base, part), join(base, name, part), { recursive: true });
+  return join(base, name, 'store');
+}
+
+/** At each of so many steps, two at a time. */
+export async function atSteps(count: number, kill: (step: number) => Promise<void>): Promise<void> {
+  const waiting = Array.from({ length: count }, (_, step) => step);
   const lane = async () => {
     for (let step = waiting.pop(); step !== undefined; step = waiting.pop()) await kill(step);
   };

@@ -2,7 +2,7 @@
 import { Console } from 'node:console';
 import type OpenAI from 'openai';
 import type * as OpenAiSdk from 'openai';
-import { askedFor } from '../../base/outgoing.ts';
+import { fetchFor } from '../../base/outgoing.ts';
 import { type Endpoint, endpointOf, type EndpointOptions } from '../endpoint.ts';
 import { withErrorBounds } from '../error-bodies.ts';
 import { type RequestTarget, urlAdvice } from '../request-failure.ts';
@@ -57,6 +57,6 @@ function fetchWith(hasKey: boolean): typeof fetch {
   return (address, init) => {
     const headers = [...new Headers(init?.headers)].filter(([name]) => sent.includes(name));
     // A redirect would take the key to another address.
-    return askedFor('model', () => fetch(address, { ...init, headers, redirect: 'manual' }));
+    return fetchFor('model')(address, { ...init, headers, redirect: 'manual' });
   };
 }

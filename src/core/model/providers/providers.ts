@@ -68,7 +68,8 @@ export class Providers {
 
   /**
    * The model of a provider, shared by all of its runs. Runs name their own provider, so that one that was approved for a
-   * provider is not served by another. `conversationId`: where it answers, as far as that matters. Throws `no_key` where no key is set up, and `bad_input` for a name that none has.
+   * provider is not served by another. `conversationId`: where it answers, for the language of the demo, which is made anew
+   * each time. Throws `no_key` where no key is set up, and `bad_input` for a name that none has.
    */
   async model(name: string = this.active, conversationId = ''): Promise<Model> {
     if (providerTraits(name).isScripted) return this.#createDemo(conversationId);

@@ -13,8 +13,8 @@ import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
 import type { Paged, Search, Store } from '../store.ts';
 import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
 
-/** Places that are looked at where only one kind is wanted: most of all, and together. */
-const OF_KIND = { most: 400, at_once: 50 };
+/** Where only one kind is wanted: how many places are looked at, in all and at a time. */
+const OF_KIND = { most: 400, atOnce: 50 };
 
 type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
 
@@ -47,7 +47,7 @@ export async function search(
   };
   for await (const candidate of merged(database, waiting, terms, before)) {
     batch.push(candidate);
-    if (batch.length <= (kind === undefined ? limit - items.length : OF_KIND.at_once)) continue;
+    if (batch.length <= (kind === undefined ? limit - items.length : OF_KIND.atOnce)) continue;
     await check();
     if (items.length > limit || (kind !== undefined && looked >= OF_KIND.most)) break;
   }

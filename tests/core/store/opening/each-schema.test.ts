@@ -6,9 +6,8 @@
  * sub-agents and one was asked to write a file, and a fourth one killed in a call (`tests/support/fake-model/serve.ts`
  * with `threeChildren`, `writeFile`, `spawnOne`). No program had 2 or 3 as its newest: these are made of the first.
  */
-import { cp, mkdir, readdir, rm } from 'node:fs/promises';
+import { readdir, rm } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
-import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -21,7 +20,7 @@ import { inSoak } from '../../../support/samples.ts';
 import { Random } from '../../../soak/random.ts';
 import { startChild } from '../child/run.ts';
 import { type Digests, digestsOf } from '../everything.ts';
-import { schemaDir, testFolder } from '../support.ts';
+import { copiedStore, keptStore, schemaDir, testFolder, unpackedStore } from '../support.ts';
 
 const MIGRATIONS = await readMigrations(schemaDir);
 const INSTANTS = inSoak ? 50 : 1;
@@ -29,29 +28,18 @@ const VERSIONS = MIGRATIONS.map(({ version }) => version);
 /** One whose events are JSON: `version-before` has frames. */
 const PLAYED = inSoak ? VERSIONS : [4];
 
-const kept = (version: number) => join(import.meta.dirname, `store-v${version}.tar.gz`);
 /** Of which no program ever had left one. */
 const isDerived = (version: number) => version === 2 || version === 3;
 const timeoutMs = 30_000;
 
-/** Unpacks the store of a schema; returns its folder. */
-async function storeOf(version: number, base: string): Promise<string> {
-  await mkdir(base, { recursive: true });
-  const unpacked = spawnSync('tar', ['-xzf', kept(isDerived(version) ? 1 : version), '-C', base]);
-  expect(unpacked.status).toBe(0);
-  const store = join(base, 'store');
-  if (!isDerived(version)) return store;
+/** Puts the store of a schema into a folder. */
+async function storeIn(base: string, version: number): Promise<void> {
+  const store = unpackedStore(isDerived(version) ? 1 : version, base);
+  if (!isDerived(version)) return;
   const database = await connect(`rocksdb://${store}`, { timeoutMs });
   await migrate(database, MIGRATIONS.slice(0, version));
   await database.close();
   await recordVersion(store, version);
-  return store;
-}
-
-async function copyOf(store: string, name: string): Promise<string> {
-  for (const part of ['store', 'store.schema-version'])
-    await cp(join(store, '..', part), join(store, '..', name, part), { recursive: true });
-  return join(store, '..', name, 'store');
 }
 
 /** Envelopes may stand in rows beside their events, which keep the hash. */
@@ -67,9 +55,9 @@ interface Held {
   executions: string[];
 }
 
-/** What is in a store as its rows have it, whatever this program makes of them. */
-async function heldBy(store: string): Promise<Held> {
-  const database = await connect(`rocksdb://${await copyOf(store, 'raw')}`, { timeoutMs });
+/** What is in the store in a folder as its rows have it, whatever this program makes of them. */
+async function heldBy(base: string): Promise<Held> {
+  const database = await connect(`rocksdb://${await copiedStore(base, 'raw')}`, { timeoutMs });
   const ids = async (table: string) => {
     const [found] = await database.query(`SELECT VALUE record::id(id) FROM ${table}`);
     return (found as (string | string[])[]).map((id) => [id].flat().at(-1)!).sort();
@@ -122,16 +110,17 @@ async function digestsIn(store: string): Promise<unknown> {
 }
 
 test('of each schema a store is kept', () => {
-  const missing = VERSIONS.filter((version) => !isDerived(version) && !existsSync(kept(version)));
+  const missing = VERSIONS.filter((version) => !isDerived(version) && !existsSync(keptStore(version)));
   expect(missing, 'make one with the program as it is, as is said above').toEqual([]);
 });
 
 test.for(PLAYED)('a store of schema %i keeps all, killed at any instant', { timeout: 1_800_000 }, async (version) => {
-  const store = await storeOf(version, await testFolder());
-  const before = await heldBy(store);
+  const base = await testFolder();
+  await storeIn(base, version);
+  const before = await heldBy(base);
   expect(before.events.length).toBeGreaterThan(100);
   // As a start that is never killed leaves it.
-  const { held, digests, openMs, wholeMs } = await upgraded(await copyOf(store, 'whole'));
+  const { held, digests, openMs, wholeMs } = await upgraded(await copiedStore(base, 'whole'));
   // Rows of what was cut off may not have been written yet: they are made from its events.
   const executions = expect.arrayContaining(before.executions) as unknown;
   expect({ ...held, events: held.events.map(bare) }).toEqual({
@@ -141,7 +130,7 @@ test.for(PLAYED)('a store of schema %i keeps all, killed at any instant', { time
   });
   const random = new Random('each schema', version);
   for (let instant = 0; instant < INSTANTS; instant += 1) {
-    const killed = await copyOf(store, String(instant));
+    const killed = await copiedStore(base, String(instant));
     const child = startChild('read-all.ts', [killed, schemaDir, 'quick']);
     await child.line();
     // Every other one while it is opened, when the schema changes.

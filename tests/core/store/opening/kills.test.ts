@@ -1,6 +1,6 @@
 /**
- * A kill at a step of making or upgrading a store: the next start works, with all that was there. At every step in the
- * soak (`--mode soak`), at one of them otherwise.
+ * A kill at any step of making or upgrading a store: the next start works, with all that was there. In the soak
+ * (`--mode soak`).
  */
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,7 +9,7 @@ import { newId } from '#core/base/ids.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
 import { lookInto } from '#core/store/backups/copy.ts';
 import { startChild } from '../child/run.ts';
-import { atSteps, firstRelease, schemaDir, testFolder } from '../support.ts';
+import { atSteps, copiedStore, firstRelease, schemaDir, testFolder } from '../support.ts';
 import { inSoak } from '../../../support/samples.ts';
 
 /** The schema is made, and its version is not recorded yet. */
@@ -44,7 +44,7 @@ test.runIf(inSoak)(
     };
     const steps = (await openKilledAt(join(base, 'whole', 'store'), -1)) ?? 0;
     expect(steps).toBeGreaterThan(UNRECORDED);
-    await atSteps(steps, 'made', killAt);
+    await atSteps(steps, killAt);
   },
 );
 
@@ -55,18 +55,13 @@ test.runIf(inSoak)(
     const base = await testFolder();
     await firstRelease(base);
     const old = join(base, 'old');
-    const fresh = async (name: string) => {
-      for (const part of ['store', 'store.schema-version'])
-        await cp(join(base, part), join(base, name, part), { recursive: true });
-      return join(base, name, 'store');
-    };
     await cp(join(base, 'store'), old, { recursive: true });
     const before = await lookInto(old);
     const { version: _, ...rows } = { version: 0, ...before };
-    const steps = (await openKilledAt(await fresh('whole'), -1)) ?? 0;
+    const steps = (await openKilledAt(await copiedStore(base, 'whole'), -1)) ?? 0;
     expect(steps).toBeGreaterThan(20);
-    await atSteps(steps, 'upgraded', async (step) => {
-      const store = await fresh(String(step));
+    await atSteps(steps, async (step) => {
+      const store = await copiedStore(base, String(step));
       expect(await openKilledAt(store, step), `step ${step}`).toBeNull();
       expect(await open(store), `killed at step ${step}`).toBe('opened');
       expect(await lookInto(store), `killed at step ${step}`).toMatchObject(rows);

@@ -26,21 +26,21 @@ interface Place {
 /** `words`: those after the program's name; the last one is what is typed so far, which may be empty. */
 export async function candidates(program: Command, words: readonly string[], io: Io): Promise<Candidate[]> {
   const last = words.at(-1) ?? '';
-  const place = placeAfter(program, words.slice(0, -1));
-  const { option, command, given, onlyArguments } = place;
-  if (option) return fitting(await valuesOf(place, option, option.long ?? ''), last);
+  const { option, command, path, given, onlyArguments } = placeAfter(program, words.slice(0, -1));
+  if (option) return fitting(await valuesOf(option, `${path} ${option.long ?? ''}`, io), last);
   const argument = command.registeredArguments[given] ?? command.registeredArguments.findLast((one) => one.variadic);
   const isOption = last.startsWith('-') && !onlyArguments;
   if (isOption) return fitting(optionsOf(command), last);
   const commands = given === 0 ? commandsOf(command) : [];
-  const values = argument ? await valuesOf(place, argument, argument.name()) : [];
+  const values = argument ? await valuesOf(argument, `${path} ${argument.name()}`, io) : [];
   return fitting([...commands, ...values], last);
+}
 
-  async function valuesOf({ path }: Place, of: Option | Argument, name: string): Promise<Candidate[]> {
-    if (of.argChoices) return of.argChoices.map((word) => ({ word, about: '' }));
-    const names = NAMED.find(([pattern]) => pattern.test(`${path} ${name}`))?.[1];
-    return names === undefined ? [] : namesOf(names, io);
-  }
+/** `place`: as in `NAMED`. */
+async function valuesOf(of: Option | Argument, place: string, io: Io): Promise<Candidate[]> {
+  if (of.argChoices) return of.argChoices.map((word) => ({ word, about: '' }));
+  const names = NAMED.find(([pattern]) => pattern.test(place))?.[1];
+  return names === undefined ? [] : namesOf(names, io);
 }
 
 function placeAfter(program: Command, words: readonly string[]): Place {

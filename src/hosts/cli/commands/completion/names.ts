@@ -4,6 +4,7 @@ import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { loadPlace, nameOf } from '#core/agents/load.ts';
 import { builtinPlaces, projectPlaces, userPlaces } from '#core/agents/places.ts';
+import { METADATA_FILE } from '#core/records/sessions/names.ts';
 import { folders, SESSIONS } from '#core/settings/folders.ts';
 import { settingPaths } from '#core/settings/settings.ts';
 import type { Io } from '../../terminal/io.ts';
@@ -38,7 +39,7 @@ async function sessions({ env }: Io): Promise<Candidate[]> {
   // Their names begin with a date.
   const newest = (await readdir(place)).sort().reverse().slice(0, MOST_SESSIONS);
   const read = newest.map(async (name): Promise<Candidate[]> => {
-    const told = await readFile(join(place, name, 'metadata.json'), 'utf8')
+    const told = await readFile(join(place, name, METADATA_FILE), 'utf8')
       .then((text) => JSON.parse(text) as unknown)
       .catch(() => null);
     const { session_id: word, title } = (told ?? {}) as { session_id?: unknown; title?: unknown };
