@@ -48,16 +48,18 @@ async function killedFork(points: readonly string[] | null) {
   return { stores, made: fork.made, first };
 }
 
-/** Forks at the last step in memory, and stores nothing more from between the results of two sub-agents that are taken. */
+/** Forks at the last step in memory, and stores nothing more of it from between the results of two sub-agents that are taken. */
 async function diedFork() {
   const opened = await memoryStore();
   const died = Promise.withResolvers<{ id: string }>();
-  let isGoingOn = false;
+  let origin: string | null = null;
   let results = 0;
   const commit: Store['commit'] = async (events, writes) => {
-    if (!isGoingOn || (events.length === 0 && results < 5)) return opened.commit(events, writes);
+    if (origin === null || (events.length === 0 && results < 5)) return opened.commit(events, writes);
     for (const event of events) {
-      if (results === 5) return died.resolve({ id: event.conversationId });
+      // That it was forked is told in the first conversation, before or after what is taken.
+      const isOfFork = event.conversationId !== origin;
+      if (isOfFork && results === 5) return died.resolve({ id: event.conversationId });
       await opened.commit([event], apply(event));
       if (event.type === 'tool-end') results += 1;
     }
@@ -68,7 +70,7 @@ async function diedFork() {
   const { conversationId, runtime } = engine;
   const { workflowId } = await engine.ask('Look at all of it');
   const first = await told(engine, workflowId);
-  isGoingOn = true;
+  origin = conversationId;
   const step = { conversationId, workflowId, entry: lastCall(first.entries) };
   void runtime.request('conversation.fork', { ...step, goOn: true }).catch(() => undefined);
   const made = await died.promise;
