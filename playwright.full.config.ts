@@ -2,4 +2,5 @@
 import { defineConfig } from '@playwright/test';
 import config, { everywhere } from './playwright.config.ts';
 
-export default defineConfig(config, everywhere);
+// Not as a second argument: the projects of both would run.
+export default defineConfig({ ...config, ...everywhere });
