@@ -9,6 +9,7 @@ function desk() {
   const done: string[] = [];
   const asked: PromiseWithResolvers<Connected>[] = [];
   const signals: AbortSignal[] = [];
+  const names = new Map<unknown, string>();
   const attachment = new Attachment({
     connect: (signal) => {
       signals.push(signal);
@@ -16,12 +17,15 @@ function desk() {
       asked.push(opening);
       return opening.promise;
     },
-    use: (client) => void done.push(client === null ? 'none' : `uses ${String(client)}`),
+    use: (client) => void done.push(client === null ? 'none' : `uses ${names.get(client)}`),
   });
   const runtime = (name: string, owner = true) => {
     const lost = new AbortController();
     const close = async () => void done.push(`closes ${name}`);
-    return { lost, connected: { client: name as unknown as Client, owner, lost: lost.signal, close } };
+    // Nothing is asked of it.
+    const client = {} as Client;
+    names.set(client, name);
+    return { lost, connected: { client, owner, lost: lost.signal, close } };
   };
   return { attachment, asked, signals, done, runtime };
 }

@@ -1,20 +1,27 @@
 /** Windows: which one comes to the front, where the first opens again, and what happens where there is none. */
-import { EventEmitter } from 'node:events';
-import type { BrowserWindowConstructorOptions } from 'electron';
+import type { EventEmitter } from 'node:events';
 import { beforeEach, expect, test, vi } from 'vitest';
+
+/** What is looked at of the options of a window. */
+interface Options {
+  name?: string;
+  windowStatePersistence?: boolean;
+  show?: boolean;
+  backgroundColor?: string;
+}
 
 const fake = await vi.hoisted(async () => {
   const { EventEmitter: Emitter } = await import('node:events');
   const done: string[] = [];
   const all: FakeWindow[] = [];
   class FakeWindow extends Emitter {
-    readonly options: BrowserWindowConstructorOptions;
+    readonly options: Options;
     readonly webContents: EventEmitter & { getURL: () => string };
     readonly at: number;
     minimized = false;
     #url = '';
 
-    constructor(options: BrowserWindowConstructorOptions) {
+    constructor(options: Options) {
       super();
       this.options = options;
       this.webContents = Object.assign(new Emitter(), { getURL: () => this.#url });
