@@ -52,7 +52,7 @@ export type GrantRequest = z.infer<typeof GrantRequest>;
 export const GrantOffer = z.object({
   agent: z.string(),
   tool: z.string(),
-  /** Matches this very call and no more. */
+  /** Matches this very call and no more; of a tool of an MCP server, every call of it. */
   pattern: z.string(),
   scopes: z.array(GrantScope),
 });
