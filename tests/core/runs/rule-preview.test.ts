@@ -257,6 +257,25 @@ test('what a verdict says a rule has to name allows the very call that was expla
   expect(names).toEqual({ agent: 'spawned:scout', pattern: 'new.md' });
 });
 
+test('of a command a rule that can be saved is named, or none', async () => {
+  const { runtime, folder, preview } = await worked('', []);
+  for (const [command, pattern, anyPattern] of [
+    ["rm '*'", "rm '\\*'", "{rm '\\*',rm \\*}"],
+    ['echo a && echo b', 'echo a && echo b', '{echo a,echo b}'],
+    ['psql <<E\na\nE', null, '{psql,psql <<}'],
+    ['ls ../..', null],
+    ['c:x run', null],
+    ['/bin/ls', null, '{/bin/ls,ls}'],
+    [' ls', null, 'ls'],
+  ] as const) {
+    const asked = { agent: 'lead', tool: 'bash', input: { command }, folder };
+    const { names } = await runtime.request('permissions.explain', asked);
+    expect(names).toEqual({ agent: 'lead', pattern, ...(anyPattern === undefined ? {} : { anyPattern }) });
+    for (const one of [pattern, anyPattern])
+      if (one != null) await preview({ kind: 'add', rule: { effect: 'ask', tool: 'bash', pattern: one } });
+  }
+});
+
 test('what a rule could let through is said, and one that never decides', async () => {
   const engine = await worked('[[permissions.rules]]\neffect = "ask"\ntool = "bash_online"\n');
   const of = async (rule: RuleWish) => engine.preview({ kind: 'add', rule });
