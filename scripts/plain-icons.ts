@@ -21,7 +21,7 @@ export const plainIcons: PreprocessorGroup = {
     return {
       code: `<script>const { class: styles } = $props();</script>
 <svg xmlns="http://www.w3.org/2000/svg" width="24" height="24" viewBox="0 0 ${size} ${size}" fill="none"
-  stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="butt"
+  stroke="currentColor" stroke-width="2" stroke-linecap="round" stroke-linejoin="round"
   class={['lucide-icon lucide lucide-${name}', styles]} aria-hidden="true">${parts}</svg>`,
     };
   },
