@@ -33,7 +33,7 @@ async function desk(feed: Feed, { running = 0, check = true, isQuiet = true } = 
     },
   } as unknown as Client;
   const updates = new Updates({
-    source: updateSource(feed.updater, isQuiet),
+    source: updateSource(feed.load, isQuiet),
     backUp: async () => {
       if (fault.backup !== null) throw new Error(fault.backup);
       done.push('backup');
@@ -131,6 +131,7 @@ test('turned off, nobody is asked for anything; turned off later, nothing is put
   const off = await startFeed();
   const at = await desk(off, { check: false });
   expect([await at.updates.look(), off.asked]).toEqual(['off', []]);
+  expect(off.load, 'it takes a while').not.toHaveBeenCalled();
   await at.updates.follow(null);
   expect([await at.updates.look(), off.asked], 'without a runtime nobody knows').toEqual(['failed', []]);
   const feed = await startFeed();
@@ -145,7 +146,12 @@ test('where the system asks for a password, a quit alone puts nothing in place',
   expect([await quit(at), at.done]).toEqual([false, ['offered 1.3.0']]);
 });
 
-test.each(['1.2.0', '1.1.9', '2.0.0-beta.1'])('%s is no update', async (version) => {
+test('what is said of a build makes no trial of it', async () => {
+  const at = await desk(await startFeed({ version: '1.3.0+a-b' }));
+  expect(at.done).toEqual(['offered 1.3.0+a-b']);
+});
+
+test.each(['2.0.0-beta.1+a', '1.2.0', '1.1.9', '2.0.0-beta.1'])('%s is no update', async (version) => {
   const feed = await startFeed({ version });
   const at = await desk(feed);
   expect([await at.updates.look(), at.done, at.lines]).toEqual(['none', [], []]);

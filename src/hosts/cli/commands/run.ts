@@ -5,6 +5,7 @@ import { text as readText } from 'node:stream/consumers';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { Interruption, lineOf, UsageError } from '../terminal/failure.ts';
 import { terminalFor } from '../follow/answers.ts';
 import { follow } from '../follow/follow.ts';
@@ -57,10 +58,16 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
   } catch (error) {
     if (!sending && io.signal.reason instanceof Interruption)
       io.screen.note(`triad: ${lineOf(io.signal.reason)} before the message was stored: nothing was started`);
+    if (error instanceof TriadError && error.code === 'no_key') throw withDemo(error);
     throw error;
   } finally {
     terminal?.close();
   }
+}
+
+/** Whoever only looks needs no key. */
+function withDemo({ code, message }: TriadError): TriadError {
+  return new TriadError(code, `${message}; the demo needs none: triad run --provider demo "…"`);
 }
 
 /** Whoever names a composition says yes to its agents, and is told of them before anything starts. */

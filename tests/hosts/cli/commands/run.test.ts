@@ -52,6 +52,15 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   expect(client.subscribers).toEqual([]);
 });
 
+test('where a key is missing, the demo is named, which needs none', async () => {
+  const refuses = () => {
+    throw new TriadError('no_key', 'No key is set up: enter one');
+  };
+  const { code, err } = await triad(['run', 'x'], { client: scripted([], { 'message.send': refuses }) });
+  const line = 'triad: No key is set up: enter one; the demo needs none: triad run --provider demo "…"\n';
+  expect([code, err]).toEqual([1, line]);
+});
+
 test('--provider and --model hold for the lead of this prompt', async () => {
   const client = scripted([workflowEnd()]);
   await triad(['run', '--provider', 'ollama', '--model', 'qwen3:4b', 'x'], { client });
