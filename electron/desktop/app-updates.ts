@@ -52,6 +52,8 @@ export async function appUpdates({ data, isRemote, report }: Machine): Promise<U
     },
     offer: (version) => offer(version, { isQuiet: source.isQuiet, isRemote }),
     quit: () => app.quit(),
+    // It waits for an answer: the app may be about to end.
+    refused: (why, reason) => dialog.showErrorBox(text().updates.noRestart, text().updates.refused[why](reason)),
     report,
   });
   setInterval(() => void updates.look(), EVERY_MS).unref();

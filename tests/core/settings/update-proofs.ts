@@ -21,7 +21,8 @@ export const UPDATE_PROOFS: Readonly<Record<string, Proof>> = {
         backUp: none,
         offer: none,
         quit: () => undefined,
-        report: () => undefined,
+        refused: () => undefined,
+    report: () => undefined,
       });
       await updates.follow(runtime);
       expect([await updates.look(), asked]).toEqual(['off', 0]);

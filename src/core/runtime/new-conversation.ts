@@ -1,0 +1,37 @@
+/** What a new conversation is made of: its row, which its first message or a method of its own stores. */
+import type { AgentDefinition } from '#contract/agent.ts';
+import { ZERO_TALLY } from '#contract/tally.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import type { AgentRegistry } from '../agents/registry.ts';
+import { canonicalFolder } from '../base/canonical-folder.ts';
+import { TriadError } from '../base/errors.ts';
+import type { Engine } from '../runs/engine.ts';
+import { leadNamed } from '../workflows/lead.ts';
+
+/** `home`: the default folder. Rejects with `not_found` for an agent that cannot be talked to there, or no such folder. */
+export async function newConversation(
+  engine: Engine,
+  id: string,
+  { folder, agent = 'lead' }: { folder?: string | undefined; agent?: string | undefined },
+  home: string,
+): Promise<{ row: ConversationRow; lead: AgentDefinition }> {
+  const place = await canonicalFolder(folder ?? home);
+  const lead = leadNamed(await refuseUnknown(engine, place, agent), agent);
+  const at = new Date().toISOString();
+  const row = { id, title: '', folder: place, agent, createdAt: at, updatedAt: at, lastSeq: 0, usage: ZERO_TALLY };
+  return { row, lead };
+}
+
+/** The agents there; throws `not_found` for one that cannot be talked to there. */
+export async function refuseUnknown({ agents }: Engine, folder: string, agent: string): Promise<AgentRegistry> {
+  const registry = await agents.of(folder);
+  if (!registry.lookup(agent)) {
+    const usable = registry.list({ enabled: true }).map(({ name }) => name);
+    const hint = registry.untrusted.length > 0 ? ' (files of this folder are not trusted: see "triad trust")' : '';
+    throw new TriadError(
+      'not_found',
+      `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,
+    );
+  }
+  return registry;
+}
