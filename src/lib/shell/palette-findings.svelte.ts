@@ -103,10 +103,10 @@ export class Palette {
     ]);
   }
 
-  /** Where the box on the screen finds them, else in the folder for new conversations. */
+  /** As the box on the screen finds them, for whom it writes to; else in the folder for new conversations, for its usual lead. */
   #pathsFor({ text, limit }: { text: string; limit: number }) {
     const { connection, box } = this.#app;
-    const where = box?.folder ? { folder: box.folder } : {};
+    const where = { ...(box?.folder && { folder: box.folder }), ...(box && { agent: box.agent }) };
     return connection.request('file.find', { ...where, text: text.trim(), limit, asker: this.#asker });
   }
 
