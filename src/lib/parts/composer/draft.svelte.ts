@@ -34,13 +34,14 @@ export class Draft {
     return taken;
   }
 
-  /** The id under which what was taken goes out: that of the last try, where this is the same message. */
+  /** The id under which what was taken goes out: that of the last try, here or in another window, of the same message. */
   sendAs(attached: string[], choice: string): string {
-    const last = this.#try;
     const message = { text: this.#underway, attached, choice };
-    const isSame = last !== null && JSON.stringify({ ...last, ...message }) === JSON.stringify(last);
-    if (!isSame) this.#keepTry({ id: newMessageId(), ...message });
-    return this.#try?.id ?? '';
+    const isSame = (last: SentTry | null): last is SentTry =>
+      last !== null && JSON.stringify({ ...last, ...message }) === JSON.stringify(last);
+    const sent = [this.#try, readTry(this.#key)].find(isSame) ?? { id: newMessageId(), ...message };
+    this.#keepTry(sent);
+    return sent.id;
   }
 
   arrived(): void {

@@ -4,6 +4,7 @@ import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { App, Sent } from '#lib/app/app.svelte.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { text } from '#lib/words/text.ts';
+import { readDraft, writeDraft } from '../message-drafts.ts';
 import { sentOf } from './attachment.ts';
 import { Attachments } from './attachments.svelte.ts';
 import { Draft } from './draft.svelte.ts';
@@ -101,4 +102,11 @@ export class Unsent {
   #leave(attached: readonly string[]): void {
     this.attachments.sent(this.attachments.all.filter(({ id }) => attached.includes(id)));
   }
+}
+
+/** Changes what is written and not under way, where no box of it is on the screen. */
+export function changeDraft(key: string, change: (draft: string) => string): void {
+  const sending = underway.get(key);
+  if (sending) sending.draft.write(change(sending.draft.text));
+  else writeDraft(key, change(readDraft(key)));
 }

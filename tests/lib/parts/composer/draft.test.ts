@@ -67,6 +67,10 @@ it('the same message keeps its id until it arrived, also across a restart; anoth
   expect(idOf(draft, 'Go on', ['a'])).toBe(id);
   expect(idOf(new Draft('one'), 'Go on', ['a']), 'restarted').toBe(id);
   expect(idOf(new Draft('two'), 'Go on', ['a'])).not.toBe(id);
+  const elsewhere = new Draft('one');
+  const newer = idOf(draft, 'Both', ['a']);
+  expect(idOf(elsewhere, 'Both', ['a']), 'in another window, at the same time').toBe(newer);
+  expect(idOf(draft, 'Go on', ['a']), 'after another one').not.toBe(id);
   const other = [idOf(draft, 'Go on!', ['a']), idOf(draft, 'Go on!', []), idOf(draft, 'Go on!', [], '{"model":"m"}')];
   expect(new Set([id, ...other]).size).toBe(4);
   draft.write('Go on');

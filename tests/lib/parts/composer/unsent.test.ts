@@ -4,7 +4,7 @@ import { App } from '#lib/app/app.svelte.ts';
 import { RequestError } from '#lib/client/request-error.ts';
 import type { Attachment } from '#lib/parts/composer/attachment.ts';
 import type { KeptAttachments } from '#lib/parts/composer/kept-attachments.ts';
-import { type Send, Unsent } from '#lib/parts/composer/unsent.svelte.ts';
+import { changeDraft, type Send, Unsent } from '#lib/parts/composer/unsent.svelte.ts';
 import { readDraft } from '#lib/parts/message-drafts.ts';
 import { FakeConnection, settled } from '../../support/fake-connection.ts';
 import { storage } from '../../support/storage.ts';
@@ -53,11 +53,17 @@ it('two presses are one message; who leaves the box and comes back finds it unde
   expect([back.draft.text, back.sending, back.isEmpty]).toEqual(['', true, true]);
   back.draft.write('Then');
   void back.submit(send, {});
+  // As the palette does where no box is on the screen.
+  changeDraft(CONVERSATION, (draft) => `${draft} that`);
   await settled();
   go();
   await sent;
   expect(ids).toHaveLength(1);
-  expect([back.draft.text, readDraft(CONVERSATION), make().draft.text]).toEqual(['Then', 'Then', 'Then']);
+  expect([back.draft.text, readDraft(CONVERSATION), make().draft.text]).toEqual([
+    'Then that',
+    'Then that',
+    'Then that',
+  ]);
 });
 
 it('what fails while nobody sees its box is told, and is there', async () => {
