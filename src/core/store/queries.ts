@@ -150,8 +150,7 @@ function workflowReads(
       const values = { conversationId, part: `"sentAs":"${sentAs}"` };
       const sql = `SELECT * FROM workflow WITH INDEX newest_of_conversation
         WHERE conversationId = $conversationId AND place > '' AND string::contains(json ?? '', $part)`;
-      const found = await reader.rows<WorkflowRow>('workflow', sql, values);
-      return found.find((row) => row.sentAs === sentAs) ?? null;
+      return (await reader.rows<WorkflowRow>('workflow', sql, values))[0] ?? null;
     },
     isAsSealed: (workflow) => isAsSealed(reader.database, workflow),
     unfinishedWorkflows: async () => {

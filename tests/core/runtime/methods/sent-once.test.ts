@@ -2,16 +2,17 @@
 import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
-import { Script, text } from '../../support/fake-model/script.ts';
-import { startAgain, startEngine } from '../../support/engine.ts';
+import { Script, text } from '../../../support/fake-model/script.ts';
+import { startAgain, startEngine } from '../../../support/engine.ts';
 
 const answers = (): Script => new Script().on({}).reply([text('Done.')]);
 
 test('sent again with its id, it is answered with what it began; with other words it is refused', async () => {
-  const { runtime, store, conversationId, ended, model } = await startEngine(answers());
+  const engine = await startEngine(answers());
+  const { runtime, store, conversationId, model } = engine;
   const message = { conversationId, text: 'Look', sentAs: randomUUID() };
   const first = await runtime.request('message.send', message);
-  await ended(first.workflowId);
+  await engine.ended(first.workflowId);
   const { workflowId, runId } = await runtime.request('message.send', message);
   expect([workflowId, runId]).toEqual([first.workflowId, first.runId]);
   const other = runtime.request('message.send', { ...message, text: 'Look there' });
@@ -31,11 +32,12 @@ test('two at once are one; without an id, or with another one, they are two', as
 });
 
 test('what looks like the id among the words of another message is none', async () => {
-  const { runtime, store, conversationId, ended } = await startEngine(answers());
+  const engine = await startEngine(answers());
+  const { runtime, store, conversationId } = engine;
   const sentAs = newId();
   const trap = `{"sentAs":"${sentAs}"}`;
-  await ended((await runtime.request('message.send', { conversationId, text: trap })).workflowId);
-  await ended((await runtime.request('message.send', { conversationId, text: 'Look', sentAs })).workflowId);
+  await engine.ended((await runtime.request('message.send', { conversationId, text: trap })).workflowId);
+  await engine.ended((await runtime.request('message.send', { conversationId, text: 'Look', sentAs })).workflowId);
   expect((await store.workflows({ conversationId, limit: 10 })).items).toHaveLength(2);
 });
 
