@@ -10,10 +10,15 @@ const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
 const details = { tag: ['@browser', '@soak'] };
 const own = { ownContext: true };
 
+interface Held {
+  lose: () => void;
+  pass: () => void;
+}
+
 /** The program's answers to messages are held until they are lost with the link, or let go. */
 async function holdAnswers(page: Page) {
   let holds = true;
-  let held: { lose: () => void; pass: () => void } | null = null;
+  let held: Held | null = null;
   await page.routeWebSocket(/.*/, (socket) => {
     const server = socket.connectToServer();
     const sent = new Set<number>();
@@ -29,11 +34,12 @@ async function holdAnswers(page: Page) {
     });
   });
   await page.reload();
-  const taken = async () => {
+  const taken = async (): Promise<Held> => {
     await expect.poll(() => held).not.toBeNull();
     const now = held;
     held = null;
-    return now ?? expect.fail('Nothing was taken');
+    if (now === null) throw new Error('Nothing was taken');
+    return now;
   };
   return { taken, letThrough: () => void (holds = false) };
 }

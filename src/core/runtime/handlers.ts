@@ -4,10 +4,9 @@ import type { ProviderState } from '#contract/providers/provider.ts';
 import type { Output } from '#contract/rpc.ts';
 import type { Engine } from '../runs/engine.ts';
 import { mustExist } from '../base/errors.ts';
-import { newId } from '../base/ids.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
-import { newConversation, refuseUnknown } from './new-conversation.ts';
+import { createConversation, refuseUnknown } from './new-conversation.ts';
 import type { Services } from './services.ts';
 import { tracedAll } from './traced.ts';
 import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
@@ -33,7 +32,6 @@ import { NO_USAGE } from '../model/model.ts';
 import { priceOf, type PriceTable } from '../model/prices.ts';
 import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
-import { leadProvider } from '../runs/provider-choice.ts';
 import { setLead } from '../workflows/set-lead.ts';
 import { snapshot, workflowDetail } from '../records/snapshots.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
@@ -90,13 +88,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers, telemetry }),
     ...folderMethods,
     'conversation.list': (page) => store.conversations(page),
-    'conversation.create': async ({ provider, ...given }) => {
-      const { row, lead } = await newConversation(engine, newId(), given, ports.folder);
-      // Before anything is created: without its provider no message could be sent.
-      await engine.model(leadProvider(lead, { provider }, engine.settings.providers.active));
-      await log.begin(row);
-      return mustExist(store.conversation(row.id), 'The new conversation was not stored');
-    },
+    'conversation.create': (asked) => createConversation(engine, asked, ports.folder),
     'conversation.get': ({ conversationId }) => conversation(conversationId),
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,

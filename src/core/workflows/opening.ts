@@ -56,7 +56,12 @@ export const FRESH = { attempt: 1, runs: [], tally: ZERO_TALLY, workedMs: 0, req
 
 /** What came with a message stands in its first start alone. */
 export function startOf({ prompt, approve, attempt, budget, images, chosen, via, sentAs, from, again }: Opening) {
-  const about = { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }), ...(sentAs && { sentAs }) };
+  const about = {
+    ...(images && { images }),
+    ...(chosen && { chosen }),
+    ...(via && { via }),
+    ...(sentAs && { sentAs }),
+  };
   const sent = attempt > 1 ? {} : { ...about, ...(from && { from }), ...(again && { again }) };
   // Left out where nothing is bounded.
   const bounds = Object.keys(budget).length > 0 ? { budget } : {};

@@ -22,7 +22,7 @@ export const UPDATE_PROOFS: Readonly<Record<string, Proof>> = {
         offer: none,
         quit: () => undefined,
         refused: () => undefined,
-    report: () => undefined,
+        report: () => undefined,
       });
       await updates.follow(runtime);
       expect([await updates.look(), asked]).toEqual(['off', 0]);

@@ -43,7 +43,12 @@ function desk(box: App['box'] = null) {
 }
 
 it('leads to a report at the place that was found, and looks in the folder of the box that is on the screen', async () => {
-  const { type, found, asked } = desk({ folder: '/project', agent: 'writer', mention: () => undefined, focus: () => undefined });
+  const { type, found, asked } = desk({
+    folder: '/project',
+    agent: 'writer',
+    mention: () => undefined,
+    focus: () => undefined,
+  });
   await type('parser');
   const [report] = found(text.shell.palette.reports);
   expect(report).toMatchObject({ label: 'alpha: The parser is fine', detail: 'Parsers' });

@@ -64,7 +64,9 @@ async function run(knownOf: (sentAs: string) => Snapshot['workflows']) {
 }
 
 test('a message that was stored is found, its workflow goes on', async () => {
-  const { code, out, err, asked } = await run((sentAs) => [workflowRow({ outcome: 'interrupted', status: 'error', sentAs })]);
+  const { code, out, err, asked } = await run((sentAs) => [
+    workflowRow({ outcome: 'interrupted', status: 'error', sentAs }),
+  ]);
   expect([code, out]).toEqual([0, 'Found\n']);
   expect(err).toContain('The owner has ended: the work goes on here.\n');
   expect(asked).toContain('workflow.resume');

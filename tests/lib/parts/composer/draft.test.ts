@@ -102,14 +102,12 @@ it('what had arrived after all goes, and what was written since stays', () => {
 });
 
 it('what another window sent or wrote is so here, unless something else stands here', () => {
-  const keys = storage();
-  vi.stubGlobal('localStorage', keys);
   const [here, there] = [new Draft('one'), new Draft('one')];
   const told = (act: () => void) => {
-    const before = new Map(['one', 'sent-one'].map((key) => [key, keys.getItem(`triad-draft-${key}`)]));
+    const before = new Map(['one', 'sent-one'].map((key) => [key, localStorage.getItem(`triad-draft-${key}`)]));
     act();
     for (const [key, oldValue] of before) {
-      const newValue = keys.getItem(`triad-draft-${key}`);
+      const newValue = localStorage.getItem(`triad-draft-${key}`);
       if (newValue !== oldValue) here.follow({ key: `triad-draft-${key}`, oldValue, newValue });
     }
   };
