@@ -20,7 +20,7 @@ export interface UpdatePorts {
 export type Looked = 'off' | 'none' | 'ready' | 'failed';
 
 /** Why there is no restart: something works, it is turned off, there is no backup, it could not be put in place. */
-export type NoRestart = 'busy' | 'off' | 'backup' | 'install';
+type NoRestart = 'busy' | 'off' | 'backup' | 'install';
 
 export class Updates {
   readonly #ports: UpdatePorts;
@@ -75,8 +75,7 @@ export class Updates {
     // Where the app is on its way out, or the person stayed and asks again, the backup is as good as then.
     const refused = this.#restarts ? null : await this.#refusal();
     if (refused) {
-      // Asked again when nothing works.
-      this.#offered = null;
+      this.#offered = null; // Asked again when nothing works.
       return this.#ports.refused(...refused);
     }
     this.#restarts = this.#installs = true;
