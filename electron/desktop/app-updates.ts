@@ -53,6 +53,8 @@ export function appUpdates({ data, isRemote, report }: Machine): Updates | null 
     },
     offer: (version) => offer(version, { isQuiet: source.isQuiet, isRemote }),
     quit: () => app.quit(),
+    // It waits for an answer: the app may be about to end.
+    refused: (why, reason) => dialog.showErrorBox(text().updates.noRestart, text().updates.refused[why](reason)),
     report,
   });
   setInterval(() => void updates.look(), EVERY_MS).unref();

@@ -1,6 +1,16 @@
 /** Where updates come from: electron-updater, held to what a person agreed to. */
 import type { AppUpdater } from 'electron-updater';
-import type { UpdateSource } from './updates.ts';
+
+export interface UpdateSource {
+  /** A version that is newer than this one and no trial; null where there is none. */
+  check(): Promise<string | null>;
+  /** Fetches what `check` found, and holds it against its checksum. */
+  download(): Promise<void>;
+  /** Puts in place what was fetched and ends the app; `again`: starts it anew. False where it can't be put there. */
+  install(again: boolean): boolean;
+  /** Whether it can be put in place at any quit: nobody is asked for a password, and nothing starts again. */
+  readonly isQuiet: boolean;
+}
 
 /** In the place of a number that would tell this installation from others. */
 const NOBODY = '00000000-0000-0000-0000-000000000000';

@@ -177,6 +177,8 @@ export interface Store {
   events(conversationId: string, from: number, to: number): Promise<DurableEvent[]>;
 
   workflow(id: string): Promise<WorkflowRow | null>;
+  /** The one that a message began, by the id that its sender gave it. */
+  workflowSentAs(conversationId: string, sentAs: string): Promise<WorkflowRow | null>;
   /** Whether the events of an ended workflow are stored as they were when it was indexed; null where that is not known. */
   isAsSealed(workflow: WorkflowRow): Promise<boolean | null>;
   workflows(query: WorkflowQuery): Promise<Paged<WorkflowRow>>;

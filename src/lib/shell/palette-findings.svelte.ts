@@ -5,7 +5,8 @@ import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
 import { isInBrowser } from '#lib/client/connect-to-host.ts';
 import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/settings-entries.ts';
-import { NEW_DRAFT, readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
+import { NEW_DRAFT } from '#lib/parts/message-drafts.ts';
+import { changeDraft } from '#lib/parts/composer/unsent.svelte.ts';
 import { withMention } from '#lib/parts/composer/word.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
 import { queryOfHit } from '#lib/view/history-query.ts';
@@ -103,10 +104,10 @@ export class Palette {
     ]);
   }
 
-  /** Where the box on the screen finds them, else in the folder for new conversations. */
+  /** As the box on the screen finds them, for whom it writes to; else in the folder for new conversations, for its usual lead. */
   #pathsFor({ text, limit }: { text: string; limit: number }) {
     const { connection, box } = this.#app;
-    const where = box?.folder ? { folder: box.folder } : {};
+    const where = { ...(box?.folder && { folder: box.folder }), ...(box && { agent: box.agent }) };
     return connection.request('file.find', { ...where, text: text.trim(), limit, asker: this.#asker });
   }
 
@@ -117,8 +118,7 @@ export class Palette {
       box.mention(path);
       return true;
     }
-    const draft = readDraft(NEW_DRAFT);
-    writeDraft(NEW_DRAFT, withMention(draft, draft.length, path)[0]);
+    changeDraft(NEW_DRAFT, (draft) => withMention(draft, draft.length, path)[0]);
     return false;
   }
 
