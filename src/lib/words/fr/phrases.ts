@@ -5,6 +5,7 @@ import type { Effect, GrantScope } from '#contract/permission.ts';
 import type { SameWords } from '../following.ts';
 import { faultPhrases } from './fault-phrases.ts';
 import { de, modeNames, plural } from './sentences.ts';
+import { undoPhrases } from './undo-phrases.ts';
 
 const VERBS: Readonly<Record<Effect, string>> = { deny: 'interdit', ask: 'demande pour', allow: 'autorise' };
 const SCOPES: Readonly<Record<GrantScope, string>> = {
@@ -144,4 +145,5 @@ export const phrases = {
   listed: ({ path, list }) => `${path} figure dans ${list} : ${UNLESS}`,
   to_you: () => 'Les questions d’un agent vous parviennent toujours',
   ...faultPhrases,
+  ...undoPhrases,
 } satisfies SameWords<typeof ENGLISH>;
