@@ -35,8 +35,9 @@ const cards = ({ runs }: Pick<View, 'runs'>) =>
     .toSorted((a, b) => (a.id < b.id ? -1 : 1));
 
 test('the cards of a fork are the same in all three', async () => {
-  const { runtime, conversationId, ask } = await start(script(), { files: { 'a.txt': 'A' } });
-  const { workflowId } = await ask('Look');
+  const engine = await start(script(), { files: { 'a.txt': 'A' } });
+  const { runtime, conversationId } = engine;
+  const { workflowId } = await engine.ask('Look');
   const fork = await runtime.request('conversation.fork', { conversationId, workflowId });
   const chat = fromSnapshot(await runtime.request('conversation.snapshot', { conversationId: fork.id }));
   const detail = await runtime.request('workflow.get', { workflowId: chat.workflows[0]?.id ?? '' });
