@@ -3,6 +3,7 @@ import adapter from '@sveltejs/adapter-static';
 import { sveltekit } from '@sveltejs/kit/vite';
 import tailwindcss from '@tailwindcss/vite';
 import { defineConfig } from 'vite';
+import { plainIcons } from './scripts/plain-icons.ts';
 
 const folderOf = (mode: string) => (mode === 'parts' ? 'dist/parts' : 'build');
 
@@ -12,6 +13,7 @@ export default defineConfig(({ mode }) => ({
     sveltekit({
       // The page of parts is in a build of its own only: `vite build --mode parts`.
       adapter: adapter({ pages: folderOf(mode), assets: folderOf(mode), fallback: 'index.html' }),
+      preprocess: plainIcons,
       compilerOptions: {
         // Runes for our own files; libraries decide for themselves.
         runes: ({ filename }) => (/[\\/]node_modules[\\/]/.test(filename) ? undefined : true),

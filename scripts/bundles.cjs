@@ -33,6 +33,7 @@ const web = {
       'src/fonts.css',
       'static',
       'vite.config.ts',
+      'scripts/plain-icons.ts',
     ],
     'package-lock.json',
   ],

@@ -81,12 +81,16 @@ test('from a call that was asked about to a rule about it', { tag: '@soak' }, as
   await expect(page.getByRole('heading', { name: 'A new rule' })).toBeFocused();
   await expect(page.getByLabel('On', { exact: true })).toHaveValue('docs/\\{a\\}.md');
   await expect(page.getByLabel('Effect')).toHaveValue('allow');
+  await expect(page.getByText('Holds in every folder.')).toBeVisible();
+  await page.getByLabel('Tool or permission').fill('mcp__things__look');
+  await expect(page.getByText('It is about any MCP server named things')).toBeVisible();
   await page.getByLabel('Tool or permission').fill('*');
   await page.getByLabel('On', { exact: true }).fill('');
   await page.getByLabel('Agent', { exact: true }).first().fill('');
   await expect(preview(page)).toContainText('It can let through what reaches beyond this folder');
   await page.getByLabel('Written in').selectOption('project');
   await expect(preview(page)).toContainText('It will not hold yet');
+  await expect(page.getByText('Holds in this folder only.')).toBeVisible();
   await page.getByRole('button', { name: 'Cancel' }).press('Enter');
   await expect(page.getByRole('button', { name: 'Add rule' })).toBeFocused();
 });

@@ -52,7 +52,7 @@ export type GrantRequest = z.infer<typeof GrantRequest>;
 export const GrantOffer = z.object({
   agent: z.string(),
   tool: z.string(),
-  /** Matches this very call and no more. */
+  /** Matches this very call and no more; of a tool of an MCP server, every call of it. */
   pattern: z.string(),
   scopes: z.array(GrantScope),
 });
@@ -108,9 +108,12 @@ export const Verdict = z.object({
   steps: z.array(VerdictStep),
   /**
    * What a rule has to name to allow this very call and no other: the agent as such rules know it, and a pattern; null where
-   * nothing of the call can be named. Left out of a verdict on what is no call.
+   * no rule can name it. `anyPattern`: for a rule that denies or asks, which has to hit the call however it is written; left
+   * out where it is the same. Left out of a verdict on what is no call.
    */
-  names: z.object({ agent: z.string(), pattern: z.string().nullable() }).optional(),
+  names: z
+    .object({ agent: z.string(), pattern: z.string().nullable(), anyPattern: z.string().nullable().optional() })
+    .optional(),
   /** Of a call that does several things, such as a line of commands: what is said of each alone. */
   parts: z
     .array(z.object({ value: z.string(), effect: Effect, reason: z.string(), says: Phrase.optional() }))

@@ -101,7 +101,7 @@ export const RulePreview = z.object({
   rule: Rule.nullable(),
   /** Another rule that always decides before it. */
   shadowedBy: z.string().nullable(),
-  /** What it could let through unasked, of which no call of the past needs to be an example. */
+  /** What it could let through unasked, of which no call of the past needs to be an example; never `spawns` with `bothNames`. */
   dangers: z.array(RuleDanger),
   /** It is about the start of sub-agents too, and does not allow that: it does not name it. */
   startsNothing: z.boolean(),

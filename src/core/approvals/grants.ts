@@ -1,5 +1,5 @@
 /** The grants that are in force: given with an answer, counted with each call that uses one, revoked by the person; every change is an event. */
-import type { Grant, GrantOffer, GrantRequest } from '#contract/permission.ts';
+import { type Grant, type GrantOffer, type GrantRequest, MAX_PATTERN_CHARS, Pattern } from '#contract/permission.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import type { EventLog } from '../log/event-log.ts';
 import { newId } from '../base/ids.ts';
@@ -63,10 +63,8 @@ export class Grants {
   newGrant(wish: GrantRequest, { offer, targets, server, folder, ids, approvalId }: GrantSource): Grant {
     if (!offer?.scopes.includes(wish.scope))
       throw new TriadError('bad_input', 'This question can be allowed once only');
-    const fault = targets?.path ? patternFault(wish.pattern) : null;
+    const fault = grantFault(wish.pattern, targets);
     if (fault !== null) throw new TriadError('bad_input', `The pattern ${fault}`);
-    if (!matchesTargets(wish.pattern, targets, true))
-      throw new TriadError('bad_input', 'The pattern must match what this question is about');
     const now = Date.now();
     const { agent: askedBy, ...place } = ids;
     return {
@@ -150,6 +148,13 @@ export class Grants {
     for (const grant of found) if (!live.includes(grant)) this.#drop(grant);
     return live;
   }
+}
+
+/** Why a grant cannot have this pattern, as the end of a sentence; null where it can. */
+export function grantFault(pattern: string, targets: Targets): string | null {
+  if (!Pattern.safeParse(pattern).success) return `must have between 1 and ${MAX_PATTERN_CHARS} characters`;
+  const fault = targets?.path ? patternFault(pattern) : null;
+  return fault ?? (matchesTargets(pattern, targets, true) ? null : 'must match what this question is about');
 }
 
 /** The key has conversation or workflow too, because the number of their grants only grows. */

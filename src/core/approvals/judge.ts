@@ -5,7 +5,7 @@ import { ruleIdOf } from '#contract/grant-id.ts';
 import type { Effect, Grant, Place, Rule, Verdict, VerdictStep } from '#contract/permission.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
-import { matches } from '../base/pattern.ts';
+import { literalOf, matches } from '../base/pattern.ts';
 import { type ListedFiles, listName } from '../settings/listed-files.ts';
 import type { Targets } from '../tools/targets.ts';
 import type { Starts } from '../tools/tool.ts';
@@ -48,7 +48,8 @@ export interface Action {
 /** The rules among these that allow the call: each one alone, or where it does several things all of them together. */
 function allowing(rules: readonly Rule[], action: Action): Rule[] {
   const { targets } = action;
-  if (!targets?.each) return rules.filter((rule) => ruleApplies(rule, action));
+  const alone = rules.filter((rule) => ruleApplies(rule, action));
+  if (!targets?.each || alone.length > 0) return alone;
   const parts = targets.values.map((value) => ({ ...action, targets: { ...targets, values: [value] } }));
   const found = parts.map((part) => rules.filter((rule) => ruleApplies(rule, part)));
   return found.every((some) => some.length > 0) ? [...new Set(found.flat())] : [];
@@ -206,8 +207,10 @@ function needs(permission: Permission, { permissions }: Action, widens: boolean)
 /** `widens`: for what allows, which must match every target exactly; otherwise one target matches, in any case, and unknown ones always do. */
 export function matchesTargets(pattern: string, targets: Targets, widens: boolean): boolean {
   if (targets === null) return !widens;
-  const { values, path } = targets;
+  const { values, path, whole } = targets;
   const fits = (value: string): boolean => matches(pattern, value, { path, loose: !widens });
+  const literal = whole == null ? null : literalOf(pattern);
+  if (literal !== null && (widens ? literal === whole : fits(whole!))) return true;
   return widens ? values.length > 0 && values.every(fits) : values.some(fits);
 }
 

@@ -12,6 +12,12 @@ export function checkedEdit(edit: RuleEdit): CheckedEdit {
   return 'rule' in edit ? { ...edit, rule: checkedRule(edit.rule) } : edit;
 }
 
+/** Why no rule has this pattern, as the end of a sentence; null where one may. */
+export function patternFault(pattern: string): string | null {
+  const parsed = RuleEntry.shape.pattern.safeParse(pattern, { error: problemWords });
+  return parsed.success ? seenFault('pattern', pattern) : (parsed.error.issues[0]?.message ?? 'does not fit');
+}
+
 function checkedRule(wish: RuleWish): RuleEntry {
   const parsed = RuleEntry.safeParse(wish, { error: problemWords });
   if (!parsed.success) {
@@ -20,12 +26,15 @@ function checkedRule(wish: RuleWish): RuleEntry {
     throw new TriadError('bad_input', `The rule${key ? `’s ${key}` : ''} ${issue?.message}`);
   }
   for (const key of ['agent', 'tool', 'pattern'] as const) {
-    const text = parsed.data[key] ?? '';
-    const fault = hiddenFault(text) ?? (key === 'pattern' ? null : alternativesFault(text)) ?? blankFault(text);
-    if (fault !== null && parsed.data[key] !== undefined)
-      throw new TriadError('bad_input', `The rule’s ${key} ${fault}`);
+    const text = parsed.data[key];
+    const fault = text === undefined ? null : seenFault(key, text);
+    if (fault !== null) throw new TriadError('bad_input', `The rule’s ${key} ${fault}`);
   }
   return parsed.data;
+}
+
+function seenFault(key: 'agent' | 'tool' | 'pattern', text: string): string | null {
+  return hiddenFault(text) ?? (key === 'pattern' ? null : alternativesFault(text)) ?? blankFault(text);
 }
 
 /** What nobody can see could make it another rule than it looks like; words of mixed scripts are shown with a mark. */

@@ -49,6 +49,13 @@ function compiled(pattern: string, loose: boolean): Token[][] {
   return alternatives;
 }
 
+/** The only text that a pattern matches; null where it has wildcards or alternatives. */
+export function literalOf(pattern: string): string | null {
+  const [only, ...others] = alternativesOf(pattern);
+  const tokens = tokensOf(only ?? '');
+  return others.length === 0 && tokens.every((token) => typeof token === 'string') ? tokens.join('') : null;
+}
+
 /** What is wrong with a pattern over paths, as the end of a sentence; null where nothing is. */
 export function patternFault(pattern: string): string | null {
   if (pattern.startsWith('/') || /^[a-z]:/i.test(pattern))

@@ -4,7 +4,6 @@ import type { Verdict } from '#contract/permission.ts';
 import type { Engine } from './engine.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { TriadError } from '../base/errors.ts';
-import { alternativesFault, patternOf } from '../base/pattern.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { callDefaults, startsOf, targetsOf } from './call-facts.ts';
 import { keptAccess } from '../mcp/look.ts';
@@ -14,8 +13,10 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
+import { patternOf } from '../base/pattern.ts';
+import { patternFault } from '../approvals/rule-checks.ts';
 import type { RuleSet } from '../approvals/rule-files.ts';
-import type { Targets } from '../tools/targets.ts';
+import { exactPattern, type Targets } from '../tools/targets.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { servingNames } from './serving.ts';
@@ -123,9 +124,10 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedC
 }
 
 function namesOf({ scope, targets }: Action): Verdict['names'] {
-  const values = targets?.values ?? [];
-  const pattern = values.length === 0 ? null : patternOf(values);
-  return { agent: scope, pattern: pattern === null || alternativesFault(pattern) !== null ? null : pattern };
+  const saved = (pattern: string | null) => (pattern === null || patternFault(pattern) !== null ? null : pattern);
+  const pattern = saved(exactPattern(targets));
+  const anyPattern = saved(targets && targets.values.length > 0 ? patternOf(targets.values) : null);
+  return { agent: scope, pattern, ...(anyPattern === pattern ? {} : { anyPattern }) };
 }
 
 /** Each thing that the call does, judged alone. */

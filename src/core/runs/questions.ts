@@ -7,9 +7,9 @@ import { isSpawn, type SpawnSubject } from '#contract/spawn-items.ts';
 import { hasHidden } from '#contract/visible-text.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import type { AskingRun, Ruling } from '../approvals/gate.ts';
+import { grantFault } from '../approvals/grants.ts';
 import { type Action, STEERING_ID } from '../approvals/judge.ts';
-import type { Targets } from '../tools/targets.ts';
-import { patternOf } from '../base/pattern.ts';
+import { exactPattern, type Targets } from '../tools/targets.ts';
 import { optionsOf } from '../approvals/policy.ts';
 import { callDefaults, startedBy, startsOf, targetsOf } from './call-facts.ts';
 import type { Engine } from './engine.ts';
@@ -279,10 +279,12 @@ function offerOf(
   if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   if (subject.kind === 'tool' && subject.preview?.whole === false) return undefined;
   if (stringsOf([action.scope, action.folder, action.targets, subject]).some(hasHidden)) return undefined;
-  const { scope: agent, tool } = action;
+  const { scope: agent, tool, targets } = action;
+  const pattern = grantPattern ?? exactPattern(targets);
+  if (pattern === null || grantFault(pattern, targets) !== null) return undefined;
   const isTemporary = agent !== action.agent;
   const scopes = ['workflow', 'conversation', ...(isTemporary ? [] : (['project'] as const))] as const;
-  return { agent, tool, pattern: grantPattern ?? patternOf(action.targets?.values ?? []), scopes: [...scopes] };
+  return { agent, tool, pattern, scopes: [...scopes] };
 }
 
 function stringsOf(value: unknown): string[] {

@@ -127,15 +127,17 @@ async function allowedBy(
     server !== undefined || permissions.includes('NetworkAccess');
   const starting = about.filter((tool) => tool.startsAgents !== undefined && letsStart(rule, tool));
   const isSpawn = ({ startsAgents }: Tool): boolean => startsAgents === 'temporary';
+  const spawns = starting.some(isSpawn);
+  const bothNames = spawns ? bothNamesFor(rule.pattern ?? '') : null;
   return {
     dangers: [
-      ...(starting.some(isSpawn) ? (['spawns'] as const) : []),
+      ...(spawns && bothNames === null ? (['spawns'] as const) : []),
       ...(starting.some((tool) => !isSpawn(tool)) ? (['starts'] as const) : []),
       ...(names.some(loses) ? (['irreversible'] as const) : []),
       ...(about.some(reaches) ? (['outside'] as const) : []),
     ],
     startsNothing: startsNothing(rule, about),
-    bothNames: starting.some(isSpawn) ? bothNamesFor(rule.pattern ?? '') : null,
+    bothNames,
   };
 }
 

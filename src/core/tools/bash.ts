@@ -79,14 +79,34 @@ function bashTool(host: ShellHost, network: boolean): Tool {
     bounds: true,
     order: 'serial',
     recovery: 'unknown',
-    targets: async ({ command }) => {
-      const values = await host.commandsIn(command);
-      return values && { values, path: false, each: true };
+    targets: async (input) => {
+      const values = await host.commandsIn(input.command);
+      return values && { values: withPlace(values, input), path: false, each: true, whole: wholeOf(input, values) };
     },
     question: (input, context) => ask({ host, name, network }, input, context),
     execute: (input, context, approval) =>
       toToolResult(context, () => (input.background ? start : run)({ host, network, approval }, input, context)),
   });
+}
+
+/** What cannot be seen in a command, as a comment behind it. */
+const ONLY_READS = '# only reads';
+const IN_BACKGROUND = '# in the background';
+
+/** A yes to a command that somebody waits for is none to one that goes on, and cannot be undone. */
+function withPlace(values: readonly string[], { background }: Input): readonly string[] {
+  return background ? values.flatMap((value) => [value, `${value} &`]) : values;
+}
+
+/**
+ * The call as one text: null for a command that looks like one of these, or like a part of another one, such as `rm {}`,
+ * which is how what `find` and `xargs` run is listed.
+ */
+function wholeOf({ command, read_only: readOnly, background }: Input, values: readonly string[]): string | null {
+  const marks = [...(readOnly ? [ONLY_READS] : []), ...(background ? [IN_BACKGROUND] : [])];
+  const isLike = [ONLY_READS, IN_BACKGROUND].some((mark) => command.endsWith(mark));
+  const isPart = /^[^;&|<>\n]*$/.test(command) && /(^|\s)[^\s'"]*\{\}/.test(command) && values[0] !== command;
+  return isLike || isPart ? null : [command, ...marks].join(' ');
 }
 
 async function ask(

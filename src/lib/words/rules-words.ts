@@ -57,6 +57,11 @@ export const rulesWords = {
   agentHint: 'Empty: all',
   file: 'Written in',
   files: { user: 'your settings', project: 'the project' } satisfies Record<RuleScope, string>,
+  holds: {
+    user: 'Holds in every folder.',
+    project: 'Holds in this folder only.',
+  } satisfies Record<RuleScope, string>,
+  anyServer: (server: string) => `It is about any MCP server named ${server}, whatever that starts.`,
   save: 'Save rule',
   saving: 'Saving…',
   cancel: 'Cancel',
@@ -108,4 +113,5 @@ export const rulesWords = {
     'It will not hold yet: what a project’s file allows counts only after you have trusted the file as it is then.',
   neverDecides: (by: string) => `It would never decide: ${ruleOf(by)} always does before it.`,
   fromCall: 'Make a rule from this call',
+  unnamed: 'No rule can allow this call alone: it begins as one that asks.',
 } as const;

@@ -208,9 +208,9 @@ const SPAWN: Call[] = [['spawn_agent', { operation: 'spawn', name: 'scout', prom
 test.for([
   [{ effect: 'allow', tool: 'spawn_agent' }, 'ask', [], true],
   [{ effect: 'allow', tool: '*', pattern: '**' }, 'ask', ['outside'], true],
-  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'spawned:*' }, 'ask', ['spawns'], false, '{*,spawned:*}'],
+  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'spawned:*' }, 'ask', [], false, '{*,spawned:*}'],
   [{ effect: 'allow', tool: 'spawn_agent', pattern: '{scout,spawned:scout}' }, 'allow', ['spawns'], false],
-  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'scout' }, 'ask', ['spawns'], false, '{scout,spawned:scout}'],
+  [{ effect: 'allow', tool: 'spawn_agent', pattern: 'scout' }, 'ask', [], false, '{scout,spawned:scout}'],
 ] as const)(
   'of the rule %j about a temporary sub-agent the preview warns, and the gate does what it says: %s',
   async ([rule, effect, dangers, startsNothing, bothNames = null]) => {
@@ -218,7 +218,7 @@ test.for([
     await engine.ask('Work');
     const told = await engine.preview({ kind: 'add', rule });
     expect(told).toMatchObject({ startsNothing, bothNames, calls: [{ after: { effect }, dangers: ['spawns'] }] });
-    expect(told.dangers).toEqual(expect.arrayContaining([...dangers]));
+    expect(told.dangers).toEqual(dangers);
     await engine.change({ kind: 'add', rule });
     expect(await engine.startingNothing(), 'the list says the same').toEqual(startsNothing ? ['user:1'] : []);
     const { workflowId } = await engine.ask('Work');
@@ -255,6 +255,25 @@ test('what a verdict says a rule has to name allows the very call that was expla
   const write = { tool: 'write_file', input: { path: 'new.md', content: 'x' }, folder };
   const { names } = await runtime.request('permissions.explain', { agent: 'spawned:scout', ...write });
   expect(names).toEqual({ agent: 'spawned:scout', pattern: 'new.md' });
+});
+
+test('of a command a rule that can be saved is named, or none', async () => {
+  const { runtime, folder, preview } = await worked('', []);
+  for (const [command, pattern, anyPattern] of [
+    ["rm '*'", "rm '\\*'", "{rm '\\*',rm \\*}"],
+    ['echo a && echo b', 'echo a && echo b', '{echo a,echo b}'],
+    ['psql <<E\na\nE', null, '{psql,psql <<}'],
+    ['ls ../..', null],
+    ['c:x run', null],
+    ['/bin/ls', null, '{/bin/ls,ls}'],
+    [' ls', null, 'ls'],
+  ] as const) {
+    const asked = { agent: 'lead', tool: 'bash', input: { command }, folder };
+    const { names } = await runtime.request('permissions.explain', asked);
+    expect(names).toEqual({ agent: 'lead', pattern, ...(anyPattern === undefined ? {} : { anyPattern }) });
+    for (const one of [pattern, anyPattern])
+      if (one != null) await preview({ kind: 'add', rule: { effect: 'ask', tool: 'bash', pattern: one } });
+  }
 });
 
 test('what a rule could let through is said, and one that never decides', async () => {

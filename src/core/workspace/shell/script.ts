@@ -10,10 +10,17 @@ import { constant, readWord, untold, type Word } from './words.ts';
 /** What a script does, in the order of its text. */
 export type Step =
   /** `assigned`: what is set for the command alone. */
-  | { kind: 'command'; assigned: Word[]; words: Word[] }
+  | { kind: 'command'; assigned: Word[]; words: Word[]; inputs: readonly Input[] }
   /** `name`: null where it comes from the words, as for `export`. */
   | { kind: 'assignment'; name: string | null; words: Word[] }
   | { kind: 'redirect'; operator: string; path: Word };
+
+/** What a command may be given to read, as words behind it: `< path`, `<<` for a document, `<<< text`. */
+export type Input = readonly Word[];
+
+/** What another program writes. */
+export const PIPED: Input = [constant('<'), constant('-')];
+const DOCUMENT: Input = [constant('<<')];
 
 /** Deepest nesting that is looked into. */
 const MAX_DEPTH = 60;
@@ -27,9 +34,13 @@ const BLOCKS = new Set(
 export class Script {
   readonly steps: Step[] = [];
   readonly #source: string;
+  /** Of what is looked at now, by what stands around it. */
+  #inputs: readonly Input[];
 
-  constructor(root: Node, source: string) {
+  /** `inputs`: what the whole may be given to read. */
+  constructor(root: Node, source: string, inputs: readonly Input[]) {
     this.#source = source;
+    this.#inputs = inputs;
     if (root.hasError) untold('it does not parse');
     checkGap(source, 0, root.startIndex);
     checkGap(source, root.endIndex, source.length);
@@ -51,15 +62,24 @@ export class Script {
     if (type === 'for_statement') return this.#loop(node, depth);
     if (type === 'case_statement') return this.#case(node, depth);
     if (type === 'test_command') return this.#test(node, depth);
-    if (type === 'file_redirect') return this.#redirect(node, [], depth);
+    if (type === 'file_redirect') return void this.#redirect(node, [], depth);
     untold(`"${type}" is not known`);
   }
 
   #block(node: Node, depth: number): void {
+    let isPiped = false;
     for (const child of node.children) {
-      if (child.isNamed) this.#visit(child, depth + 1);
+      isPiped ||= /^\|&?$/.test(child.type);
+      if (child.isNamed) this.#within(isPiped ? [PIPED] : this.#inputs, () => this.#visit(child, depth + 1));
       else if (child.type === '((') untold('it calculates');
     }
+  }
+
+  #within(inputs: readonly Input[], look: () => void): void {
+    const around = this.#inputs;
+    this.#inputs = inputs;
+    look();
+    this.#inputs = around;
   }
 
   #comment(node: Node): void {
@@ -96,60 +116,68 @@ export class Script {
   #command(node: Node, more: readonly Node[], depth: number): void {
     const assigned: Word[] = [];
     const parts: Node[] = [];
+    const own: (Input | null)[] = [];
     for (const child of node.children) {
       if (child.type === 'variable_assignment') {
         checkName(child);
         assigned.push(this.#value(child, depth));
       } else if (child.type === 'command_name') parts.push(...child.children);
-      else if (child.type === 'file_redirect') this.#redirect(child, parts, depth);
-      else if (child.type === 'herestring_redirect') this.#hereString(child, depth);
+      else if (child.type === 'file_redirect') own.push(...this.#redirect(child, parts, depth));
+      else if (child.type === 'herestring_redirect') own.push(this.#hereString(child, depth));
       else parts.push(child);
     }
     parts.push(...more);
     parts.sort((a, b) => a.startIndex - b.startIndex);
     const words = parts.map((part) => this.#word(part, depth + 1));
     if (words.length === 0) untold('a command has no name');
-    this.steps.push({ kind: 'command', assigned, words });
+    const inputs = own.length > 0 ? own.filter((input) => input !== null) : this.#inputs;
+    this.steps.push({ kind: 'command', assigned, words, inputs });
   }
 
   #redirected(node: Node, depth: number): void {
     const more: Node[] = [];
+    const own: (Input | null)[] = [];
     const body = node.childForFieldName('body');
     for (const child of node.children) {
       if (child.id === body?.id) continue;
-      if (child.type === 'file_redirect') this.#redirect(child, more, depth);
-      else if (child.type === 'herestring_redirect') this.#hereString(child, depth);
-      else if (child.type === 'heredoc_redirect') this.#heredoc(child, more, depth);
+      if (child.type === 'file_redirect') own.push(...this.#redirect(child, more, depth));
+      else if (child.type === 'herestring_redirect') own.push(this.#hereString(child, depth));
+      else if (child.type === 'heredoc_redirect') own.push(...this.#heredoc(child, more, depth));
       else untold(`"${child.type}" is not known`);
     }
+    const given = own.filter((input) => input !== null);
     if (body?.type === 'command') {
       checkGaps(body, this.#source);
-      return this.#command(body, more, depth + 1);
+      return this.#within(own.length > 0 ? given : this.#inputs, () => this.#command(body, more, depth + 1));
     }
     if (more.length > 0) untold('a redirection has words');
-    if (body) this.#visit(body, depth + 1);
+    // Of several commands the tree does not say which of them reads it.
+    if (body) this.#within([...this.#inputs, ...given], () => this.#visit(body, depth + 1));
   }
 
-  #hereString(node: Node, depth: number): void {
+  #hereString(node: Node, depth: number): Input {
     checkGaps(node, this.#source);
-    for (const child of node.namedChildren) this.#word(child, depth + 1);
+    return [constant('<<<'), ...node.namedChildren.map((child) => this.#word(child, depth + 1))];
   }
 
   /** The rest of the line of a document belongs to its node: more words, redirections, and what follows in the line. */
-  #heredoc(node: Node, more: Node[], depth: number): void {
+  #heredoc(node: Node, more: Node[], depth: number): (Input | null)[] {
     checkGaps(node, this.#source);
     readHeredoc(node, this.#source);
+    const own: (Input | null)[] = [DOCUMENT];
     for (const child of node.children) {
       if (child.type === 'heredoc_body') this.#expand(child, depth);
-      else if (child.type === 'file_redirect') this.#redirect(child, more, depth);
+      else if (child.type === 'file_redirect') own.push(...this.#redirect(child, more, depth));
       else if (child.type === 'herestring_redirect' || child.type === 'heredoc_redirect')
         untold('it has several documents');
       else if (isWord(child)) more.push(child);
       else if (child.isNamed && !/^heredoc_(start|end)$/.test(child.type)) this.#visit(child, depth + 1);
     }
+    return own;
   }
 
-  #redirect(node: Node, more: Node[], depth: number): void {
+  /** What it gives to read: one, null for nothing; none where it gives nothing, as where it writes. */
+  #redirect(node: Node, more: Node[], depth: number): (Input | null)[] {
     checkGaps(node, this.#source);
     const parts = [...node.children];
     const descriptor = parts[0]?.type === 'file_descriptor' ? parts.shift() : null;
@@ -158,10 +186,12 @@ export class Script {
     more.push(...rest);
     if (!target) {
       if (!/[<>]&-$/.test(operator.type)) untold('a redirection leads nowhere');
-      return;
+      return [];
     }
     const path = this.#word(target, depth + 1);
     this.steps.push({ kind: 'redirect', operator: operator.type, path });
+    if (operator.type !== '<') return [];
+    return [path.text === '/dev/null' ? null : [constant('<'), path]];
   }
 
   #value(node: Node, depth: number): Word {
@@ -228,7 +258,7 @@ export class Script {
     const [open] = node.children;
     if (open?.type === '[[') return readCondition(node, this.#source, part, depth);
     if (open?.type !== '[') untold('it calculates');
-    this.steps.push({ kind: 'command', assigned: [], words: readTest(node, this.#source, part) });
+    this.steps.push({ kind: 'command', assigned: [], words: readTest(node, this.#source, part), inputs: [] });
   }
 }
 

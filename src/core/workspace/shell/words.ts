@@ -144,17 +144,46 @@ function readEscaped(source: string, start: number): { text: string; end: number
   return { text, end: at };
 }
 
-/** Blanks, quotes and control characters would not be seen between other words, and what begins a comment would hide them. */
-const UNSEEN = /^#|[\s\p{C}'"\\]/u;
+/** What means the same to a shell with and without quotes. */
+const PLAIN = /^[\p{L}\p{M}\p{N}_@%+=:,./-]+$/u;
+/** The same, and where what is not known is put in. */
+const WITH_MARK = /^[\p{L}\p{M}\p{N}_@%+=:,./{}-]+$/u;
+/** Words of `find`, which everybody has to quote: behind a program's name no part of a line looks like one of them. */
+const SIGN = /^[;()!]$/;
 
-/** Words as one text: what is not plain stands in single quotes. */
+/** A text as a shell reads it as this text and nothing else. */
+export function quoted(text: string): string {
+  return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+}
+
+/**
+ * Words as one text, which a shell reads as these words again: `'*'` is another one than `*`. What was not quoted stands as
+ * it is written.
+ */
 export function written(words: readonly Word[]): string {
   return words
-    .map(({ text, raw }) => {
-      if (text === null) return raw;
-      return text === '' || UNSEEN.test(text) ? `'${text.replaceAll("'", "'\\''")}'` : text;
+    .map(({ text, raw }, index) => {
+      if (text === null || raw === text) return raw;
+      return index > 0 && SIGN.test(text) ? text : quoted(text);
     })
     .join(' ');
+}
+
+/** Words in which `{}` stands for what is not known, and `;` for an end. */
+export function withMarks(words: readonly Word[]): Word[] {
+  return words.map((word) => (word.text?.includes('{}') && WITH_MARK.test(word.text) ? constant(word.text) : word));
+}
+
+/** Words in which both stand for themselves, as for a program that runs no other. */
+export function withoutMarks(words: readonly Word[]): Word[] {
+  return words.map((word) =>
+    word.text === ';' || word.text?.includes('{}') ? { ...word, raw: quoted(word.text), text: null } : word,
+  );
+}
+
+/** A word of which `{}` is not known; `shown`: as it is written. */
+export function unknown(text: string, shown: string): Word {
+  return { raw: WITH_MARK.test(text) ? text : quoted(text), text: null, shown, splits: false };
 }
 
 /** Words as one text without any quotes around them: what denies must not be passed by because of a blank in a word. */

@@ -1,6 +1,6 @@
 /** Programs that run another one: which, read from their options. An option that isn't known makes it untold. */
 import { isStdin } from './builtins.ts';
-import { constant, untold, unquoted, type Word } from './words.ts';
+import { constant, unknown, untold, unquoted, type Word } from './words.ts';
 
 /** What a program runs beside itself, or the file that it writes. */
 type Inner = { words: readonly Word[] } | { script: string; dialect: 'bash' | 'sh' } | { writes: Word };
@@ -199,12 +199,13 @@ function inXargs(rest: readonly Word[], options: Options): Inner[] {
   return [{ words: marks.length > 0 ? marked(inner, marks) : [...inner, STDIN_WORD] }];
 }
 
-/** Words in which a mark stands for what is not known. */
+/** Words in which a mark stands for what is not known, as `{}`. */
 function marked(words: readonly Word[], marks: readonly string[]): Word[] {
   return words.map((word) => {
     const { text } = word;
     if (text === null || !marks.some((mark) => text.includes(mark))) return word;
-    return { raw: text, text: null, shown: text, splits: false };
+    const named = marks.reduce((all, mark) => all.replaceAll(mark, '{}'), text);
+    return unknown(named, text);
   });
 }
 

@@ -16,6 +16,11 @@ const DONE = {
   remove: 'Removed from',
 } as const satisfies Record<RuleEdit['kind'], string>;
 
+const HOLDS = {
+  user: 'It holds in every folder.',
+  project: 'It holds in this folder only.',
+} as const satisfies Record<RuleScope, string>;
+
 interface Options {
   folder: string;
   /** Nothing is written. */
@@ -98,7 +103,8 @@ async function changeRule(
   if (!dryRun) {
     const { hash, line } = await client.request('rules.change', { folder, change });
     if (json) return screen.data(`${JSON.stringify({ file: file.file, line, hash, preview }, null, 2)}\n`);
-    screen.note(`${DONE[edit.kind]} ${visible(file.file)}${line === null ? '' : `:${line}`}`);
+    const where = `${DONE[edit.kind]} ${visible(file.file)}${line === null ? '' : `:${line}`}`;
+    screen.note(edit.kind === 'add' ? `${where}. ${HOLDS[scope]}` : where);
     return told(screen, preview, removed, false);
   }
   if (json) return screen.data(`${JSON.stringify({ file: file.file, preview }, null, 2)}\n`);

@@ -37,7 +37,7 @@ export function previewLines(
       ...(untold.length > 0 ? [`  ${String(untold.length).padStart(2)}  nobody can tell`] : []),
     ],
     warnings: [
-      ...dangers.filter((danger) => danger !== 'spawns' || bothNames === null).map((danger) => DANGERS[danger]),
+      ...dangers.map((danger) => DANGERS[danger]),
       ...(bothNames === null ? [] : [`${BOTH_NAMES}, as ${visible(bothNames)} does`]),
       ...(startsNothing ? [STARTS_NOTHING] : []),
       ...(shadowedBy === null ? [] : [`it would never decide: ${shadowedBy} always does before it`]),

@@ -1,7 +1,7 @@
 /**
  * From a Markdown block to HTML that may be shown: nothing of what a model writes runs, loads or looks like the app.
  */
-import DOMPurify from 'dompurify';
+import DOMPurify, { type Config } from 'dompurify';
 import { Parser, Renderer, type Token, type Tokens } from 'marked';
 
 const TAGS =
@@ -9,6 +9,17 @@ const TAGS =
 
 /** Only addresses that a browser or a mail program opens. */
 const ADDRESS = /^(?:https?:\/\/|mailto:)/i;
+
+/** One object, since it is read anew wherever it is another. */
+const SAFE: Config & { RETURN_TRUSTED_TYPE: true } = {
+  ALLOWED_TAGS: TAGS.split(' '),
+  ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'data-target', 'data-task', 'start', 'align'],
+  ALLOW_DATA_ATTR: false,
+  ALLOWED_URI_REGEXP: ADDRESS,
+  // Otherwise the values of all attributes would have to be addresses.
+  ADD_URI_SAFE_ATTR: ['title', 'target', 'rel', 'data-target', 'data-task', 'start', 'align'],
+  RETURN_TRUSTED_TYPE: true,
+};
 
 class SafeRenderer extends Renderer {
   readonly #below: number;
@@ -63,15 +74,7 @@ export function htmlOf(token: Token, below = 0): string {
 
 /** Passes only known tags and attributes, as the page's Trusted Types policy wants it. */
 export function trusted(html: string): string {
-  const safe = DOMPurify.sanitize(html, {
-    ALLOWED_TAGS: TAGS.split(' '),
-    ALLOWED_ATTR: ['href', 'title', 'target', 'rel', 'data-target', 'data-task', 'start', 'align'],
-    ALLOW_DATA_ATTR: false,
-    ALLOWED_URI_REGEXP: ADDRESS,
-    // Otherwise the values of all attributes would have to be addresses.
-    ADD_URI_SAFE_ATTR: ['title', 'target', 'rel', 'data-target', 'data-task', 'start', 'align'],
-    RETURN_TRUSTED_TYPE: true,
-  });
+  const safe = DOMPurify.sanitize(html, SAFE);
   // `{@html}` is typed for strings and takes trusted values as they are.
   return safe as unknown as string;
 }

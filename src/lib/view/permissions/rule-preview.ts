@@ -99,10 +99,12 @@ export function formOfCall(
   { effect, names }: Pick<Verdict, 'effect' | 'names'>,
 ): RuleForm {
   const pattern = names?.pattern ?? '';
+  const allows = effect === 'ask' && pattern !== '';
+  const any = names?.anyPattern === undefined ? pattern : (names.anyPattern ?? pattern);
   return {
-    effect: effect === 'ask' && pattern !== '' ? 'allow' : 'ask',
+    effect: allows ? 'allow' : 'ask',
     about: tool,
     agent: names?.agent ?? agent,
-    pattern,
+    pattern: allows ? pattern : any,
   };
 }

@@ -66,6 +66,11 @@ export const rulesWords = {
   agentHint: 'Vide : tous',
   file: 'Écrite dans',
   files: { user: 'vos réglages', project: 'le projet' },
+  holds: {
+    user: 'Vaut dans tous les dossiers.',
+    project: 'Ne vaut que dans ce dossier.',
+  },
+  anyServer: (server) => `Elle porte sur tout serveur MCP nommé ${server}, quoi qu’il démarre.`,
   save: 'Enregistrer la règle',
   saving: 'Enregistrement…',
   cancel: 'Annuler',
@@ -121,4 +126,5 @@ export const rulesWords = {
     'Elle ne vaudra pas encore : ce qu’autorise le fichier d’un projet ne compte qu’une fois que vous lui avez fait confiance tel qu’il est alors.',
   neverDecides: (by) => `Elle ne déciderait jamais : ${ruleOf(by)} le fait toujours avant elle.`,
   fromCall: 'Faire une règle de cet appel',
+  unnamed: 'Aucune règle ne peut autoriser cet appel seul : elle commence par demander.',
 } satisfies SameWords<typeof english>;

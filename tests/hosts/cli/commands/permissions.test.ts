@@ -171,7 +171,7 @@ test('a rule is written as it is typed, with what it decides', async () => {
   expect({ code, out, err }).toEqual({
     code: 0,
     out: 'Of the last 3 calls here it decides 1.\n   1  ask → allow\n   1  nobody can tell\n',
-    err: 'Written to /config.toml:7\ntriad: it can let through what reaches beyond the folder, without a question\n',
+    err: 'Written to /config.toml:7. It holds in every folder.\ntriad: it can let through what reaches beyond the folder, without a question\n',
   });
   const edit = { kind: 'add', rule: { effect: 'allow', tool: 'write_file', pattern: 'docs/**' } };
   const change = { scope: 'user', base: 'a'.repeat(64), edit };

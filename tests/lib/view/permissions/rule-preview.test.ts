@@ -84,6 +84,9 @@ describe('the form', () => {
     const names = { agent: 'spawned:scout', pattern: 'ls \\*.\\{js\\,ts\\}' };
     expect(formOfCall(call, { effect: 'ask', names })).toEqual({ effect: 'allow', about: 'bash', ...names });
     expect(formOfCall(call, { effect: 'allow', names })).toMatchObject({ effect: 'ask' });
+    const spelled = { ...names, anyPattern: '{ls \\*,ls}' };
+    expect(formOfCall(call, { effect: 'ask', names: spelled }).pattern).toBe(names.pattern);
+    expect(formOfCall(call, { effect: 'allow', names: spelled }).pattern).toBe(spelled.anyPattern);
     const nothing = { ...names, pattern: null };
     expect(formOfCall(call, { effect: 'ask', names: nothing })).toMatchObject({ effect: 'ask', pattern: '' });
     expect(formOfCall(call, { effect: 'ask' })).toMatchObject({ effect: 'ask', agent: 'scout', pattern: '' });

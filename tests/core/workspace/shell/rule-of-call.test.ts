@@ -1,0 +1,121 @@
+/** A rule that is made from one command allows that command, and none that means something else. */
+import { expect, test } from 'vitest';
+import { type Action, judge, ruleApplies } from '#core/approvals/judge.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
+import { bashTools } from '#core/tools/bash.ts';
+import { exactPattern } from '#core/tools/targets.ts';
+import { ShellParser } from '#core/workspace/shell/commands.ts';
+import type { ShellHost } from '#core/workspace/shell/run-shell.ts';
+import type { Workspace } from '#core/workspace/reach.ts';
+import { actionOf, NOW, ruleOf } from '../../approvals/support.ts';
+
+const parser = new ShellParser();
+const host = { commandsIn: (text: string) => parser.commandsIn(text) } as unknown as ShellHost;
+const [tool] = bashTools(host);
+
+type Call = string | { command: string; background?: boolean; read_only?: boolean };
+
+async function called(call: Call): Promise<Action> {
+  const input = typeof call === 'string' ? { command: call } : call;
+  const targets = (await tool!.targets?.(input, {} as Workspace)) ?? null;
+  return actionOf({ tool: 'bash', permissions: ['Execute', 'FilesystemWrite'], targets });
+}
+
+/** What rules with these patterns that allow make of a call. */
+async function verdict(call: Call, ...patterns: readonly string[]): Promise<string> {
+  const rules = patterns.map((pattern) => ruleOf({ effect: 'allow', tool: 'bash', pattern }));
+  return judge(await called(call), { rules, faults: [], alwaysAsk: NO_FILES }, [], NOW).effect;
+}
+
+/** Beside the rule that is made. */
+const ALLOWED = ['ls', 'ls *', 'cd *', 'true', 'test *', 'find *', 'xargs *'];
+
+const made = async (call: Call): Promise<string | null> => exactPattern((await called(call)).targets);
+
+test.each<[made: Call, others: Call[]]>([
+  ["rm '*'", ['rm *', 'rm -- *', "rm '**'"]],
+  ['rm \\*', ['rm *']],
+  ["rm 'a b'", ['rm a b', "rm a' 'b c"]],
+  ['rm a b', ["rm 'a b'", 'rm a b c', 'rm a', 'rm A b']],
+  ["rm ''", ['rm', 'rm ']],
+  ["echo '$HOME'", ['echo $HOME', 'echo "$HOME"']],
+  ["echo '`id`'", ['echo `id`']],
+  ["echo '$(id)'", ['echo $(id)', 'echo "$(id)"']],
+  ["cat '<(id)'", ['cat <(id)']],
+  ["rm -r '~'", ['rm -r ~']],
+  ["rm '?'", ['rm ?']],
+  ["rm '[ab]'", ['rm [ab]']],
+  ["rm '{a,b}'", ['rm {a,b}', 'rm a b']],
+  ["echo '> x'", ['echo > x', 'echo hi > x']],
+  ["echo 'a;' rm v", ['echo a; rm v']],
+  ['echo a \\; rm v', ['echo a ; rm v']],
+  ['echo a ; rm v', ['echo a \\; rm v', 'rm v', 'rm v; echo a']],
+  ["echo '#' a", ['echo # a']],
+  ['DRY_RUN=1 deploy', ['deploy', 'DRY_RUN=0 deploy', "'DRY_RUN=1' deploy", 'export DRY_RUN=1; deploy']],
+  ['env -i A=1 deploy', ['deploy', 'env deploy']],
+  ['timeout 5 serve', ['serve', 'timeout 50 serve']],
+  ['./deploy', ['deploy', '/tmp/deploy', '../deploy']],
+  ['/usr/bin/git status', ['git status', './git status']],
+  ['cd build && rm -rf *', ['rm -rf *', 'cd build; rm -rf *', 'cd build || rm -rf *']],
+  ['(cd build; rm -rf *)', ['cd build; rm -rf *', 'rm -rf *']],
+  ['test -d x && rm -rf x', ['rm -rf x', 'test -d x || rm -rf x']],
+  ['[[ -n $A ]] && deploy', ['deploy', '[[ -n $B ]] && deploy']],
+  ['if check; then deploy; fi', ['deploy', 'if check; then :; else deploy; fi']],
+  ['! a', ["'!' a"]],
+  ['psql db', ['psql db < x.sql', 'psql db <<E\nx\nE', 'psql db <<< x', 'echo x | psql db']],
+  ['psql db < x.sql', ['psql db < y.sql', 'psql db', "psql db '<' x.sql"]],
+  ['psql db <<E\nselect 1\nE', ['psql db <<E\ndrop table a\nE', 'psql db', 'psql db < x.sql']],
+  ["cat > x.sh <<'E'\necho\nE", ["cat > x.sh <<'E'\nrm v\nE", 'cat > x.sh']],
+  ['cat < notes.txt', ['cat < other.txt']],
+  ['while read x; do psql db; done < a', ['while read x; do psql db; done < b', 'psql db < a', 'psql db']],
+  ['sudo psql db', ['sudo psql db < x.sql', 'psql db']],
+  ['bash -c "psql db"', ['bash -c "psql db" < x.sql']],
+  ['ssh host', ['echo rm v | ssh host', 'ssh host < a', 'ssh host rm v']],
+  ['rm "{}"', ['find . -exec rm {} +', 'ls | xargs rm']],
+  ['find . -exec rm {} +', ['find . | xargs rm', 'rm {}', 'find .. -exec rm {} +']],
+  ['rm v', ['ls | xargs -I v rm v', 'rm v && rm w', 'rm V']],
+  ["git commit -m 'a b'", ['git commit -m a b', "git commit -m 'a b' --no-verify", 'git commit -m "a $b"']],
+  [{ command: 'make', read_only: true }, ['make', { command: 'make', background: true }, 'make # only reads']],
+  ['make', [{ command: 'make', background: true }]],
+  [{ command: 'make', background: true }, ['make', 'make # in the background']],
+])('a rule made from %j allows it, and none of %j', async (call, others) => {
+  const pattern = await made(call);
+  expect(pattern).not.toBeNull();
+  expect(await verdict(call, pattern!)).toBe('allow');
+  // Nor together with what many people allow.
+  for (const other of others) expect([other, await verdict(other, pattern!, ...ALLOWED)]).toEqual([other, 'ask']);
+});
+
+test('what cannot be told from something else can be named by no pattern', async () => {
+  for (const call of ['rm {}', 'make # only reads', 'make # in the background', "'A=1' deploy", 'eval "$x"'])
+    expect([call, await made(call)]).toEqual([call, null]);
+});
+
+test.each<[pattern: string, call: Call]>([
+  ['npm run *', 'npm run build'],
+  ['npm run *', "npm run 'a b' -- '*'"],
+  ['rm a b', 'rm a b'],
+  ['rm a b', 'rm  "a"  \'b\''],
+  ['cat *', 'cat *.ts'],
+  ['cat *', 'cat - < notes.txt'],
+  ['{cat,cat *}', 'cat < notes.txt'],
+  ['echo $HOME', 'echo $HOME'],
+  ['grep *', "grep 'a.*b' x"],
+  ['psql *', 'psql db < x.sql'],
+  ['find . -exec rm {} \\;', 'find . -exec rm {} \\;'],
+])('what people write allows what it did: %j for %j', async (pattern, call) => {
+  const rm = pattern.startsWith('find') ? ['rm {}'] : [];
+  expect(await verdict(call, pattern, ...rm)).toBe('allow');
+});
+
+test.each<[pattern: string, calls: Call[]]>([
+  ['rm \\*', ['rm *', "rm '*'", 'rm "*"', 'sudo rm *', '/bin/rm *', { command: 'rm *', background: true }]],
+  ['rm a b', ["rm 'a b'", 'rm a b', 'A=1 rm a b', 'RM A B']],
+  ['psql db', ['psql db < x', 'psql db <<E\nE', 'a | psql db']],
+  ['rm %', ['xargs -I % rm %']],
+  ['rm {}', ['rm {}', "rm '{}'", 'find . -exec rm {} +', 'xargs rm']],
+  ['a && b', ['a && b', 'A && b']],
+])('what denies %j hits every spelling: %j', async (pattern, calls) => {
+  const rule = ruleOf({ effect: 'deny', tool: 'bash', pattern });
+  for (const call of calls) expect([call, ruleApplies(rule, await called(call))]).toEqual([call, true]);
+});
