@@ -233,6 +233,8 @@ export const WorkflowDetail = z.object({
   requests: z.array(RequestUsage.extend({ runId: Id })),
   /** Those given in it, and those that answered in it, as they are now; left out where there are none. */
   grants: z.array(Grant).optional(),
+  /** Of what a fork took over: the sub-agents that worked where it is from, as in `Snapshot`; left out where there are none. */
+  elsewhere: z.array(RunRow).optional(),
 });
 export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
 

@@ -110,7 +110,8 @@ test('a restart that cannot be is told once, with its reason', async () => {
   expect(at.told).toEqual(['busy', 'off', 'backup There is no room']);
   at.fault.backup = null;
   await at.updates.restart();
-  feed.updater.quitAndInstall = () => {
+  const updater = (await feed.load.mock.results[0]!.value) as { quitAndInstall: () => void };
+  updater.quitAndInstall = () => {
     throw new Error('refused');
   };
   expect([at.updates.leave(), at.told.at(-1)]).toEqual([false, 'install']);

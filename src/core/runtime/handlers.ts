@@ -33,7 +33,7 @@ import { priceOf, type PriceTable } from '../model/prices.ts';
 import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
 import { setLead } from '../workflows/set-lead.ts';
-import { snapshot, workflowDetail } from '../records/snapshots.ts';
+import { snapshot, workflowShown } from '../records/snapshots.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { writes } from '../tools/tool.ts';
@@ -115,7 +115,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
     ...ruleMethods(engine, ports),
-    'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
+    'workflow.get': async ({ workflowId }) => workflowShown(store, await workflow(workflowId)),
     'workflow.stop': ({ workflowId, cause }) => orchestrator.stopWorkflow(workflowId, STOPS[cause]),
     'workflow.resume': async ({ workflowId, approve }) => {
       await orchestrator.resume(workflowId, approve);

@@ -67,10 +67,12 @@ export interface Page {
   before?: string | undefined;
   limit: number;
 }
-/** `kind`: only what is of it, see `history.search`. */
+/** `kind`: only what is of it, `workflows` or `executions`: only what such a list has, see `history.search`. */
 export interface Search extends Page {
   text: string;
   kind?: SearchHit['kind'] | undefined;
+  workflows?: WorkflowFilter | undefined;
+  executions?: ExecutionFilter | undefined;
 }
 /** `text`: see `conversation.list`. `unchangedSince`: those that did not change after that instant, and are not pinned. */
 export interface ConversationQuery extends Page {

@@ -193,8 +193,12 @@ export class LinkConnection implements Connection {
     }
     const pending = this.#pending.get(frame.id);
     this.#pending.delete(frame.id);
-    if (frame.reply.ok) pending?.resolve(frame.reply.value);
-    else pending?.reject(new RequestError(frame.reply.error.code, frame.reply.error.message));
+    if (frame.reply.ok) {
+      pending?.resolve(frame.reply.value);
+      return;
+    }
+    const { error } = frame.reply;
+    pending?.reject(new RequestError(error.code, error.message, error.says));
   }
 
   #setStatus(status: ConnectionStatus): void {

@@ -69,6 +69,19 @@ it('asks for neither with one letter, and forgets what longer words have found',
   ]);
 });
 
+it('puts files and reports before agents and settings, and what is called exactly so before all', async () => {
+  const { palette, type } = desk();
+  const groups = () => palette.findings.map(({ name }) => name);
+  const { files, reports, settings } = text.shell.palette;
+  await type('shortcut');
+  expect(groups()).toEqual([files, reports, settings]);
+  await type('shortcut.ts');
+  expect(groups()[0]).toBe(files);
+  await type('Keyboard shortcuts');
+  expect(groups()).toEqual([settings, files, reports]);
+  expect(palette.findings[0]?.items[0]?.label).toBe('Keyboard shortcuts');
+});
+
 it('ends what still searches when it closes', async () => {
   const { palette, type, asked } = desk();
   await type('parser');
