@@ -16,7 +16,8 @@ export type Send = (message: string, sent: Sent, goOn: (key: string) => void) =>
 
 type Parts = Pick<App, 'connection' | 'hasMessage' | 'warn'>;
 
-/** What is being sent, by the key of its draft: whoever comes back to its box finds it there. */
+/** What is being sent, by the key of its draft: whoever comes back to its box finds it there; no screen shows it. */
+// eslint-disable-next-line svelte/prefer-svelte-reactivity
 const underway = new Map<string, Unsent>();
 
 export class Unsent {
