@@ -129,7 +129,8 @@ async function ask(
   const where = startsIn === '' ? [] : [phrase('starts_in', { folder: startsIn })];
   const { timeout_seconds: seconds = DEFAULT_SECONDS, background = false } = input;
   const time = phrase('ended_after', { seconds, background });
-  if (inTerminal) return { ...asked(title, [...where, ...unbound(network), time]), subject, risk: 'high', reversible: false };
+  if (inTerminal)
+    return { ...asked(title, [...where, ...unbound(network), time]), subject, risk: 'high', reversible: false };
   const sandbox = await host.sandbox();
   if (input.read_only && !sandbox) throw unkeepable();
   const { reversible, says, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
@@ -186,8 +187,7 @@ const wishOf = ({ command, read_only: readOnly = false, background = false }: In
   return { command, network, readOnly, background };
 };
 
-const unkeepable = () =>
-  new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
+const unkeepable = () => new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
 
 interface Running {
   host: ShellHost;

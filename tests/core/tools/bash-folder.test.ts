@@ -44,7 +44,9 @@ describe.skipIf(!sandbox)('a question about a command', () => {
     expect(first?.subject).not.toHaveProperty('startsIn');
     expect(second).toMatchObject({
       title: 'In web/app, run ls *',
-      description: expect.stringMatching(/^It begins in web\/app, where an earlier command has left the shell\. In a/),
+      description: expect.stringMatching(
+        /^It begins in web\/app, where an earlier command has left the shell\. In a/,
+      ) as string,
       says: { title: { key: 'run_in', values: { folder: 'web/app' } } },
       subject: { startsIn: 'web/app' },
       grant: { pattern: 'ls \\* # only reads # in web/app' },
