@@ -19,6 +19,7 @@ import { shootAll } from './support/looks.ts';
 import { leadCalls, leadSpawns } from './support/scripts.ts';
 import { MCP_SCREENS } from './support/mcp-screens.ts';
 import { PAGE_SCREENS } from './support/page-screens.ts';
+import { PART_SCREENS } from './support/part-screens.ts';
 import { QUESTION_SCREENS } from './support/question-screens.ts';
 import { WORK_SCREENS, type WorkScreen } from './support/work-screens.ts';
 
@@ -261,7 +262,13 @@ function visits(): Map<string, WorkScreen> {
     { script: plainAnswer, options: { model: { keys: ['another'] } }, go: refusedKey },
     { script: reviews, go: finished },
   ];
-  const groups = { work: WORK_SCREENS, question: QUESTION_SCREENS, call: CALL_SCREENS, change: CHANGE_SCREENS };
+  const groups = {
+    work: WORK_SCREENS,
+    question: QUESTION_SCREENS,
+    part: PART_SCREENS,
+    call: CALL_SCREENS,
+    change: CHANGE_SCREENS,
+  };
   const others = Object.entries({ ...groups, mcp: MCP_SCREENS, page: PAGE_SCREENS });
   return new Map([
     ...own.map((screen) => [screen.go.name, screen] as const),

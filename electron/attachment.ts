@@ -11,6 +11,7 @@ export interface AttachmentPorts {
 export class Attachment {
   readonly #ports: AttachmentPorts;
   readonly #leaving = new AbortController();
+  #connecting: Promise<Connected> | null = null;
   #current: Connected | null = null;
 
   constructor(ports: AttachmentPorts) {
@@ -27,8 +28,8 @@ export class Attachment {
     const { signal } = this.#leaving;
     try {
       while (!signal.aborted) {
-        const connected = await this.#ports.connect(signal);
-        this.#current = connected;
+        this.#connecting = this.#ports.connect(signal);
+        const connected = (this.#current = await this.#connecting);
         if (signal.aborted) return;
         this.#ports.use(connected.client);
         await aborted(AbortSignal.any([connected.lost, signal]));
@@ -42,10 +43,11 @@ export class Attachment {
     }
   }
 
-  /** Flushes and marks what runs, and gives the data folder up. */
+  /** Flushes and marks what runs, and gives the data folder up; also what is still being opened. */
   async close(): Promise<void> {
     this.#leaving.abort();
-    await this.#current?.close();
+    const connected = await this.#connecting?.catch(() => null);
+    await connected?.close();
   }
 }
 

@@ -21,7 +21,6 @@ import { ownItems } from './desktop/own-items.ts';
 import { SecurityFacts, withShell } from './desktop/security-state.ts';
 import { isFirstInstance } from './desktop/single-instance.ts';
 import { followTroubles } from './desktop/trouble.ts';
-import type { Updates } from './desktop/updates.ts';
 import { guardPages } from './guards.ts';
 import { Ipc } from './ipc.ts';
 import { Refusals } from './desktop/refusals.ts';
@@ -44,7 +43,6 @@ app.setName(text().name);
 app.setPath('userData', join(data, 'desktop'));
 const place = lastPlace(data);
 let desktop: Desktop | null = null;
-let updates: Updates | null = null;
 const refusals = new Refusals(report);
 const facts = new SecurityFacts(refusals);
 const ipc = new Ipc({
@@ -78,6 +76,7 @@ async function start(): Promise<void> {
   // At once: a window that a second start opens is guarded too.
   serveBundle(realpathSync(join(root, 'build')), refusals);
   guardPages({ refusals, links: new OutsideLinks(refusals) });
+  const updates = appUpdates({ data, isRemote: Boolean(env['TRIAD_STORE']), report });
   const shell = (desktop = new Desktop({
     windows,
     trayIcon: join(root, 'build/tray.png'),
@@ -105,8 +104,6 @@ async function start(): Promise<void> {
   });
   const last = await place.read();
   if (!links.start(process.argv)) windows.open(last);
-  updates = await appUpdates({ data, isRemote: Boolean(env['TRIAD_STORE']), report });
-  if (updates !== null) shell.drawMenu();
   await attachment.run();
 }
 

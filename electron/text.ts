@@ -87,6 +87,13 @@ const english = {
     backup: 'A backup is made first.',
     later: 'Later',
     restart: 'Restart Now',
+    noRestart: 'The update was not put in place',
+    refused: {
+      busy: () => 'Agents are at work. Triad asks again once they are done.',
+      off: () => 'Looking for updates is turned off in the settings.',
+      backup: (reason: string) => `No backup could be made: ${reason}`,
+      install: () => 'The system did not take it. Triad ends now: start it again, and nothing is lost.',
+    },
     looked: {
       off: 'Looking for updates is turned off in the settings',
       none: 'This is the newest version',
@@ -205,6 +212,13 @@ const french: Words = {
     backup: 'Une sauvegarde est faite d’abord.',
     later: 'Plus tard',
     restart: 'Redémarrer maintenant',
+    noRestart: 'La mise à jour n’a pas été installée',
+    refused: {
+      busy: () => 'Des agents travaillent. Triad redemandera quand ils auront fini.',
+      off: () => 'La recherche de mises à jour est désactivée dans les réglages.',
+      backup: (reason) => `Aucune sauvegarde n’a pu être faite : ${reason}`,
+      install: () => 'Le système l’a refusée. Triad se ferme : relancez-le, rien n’est perdu.',
+    },
     looked: {
       off: 'La recherche de mises à jour est désactivée dans les réglages',
       none: 'Cette version est la plus récente',

@@ -19,6 +19,8 @@ export interface WindowPorts {
 
 export class Windows {
   readonly #ports: WindowPorts;
+  /** In the order in which a person looked at them, the last one first. */
+  #looked: BrowserWindow[] = [];
 
   constructor(ports: WindowPorts) {
     this.#ports = ports;
@@ -46,6 +48,8 @@ export class Windows {
     });
     const { webContents } = window;
     window.once('ready-to-show', () => window.show());
+    window.on('focus', () => (this.#looked = [window, ...this.#othersThan(window)]));
+    window.once('closed', () => (this.#looked = this.#othersThan(window)));
     const note = (_event: unknown, url: string) => this.#ports.onPlace(new URL(url).pathname);
     webContents.on('did-navigate', note);
     webContents.on('did-navigate-in-page', note);
@@ -57,7 +61,7 @@ export class Windows {
 
   /** The window that a person looked at last comes to the front; a new one where there is none. */
   show(path?: string): void {
-    const window = lookedAtLast();
+    const window = this.#lookedAtLast();
     if (window === undefined) {
       this.open(path);
       return;
@@ -79,15 +83,20 @@ export class Windows {
 
   /** `path`: of a new window, where there is none. */
   #lead(path: string, hash: string): void {
-    const window = lookedAtLast();
+    const window = this.#lookedAtLast();
     if (window === undefined) return void this.open(`${path}${hash}`);
     this.show();
     const url = new URL(window.webContents.getURL() || ORIGIN);
     url.hash = hash;
     window.loadURL(url.href).catch(() => undefined);
   }
-}
 
-function lookedAtLast(): BrowserWindow | undefined {
-  return BrowserWindow.getFocusedWindow() ?? BrowserWindow.getAllWindows()[0];
+  /** None has the focus where a link or a notification comes from another program. */
+  #lookedAtLast(): BrowserWindow | undefined {
+    return this.#looked[0] ?? BrowserWindow.getAllWindows()[0];
+  }
+
+  #othersThan(window: BrowserWindow): BrowserWindow[] {
+    return this.#looked.filter((one) => one !== window);
+  }
 }

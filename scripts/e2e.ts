@@ -3,7 +3,7 @@
  * that brings one and tries it. Without one the tests are reported as not run, which fails under CI (`CI` is set) only.
  */
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumPath, commandPath } from '../e2e/support/chromium.ts';
 
@@ -59,10 +59,23 @@ function playwright(args: readonly string[], env: NodeJS.ProcessEnv = {}): numbe
   return spawnSync(process.execPath, [PLAYWRIGHT, 'test', ...args], options).status ?? 1;
 }
 
+interface Report {
+  config: { metadata: Record<string, unknown> & { skipped?: Record<string, string> } };
+}
+
+const readReport = () => JSON.parse(readFileSync(REPORT, 'utf8')) as Report;
+
+/** Names each place in which nothing ran, and why. */
+function saySkipped(): void {
+  if (!existsSync(REPORT)) return;
+  for (const [name, reason] of Object.entries(readReport().config.metadata.skipped ?? {}))
+    say(`Did not run in ${name}: ${reason}.`);
+}
+
 /** Lists the tests into the report, as a run in which none ran, with the reason in `config.metadata.notRun`. */
 function reportNotRun(args: readonly string[], reason: string): void {
   playwright([...args, '--list', '--reporter=json'], { PLAYWRIGHT_JSON_OUTPUT_FILE: REPORT });
-  const report = JSON.parse(readFileSync(REPORT, 'utf8')) as { config: { metadata: Record<string, unknown> } };
+  const report = readReport();
   report.config.metadata['notRun'] = reason;
   writeFileSync(REPORT, JSON.stringify(report));
 }
@@ -75,8 +88,12 @@ for (const installer of installers()) {
   say(`No Chromium for the end-to-end tests: "${installer.name}" brings one; trying it now…`);
   if (!install(installer)) say(`"${installer.name}" failed: run it to see why.`);
 }
-if (await isHere()) process.exitCode = playwright(args);
-else {
+// One of before says nothing about this run.
+rmSync(REPORT, { force: true });
+if (await isHere()) {
+  process.exitCode = playwright(args);
+  saySkipped();
+} else {
   const reason = `no Chromium: ${installers()
     .map(({ name }) => `"${name}"`)
     .join(' or ')} brings one`;

@@ -274,6 +274,9 @@ test(
     await expect(page.locator('mark').first()).toBeVisible();
     await expectNoViolation(page);
     await page.setViewportSize({ width: 640, height: 400 });
+    await page.getByRole('searchbox').fill('français');
+    await page.getByRole('searchbox').press('Enter');
+    await expect(page.getByRole('group', { name: 'Language' }).getByRole('radio', { checked: true })).toBeFocused();
     await page.getByRole('searchbox').fill('blargh');
     await expect(page.getByText('No setting has “blargh”')).toBeVisible();
     await expectNoViolation(page);

@@ -18,7 +18,9 @@ const covered = (page: Page) =>
   page.evaluate(() => {
     const messages = [...document.querySelectorAll('[data-sonner-toast]')].map((one) => one.getBoundingClientRect());
     if (messages.length === 0) return null;
-    return [...document.querySelectorAll('main :is(a, button, input, textarea, select), nav :is(a, button)')]
+    return [
+      ...document.querySelectorAll('main :is(a, button, input, textarea, select), [data-uncovered] :is(a, button)'),
+    ]
       .filter((one) => {
         const { left, right, top, bottom } = one.getBoundingClientRect();
         const isUnder = (box: DOMRect) => left < box.right && right > box.left && top < box.bottom && bottom > box.top;

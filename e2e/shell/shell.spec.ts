@@ -135,6 +135,10 @@ test(
     await keys.click();
     await page.keyboard.press('x');
     await expect(page.getByText('Hold Ctrl, Alt or ⌘')).toBeVisible();
+    await page.keyboard.press('g');
+    await expect(keys).toContainText('then…');
+    await page.keyboard.press('h');
+    await expect(page.getByText('G H belongs to “History”.')).toBeVisible();
     await page.keyboard.press('Control+Enter');
     await expect(page.getByText('Ctrl+Enter is kept for “Allow, in a question”.')).toBeVisible();
     await page.keyboard.press('Control+K');

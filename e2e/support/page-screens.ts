@@ -182,6 +182,11 @@ const settings: WorkScreen = {
     }
     await page.getByRole('searchbox', { name: 'Find a setting' }).fill('zzz');
     await shoot('settings-none');
+    const field = page.getByRole('searchbox', { name: 'Find a setting' });
+    await field.fill('français');
+    await field.press('Enter');
+    await expect(page.locator('[data-setting=language] :checked')).toBeFocused();
+    await shoot('settings-language');
   },
 };
 

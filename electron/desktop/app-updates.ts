@@ -23,7 +23,7 @@ interface Machine {
 }
 
 /** Null where there are none: in a checkout, or in a package without a feed. */
-export async function appUpdates({ data, isRemote, report }: Machine): Promise<Updates | null> {
+export function appUpdates({ data, isRemote, report }: Machine): Updates | null {
   if (!app.isPackaged) return null;
   const feed = join(process.resourcesPath, 'app-update.yml');
   if (!existsSync(feed)) return null;
@@ -33,8 +33,9 @@ export async function appUpdates({ data, isRemote, report }: Machine): Promise<U
     contacted(host, 'updates');
     return work();
   };
-  const { default: updater } = await import('electron-updater');
-  const source = updateSource(updater.autoUpdater, isQuiet());
+  // It takes a while to load, and nobody waits for it.
+  const load = async () => (await import('electron-updater')).default.autoUpdater;
+  const source = updateSource(load, isQuiet());
   const install = (again: boolean) => {
     // The new one may be there before this one has gone.
     app.releaseSingleInstanceLock();
@@ -52,6 +53,8 @@ export async function appUpdates({ data, isRemote, report }: Machine): Promise<U
     },
     offer: (version) => offer(version, { isQuiet: source.isQuiet, isRemote }),
     quit: () => app.quit(),
+    // It waits for an answer: the app may be about to end.
+    refused: (why, reason) => dialog.showErrorBox(text().updates.noRestart, text().updates.refused[why](reason)),
     report,
   });
   setInterval(() => void updates.look(), EVERY_MS).unref();

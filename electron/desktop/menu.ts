@@ -112,6 +112,21 @@ function viewItems(): Item[] {
   return [
     item('reload'),
     ...(app.isPackaged ? [] : [item('toggleDevTools')]),
-    ...[LINE, item('resetZoom'), item('zoomIn'), item('zoomOut'), LINE, item('togglefullscreen')],
+    ...[LINE, item('resetZoom'), item('zoomIn'), item('zoomOut'), ...MORE_ZOOM_KEYS, LINE, item('togglefullscreen')],
   ];
 }
+
+/** Those of the roles want a shift for the plus of many keyboards, and know no block of numbers; an item has one key. */
+const MORE_ZOOM_KEYS = (
+  [
+    ['zoomIn', '='],
+    ['zoomIn', 'numadd'],
+    ['zoomOut', 'numsub'],
+    ['resetZoom', 'num0'],
+  ] as const
+).map(([role, key]): Item => ({
+  role,
+  accelerator: `CmdOrCtrl+${key}`,
+  visible: false,
+  acceleratorWorksWhenHidden: true,
+}));

@@ -77,7 +77,11 @@ export function quitOrderly(ports: QuitPorts): void {
   });
   // Nobody may be there to answer, and the system waits only for a short while.
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, atOnce);
-  powerMonitor.on('shutdown', atOnce);
+  powerMonitor.on('shutdown', (event?: { preventDefault: () => void }) => {
+    // Held up until the app has gone.
+    event?.preventDefault();
+    atOnce();
+  });
   app.on('browser-window-created', (_event, window) => window.on('session-end', atOnce));
 }
 

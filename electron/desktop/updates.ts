@@ -1,17 +1,7 @@
 /** Updates of the app: looked for where the person lets it, put in place only while nothing works. Knows no Electron. */
 import type { Client } from '#contract/rpc.ts';
 import { errorInfo } from '#core/base/errors.ts';
-
-export interface UpdateSource {
-  /** A version that is newer than this one and no trial; null where there is none. */
-  check(): Promise<string | null>;
-  /** Fetches what `check` found, and holds it against its checksum. */
-  download(): Promise<void>;
-  /** Puts in place what was fetched and ends the app; `again`: starts it anew. False where it can't be put there. */
-  install(again: boolean): boolean;
-  /** Whether it can be put in place at any quit: nobody is asked for a password, and nothing starts again. */
-  readonly isQuiet: boolean;
-}
+import type { UpdateSource } from './update-source.ts';
 
 export interface UpdatePorts {
   source: UpdateSource;
@@ -20,6 +10,8 @@ export interface UpdatePorts {
   /** Asks the person; true: to restart now. */
   offer: (version: string) => Promise<boolean>;
   quit: () => void;
+  /** Tells the person why a restart that they asked for came to nothing; `reason`: one line, may be empty. */
+  refused: (why: NoRestart, reason: string) => void;
   /** For lines without secrets. */
   report: (line: string) => void;
 }
@@ -27,12 +19,16 @@ export interface UpdatePorts {
 /** What a look for updates came to. */
 export type Looked = 'off' | 'none' | 'ready' | 'failed';
 
+/** Why there is no restart: something works, it is turned off, there is no backup, it could not be put in place. */
+type NoRestart = 'busy' | 'off' | 'backup' | 'install';
+
 export class Updates {
   readonly #ports: UpdatePorts;
   #client: Client | null = null;
   /** Workflows at work in this data folder, whichever program does it; null while nobody knows. */
   #running: number | null = null;
   #looking: Promise<Looked> | null = null;
+  #restarting: Promise<void> | null = null;
   /** The version that was fetched. */
   #ready: string | null = null;
   #offered: string | null = null;
@@ -69,12 +65,18 @@ export class Updates {
     return this.#looking;
   }
 
-  /** The person says so: never while something works, and not without a backup. */
-  async restart(): Promise<void> {
-    if (!(await this.#mayInstall())) {
-      // Asked again when nothing works.
-      this.#offered = null;
-      return;
+  /** The person says so: never while something works, and not without a backup. One at a time; what it fails by is told. */
+  restart(): Promise<void> {
+    this.#restarting ??= this.#restart().finally(() => (this.#restarting = null));
+    return this.#restarting;
+  }
+
+  async #restart(): Promise<void> {
+    // Where the app is on its way out, or the person stayed and asks again, the backup is as good as then.
+    const refused = this.#restarts ? null : await this.#refusal();
+    if (refused) {
+      this.#offered = null; // Asked again when nothing works.
+      return this.#ports.refused(...refused);
     }
     this.#restarts = this.#installs = true;
     this.#ports.quit();
@@ -83,12 +85,15 @@ export class Updates {
   /** Before the runtime is closed. */
   async prepareToQuit(): Promise<void> {
     if (this.#restarts || !this.#ports.source.isQuiet) return;
-    this.#installs = await this.#mayInstall();
+    this.#installs = (await this.#refusal()) === null;
   }
 
   /** The last that happens; false: nothing is put in place, the app just ends. */
   leave(): boolean {
-    return this.#installs && this.#ports.source.install(this.#restarts);
+    if (!this.#installs) return false;
+    const isLeft = this.#ports.source.install(this.#restarts);
+    if (!isLeft && this.#restarts) this.#ports.refused('install', '');
+    return isLeft;
   }
 
   async #look(): Promise<Looked> {
@@ -121,25 +126,25 @@ export class Updates {
     if (this.#ready === null || this.#running !== 0 || this.#offered === this.#ready) return;
     this.#offered = this.#ready;
     const restarting = this.#ports.offer(this.#ready).then((yes) => (yes ? this.restart() : undefined));
-    restarting.catch((error: unknown) => this.#failed('The update was not put in place', error));
+    restarting.catch((error: unknown) => void this.#failed('The update was not put in place', error));
   }
 
-  /** Makes the backup; something may have begun meanwhile. */
-  async #mayInstall(): Promise<boolean> {
+  /** Makes the backup; something may have begun meanwhile. Null where it can be put in place. */
+  async #refusal(): Promise<[NoRestart, string] | null> {
     const client = this.#client;
-    if (this.#ready === null || client === null || this.#running !== 0) return false;
+    if (this.#ready === null || client === null || this.#running !== 0) return ['busy', ''];
     try {
-      if (!(await this.#isWanted())) return false;
+      if (!(await this.#isWanted())) return ['off', ''];
       await this.#ports.backUp(client);
     } catch (error) {
-      this.#failed('The update was not put in place, because there is no backup', error);
-      return false;
+      return ['backup', this.#failed('The update was not put in place, because there is no backup', error)];
     }
-    return this.#running === 0;
+    return this.#running === 0 ? null : ['busy', ''];
   }
 
-  #failed(what: string, error: unknown): void {
-    const [line] = errorInfo(error).message.split('\n');
+  #failed(what: string, error: unknown): string {
+    const [line = ''] = errorInfo(error).message.split('\n');
     this.#ports.report(`${what}: ${line}`);
+    return line;
   }
 }

@@ -1,5 +1,6 @@
 /** What calls of agents changed on disk, what of it is undone, and what the person undid. */
 import { z } from 'zod';
+import { Phrase } from './approvals/phrase.ts';
 import { Id, Instant, ToolCallId } from './ids.ts';
 
 /** What is at a path. */
@@ -124,6 +125,7 @@ export const UndoneFile = z.object({
   outcome: z.enum(['put_back', 'merged', 'already', 'conflict']),
   /** Of a conflict: one sentence. */
   why: z.string().optional(),
+  says: Phrase.optional(),
 });
 export type UndoneFile = z.infer<typeof UndoneFile>;
 

@@ -1,5 +1,6 @@
 /** Errors as they cross a boundary: a stable code for programs, one sentence for people. */
 import { z } from 'zod';
+import { Phrase } from './approvals/phrase.ts';
 
 export const ErrorCode = z.enum([
   'bad_input', // what was sent does not fit the contract
@@ -43,6 +44,8 @@ export const ErrorInfo = z.object({
   message: z.string(),
   /** Developer detail (a stack, a provider's request id); never needed to understand the message. */
   detail: z.string().optional(),
+  /** The message as keys and values, one behind the other, where it is in the words of the program. */
+  says: z.array(Phrase).optional(),
 });
 export type ErrorInfo = z.infer<typeof ErrorInfo>;
 

@@ -140,6 +140,8 @@ export const DurableEvent = z.discriminatedUnion('type', [
     chosen: LeadChoice.optional(),
     /** The door that the message came through; left out where it is not known, and where an interrupted one goes on. */
     via: Door.optional(),
+    /** The id that its sender gave the message, with its first start; left out where there was none. */
+    sentAs: Id.optional(),
     /** It was taken over from another conversation, when this one was forked from that; left out of one that was sent here. */
     taken: TakenFrom.optional(),
     /** It runs one execution again, without a request of its lead; left out of a message to one. */

@@ -1,5 +1,6 @@
 /** What goes over a bridge between a client and a runtime elsewhere, whichever method or topic it is about. */
 import { z } from 'zod';
+import type { Phrase } from './approvals/phrase.ts';
 
 /** Frames of every bridge between a client and a runtime elsewhere. */
 export const ClientFrame = z.discriminatedUnion('kind', [
@@ -12,7 +13,9 @@ export type ServerFrame =
   | {
       kind: 'reply';
       id: number;
-      reply: { ok: true; value: unknown } | { ok: false; error: { code: string; message: string } };
+      reply:
+        | { ok: true; value: unknown }
+        | { ok: false; error: { code: string; message: string; says?: Phrase[] | undefined } };
     }
   | { kind: 'events'; id: number; events: unknown[] };
 

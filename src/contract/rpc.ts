@@ -46,6 +46,8 @@ import {
 const conversationId = z.strictObject({ conversationId: Id });
 /** `seen`: the complete limits that the client saw; rejects with `conflict` if they have changed since. */
 const more = { add: Budget, seen: Budget };
+/** A new conversation; left out: in the default folder, with the usual lead. */
+const beginning = { folder: z.string().min(1).max(4096).optional(), agent: AgentName.optional() };
 export const methods = {
   'app.state': method(nothing, AppState),
   ...providerMethods,
@@ -86,14 +88,7 @@ export const methods = {
   /** What happened in each of these conversations, in their order; also of those in the trash. */
   'conversation.work': method(z.strictObject({ conversationIds: z.array(Id).max(200) }), z.array(SessionWork)),
   /** `provider`: the one that its first message will ask, where it names one. */
-  'conversation.create': method(
-    z.strictObject({
-      folder: z.string().min(1).max(4096).optional(),
-      agent: AgentName.optional(),
-      provider: LeadChoice.shape.provider,
-    }),
-    ConversationRow,
-  ),
+  'conversation.create': method(z.strictObject({ ...beginning, provider: LeadChoice.shape.provider }), ConversationRow),
   'conversation.get': method(conversationId, ConversationRow),
   /** Its title (an empty one: that of its first message again), and whether it is pinned; its "last used" stays. */
   'conversation.keep': method(
@@ -203,7 +198,11 @@ export const methods = {
   /** Moves conversations to the trash that have not changed for this many days; returns how many. */
   'trash.fill': method(z.strictObject({ olderThanDays: z.int().min(0).max(36_500) }), z.object({ count: z.int() })),
   ...messageMethods,
-  /** `files`: their texts stand behind the words, each as data (see `attached-files.ts`). */
+  /**
+   * `files`: their texts stand behind the words, each as data (see `attached-files.ts`). `sentAs`: an id of the sender's;
+   * a message that is sent once more with it is not begun again, but answered with what the first began (`conflict` where
+   * its words are others). `begin`: what the conversation is made of, where there is none yet and the message begins it.
+   */
   'message.send': method(
     z.strictObject({
       conversationId: Id,
@@ -216,6 +215,8 @@ export const methods = {
       files: SentFiles.optional(),
       ...LeadChoice.shape,
       ...{ via: Door.optional(), language: z.enum(LANGUAGES).optional() },
+      sentAs: Id.optional(),
+      begin: z.strictObject(beginning).optional(),
     }),
     /** `untrusted`: files of its folder that are left out of it because nobody has trusted them as they are. */
     z.object({ workflowId: Id, runId: Id, queued: z.boolean(), untrusted: z.array(z.string()).optional() }),

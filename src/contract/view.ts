@@ -69,6 +69,8 @@ export const WorkflowRow = z.object({
   /** Pictures of the message, and what was chosen for its lead with it; left out for none. */
   images: z.array(Image).nullish(),
   chosen: LeadChoice.nullish(),
+  /** The id that its sender gave the message; left out where there was none. */
+  sentAs: Id.nullish(),
   /** Set in a fork, for what it took over: nothing of it is counted, listed or continued here. */
   taken: TakenFrom.nullish(),
   /** It runs this execution again, alone; left out of a message to a lead. */
@@ -231,6 +233,8 @@ export const WorkflowDetail = z.object({
   requests: z.array(RequestUsage.extend({ runId: Id })),
   /** Those given in it, and those that answered in it, as they are now; left out where there are none. */
   grants: z.array(Grant).optional(),
+  /** Of what a fork took over: the sub-agents that worked where it is from, as in `Snapshot`; left out where there are none. */
+  elsewhere: z.array(RunRow).optional(),
 });
 export type WorkflowDetail = z.infer<typeof WorkflowDetail>;
 

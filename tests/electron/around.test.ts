@@ -198,7 +198,14 @@ test('the menu follows the conventions of Windows and Linux', async () => {
         ],
       },
       expect.anything(),
-      { View: expect.arrayContaining(['resetZoom', 'zoomIn', 'zoomOut', 'togglefullscreen']) as unknown },
+      {
+        View: [
+          ...['reload', 'toggleDevTools', 'separator', 'resetZoom', 'zoomIn', 'zoomOut'],
+          // Without a shift, and on the block of numbers.
+          ...['(zoomIn CmdOrCtrl+=)', '(zoomIn CmdOrCtrl+numadd)'],
+          ...['(zoomOut CmdOrCtrl+numsub)', '(resetZoom CmdOrCtrl+num0)', 'separator', 'togglefullscreen'],
+        ],
+      },
       expect.anything(),
       { Help: ['Keyboard Shortcuts', 'separator', 'About Triad'] },
     ]);

@@ -146,7 +146,7 @@ test('a signal and the end of the session ask nobody', async () => {
     const window = new EventEmitter();
     app.emit('browser-window-created', {}, window);
     if (how === 'signal') signal();
-    else if (how === 'shutdown') await desk.act('power', 'shutdown');
+    else if (how === 'shutdown') expect(await desk.act('power', 'shutdown'), 'the system waits').toBe(true);
     else window.emit('session-end', {});
     await settled();
     expect(desk.exits.splice(0), how).toEqual([0]);

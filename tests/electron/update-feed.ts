@@ -7,7 +7,7 @@ import { createRequire } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import type * as Updater from 'electron-updater';
-import { onTestFinished, vi } from 'vitest';
+import { type Mock, onTestFinished, vi } from 'vitest';
 import { folderWith } from '../support/workspace.ts';
 
 const require = createRequire(import.meta.url);
@@ -36,7 +36,8 @@ export interface Feed {
   /** What was asked for, without what keeps it from a cache. */
   readonly asked: string[];
   readonly headers: IncomingMessage['headers'][];
-  readonly updater: Updater.AppImageUpdater;
+  /** Loads the updater. */
+  readonly load: Mock<() => Promise<Updater.AppImageUpdater>>;
   /** What stands where the app is. */
   appNow: () => Promise<string>;
   /** How the new app was started; null where it was not. */
@@ -48,7 +49,7 @@ export async function startFeed({ version = '1.3.0', notes, served = NEW_APP }: 
   const asked: string[] = [];
   const headers: IncomingMessage['headers'][] = [];
   const sha512 = createHash('sha512').update(NEW_APP).digest('base64');
-  const file = `Triad-${version}.AppImage`;
+  const file = `Triad-${version}.AppImage`.replace('+', '-');
   const entry = `url: ${file}\n    sha512: ${sha512}\n    size: ${NEW_APP.length}`;
   const whole = notes ?? `version: ${version}\nfiles:\n  - ${entry}\npath: ${file}\nsha512: ${sha512}\n`;
   const server = createServer(({ url = '', headers: sent }, answer) => {
@@ -72,7 +73,7 @@ export async function startFeed({ version = '1.3.0', notes, served = NEW_APP }: 
   return {
     asked,
     headers,
-    updater: new AppImageUpdater(),
+    load: vi.fn(async () => new AppImageUpdater()),
     appNow: async () => ((await read(app)) === NEW_APP ? 'new' : ((await read(app)) ?? 'none')),
     started: async () => (await read(`${app}.started`))?.trim() ?? null,
   };

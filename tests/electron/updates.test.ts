@@ -10,6 +10,8 @@ interface Desk {
   /** What happened, in order. */
   done: string[];
   lines: string[];
+  /** Why there was no restart, as the person was told. */
+  told: string[];
   /** So many workflows run now. */
   run: (count: number) => void;
   /** The person's answers to the offers, in turn; without one they say later. */
@@ -20,7 +22,7 @@ interface Desk {
 }
 
 async function desk(feed: Feed, { running = 0, check = true, isQuiet = true } = {}): Promise<Desk> {
-  const [done, lines, answers]: [string[], string[], boolean[]] = [[], [], []];
+  const [done, lines, told, answers]: [string[], string[], string[], boolean[]] = [[], [], [], []];
   const settings = { check };
   const fault: Desk['fault'] = { backup: null };
   let tell: (state: object) => void = () => undefined;
@@ -33,7 +35,7 @@ async function desk(feed: Feed, { running = 0, check = true, isQuiet = true } = 
     },
   } as unknown as Client;
   const updates = new Updates({
-    source: updateSource(feed.updater, isQuiet),
+    source: updateSource(feed.load, isQuiet),
     backUp: async () => {
       if (fault.backup !== null) throw new Error(fault.backup);
       done.push('backup');
@@ -43,9 +45,10 @@ async function desk(feed: Feed, { running = 0, check = true, isQuiet = true } = 
       return answers.shift() ?? false;
     },
     quit: () => void done.push('quit'),
+    refused: (why, reason) => void told.push(`${why} ${reason}`.trim()),
     report: (line) => void lines.push(line),
   });
-  const desk = { updates, done, lines, run: (count: number) => tell(state(count)), answers, settings, fault };
+  const desk = { updates, done, lines, told, run: (count: number) => tell(state(count)), answers, settings, fault };
   await updates.follow(client);
   return desk;
 }
@@ -81,6 +84,37 @@ test('a restart that the person asks for makes the backup first, and starts the 
   expect(await quit(at)).toBe(true);
   await vi.waitFor(async () => expect(await feed.started()).toBe('started again'));
   expect(at.done, 'one backup').toEqual(['offered 1.3.0', 'backup', 'quit']);
+});
+
+test('two presses are one restart with one backup, also while the app is on its way out', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed);
+  await Promise.all([at.updates.restart(), at.updates.restart()]);
+  expect(at.done).toEqual(['offered 1.3.0', 'backup', 'quit']);
+  await at.updates.restart();
+  expect(at.done).toEqual(['offered 1.3.0', 'backup', 'quit', 'quit']);
+});
+
+test('a restart that cannot be is told once, with its reason', async () => {
+  const feed = await startFeed();
+  const at = await desk(feed);
+  at.run(1);
+  await Promise.all([at.updates.restart(), at.updates.restart()]);
+  expect(at.told).toEqual(['busy']);
+  at.run(0);
+  at.settings.check = false;
+  await at.updates.restart();
+  at.settings.check = true;
+  at.fault.backup = 'There is no room\nfor it';
+  await at.updates.restart();
+  expect(at.told).toEqual(['busy', 'off', 'backup There is no room']);
+  at.fault.backup = null;
+  await at.updates.restart();
+  const updater = (await feed.load.mock.results[0]!.value) as { quitAndInstall: () => void };
+  updater.quitAndInstall = () => {
+    throw new Error('refused');
+  };
+  expect([at.updates.leave(), at.told.at(-1)]).toEqual([false, 'install']);
 });
 
 test('a restart that came to nothing is forgotten once something works', async () => {
@@ -131,6 +165,7 @@ test('turned off, nobody is asked for anything; turned off later, nothing is put
   const off = await startFeed();
   const at = await desk(off, { check: false });
   expect([await at.updates.look(), off.asked]).toEqual(['off', []]);
+  expect(off.load, 'it takes a while').not.toHaveBeenCalled();
   await at.updates.follow(null);
   expect([await at.updates.look(), off.asked], 'without a runtime nobody knows').toEqual(['failed', []]);
   const feed = await startFeed();
@@ -145,7 +180,12 @@ test('where the system asks for a password, a quit alone puts nothing in place',
   expect([await quit(at), at.done]).toEqual([false, ['offered 1.3.0']]);
 });
 
-test.each(['1.2.0', '1.1.9', '2.0.0-beta.1'])('%s is no update', async (version) => {
+test('what is said of a build makes no trial of it', async () => {
+  const at = await desk(await startFeed({ version: '1.3.0+a-b' }));
+  expect(at.done).toEqual(['offered 1.3.0+a-b']);
+});
+
+test.each(['2.0.0-beta.1+a', '1.2.0', '1.1.9', '2.0.0-beta.1'])('%s is no update', async (version) => {
   const feed = await startFeed({ version });
   const at = await desk(feed);
   expect([await at.updates.look(), at.done, at.lines]).toEqual(['none', [], []]);

@@ -1,6 +1,6 @@
-/** `bin/triad`: the command line from any folder, through a link, on whatever Node the machine has. */
+/** `bin/triad`: the command line from any folder, through a link, on whatever Node the machine has; completion builds nothing. */
 import { spawnSync } from 'node:child_process';
-import { realpathSync, symlinkSync } from 'node:fs';
+import { copyFileSync, existsSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { COMPILED } from '../support/compiled.ts';
@@ -25,5 +25,28 @@ test.runIf(isBuilt() && process.platform === 'linux')(
     expect([made.status, made.stdout]).toEqual([0, `${join(folder, '.triad/agents/helper.md')}\n`]);
     const lines = made.stderr.match(/^\d+ \/.*$/gm);
     expect(lines?.at(-1)).toMatch(new RegExp(`^${process.pid} .*node-linux`));
+  },
+);
+
+test.runIf(process.platform === 'linux')(
+  'a shell that completes words builds nothing, and gets none of no build',
+  async () => {
+    const checkout = realpathSync(
+      await folderWith({ 'src/x.ts': '', 'scripts/bootstrap.cjs': "require('fs').writeFileSync('built', '')" }),
+    );
+    mkdirSync(join(checkout, 'bin'));
+    copyFileSync(join(ROOT, 'bin/triad'), join(checkout, 'bin/triad'));
+    const run = (...args: string[]) => {
+      const { status, stdout, stderr } = spawnSync(join(checkout, 'bin/triad'), args, {
+        cwd: checkout,
+        encoding: 'utf8',
+      });
+      return [status, stdout, stderr, existsSync(join(checkout, 'built'))];
+    };
+    expect(run('complete', '--', 'a')).toEqual([0, '', '', false]);
+    mkdirSync(join(checkout, 'dist/electron'), { recursive: true });
+    writeFileSync(join(checkout, 'dist/electron/cli.js'), 'console.log(process.argv.slice(2).join())');
+    expect(run('complete', '--', 'a')).toEqual([0, 'complete,--,a\n', '', false]);
+    expect(run('agents')).toEqual([0, 'agents\n', '', true]);
   },
 );

@@ -153,7 +153,22 @@ test.runIf(isHere && inSoak)('an archive brings its own Node and nothing of othe
   // A link on the path, and no Node there.
   symlinkSync(join(place, name, 'bin/triad'), join(place, 'triad'));
   await worksFrom(place, [join(place, 'triad')], '/usr/bin:/bin');
+  const debian = readdirSync(place).find((one) => one.endsWith('.deb'));
+  if (debian !== undefined) await worksInstalled(join(place, debian));
 });
+
+/** As `dpkg` puts it there, but below another root: nobody else may write what it brings. */
+async function worksInstalled(debian: string): Promise<void> {
+  const root = await folderWith({});
+  execFileSync('dpkg-deb', ['--extract', debian, root]);
+  const control = execFileSync('dpkg-deb', ['--field', debian], { encoding: 'utf8' });
+  expect(control).toContain(`Package: triad-cli\nVersion: ${manifest.version}\n`);
+  const listed = execFileSync('dpkg-deb', ['--contents', debian], { encoding: 'utf8' }).trim().split('\n');
+  expect(listed.filter((line) => !/^(?:l.{9}|.{8}-.) root\/root /.test(line))).toEqual([]);
+  const link = join(root, 'usr/bin/triad');
+  const { stdout } = spawnSync(link, ['--version'], { encoding: 'utf8', env: { PATH: '/usr/bin:/bin', HOME: root } });
+  expect(stdout).toBe(`${manifest.version}\n`);
+}
 
 /** The main jobs; `place` and the home are as before when they are done. */
 async function worksFrom(place: string, [program = '']: string[], path: string): Promise<void> {

@@ -64,7 +64,9 @@ function choose(items: readonly Item[], label: string): void {
   Reflect.apply(item.click, item, []);
 }
 
+/** An item that is there for its keys alone is shown by them. */
 function shown(item: Item): Shown {
+  if (item.visible === false) return `(${item.role ?? ''} ${item.accelerator ?? ''})`;
   const name = item.label ?? item.role ?? item.type ?? '';
   return item.submenu === undefined ? name : { [name]: within(item).map(shown) };
 }

@@ -1,11 +1,17 @@
 /** `powerMonitor`, `powerSaveBlocker` and `globalShortcut`: the machine's sleep and its keys, which the test plays. */
 import { EventEmitter } from 'node:events';
 import type * as Electron from 'electron';
+import { cancellable } from './event.ts';
 import type { Wire } from '../wire.ts';
 
 export function standInPowerMonitor(wire: Wire): EventEmitter {
   const monitor = new EventEmitter();
-  wire.on('power', (event: 'resume' | 'shutdown' | 'suspend') => monitor.emit(event));
+  // True: the app holds it up.
+  wire.on('power', (name: 'resume' | 'shutdown' | 'suspend') => {
+    const event = cancellable({});
+    monitor.emit(name, event);
+    return event.defaultPrevented;
+  });
   return monitor;
 }
 

@@ -136,12 +136,17 @@ export class StandInWindow extends EventEmitter implements Used {
   }
 
   show(): void {
+    this.#focused();
+  }
+
+  #focused(): void {
     this.#all.focused = this;
+    this.emit('focus');
   }
 
   focus(): void {
     const { wire } = this.#all.parts;
-    this.#all.focused = this;
+    this.#focused();
     wire.ask('to front', this.webContents.window).catch(() => undefined);
     wire.tell('focus', this.webContents.getURL());
   }

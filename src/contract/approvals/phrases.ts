@@ -1,10 +1,11 @@
 /**
- * What is said to a person about a question, what decided it, and agents' files: a key and its values, which a screen puts into the
+ * What is said to a person about a question, what decided it, agents' files, and undos: a key and its values, which a screen puts into the
  * language of its reader. What stands here is English, for terminals, models and files. None ends in a stop.
  */
 import type { ApprovalMode } from '../agent.ts';
 import { FAULTS } from '../agents/fault-phrases.ts';
 import type { Effect, GrantScope } from '../permission.ts';
+import { UNDO } from './undo-phrases.ts';
 import type { Phrase } from './phrase.ts';
 
 interface RuleValues {
@@ -165,6 +166,7 @@ export const ENGLISH = {
     `${path} is in ${list}: writing it is asked about unless a rule or a grant names it`,
   to_you: (_: Record<string, never>) => 'An agent’s questions always come to you',
   ...FAULTS,
+  ...UNDO,
 } as const;
 
 function some(paths: string, more: number): string {

@@ -68,7 +68,9 @@ export const historyMethods = {
   /**
    * Full text of prompts, answers, reports and tool results; all words must occur. Newest first. With the first page, where
    * there are any: `titles` of conversations and names of `agents` that have them. With a `kind` only what is of it, among
-   * the newest places alone, and no names.
+   * the newest places alone, and no names. With `workflows` only what is in `workflow.list` with that filter, with
+   * `executions` only what sub-agents in such an `execution.list` said and did: one of both, no names, and a page may have
+   * fewer.
    */
   'history.search': method(
     z.strictObject({
@@ -78,6 +80,8 @@ export const historyMethods = {
         .max(1000)
         .refine((text) => text.trim() !== '', 'is empty: write what to look for'),
       kind: SearchHit.shape.kind.optional(),
+      workflows: z.strictObject(workflowFilter).optional(),
+      executions: z.strictObject(executionFilter).optional(),
     }),
     pageOf(SearchHit).extend({ titles: z.array(TitleHit).optional(), agents: z.array(z.string()).optional() }),
   ),

@@ -9,7 +9,7 @@ type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 /** After its first start. */
 export function startedWorkflow(event: Event<'workflow-start'>): WorkflowRow {
   const { workflowId, conversationId, runId, agent, prompt, approve, attempt, at, seq } = event;
-  const { budget, images, chosen, taken, from, again } = event;
+  const { budget, images, chosen, sentAs, taken, from, again } = event;
   return {
     id: workflowId,
     conversationId,
@@ -33,6 +33,7 @@ export function startedWorkflow(event: Event<'workflow-start'>): WorkflowRow {
     ...(budget && { budget }),
     ...(images && { images }),
     ...(chosen && { chosen }),
+    ...(sentAs && { sentAs }),
     ...(taken && { taken }),
     ...(again && { again }),
     ...(from && { from }),

@@ -1,17 +1,43 @@
 /** The one error of the core: a stable code, one sentence for the person, and detail for developers; both without secrets. */
+import { inOneLine } from '#contract/approvals/in-one-line.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 import type { ErrorCode, ErrorInfo } from '#contract/error.ts';
 import { redact } from './redact.ts';
+
+interface Options {
+  cause?: unknown;
+  detail?: string;
+  /** The message as keys and values, one behind the other. */
+  says?: readonly Phrase[] | undefined;
+}
 
 export class TriadError extends Error {
   readonly code: ErrorCode;
   readonly detail: string | undefined;
+  /** The message as keys and values, one behind the other. */
+  readonly says: readonly Phrase[] | undefined;
 
-  constructor(code: ErrorCode, message: string, options: { cause?: unknown; detail?: string } = {}) {
+  constructor(code: ErrorCode, message: string, options: Options = {}) {
     super(redact(message), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'TriadError';
     this.code = code;
     this.detail = options.detail === undefined ? undefined : redact(options.detail);
+    this.says = options.says?.map(redacted);
   }
+}
+
+/** An error that a screen can say in the language of its reader. */
+export function saidError(code: ErrorCode, says: readonly Phrase[], options: { cause?: unknown } = {}): TriadError {
+  return new TriadError(code, inOneLine(says.map(sentenceOf)), { ...options, says });
+}
+
+function redacted({ key, values }: Phrase): Phrase {
+  const clean = Object.entries(values).map(([name, value]) => [
+    name,
+    typeof value === 'string' ? redact(value) : value,
+  ]);
+  return { key, values: Object.fromEntries(clean) as Phrase['values'] };
 }
 
 /** Any thrown value in the shape that crosses boundaries; what nobody foresaw becomes `internal`. */
@@ -21,6 +47,7 @@ export function errorInfo(error: unknown): ErrorInfo {
       code: error.code,
       message: error.message,
       ...(error.detail === undefined ? {} : { detail: error.detail }),
+      ...(error.says === undefined ? {} : { says: [...error.says] }),
     };
   }
   if (error instanceof Error)

@@ -162,7 +162,8 @@ function end(subscriptions: Map<number, Subscription>, id: number): void {
 
 /** The part of an error that may be sent: never a stack, and for internal errors not even the message. */
 function shown(error: ErrorInfo, report: (line: string) => void): ErrorInfo {
-  if (error.code !== 'internal') return { code: error.code, message: error.message };
+  const { code, message, says } = error;
+  if (code !== 'internal') return { code, message, ...(says && { says }) };
   report(error.detail ?? error.message);
   return { code: 'internal', message: 'Something went wrong inside Triad; its terminal shows what' };
 }

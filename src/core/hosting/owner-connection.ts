@@ -124,6 +124,6 @@ function receive(
 }
 
 /** The owner's error codes are those of the contract. */
-function errorOf({ code, message }: { code: string; message: string }): TriadError {
-  return new TriadError(code as ErrorInfo['code'], message);
+function errorOf({ code, message, says }: Pick<ErrorInfo, 'message' | 'says'> & { code: string }): TriadError {
+  return new TriadError(code as ErrorInfo['code'], message, { says });
 }

@@ -15,6 +15,7 @@ import {
   NO_USAGE,
   type WireMessage,
 } from '../model/model.ts';
+import { ASLEEP } from '../model/retry.ts';
 import { Stopped } from '../base/stop.ts';
 
 /**
@@ -171,10 +172,10 @@ export class RequestMeter {
 
   /**
    * As it is now: it ends with a stop reason, or failed. A provider that refused the request, or was not reached, has
-   * read nothing of it; one that answered, or may have when the request was stopped, has read all of it.
+   * read nothing of it; one that answered, or may have when the request was stopped or the machine slept, has read all of it.
    */
   end(stopReason: StopReason | null, error: Error | null): RequestUsage {
-    const isUnknown = !this.#isCounted && (this.#answered || (this.#sent && isStop(error)));
+    const isUnknown = !this.#isCounted && (this.#answered || (this.#sent && mayBeRead(error)));
     // Compatible servers exist that count at the beginning alone.
     const isWhole = this.#countedChars === this.#chars;
     const reported = error === null && !isUnknown && isWhole && !this.#miscounted;
@@ -201,6 +202,7 @@ export class RequestMeter {
   }
 }
 
-function isStop(error: Error | null): boolean {
-  return error instanceof Stopped || (error instanceof ModelError && error.code === 'cancelled');
+function mayBeRead(error: Error | null): boolean {
+  if (error instanceof ModelError) return error.code === 'cancelled' || error.detail === ASLEEP;
+  return error instanceof Stopped;
 }

@@ -1,6 +1,7 @@
 /** Repeats a model request whose failure may pass; the request is repeated, never the run around it. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { MAX_RETRY_AFTER_MS, RETRY_DELAYS_MS } from '#contract/limits.ts';
+import { type MachineSleep, machineSleep } from '../base/machine-sleep.ts';
 import { type Model, ModelError, type ModelEvent, type ModelRequest } from './model.ts';
 
 /** `attempt` counts from 1; `delayMs` is the wait before the next attempt, null when there will be none. */
@@ -17,29 +18,45 @@ export interface RetryOptions {
   sleep?: (ms: number, signal: AbortSignal) => Promise<void>;
   /** From 0 up to 1, for the jitter. */
   random?: () => number;
+  machine?: MachineSleep;
 }
+
+/** After the machine woke up it has no network for a while: so long nothing that finds none counts, in milliseconds. */
+export const WAKING_MS = 120_000;
+const WAKING_DELAY_MS = 2000;
+/** The detail of an error: the request was sent, and the machine slept over its answer. */
+export const ASLEEP = 'asleep';
+/** A connection of before the sleep of which nothing comes for so long is none any more. */
+export const WAKING_SILENCE_MS = 30_000;
 
 /**
  * Yields `attempt` before each attempt, then everything that it streamed, and `failed` if it did not come whole.
  * Usage events of failed attempts are passed on, so that every token can be counted. Throws the last error when
- * it gives up. A consumer that wants no repeat, because it acted upon the attempt or is at a bound, breaks out at its `failed`.
+ * it gives up. What finds no network after the machine was asleep is repeated without counting. A consumer that wants no repeat, because it acted upon the attempt or is at a bound, breaks out at its `failed`.
  */
 export async function* streamWithRetry(
   model: Model,
   request: ModelRequest,
-  { signal, delays = RETRY_DELAYS_MS, sleep = abortableWait, random = Math.random }: RetryOptions,
+  {
+    signal,
+    delays = RETRY_DELAYS_MS,
+    sleep = abortableWait,
+    random = Math.random,
+    machine = machineSleep,
+  }: RetryOptions,
 ): AsyncGenerator<AttemptEvent> {
-  for (let attempt = 1; ; attempt++) {
+  for (let attempt = 1, counted = 0; ; attempt++) {
     yield { type: 'attempt', attempt };
     let failure: ModelError;
     try {
-      yield* model.stream(request, signal);
+      yield* awakeStream(model, request, { signal, machine });
       return;
     } catch (thrown) {
       if (!(thrown instanceof ModelError)) throw thrown;
       failure = finalIfTooLong(thrown);
     }
-    const base = delays[attempt - 1];
+    const isWaking = failure.code === 'unreachable' && machine.wokeWithin(WAKING_MS);
+    const base = isWaking ? WAKING_DELAY_MS : delays[counted++];
     const again = failure.retryable && base !== undefined && !signal.aborted;
     const delayMs = again ? (failure.retryAfterMs ?? Math.round(base * (0.75 + random() * 0.5))) : null;
     yield { type: 'failed', attempt, error: failure, delayMs };
@@ -53,6 +70,33 @@ export async function* streamWithRetry(
         cause: signal.reason,
       });
     }
+  }
+}
+
+/** The stream of one attempt, which breaks where the machine was asleep meanwhile and nothing comes of it any more. */
+async function* awakeStream(
+  model: Model,
+  request: ModelRequest,
+  { signal, machine }: { signal: AbortSignal; machine: MachineSleep },
+): AsyncGenerator<ModelEvent> {
+  const dead = new AbortController();
+  let silence: NodeJS.Timeout | undefined;
+  const forget = machine.onWake(() => {
+    clearTimeout(silence);
+    silence = setTimeout(() => dead.abort(), WAKING_SILENCE_MS).unref();
+  });
+  try {
+    for await (const event of model.stream(request, AbortSignal.any([signal, dead.signal]))) {
+      clearTimeout(silence);
+      yield event;
+    }
+  } catch (thrown) {
+    if (!dead.signal.aborted || signal.aborted) throw thrown;
+    const message = 'The connection did not outlive the sleep of this machine';
+    throw new ModelError('unreachable', message, { retryable: true, cause: thrown, detail: ASLEEP });
+  } finally {
+    clearTimeout(silence);
+    forget();
   }
 }
 

@@ -13,8 +13,9 @@ type Reads = Pick<Store, 'workflow' | 'conversation' | 'runsOf'>;
  * they were tried again, and those of a conversation that is gone or in the trash.
  */
 export async function originRuns(store: Reads, workflows: readonly WorkflowRow[]): Promise<RunRow[]> {
+  const firstOf = origins(store);
   const places = await Promise.all(
-    workflows.map(async (here) => ({ here, first: here.taken ? await firstOf(store, here.taken) : null })),
+    workflows.map(async (here) => ({ here, first: here.taken ? await firstOf(here.taken) : null })),
   );
   const ids = places.flatMap(({ first }) => first?.workflowId ?? []);
   const runs = ids.length > 0 ? await store.runsOf(ids) : [];
@@ -27,12 +28,20 @@ export async function originRuns(store: Reads, workflows: readonly WorkflowRow[]
   );
 }
 
-/** Where it was done: a copy of a copy leads on. */
-async function firstOf(store: Reads, taken: TakenFrom): Promise<TakenFrom | null> {
-  const row = await store.workflow(taken.workflowId);
-  if (row?.taken) return firstOf(store, row.taken);
-  const conversation = row && (await store.conversation(row.conversationId));
-  return conversation && !conversation.deletedAt ? taken : null;
+/** Finds where something was done: a copy of a copy leads on. Each conversation is read once, and workflows only of forks. */
+function origins(store: Reads): (taken: TakenFrom) => Promise<TakenFrom | null> {
+  const conversations = new Map<string, ReturnType<Reads['conversation']>>();
+  const conversationOf = (id: string) => {
+    const read = conversations.get(id) ?? store.conversation(id);
+    conversations.set(id, read);
+    return read;
+  };
+  return async function firstOf(taken) {
+    const conversation = await conversationOf(taken.conversationId);
+    const row = conversation?.from ? await store.workflow(taken.workflowId) : null;
+    if (row?.taken) return firstOf(row.taken);
+    return conversation && !conversation.deletedAt ? taken : null;
+  };
 }
 
 function familyOf(run: RunRow, runs: readonly RunRow[]): RunRow[] {

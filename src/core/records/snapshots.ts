@@ -43,6 +43,12 @@ export async function snapshot(
   };
 }
 
+/** With the sub-agents of what a fork took over. */
+export async function workflowShown(store: Store, workflow: WorkflowRow): Promise<WorkflowDetail> {
+  const [detail, elsewhere] = await Promise.all([workflowDetail(store, workflow), originRuns(store, [workflow])]);
+  return { ...detail, ...(elsewhere.length > 0 ? { elsewhere } : {}) };
+}
+
 export async function workflowDetail(store: Store, workflow: WorkflowRow): Promise<WorkflowDetail> {
   const [conversation, runs, approvals] = await Promise.all([
     store.conversation(workflow.conversationId),

@@ -1,6 +1,7 @@
 /** Undoes what calls changed on disk, and takes that back, for a person; what was done since is never lost. */
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import type {
   ChangeDiff,
   ChangeRow,
@@ -12,7 +13,7 @@ import type {
   Undo,
   UndoneFile,
 } from '#contract/change.ts';
-import { TriadError } from '../base/errors.ts';
+import { saidError, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { isSame, readState, stateOf } from '../workspace/file-state.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
@@ -199,7 +200,7 @@ export async function undo(parts: Parts, asked: Asked): Promise<UndoneFile[]> {
   if (!first) throw nothingKept();
   const { folder } = first.set;
   const taken = all.filter(({ set }) => set.folder === folder);
-  if (!(await isFolder(folder))) throw new TriadError('not_found', `The folder ${folder} is not there any more`);
+  if (!(await isFolder(folder))) throw saidError('not_found', [phrase('folder_gone', { folder })]);
   const workspace = await workspaceOf(parts, folder, false);
   const here = undos.filter((one) => one.folder === folder);
   const back = redo ? undosOf(here, target, new Set(taken.map(({ file }) => file.path))) : [];
@@ -250,8 +251,7 @@ function gone(workspace: Workspace, { target }: Asked, taken: ReturnType<typeof 
       const [before, after] = [own.at(-1)?.file.before ?? null, own[0]?.file.after ?? null];
       const now = await nowAt(workspace, path);
       const isGone = now !== undefined && target.hunk === undefined && isSame(now, before);
-      if (now === undefined || !(isGone || isSame(now, after)))
-        throw new TriadError('conflict', 'Nothing of this is undone');
+      if (now === undefined || !(isGone || isSame(now, after))) throw saidError('conflict', [phrase('nothing_undone')]);
       return { path, before: after, after: before };
     }),
   );
@@ -260,7 +260,7 @@ function gone(workspace: Workspace, { target }: Asked, taken: ReturnType<typeof 
 /** One undo is of one folder: what was changed elsewhere is in conflict. */
 function inOtherFolders(taken: ReturnType<typeof changesOf>, folder: string): Plan['files'] {
   const paths = taken.flatMap(({ set, file }) => (set.folder === folder ? [] : [join(set.folder, file.path)]));
-  const why = 'It is in another folder than the newest change: undo it by itself';
+  const why = phrase('other_folder');
   return [...new Set(paths)].map((path) => ({ path, outcome: 'conflict', why, now: null, to: null }));
 }
 
@@ -273,8 +273,7 @@ async function alone<T>({ workspaces: { lock } }: Parts, folder: string, work: (
   };
   return lock.alone(folder, AbortSignal.timeout(WAIT_MS), started).catch((error: unknown) => {
     if (!isWaiting) throw error;
-    const message = `An agent's command works in ${folder}: wait until it is done, or stop it`;
-    throw new TriadError('conflict', message, { cause: error });
+    throw saidError('conflict', [phrase('command_works', { folder })], { cause: error });
   });
 }
 
@@ -289,16 +288,11 @@ async function refuseConflicts(
   if (!first || leave) return;
   const before = wanted.findLast(({ path }) => path === first.path)?.before ?? null;
   const kept = before && (await changes.keptAt(conversationId, before));
-  const more = others.length > 0 ? `; so it is with ${others.length} more` : '';
-  throw new TriadError(
-    'conflict',
-    `${first.path}: ${lowerFirst(first.why ?? 'something is in the way')}${more}. Nothing was ${redo ? 'done again' : 'undone'}` +
-      (kept === null ? '' : `; what it held ${redo ? 'then' : 'before'} is kept in ${kept}`),
-  );
-}
-
-function lowerFirst(text: string): string {
-  return text.charAt(0).toLowerCase() + text.slice(1);
+  throw saidError('conflict', [
+    phrase('in_the_way', { path: first.path }),
+    first.why ?? phrase('change_in_the_way'),
+    phrase('none_done', { more: others.length, redo, kept }),
+  ]);
 }
 
 function callsOf(taken: ReturnType<typeof changesOf>, { path, hunk }: ChangeTarget): Undo['calls'] {
@@ -345,11 +339,15 @@ async function record({ log, store }: Parts, { sets, calls, plan, redo, at }: Do
 }
 
 function shown({ files }: Plan): UndoneFile[] {
-  return files.map(({ path, outcome, why }) => ({ path, outcome, ...(why === null ? {} : { why }) }));
+  return files.map(({ path, outcome, why }) => ({
+    path,
+    outcome,
+    ...(why === null ? {} : { why: sentenceOf(why), says: why }),
+  }));
 }
 
 function nothingKept(): TriadError {
-  return new TriadError('not_found', 'Nothing is kept of this: it changed nothing that can be undone');
+  return saidError('not_found', [phrase('nothing_kept_of_it')]);
 }
 
 /** Without it a file would look as if it had been removed. */

@@ -1,16 +1,12 @@
 /** The handler of each rpc method: thin calls to the orchestrator, the approvals and the store. */
 import type { DurableEvent } from '#contract/event.ts';
 import type { ProviderState } from '#contract/providers/provider.ts';
-import type { Output, Parsed } from '#contract/rpc.ts';
-import type { ConversationRow } from '#contract/view.ts';
-import { ZERO_TALLY } from '#contract/tally.ts';
-import type { AgentRegistry } from '../agents/registry.ts';
-import { canonicalFolder } from '../base/canonical-folder.ts';
+import type { Output } from '#contract/rpc.ts';
 import type { Engine } from '../runs/engine.ts';
-import { mustExist, TriadError } from '../base/errors.ts';
-import { newId } from '../base/ids.ts';
+import { mustExist } from '../base/errors.ts';
 import type { LiveSettings } from '../settings/live-settings.ts';
 import type { Handlers } from './methods/handlers.ts';
+import { createConversation, refuseUnknown } from './new-conversation.ts';
 import type { Services } from './services.ts';
 import { tracedAll } from './traced.ts';
 import { agentFileMethods, agentFiles } from './methods/agent-files.ts';
@@ -36,10 +32,8 @@ import { NO_USAGE } from '../model/model.ts';
 import { priceOf, type PriceTable } from '../model/prices.ts';
 import type { Providers } from '../model/providers/providers.ts';
 import type { SearchEndpoint } from '../tools/web/search-endpoint.ts';
-import { leadNamed } from '../workflows/lead.ts';
 import { setLead } from '../workflows/set-lead.ts';
-import { leadProvider } from '../runs/provider-choice.ts';
-import { snapshot, workflowDetail } from '../records/snapshots.ts';
+import { snapshot, workflowShown } from '../records/snapshots.ts';
 import type { Telemetry } from '../telemetry/telemetry.ts';
 import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { writes } from '../tools/tool.ts';
@@ -94,8 +88,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...settingMethods({ engine, files, settings: ports.settings, home: ports.folder, providers, telemetry }),
     ...folderMethods,
     'conversation.list': (page) => store.conversations(page),
-    'conversation.create': async ({ folder, ...chosen }) =>
-      createConversation(engine, await canonicalFolder(folder ?? ports.folder), chosen),
+    'conversation.create': (asked) => createConversation(engine, asked, ports.folder),
     'conversation.get': ({ conversationId }) => conversation(conversationId),
     'conversation.snapshot': pageOf,
     'conversation.earlier': pageOf,
@@ -122,7 +115,7 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...sessionMethods(services),
     ...permissionMethods(engine, ports.folder),
     ...ruleMethods(engine, ports),
-    'workflow.get': async ({ workflowId }) => workflowDetail(store, await workflow(workflowId)),
+    'workflow.get': async ({ workflowId }) => workflowShown(store, await workflow(workflowId)),
     'workflow.stop': ({ workflowId, cause }) => orchestrator.stopWorkflow(workflowId, STOPS[cause]),
     'workflow.resume': async ({ workflowId, approve }) => {
       await orchestrator.resume(workflowId, approve);
@@ -172,42 +165,4 @@ function priced(provider: ProviderState, prices: PriceTable): ProviderState {
     return { ...one, inputPrice: nanoUsd === null ? null : nanoUsd / 1e6 };
   });
   return { ...provider, models };
-}
-
-/** The agents there; throws `not_found` for one that cannot be talked to there. */
-async function refuseUnknown({ agents }: Engine, folder: string, agent: string): Promise<AgentRegistry> {
-  const registry = await agents.of(folder);
-  if (!registry.lookup(agent)) {
-    const usable = registry.list({ enabled: true }).map(({ name }) => name);
-    const hint = registry.untrusted.length > 0 ? ' (files of this folder are not trusted: see "triad trust")' : '';
-    throw new TriadError(
-      'not_found',
-      `agent not found: "${agent}". Those that can be talked to are: ${usable.join(', ')}${hint}`,
-    );
-  }
-  return registry;
-}
-
-async function createConversation(
-  engine: Engine,
-  folder: string,
-  { agent = 'lead', provider }: Omit<Parsed<'conversation.create'>, 'folder'>,
-): Promise<ConversationRow> {
-  const { store, log, settings } = engine;
-  const definition = leadNamed(await refuseUnknown(engine, folder, agent), agent);
-  // Before anything is created: without its provider no message could be sent.
-  await engine.model(leadProvider(definition, { provider }, settings.providers.active));
-  const at = new Date().toISOString();
-  const row: ConversationRow = {
-    id: newId(),
-    title: '',
-    folder,
-    agent,
-    createdAt: at,
-    updatedAt: at,
-    lastSeq: 0,
-    usage: ZERO_TALLY,
-  };
-  await log.begin(row);
-  return mustExist(store.conversation(row.id), 'The new conversation was not stored');
 }

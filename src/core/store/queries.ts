@@ -140,9 +140,21 @@ async function readable(database: Database, events: readonly DurableEvent[]): Pr
   }
 }
 
-function workflowReads(reader: Reader): Pick<Store, 'workflow' | 'isAsSealed' | 'unfinishedWorkflows'> {
+/** Who sends a message once more does it soon: so many newer ones may stand behind it. */
+const SENT_LATELY = 200;
+
+function workflowReads(
+  reader: Reader,
+): Pick<Store, 'workflow' | 'workflowSentAs' | 'isAsSealed' | 'unfinishedWorkflows'> {
   return {
     workflow: (id) => reader.row<WorkflowRow>('workflow', id),
+    workflowSentAs: async (conversationId, sentAs) => {
+      // Within a text of the row these quotes would be escaped.
+      const values = { conversationId, part: `"sentAs":"${sentAs}"`, count: SENT_LATELY };
+      const sql = `SELECT * FROM (SELECT * FROM workflow WITH INDEX newest_of_conversation
+        WHERE conversationId = $conversationId AND place > '' LIMIT $count) WHERE string::contains(json ?? '', $part)`;
+      return (await reader.rows<WorkflowRow>('workflow', sql, values))[0] ?? null;
+    },
     isAsSealed: (workflow) => isAsSealed(reader.database, workflow),
     unfinishedWorkflows: async () => {
       const sql = "SELECT * FROM workflow WITH INDEX by_status WHERE status IN ['pending', 'running']";

@@ -67,10 +67,12 @@ export interface Page {
   before?: string | undefined;
   limit: number;
 }
-/** `kind`: only what is of it, see `history.search`. */
+/** `kind`: only what is of it, `workflows` or `executions`: only what such a list has, see `history.search`. */
 export interface Search extends Page {
   text: string;
   kind?: SearchHit['kind'] | undefined;
+  workflows?: WorkflowFilter | undefined;
+  executions?: ExecutionFilter | undefined;
 }
 /** `text`: see `conversation.list`. `unchangedSince`: those that did not change after that instant, and are not pinned. */
 export interface ConversationQuery extends Page {
@@ -177,6 +179,8 @@ export interface Store {
   events(conversationId: string, from: number, to: number): Promise<DurableEvent[]>;
 
   workflow(id: string): Promise<WorkflowRow | null>;
+  /** The one that a message began, by the id that its sender gave it. */
+  workflowSentAs(conversationId: string, sentAs: string): Promise<WorkflowRow | null>;
   /** Whether the events of an ended workflow are stored as they were when it was indexed; null where that is not known. */
   isAsSealed(workflow: WorkflowRow): Promise<boolean | null>;
   workflows(query: WorkflowQuery): Promise<Paged<WorkflowRow>>;

@@ -26,6 +26,8 @@ export interface Opening {
   images?: Image[];
   chosen?: LeadChoice;
   via?: Door | undefined;
+  /** The id that its sender gave the message. */
+  sentAs?: string | undefined;
   /** The execution that is run again, in place of a lead's work. */
   again?: AgainOf | undefined;
   /** The step of another conversation that it goes on from, and the steps of the lead there, where they are kept still. */
@@ -53,8 +55,13 @@ export interface Opening {
 export const FRESH = { attempt: 1, runs: [], tally: ZERO_TALLY, workedMs: 0, requests: [] } as const;
 
 /** What came with a message stands in its first start alone. */
-export function startOf({ prompt, approve, attempt, budget, images, chosen, via, from, again }: Opening) {
-  const about = { ...(images && { images }), ...(chosen && { chosen }), ...(via && { via }) };
+export function startOf({ prompt, approve, attempt, budget, images, chosen, via, sentAs, from, again }: Opening) {
+  const about = {
+    ...(images && { images }),
+    ...(chosen && { chosen }),
+    ...(via && { via }),
+    ...(sentAs && { sentAs }),
+  };
   const sent = attempt > 1 ? {} : { ...about, ...(from && { from }), ...(again && { again }) };
   // Left out where nothing is bounded.
   const bounds = Object.keys(budget).length > 0 ? { budget } : {};

@@ -72,7 +72,7 @@ export class Orchestrator {
   async send(
     conversation: ConversationRow,
     text: string,
-    { approve, images, via, chosen }: Sending,
+    { approve, images, via, sentAs, chosen, begin }: Sending,
   ): Promise<Output<'message.send'>> {
     this.#refuseWhenStopping();
     refuseInTrash(conversation);
@@ -84,6 +84,7 @@ export class Orchestrator {
     const limits = await limitsIn(this.#engine, conversation.folder);
     const lead = await leadEnvelope(this.#engine, agents, conversation, text, { limits: limits(), chosen });
     const kept = await keepSent(this.#engine.outputs, conversation.id, images);
+    await begin?.();
     const { workflow, queued } = await this.begin({
       ...FRESH,
       id: newId(),
@@ -94,6 +95,7 @@ export class Orchestrator {
       ...kept,
       ...(Object.keys(chosen).length > 0 ? { chosen } : {}),
       via,
+      sentAs,
       agents,
       ...lead,
       limits,

@@ -12,7 +12,11 @@ export interface Sending {
   approve: ApprovePolicy;
   images?: readonly SentImage[] | undefined;
   via?: Door | undefined;
+  /** The id that its sender gives it. */
+  sentAs?: string | undefined;
   chosen: LeadChoice;
+  /** Stores the conversation, which begins with it. Left out where that is stored. */
+  begin?: (() => Promise<void>) | undefined;
 }
 
 /** All or none; `bad_input` for one that is not what it says, broken or too large. Left out where there are none. */

@@ -3,6 +3,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { applyPatch, reversePatch, type StructuredPatch } from 'diff';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { UndoneFile } from '#contract/change.ts';
 import { TriadError } from '../base/errors.ts';
 import { type FileNow, isSame, stateOf } from './file-state.ts';
@@ -19,21 +21,21 @@ export interface Step {
 
 export type Reversed =
   | { outcome: Exclude<UndoneFile['outcome'], 'conflict'>; file: FileNow | null }
-  | { outcome: 'conflict'; why: string };
+  | { outcome: 'conflict'; why: Phrase };
 
 /** What the file is to be, from what it is now. Needs git where both have changed the text of a file. */
 export async function reversed(git: Git, { before, after }: Step, now: FileNow | null): Promise<Reversed> {
   if (isSame(stateOf(now), stateOf(after))) return { outcome: 'put_back', file: before };
   if (isSame(stateOf(now), stateOf(before))) return { outcome: 'already', file: now };
-  if (now === null) return { outcome: 'conflict', why: 'It was removed since' };
-  if (after === null) return { outcome: 'conflict', why: 'It was made again since' };
-  if (before === null) return { outcome: 'conflict', why: 'It was changed since it was made' };
+  if (now === null) return { outcome: 'conflict', why: phrase('removed_since') };
+  if (after === null) return { outcome: 'conflict', why: phrase('made_again') };
+  if (before === null) return { outcome: 'conflict', why: phrase('changed_since_made') };
   if ([before, after, now].some(({ kind }) => kind !== 'file'))
-    return { outcome: 'conflict', why: 'Something else is there since' };
+    return { outcome: 'conflict', why: phrase('other_kind') };
   const mode = now.mode === after.mode ? before.mode : now.mode;
   if (now.bytes.equals(before.bytes) && now.mode === mode) return { outcome: 'already', file: now };
   const bytes = await merged(git, { ours: now.bytes, base: after.bytes, theirs: before.bytes });
-  if (bytes === null) return { outcome: 'conflict', why: 'What was changed since is in the way' };
+  if (bytes === null) return { outcome: 'conflict', why: phrase('change_in_the_way') };
   if (bytes.equals(now.bytes) && now.mode === mode) return { outcome: 'already', file: now };
   return { outcome: 'merged', file: { kind: 'file', bytes, mode } };
 }

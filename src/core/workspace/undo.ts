@@ -1,8 +1,10 @@
 /** Plans and does the undoing of change sets: the newest change first, each file once, and nothing where something is in the way. */
 import { readdir } from 'node:fs/promises';
 import { join, relative, sep } from 'node:path';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import type { ChangeSet, ChangeTarget, FileChange, FileState, Undo, UndoneFile } from '#contract/change.ts';
-import { errorInfo, TriadError } from '../base/errors.ts';
+import { errorInfo, saidError, TriadError } from '../base/errors.ts';
 import type { Changes } from './changes.ts';
 import { type FileNow, isSame, linkAbove, putState, readState, stateOf } from './file-state.ts';
 import type { Git } from './git.ts';
@@ -25,7 +27,7 @@ export interface Plan {
 interface PlannedFile {
   path: string;
   outcome: UndoneFile['outcome'];
-  why: string | null;
+  why: Phrase | null;
   now: FileNow | null;
   to: FileNow | null;
 }
@@ -79,7 +81,7 @@ async function roomFor(workspace: Workspace, file: PlannedFile, removed: Readonl
   if (file.to === null || file.now !== null || !isTouched(file)) return file;
   const link = await linkAbove(workspace, file.path);
   if (link !== null && !removed.has(link))
-    return { ...file, outcome: 'conflict', why: `The folder ${link} is a link now`, to: null };
+    return { ...file, outcome: 'conflict', why: phrase('folder_is_link', { folder: link }), to: null };
   const below = await readdir(join(workspace.folder, file.path), { recursive: true, withFileTypes: true }).catch(
     () => [],
   );
@@ -88,7 +90,7 @@ async function roomFor(workspace: Workspace, file: PlannedFile, removed: Readonl
     .map((entry) => relative(workspace.folder, join(entry.parentPath, entry.name)).split(sep).join('/'))
     .find((path) => !removed.has(path));
   if (left === undefined) return file;
-  return { ...file, outcome: 'conflict', why: `A folder is there since, with ${left} in it`, to: null };
+  return { ...file, outcome: 'conflict', why: phrase('folder_is_there', { path: left }), to: null };
 }
 
 async function lookedAt(workspace: Workspace, path: string, lent?: Lending): Promise<PlannedFile> {
@@ -96,7 +98,13 @@ async function lookedAt(workspace: Workspace, path: string, lent?: Lending): Pro
     const now = await shownState(workspace, path, lent);
     return { path, outcome: 'already', why: null, now, to: now };
   } catch (error) {
-    return { path, outcome: 'conflict', why: errorInfo(error).message, now: null, to: null };
+    return {
+      path,
+      outcome: 'conflict',
+      why: phrase('as_it_is', { words: errorInfo(error).message }),
+      now: null,
+      to: null,
+    };
   }
 }
 
@@ -123,7 +131,7 @@ async function takenBack(ports: Ports, wanted: Wanted, change: FileChange, file:
     return { ...file, outcome: OUTCOMES[rank]!, to: next.file };
   } catch (error) {
     if (!(error instanceof TriadError)) throw error;
-    return { ...file, outcome: 'conflict', why: error.message };
+    return { ...file, outcome: 'conflict', why: phrase('as_it_is', { words: error.message }) };
   }
 }
 
@@ -167,7 +175,7 @@ async function putBack(workspace: Workspace, { path, to, now }: PlannedFile, len
   const editor = isText && lent ? lent('write') : null;
   if (editor === null || to === null) return putState(workspace, path, to, stateOf(now));
   if (!isSame(stateOf(await shownState(workspace, path, lent)), stateOf(now)))
-    throw new TriadError('conflict', `${path} was changed since`);
+    throw saidError('conflict', [phrase('changed_meanwhile', { path })]);
   await writeInEditor(editor, join(workspace.folder, path), to.bytes);
 }
 
@@ -190,8 +198,7 @@ export function undosOf(undos: readonly Undo[], target: ChangeTarget, paths: Rea
     const isWhole =
       calls.every((call) => isOf(call) && (target.hunk === undefined || call.hunk === target.hunk)) &&
       files.every(({ path }) => isIn(path));
-    if (!isWhole)
-      throw new TriadError('conflict', 'It was undone together with something else: take all of that back together');
+    if (!isWhole) throw saidError('conflict', [phrase('undone_together')]);
   }
   return found;
 }

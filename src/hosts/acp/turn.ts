@@ -3,6 +3,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { Client, Input, Output } from '#contract/rpc.ts';
 import { TriadError } from '#core/base/errors.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Message } from './prompt-text.ts';
 
 type End = Extract<DurableEvent, { type: 'workflow-end' }>;
@@ -24,24 +25,23 @@ export class Turn {
 
   /** Safe to do again where the owner went in the middle of it: what was stored is found. */
   sender(message: Message, chosen: LeadChoice): (client: Client) => Promise<Output<'message.send'> | null> {
-    let newest: string | null = null;
+    const sentAs = newId();
+    let tried = false;
     this.#isDue = true;
     return async (client) => {
       const conversationId = this.#conversationId;
-      const { workflows } = await client.request('conversation.snapshot', { conversationId });
-      const last = workflows.at(-1)?.id ?? '';
-      if (newest !== null) {
-        const before = newest;
-        const found = workflows.findLast(({ id, prompt }) => id > before && prompt === message.text);
+      if (tried) {
+        const { workflows } = await client.request('conversation.snapshot', { conversationId });
+        const found = workflows.find((workflow) => workflow.sentAs === sentAs);
         if (found) {
           this.workflowId = found.id;
           await this.goOn(client);
           return null;
         }
       }
-      newest = last;
+      tried = true;
       const images = message.images.length > 0 ? { images: message.images } : {};
-      const input = { conversationId, text: message.text, via: 'acp' as const, ...images, ...chosen };
+      const input = { conversationId, text: message.text, via: 'acp' as const, sentAs, ...images, ...chosen };
       const sent = await client.request('message.send', input);
       this.workflowId = sent.workflowId;
       return sent;

@@ -7,6 +7,7 @@ import type { Input } from '#contract/rpc.ts';
 import type { ConversationRow, StopReceipt, WorkflowRow } from '#contract/view.ts';
 import type { Connection, ConnectionStatus } from '#lib/client/connection.ts';
 import type { Refusal } from '#lib/client/link.ts';
+import { newMessageId } from '#lib/client/message-id.ts';
 import { asRequestError, failureText, type RequestError } from '#lib/client/request-error.ts';
 import { isTyping } from '#lib/ui/text-field.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
@@ -31,7 +32,12 @@ const TRASHED = 100;
 export interface Sent extends Pick<LeadChoice, 'model' | 'provider'> {
   images?: SentImage[];
   files?: SentFile[];
+  /** The id under which it goes out, each time that it does. */
+  sentAs?: string;
 }
+
+/** Where a new conversation works, and who leads it. */
+type Beginning = NonNullable<Input<'message.send'>['begin']>;
 
 /** What the person sent, as it is stored. */
 type Message = Pick<WorkflowRow, 'conversationId' | 'prompt' | 'images'>;
@@ -185,24 +191,34 @@ export class App {
    * Sends a message, which starts a workflow or waits for the one at work. Rejects with a `RequestError`: `bad_input`
    * for an empty or too long text, `not_found` for an unknown conversation, `disconnected` without a connection.
    */
-  async send(conversationId: string, text: string, sent: Sent = {}): Promise<void> {
+  async send(conversationId: string, text: string, sent: Sent = {}, begin?: Beginning): Promise<void> {
     await this.connection.request('message.send', {
       conversationId,
       text,
       via: 'app',
       ...sentLanguage(),
       ...sent,
+      ...(begin && { begin }),
     });
     void this.conversations.refresh();
   }
 
-  /** Creates a conversation and sends its first message; resolves with its id. Rejects as `send` does. */
-  async startConversation(input: Input<'conversation.create'>, text: string, sent: Sent = {}): Promise<string> {
-    const { provider } = sent;
-    const created = { ...input, ...(provider !== undefined && { provider }) };
-    const { id } = await this.connection.request('conversation.create', created);
-    await this.send(id, text, sent);
-    return id;
+  /**
+   * Sends a message that begins a conversation of its own, which is not made where the message is refused. Resolves with
+   * its id, which is that of the message: sent once more, it is the same. Rejects as `send` does.
+   */
+  async startConversation(given: Beginning, text: string, sent: Sent = {}): Promise<string> {
+    const sentAs = sent.sentAs ?? newMessageId();
+    const folder = given.folder ?? this.settings?.folder;
+    const begin = { ...given, ...(folder !== undefined && { folder }) };
+    await this.send(sentAs, text, { ...sent, sentAs }, begin);
+    return sentAs;
+  }
+
+  /** Whether the host has a message that went out under this id; false where it cannot be asked. */
+  async hasMessage(conversationId: string, sentAs: string): Promise<boolean> {
+    const found = await this.connection.request('conversation.snapshot', { conversationId }).catch(() => null);
+    return found?.workflows.some((workflow) => workflow.sentAs === sentAs) ?? false;
   }
 
   /**

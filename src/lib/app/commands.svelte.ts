@@ -3,7 +3,7 @@ import { createContext, untrack } from 'svelte';
 import { tinykeys } from 'tinykeys';
 import { isMac } from '#lib/ui/platform.ts';
 import { focusedTextField } from '#lib/ui/text-field.ts';
-import { isChord, isInTheWay, keysText } from '#lib/view/shell/keys.ts';
+import { isInTheWay, isShortcut, keysText, SEQUENCE_MS } from '#lib/view/shell/keys.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId, FIXED_KEYS, type FixedKey } from '#lib/view/shell/command-table.ts';
 
 const KEY = 'triad-shortcuts';
@@ -53,7 +53,7 @@ export class Commands {
 
   /** What is in the way of these keys; null where nothing is. */
   faultOf(id: CommandId, keys: string): KeysFault | null {
-    if (!isChord(keys)) return { kind: 'plain' };
+    if (!isShortcut(keys)) return { kind: 'plain' };
     const fixed = (Object.keys(FIXED_KEYS) as FixedKey[]).find((one) => isInTheWay(FIXED_KEYS[one], keys));
     if (fixed !== undefined) return { kind: 'fixed', id: fixed };
     const holder = COMMAND_IDS.find((one) => one !== id && isInTheWay(this.keysOf(one) || ' ', keys));
@@ -103,7 +103,8 @@ export class Commands {
         this.run(id);
       },
     ]);
-    return tinykeys(target, Object.fromEntries(handlers) as Record<string, (event: KeyboardEvent) => void>, { ignore });
+    const bindings = Object.fromEntries(handlers) as Record<string, (event: KeyboardEvent) => void>;
+    return tinykeys(target, bindings, { ignore, timeout: SEQUENCE_MS });
   }
 }
 

@@ -3,6 +3,7 @@ import type { Client, Input } from '#contract/rpc.ts';
 import type { SentImage } from '#contract/messages/sending.ts';
 import type { ForkEnd, Step } from '#contract/messages/fork.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import { newMessageId } from '#lib/client/message-id.ts';
 import { failureText } from '#lib/client/request-error.ts';
 import { sentLanguage } from '#lib/view/language.ts';
 import type { Toasts } from '#lib/ui/toasts.ts';
@@ -59,9 +60,10 @@ export class Forks {
 
   /**
    * Sends a text in the place of a message, with its pictures and what was chosen for its lead. Null where there is no
-   * fork; `sent` false where there is one, and a toast says why nothing was sent there.
+   * fork; `sent` false where there is one, and a toast says why nothing was sent there. `sentAs`: the id of the message.
    */
-  async resend(turn: Turn, text: string): Promise<{ id: string; sent: boolean } | null> {
+  async resend(turn: Turn, text: string): Promise<{ id: string; sent: boolean; sentAs: string } | null> {
+    const sentAs = newMessageId();
     const id = await this.fork(turn, 'before');
     if (id === null) return null;
     try {
@@ -71,15 +73,16 @@ export class Forks {
         conversationId: id,
         text,
         via: 'app',
+        sentAs,
         ...sentLanguage(),
         ...chosen,
         ...(images && { images }),
       });
       this.#onMade();
-      return { id, sent: true };
+      return { id, sent: true, sentAs };
     } catch (error) {
       this.#toasts.error(words.turn.notSent(failureText(error)));
-      return { id, sent: false };
+      return { id, sent: false, sentAs };
     }
   }
 }

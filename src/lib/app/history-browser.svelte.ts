@@ -10,6 +10,7 @@ import {
   NO_FILTERS,
   listInput,
   queryStringOf,
+  searchInput,
   type HistoryList,
   type HistoryQuery,
   type Search,
@@ -59,7 +60,7 @@ export class HistoryBrowser {
     );
     this.hits = new PagedList(
       ({ runId, n, kind }) => `${runId} ${n} ${kind}`,
-      (before) => this.#find('', before),
+      (before) => this.#find(NO_FILTERS, before),
     );
   }
 
@@ -70,13 +71,13 @@ export class HistoryBrowser {
     if (query.text === '' && query.list === 'agents')
       void this.executions.load((before) => this.#listExecutions(query, before));
     else if (query.text === '') void this.workflows.load((before) => this.#list(query, before));
-    else this.#search(query.text);
+    else this.#search(query);
   }
 
-  #search(text: string): void {
-    this.#sought = text;
+  #search(query: HistoryQuery): void {
+    this.#sought = query.text;
     this.names = NO_NAMES;
-    void this.hits.load((before) => this.#find(text, before));
+    void this.hits.load((before) => this.#find(query, before));
   }
 
   /** Refreshes the list on return to the query that is loaded; its scroll position stays. */
@@ -127,9 +128,13 @@ export class HistoryBrowser {
     return this.#connection.request('execution.list', { ...executionInput(query), ...place, limit: PAGE });
   }
 
-  async #find(text: string, before: string | undefined): Promise<Output<'history.search'>> {
+  async #find(query: HistoryQuery, before: string | undefined): Promise<Output<'history.search'>> {
+    const { text } = query;
     const place = before === undefined ? {} : { before };
-    const page = await this.#connection.request('history.search', { text, ...place, limit: PAGE });
+    const page = await this.#connection.request('history.search', { ...searchInput(query), ...place, limit: PAGE });
+    // Filters may leave nothing of a page that others follow.
+    if (page.items.length === 0 && page.next !== null && this.search === queryStringOf(query))
+      return this.#find(query, page.next);
     if (before === undefined && this.#sought === text)
       this.names = { titles: page.titles ?? [], agents: page.agents ?? [] };
     return page;

@@ -2,6 +2,8 @@
 export interface MessageBox {
   /** Where its files are found; undefined: in the folder for new conversations. */
   folder: string | undefined;
+  /** Who reads what is written there: what is hidden from it is not found. */
+  agent: string;
   /** Puts the path of a file or folder in at the cursor, and the focus behind it. */
   mention: (path: string) => void;
   focus: () => void;

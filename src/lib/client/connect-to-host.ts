@@ -23,6 +23,10 @@ export function connectToHost(): Connection {
   const visitor = visitorOf(() => tabs.postMessage(null));
   const connection = new LinkConnection(() => new SocketLink(openSocket(), visitor));
   tabs.onmessage = () => connection.retry();
+  // After a sleep, or when somebody looks again, nobody waits for the next try.
+  const hurry = () => connection.status !== 'refused' && connection.retry();
+  window.addEventListener('online', hurry);
+  document.addEventListener('visibilitychange', hurry);
   return connection;
 }
 

@@ -56,11 +56,14 @@ export class LinkConnection implements Connection {
     return this.#refusal;
   }
 
-  /** Asks to be let in once more, where the host refused. */
+  /** Asks to be let in once more, where the host refused; at once, where it waits to ask again. */
   retry(): void {
-    if (this.#status !== 'refused') return;
-    this.#refusal = null;
-    this.#setStatus('connecting');
+    if (this.#status === 'refused') {
+      this.#refusal = null;
+      this.#setStatus('connecting');
+    } else if (this.#timer === undefined) return;
+    this.#endWait();
+    this.#failures = 0;
     this.#connect();
   }
 
@@ -104,7 +107,7 @@ export class LinkConnection implements Connection {
   }
 
   close(): void {
-    clearTimeout(this.#timer);
+    this.#endWait();
     this.#setStatus('closed');
     this.#link?.close();
     this.#rejectPending();
@@ -160,7 +163,18 @@ export class LinkConnection implements Connection {
     }
     const delay = Math.min(FIRST_DELAY_MS * 2 ** this.#failures, LONGEST_DELAY_MS);
     this.#failures += 1;
-    this.#timer = setTimeout(() => this.#connect(), delay * (0.8 + Math.random() * 0.4));
+    this.#timer = setTimeout(
+      () => {
+        this.#endWait();
+        this.#connect();
+      },
+      delay * (0.8 + Math.random() * 0.4),
+    );
+  }
+
+  #endWait(): void {
+    clearTimeout(this.#timer);
+    this.#timer = undefined;
   }
 
   #rejectPending(): void {
@@ -179,8 +193,12 @@ export class LinkConnection implements Connection {
     }
     const pending = this.#pending.get(frame.id);
     this.#pending.delete(frame.id);
-    if (frame.reply.ok) pending?.resolve(frame.reply.value);
-    else pending?.reject(new RequestError(frame.reply.error.code, frame.reply.error.message));
+    if (frame.reply.ok) {
+      pending?.resolve(frame.reply.value);
+      return;
+    }
+    const { error } = frame.reply;
+    pending?.reject(new RequestError(error.code, error.message, error.says));
   }
 
   #setStatus(status: ConnectionStatus): void {

@@ -1,14 +1,18 @@
 /** An error as it crossed the bridge: a code for the program and a sentence for the person. */
+import type { Phrase } from '#contract/approvals/phrase.ts';
 import { text } from '#lib/words/text.ts';
 
 export class RequestError extends Error {
   override readonly name = 'RequestError';
   /** `code` of `ErrorInfo`, or `disconnected` without a connection. */
   readonly code: string;
+  /** The message as keys and values, where the host sends them. */
+  readonly says: readonly Phrase[] | undefined;
 
-  constructor(code: string, message: string) {
+  constructor(code: string, message: string, says?: readonly Phrase[]) {
     super(message);
     this.code = code;
+    this.says = says;
   }
 }
 
@@ -20,6 +24,5 @@ export function asRequestError(error: unknown): RequestError {
 
 /** Any thrown value in one line. */
 export function failureText(error: unknown): string {
-  const { code, message } = asRequestError(error);
-  return text.said.failure(code, message);
+  return text.said.failure(asRequestError(error));
 }

@@ -3,7 +3,8 @@ import type { WorkflowDetail } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import type { TranscriptSource } from '#lib/runs/session.svelte.ts';
-import { withEntries, type View } from '#lib/view/reduce.ts';
+import { isFromOrigin } from '#lib/view/family.ts';
+import { withCalls, withEntries, type View } from '#lib/view/reduce.ts';
 
 const REFRESH_MS = 1000;
 
@@ -53,6 +54,10 @@ export class WorkflowPage implements TranscriptSource {
   async loadEntries(runId: string): Promise<void> {
     const entries = await this.#connection.request('run.entries', { runId });
     if (this.view) this.view = withEntries(this.view, runId, entries);
+    const isElsewhere = this.view?.runs.some((run) => run.id === runId && isFromOrigin(run)) === true;
+    if (!isElsewhere) return;
+    const calls = await this.#connection.request('run.calls', { runId });
+    if (this.view) this.view = withCalls(this.view, calls);
   }
 
   /** What is undone here, in the conversation or by another program: the calls tell of it at once. */
@@ -80,11 +85,14 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
       .map(({ id }) => id),
   );
   const entries = Object.entries(known?.entries ?? {}).filter(([runId]) => !ended.has(runId));
-  const { conversation, workflow, runs, calls, approvals } = detail;
+  const { conversation, workflow, calls, approvals } = detail;
+  const elsewhere = detail.elsewhere ?? [];
+  const runs = [...detail.runs, ...elsewhere];
+  const loaded = known?.calls.filter(({ runId }) => elsewhere.some(({ id }) => id === runId)) ?? [];
   return {
     conversation,
     runs,
-    calls,
+    calls: [...calls, ...loaded],
     approvals,
     seq: workflow.lastSeq,
     workflows: [workflow],

@@ -7,7 +7,7 @@ import { imagesOf } from '#lib/app/forks.ts';
 import { failureText } from '#lib/client/request-error.ts';
 import { attachedAgain } from './composer/attached-again.ts';
 import { indexedAttachments } from './composer/kept-attachments.ts';
-import { writeDraft } from './message-drafts.ts';
+import { writeDraft, writeTry } from './message-drafts.ts';
 import { editable } from '#lib/view/attached-texts.ts';
 
 export async function openFork(id: string): Promise<void> {
@@ -21,16 +21,21 @@ export async function openFork(id: string): Promise<void> {
 export async function leaveDraft(
   { connection, toasts }: Pick<App, 'connection' | 'toasts'>,
   id: string,
-  { workflow, message }: { workflow: WorkflowRow; message: string },
+  { workflow, message, sentAs }: { workflow: WorkflowRow; message: string; sentAs?: string },
 ): Promise<void> {
   const { words, files } = editable(message);
   try {
     const images = (await imagesOf(connection, workflow)) ?? [];
-    await indexedAttachments().write(id, await attachedAgain({ images, files }, connection));
+    const attachments = await attachedAgain({ images, files }, connection);
+    await indexedAttachments().write(id, attachments);
     writeDraft(id, words);
+    // Perhaps it arrived, and only the answer did not.
+    const attached = attachments.map((one) => one.id);
+    if (sentAs !== undefined) writeTry(id, { id: sentAs, text: words, attached, choice: '' });
   } catch (error) {
     toasts.error(failureText(error));
     writeDraft(id, message);
+    if (sentAs !== undefined) writeTry(id, { id: sentAs, text: message, attached: [], choice: '' });
   }
 }
 
@@ -42,7 +47,7 @@ export async function resend(
 ): Promise<boolean> {
   const made = await app.forks.resend(workflow, message);
   if (made === null) return false;
-  if (!made.sent) await leaveDraft(app, made.id, { workflow, message });
+  if (!made.sent) await leaveDraft(app, made.id, { workflow, message, sentAs: made.sentAs });
   await openFork(made.id);
   return true;
 }

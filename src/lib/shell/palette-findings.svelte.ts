@@ -5,11 +5,12 @@ import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
 import { isInBrowser } from '#lib/client/connect-to-host.ts';
 import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/settings-entries.ts';
-import { NEW_DRAFT, readDraft, writeDraft } from '#lib/parts/message-drafts.ts';
+import { NEW_DRAFT } from '#lib/parts/message-drafts.ts';
+import { changeDraft } from '#lib/parts/composer/unsent.svelte.ts';
 import { withMention } from '#lib/parts/composer/word.ts';
 import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
 import { queryOfHit } from '#lib/view/history-query.ts';
-import { bestOf } from '#lib/view/shell/palette.ts';
+import { bestOf, exactFirst } from '#lib/view/shell/palette.ts';
 import { conversationTitle } from '#lib/words/conversation-title.ts';
 import { text } from '#lib/words/text.ts';
 
@@ -103,10 +104,10 @@ export class Palette {
     ]);
   }
 
-  /** Where the box on the screen finds them, else in the folder for new conversations. */
+  /** As the box on the screen finds them, for whom it writes to; else in the folder for new conversations, for its usual lead. */
   #pathsFor({ text, limit }: { text: string; limit: number }) {
     const { connection, box } = this.#app;
-    const where = box?.folder ? { folder: box.folder } : {};
+    const where = { ...(box?.folder && { folder: box.folder }), ...(box && { agent: box.agent }) };
     return connection.request('file.find', { ...where, text: text.trim(), limit, asker: this.#asker });
   }
 
@@ -117,11 +118,11 @@ export class Palette {
       box.mention(path);
       return true;
     }
-    const draft = readDraft(NEW_DRAFT);
-    writeDraft(NEW_DRAFT, withMention(draft, draft.length, path)[0]);
+    changeDraft(NEW_DRAFT, (draft) => withMention(draft, draft.length, path)[0]);
     return false;
   }
 
+  /** What a person most likely means first: what can be done, and gone to; then what is written; then what can be set. */
   readonly findings: Findings[] = $derived.by(() => {
     const { query } = this;
     const words = text.shell;
@@ -131,14 +132,15 @@ export class Palette {
     const found = isIdle
       ? []
       : [
-          { name: words.palette.agents, items: this.#agentsFound(query) },
-          { name: words.palette.settings, items: this.#settingsFound(query) },
           { name: words.palette.files, items: this.#paths.map(fileFound) },
           { name: words.palette.reports, items: this.#reports.map((hit) => reportFound(hit, query)) },
+          { name: words.palette.agents, items: this.#agentsFound(query) },
+          { name: words.palette.settings, items: this.#settingsFound(query) },
         ];
     const known = { name: words.palette.conversations, items: conversations };
     const groups = isIdle ? [known, ...commands] : [...commands, known, ...found];
-    return groups.filter(({ items }) => items.length > 0);
+    const some = groups.filter(({ items }) => items.length > 0);
+    return isIdle ? some : exactFirst(some, query, namesOf);
   });
 
   #commandsFound(query: string, most: number): Findings[] {
@@ -185,6 +187,12 @@ export class Palette {
       })),
     ];
   }
+}
+
+/** All that it is called: of a file also its name without its folder, of a setting its path in the settings file. */
+function namesOf({ key, label, detail, to }: Finding): string[] {
+  const file = 'mention' in to ? [label.slice(label.lastIndexOf('/') + 1)] : [];
+  return [label, ...file, ...(key.startsWith('setting:') ? [detail] : [])];
 }
 
 function conversationFound({ id, folder, ...row }: ConversationRow): Finding {

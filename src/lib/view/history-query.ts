@@ -120,6 +120,13 @@ export function executionInput(query: HistoryQuery): Input<'execution.list'> {
   return { sort: oneOf(EXECUTION_SORTS, query.sort) ?? 'newest', ...executionFilterOf(query) };
 }
 
+/** The input of `history.search`: what was found in all, or in what the list has with its filters. */
+export function searchInput(query: HistoryQuery): Input<'history.search'> {
+  const { text } = query;
+  if (query.list === 'agents') return { text, executions: executionFilterOf(query) };
+  return activeFilters(query).length === 0 ? { text } : { text, workflows: filterOf(query) };
+}
+
 type Span = { from: string; to: string };
 
 /** The input of `workflow.days`; `by`: whose parts are wanted. */

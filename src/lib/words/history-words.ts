@@ -12,11 +12,11 @@ export const historyWords = {
   emptyAgents:
     'No sub-agent yet. Each one that a lead asks for is kept here, with its task, what came of it and what it used.',
   emptyAgentsFiltered: 'No sub-agent matches these filters.',
+  emptySearchFiltered: 'Nothing was found with these words here. Widen the filters, or look among the workflows.',
   emptySearch: 'Nothing was found. All words must occur in one place: try fewer of them.',
   search: 'Search',
   searchHint: 'Search messages, reports, results',
   clearSearch: 'Clear the search',
-  filtersRest: 'The filters apply to the list again once the search is cleared.',
   addFilter: 'Filter',
   applied: 'Filters that are set',
   changeFilter: (filter: string) => `Change the filter ${filter}`,

@@ -1,12 +1,21 @@
 /** What core says in sentences of its own: on the screen, in the language that is spoken. Here they are as core has them. */
 import type { Fault } from '#contract/agent.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import type { UndoneFile } from '#contract/change.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
 import { servingText, worstText } from '#contract/flows/serving-text.ts';
 import { missingText, unlistedText } from '#contract/missing-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
 import type { Verdict, VerdictStep } from '#contract/permission.ts';
 import { lengthWords, type Piece } from '#contract/visible-text.ts';
+
+/** An error: its code, and its message, also as keys and values. */
+interface Failure {
+  code: string;
+  message: string;
+  says?: readonly Phrase[] | undefined;
+}
 
 export const saidWords = {
   title: ({ title }: Pick<ApprovalRequest, 'title' | 'says'>) => title,
@@ -31,5 +40,7 @@ export const saidWords = {
   /** What core says of it, below that; empty where it is the same. */
   detail: (_code: string, _message: string) => '',
   /** Both in one line. */
-  failure: (_code: string, message: string) => message,
+  failure: ({ message }: Failure) => message,
+  /** Why a file is not undone. */
+  why: ({ why = '' }: Pick<UndoneFile, 'why' | 'says'>) => why,
 } as const;

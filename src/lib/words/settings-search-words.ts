@@ -27,7 +27,7 @@ export const settingsSearchWords = {
   keys: 'token credential secret login account api key',
   memory: 'notes remember forget',
   trash: 'bin deleted recover restore',
-  language: 'locale translation french english français anglais',
+  language: 'locale translation french english français anglais sprache idioma lingua',
   theme: 'dark mode light appearance night color',
   contrast: 'accessibility a11y readable',
   textSize: 'font zoom bigger smaller accessibility',

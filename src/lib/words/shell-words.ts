@@ -156,7 +156,10 @@ export const shellWords = {
     press: 'Press the new keys…',
     pressHint: 'Escape leaves them as they are; Backspace takes them away.',
     none: 'none',
-    plain: 'Hold Ctrl, Alt or ⌘, or use F1 to F12.',
+    plain: 'Hold Ctrl, Alt or ⌘, use F1 to F12, or press two keys one right after the other.',
+    /** Behind the first of two keys. */
+    second: 'then…',
+    then: (key: string) => `${key}, then the second key`,
     taken: (keys: string, command: string) => `${keys} belongs to “${command}”. Press it again to take it from there.`,
     fixed: (keys: string, use: string) => `${keys} is kept for “${use}”.`,
     saved: (command: string, keys: string) => `“${command}”: ${keys}`,

@@ -3,7 +3,8 @@ import { describe, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { estimatedTokensOf } from '#contract/tally.ts';
 import { RequestMeter } from '#core/loop/request-meter.ts';
-import { NO_USAGE } from '#core/model/model.ts';
+import { ModelError, NO_USAGE } from '#core/model/model.ts';
+import { ASLEEP } from '#core/model/retry.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine, type Harness } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -175,6 +176,17 @@ test('a count that cannot be true is not outweighed by one before it', () => {
     return meter.end('end_turn', null);
   });
   expect(ends).toMatchObject([{ reported: true }, { reported: false, inputTokens: 50, outputTokens: 2 }]);
+});
+
+test('a request over whose answer the machine slept is counted as read, one that found no network is not', () => {
+  const price = () => ({ nanoUsd: null, priceVersion: null });
+  const run = { model: { provider: 'p' }, envelope: { model: 'm' }, price } as unknown as MeteredRun;
+  const ends = [ASLEEP, 'ENOTFOUND'].map((detail) => {
+    const meter = new RequestMeter(run, { turn: 0, attempt: 1, inputEstimate: 70 });
+    meter.sent();
+    return meter.end(null, new ModelError('unreachable', 'None', { retryable: true, detail })).inputTokens;
+  });
+  expect(ends).toEqual([70, 0]);
 });
 
 test('an answer whose words came after the last count is estimated from them', async () => {

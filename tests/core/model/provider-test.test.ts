@@ -7,7 +7,8 @@ import { LiveSettings } from '#core/settings/live-settings.ts';
 import { createModel } from '#core/model/adapters.ts';
 import { testEndpoint } from '#core/model/providers/test-endpoint.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
-import { Providers } from '#core/model/providers/providers.ts';
+import type { Model } from '#core/model/model.ts';
+import { type ProviderPorts, Providers } from '#core/model/providers/providers.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
@@ -38,13 +39,14 @@ const json =
     response.end(JSON.stringify(value));
   };
 
-async function providerIn(config: string, environment = {}): Promise<Providers> {
+async function providerIn(config: string, environment = {}, own: Partial<ProviderPorts> = {}): Promise<Providers> {
   return new Providers({
     secrets: fileSecrets(config),
     lists: new ModelLists(),
     settings: new LiveSettings(config, settingsOf('')),
     environment: { apiKey: undefined, baseUrl: undefined, ...environment },
     createModel,
+    ...own,
   });
 }
 
@@ -170,4 +172,26 @@ test('what is stored is tested where nothing else is given', async () => {
   const provider = await providerIn(config, { baseUrl: await fake(plainAnswer(), [KEY]) });
   await provider.set({ apiKey: KEY });
   expect(await provider.test({})).toMatchObject({ ok: true });
+});
+
+test('the demo speaks the language of the last messages; of many conversations that of the first is forgotten', async () => {
+  const asked: (() => string)[] = [];
+  const createDemo: ProviderPorts['createDemo'] = ({ language }) => {
+    asked.push(language);
+    return {} as Model;
+  };
+  const providers = await providerIn(await folderWith({}), {}, { createDemo });
+  const languageIn = async (conversationId: string) => {
+    await providers.model('demo', conversationId);
+    return asked.at(-1)?.();
+  };
+  for (const at of ['first', 'second']) providers.speakInDemo(at, 'fr');
+  providers.speakInDemo('second');
+  expect([await languageIn('first'), await languageIn('second'), await languageIn('third')]).toEqual([
+    'fr',
+    'en',
+    'en',
+  ]);
+  for (let index = 0; index < 100; index++) providers.speakInDemo(String(index), 'fr');
+  expect([await languageIn('first'), await languageIn('0'), await languageIn('99')]).toEqual(['en', 'fr', 'fr']);
 });

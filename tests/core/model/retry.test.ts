@@ -1,8 +1,9 @@
 // Repeating a request: what is repeated, how long it waits, and when it gives up.
-import { describe, expect, test } from 'vitest';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { MAX_RETRY_AFTER_MS, RETRY_DELAYS_MS } from '#contract/limits.ts';
-import { ModelError, type Model } from '#core/model/model.ts';
-import { type AttemptEvent, streamWithRetry } from '#core/model/retry.ts';
+import { MachineSleep } from '#core/base/machine-sleep.ts';
+import { ModelError, type Model, type ModelEvent } from '#core/model/model.ts';
+import { type AttemptEvent, streamWithRetry, WAKING_MS, WAKING_SILENCE_MS } from '#core/model/retry.ts';
 import { requestOf, serve } from '../../support/fake-model/exchange.ts';
 import { type ReplyOptions, Script, text } from '../../support/fake-model/script.ts';
 
@@ -13,10 +14,7 @@ interface Run {
 }
 
 /** With `random` at 0.5 the jitter is none. */
-async function run(
-  model: Model,
-  options: { random?: () => number; signal?: AbortSignal; delays?: number[] } = {},
-): Promise<Run> {
+async function run(model: Model, options: Partial<Parameters<typeof streamWithRetry>[2]> = {}): Promise<Run> {
   const result: Run = { events: [], waits: [], error: null };
   const sleep = async (ms: number): Promise<void> => void result.waits.push(ms);
   const signal = options.signal ?? new AbortController().signal;
@@ -157,5 +155,108 @@ describe('abort', () => {
     expect(result.events.at(-1)).toMatchObject({ type: 'failed', delayMs: null });
     expect(result.error?.code).toBe('cancelled');
     expect(server.requests).toHaveLength(1);
+  });
+});
+
+describe('after the machine was asleep', () => {
+  const HOUR_MS = 3_600_000;
+  const WHOLE: ModelEvent = { type: 'end', stopReason: 'end_turn' };
+  const offline = new ModelError('unreachable', 'No connection', { retryable: true });
+  beforeEach(() => void vi.useFakeTimers());
+  afterEach(() => void vi.useRealTimers());
+
+  /** It has been watched since before the sleep, which no timer notices. */
+  function asleep(ms = HOUR_MS): MachineSleep {
+    const machine = new MachineSleep();
+    machine.onWake(() => undefined);
+    vi.setSystemTime(Date.now() + ms);
+    return machine;
+  }
+
+  /** Each request ends so; the last one comes whole. */
+  function answering(...ends: ModelError[]): Model {
+    return {
+      provider: 'test',
+      async *stream() {
+        const end = ends.shift();
+        if (end) throw end;
+        yield WHOLE;
+      },
+    };
+  }
+
+  const repeated = (attempts: number, machine: MachineSleep) =>
+    run(answering(...Array.from({ length: attempts }, () => offline)), { machine, delays: [5] });
+
+  test('what finds no network is repeated for as long as there is none yet, and does not count', async () => {
+    const { error, waits } = await repeated(20, asleep());
+    expect([error, new Set(waits)]).toEqual([null, new Set([2000])]);
+  });
+
+  test('without a sleep, after a short one, and after a while it counts', async () => {
+    expect((await repeated(20, asleep(10_000))).waits).toEqual([5]);
+    const machine = asleep();
+    expect(machine.wokeWithin(1)).toBe(true);
+    await vi.advanceTimersByTimeAsync(WAKING_MS + 1);
+    expect((await repeated(20, machine)).error).toBe(offline);
+  });
+
+  test('what counted before counts no less, and another failure counts', async () => {
+    const busy = new ModelError('overloaded', 'Busy', { retryable: true });
+    const { error, waits } = await run(answering(offline, busy, offline, busy), { machine: asleep(), delays: [5] });
+    expect([error, waits]).toEqual([busy, [2000, 5, 2000]]);
+  });
+
+  const REST_MS = 60_000;
+
+  /** The first request is answered when `says` resolves, and is whole a while after that. */
+  function open() {
+    const says = Promise.withResolvers<void>();
+    let requests = 0;
+    const model: Model = {
+      provider: 'test',
+      async *stream(_request, signal) {
+        requests += 1;
+        if (requests === 1) {
+          const stopped = new Promise<never>((_, reject) => {
+            const stop = () => reject(new ModelError('cancelled', 'Stopped', { retryable: false }));
+            signal.addEventListener('abort', stop);
+          });
+          await Promise.race([says.promise, stopped]);
+          yield { type: 'start', responseId: 'first' };
+          await Promise.race([new Promise((resolve) => setTimeout(resolve, REST_MS)), stopped]);
+        }
+        yield WHOLE;
+      },
+    };
+    return { model, says, requests: () => requests };
+  }
+
+  /** The machine sleeps over an open request. */
+  async function sleepOver({ model }: ReturnType<typeof open>) {
+    const machine = new MachineSleep();
+    const running = run(model, { machine, delays: [] });
+    await vi.advanceTimersByTimeAsync(0);
+    vi.setSystemTime(Date.now() + HOUR_MS);
+    await vi.advanceTimersByTimeAsync(WAKING_SILENCE_MS);
+    return { running };
+  }
+
+  test('a connection of before of which nothing comes is given up, and its request repeated', async () => {
+    const at = open();
+    const { running } = await sleepOver(at);
+    await vi.advanceTimersByTimeAsync(2000);
+    const { error, events } = await running;
+    expect([error, at.requests()]).toEqual([null, 2]);
+    expect(events[1]).toMatchObject({ type: 'failed', error: { code: 'unreachable', detail: 'asleep' } });
+  });
+
+  test('one that is alive stays, however long the rest takes', async () => {
+    const at = open();
+    setTimeout(() => at.says.resolve(), 20_000);
+    const { running } = await sleepOver(at);
+    await vi.advanceTimersByTimeAsync(REST_MS);
+    const { error, events } = await running;
+    expect([error, at.requests(), events.map(({ type }) => type)]).toEqual([null, 1, ['attempt', 'start', 'end']]);
   });
 });

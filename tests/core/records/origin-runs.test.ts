@@ -1,5 +1,7 @@
 /** What a fork shows of the sub-agents of the conversation that it is from: read there, and counted there. */
 import { expect, test } from 'vitest';
+import { originRuns } from '#core/records/origin-runs.ts';
+import { conversationId, conversationRow, workflowRow } from '../../hosts/support/events.ts';
 import { Gate } from '../../support/gate.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
@@ -79,4 +81,17 @@ test('where it was cut, only those that had ended by then are shown', async () =
   gate.open();
   await engine.ended(workflowId);
   expect((await childrenIn(engine, made.id)).map(({ toolCallId }) => toolCallId)).toEqual(['call_1']);
+});
+
+test('many workflows of one conversation cost one read of that conversation, and none of theirs', async () => {
+  const from = workflowRow();
+  const taken = { conversationId, workflowId: from.id, runId: from.runId, waitedMs: 0, workedMs: 0 };
+  const asked: string[] = [];
+  const reads = {
+    workflow: async (id: string) => (asked.push(`workflow ${id}`), null),
+    conversation: async (id: string) => (asked.push(`conversation ${id}`), conversationRow()),
+    runsOf: async () => [],
+  };
+  await originRuns(reads, [workflowRow({ taken }), workflowRow({ taken }), workflowRow()]);
+  expect(asked).toEqual([`conversation ${conversationId}`]);
 });

@@ -189,6 +189,18 @@ test('what another program put back is told as undone, and is done again all the
   expect(await ask(true)).toEqual([{ path: 'a.txt', outcome: 'put_back' }]);
 });
 
+test('what was undone together with something else is not done again by itself, which a screen can say', async () => {
+  const engine = await written();
+  const { conversationId, runtime } = engine;
+  const [{ runId } = { runId: '' }] = await changesOf(engine);
+  await runtime.request('change.undo', { conversationId, target: { runId } });
+  await expect(undo(engine, 'a.txt', true)).rejects.toMatchObject({
+    code: 'conflict',
+    message: 'It was undone together with something else: take all of that back together',
+    says: [{ key: 'undone_together', values: {} }],
+  });
+});
+
 test('where nothing can be kept, nothing is written', async () => {
   const script = new Script();
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'after' })]);

@@ -21,6 +21,7 @@ export const UPDATE_PROOFS: Readonly<Record<string, Proof>> = {
         backUp: none,
         offer: none,
         quit: () => undefined,
+        refused: () => undefined,
         report: () => undefined,
       });
       await updates.follow(runtime);

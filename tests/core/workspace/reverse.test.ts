@@ -1,5 +1,6 @@
 /** What stays of a file when a change of it is taken back: nothing that was done since is lost. */
 import { describe, expect, test } from 'vitest';
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 import type { FileNow } from '#core/workspace/file-state.ts';
 import { Git } from '#core/workspace/git.ts';
 import { reversed } from '#core/workspace/reverse.ts';
@@ -48,7 +49,7 @@ describe('a change from one to the other, and what is there now', () => {
     ['a link is there since', text(), text({ 1: 'x' }), link('a'), 'Something else is there since'],
   ])('%s', async ([, before, after, now, expected]) => {
     const found = await reversed(git, { path: 'a', before, after }, now);
-    expect(found.outcome === 'conflict' ? found.why : found.file).toEqual(expected);
+    expect(found.outcome === 'conflict' ? sentenceOf(found.why) : found.file).toEqual(expected);
   });
 });
 

@@ -126,11 +126,11 @@ test('a message that was stored before its sender heard so is not sent again', a
   const stored = [workflowRow({ id: newId(), prompt: 'Hello' })];
   const client = memoryClient({
     'conversation.snapshot': () => ({ workflows: [...stored] }) as never,
-    'message.send': () => {
-      stored.push(workflowRow({ id: newId(), prompt: 'Hello' }));
+    'message.send': ({ sentAs }) => {
+      stored.push(workflowRow({ id: newId(), prompt: 'Hello', sentAs }), workflowRow({ prompt: 'Hello' }));
       throw new Error('gone');
     },
-    'workflow.get': () => ({ workflow: stored.at(-1)! }) as never,
+    'workflow.get': () => ({ workflow: stored[1]! }) as never,
   });
   const turn = new Turn(newId());
   const send = turn.sender({ text: 'Hello', images: [] }, {});

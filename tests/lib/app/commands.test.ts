@@ -38,6 +38,15 @@ describe('Commands', () => {
     expect(commands.faultOf('rail', '$mod+B')).toBeNull();
   });
 
+  it('takes two keys one after the other, and names who has them, or begins with the first', () => {
+    const commands = new Commands(false);
+    expect(commands.faultOf('trash', 'G T')).toBeNull();
+    expect(commands.faultOf('trash', 'G H')).toEqual({ kind: 'command', id: 'history' });
+    expect(commands.faultOf('trash', 'Shift+? T')).toEqual({ kind: 'command', id: 'shortcuts' });
+    commands.set('trash', 'G T');
+    expect([commands.shown('trash'), commands.shown('history')]).toEqual(['G T', 'G H']);
+  });
+
   it('gives the command of the newest offer, until that is taken back', () => {
     const commands = new Commands(false);
     const given: string[] = [];

@@ -23,14 +23,15 @@ it('sends the message to a fork that ends before it', async () => {
     .on('call.image', () => ({ data: 'AAAA' }))
     .on('message.send', () => ({ workflowId: 'w', runId: 'r', queued: false }));
   const { forks: made, told } = forks(connection);
-  expect(await made.resend(turn, 'Again')).toEqual({ id: conversation.id, sent: true });
+  const sentAs = expect.any(String) as string;
+  expect(await made.resend(turn, 'Again')).toEqual({ id: conversation.id, sent: true, sentAs });
   expect(connection.calls).toEqual([
     { method: 'conversation.fork', input: { conversationId: 'first', workflowId: 'workflow', end: 'before' } },
     { method: 'call.image', input: { conversationId: 'first', sha256: image.sha256 } },
     {
       method: 'message.send',
       input: {
-        ...{ conversationId: conversation.id, text: 'Again', via: 'app', model: 'large' },
+        ...{ conversationId: conversation.id, text: 'Again', via: 'app', sentAs, model: 'large' },
         images: [{ mediaType: 'image/png', data: 'AAAA' }],
       },
     },
@@ -51,7 +52,7 @@ it('says why nothing was forked, or not sent there', async () => {
       .on('call.image', () => ({ data: 'AAAA' }))
       .on('message.send', refused),
   );
-  expect(await unsent.forks.resend(turn, 'Again')).toEqual({ id: conversation.id, sent: false });
+  expect(await unsent.forks.resend(turn, 'Again')).toMatchObject({ id: conversation.id, sent: false });
   expect(unsent.told).toEqual(['made', 'It was forked, and your message was not sent: It is in the trash']);
 });
 

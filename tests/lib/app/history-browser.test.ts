@@ -61,6 +61,29 @@ it('forgets what it found of a conversation that was deleted, also by its title'
   expect(browser.names).toEqual({ titles: [titled('d')], agents: ['porter'] });
 });
 
+it('searches in what the list has with its filters, and goes on where a page has nothing of it', async () => {
+  const pages = [
+    { items: [], next: 'a' },
+    { items: [], next: null },
+  ];
+  const connection = new FakeConnection().on('history.search', () => pages.shift() ?? { items: [], next: null });
+  const browser = new HistoryBrowser(connection);
+  const input = () => connection.calls.map(({ input }) => input);
+  browser.open({ ...NO_FILTERS, text: 'port', agent: 'porter' });
+  await settled();
+  expect(input()).toEqual([
+    { text: 'port', workflows: { agent: 'porter' }, limit: 100 },
+    { text: 'port', workflows: { agent: 'porter' }, before: 'a', limit: 100 },
+  ]);
+  browser.open({ ...NO_FILTERS, text: 'port', list: 'agents', kind: 'chain' });
+  browser.open({ ...NO_FILTERS, text: 'port' });
+  await settled();
+  expect(input().slice(2)).toEqual([
+    { text: 'port', executions: { kind: 'chain' }, limit: 100 },
+    { text: 'port', limit: 100 },
+  ]);
+});
+
 it('offers what each list can be filtered by', async () => {
   const none = { agents: [], models: [], tools: [], folders: [] };
   const connection = new FakeConnection()

@@ -17,22 +17,31 @@ function open(connection: FakeConnection) {
 const sent = { workflowId: 'workflow', runId: 'run', queued: false };
 
 describe('App', () => {
-  it('creates a conversation, sends its first message, then brings the list up to date', async () => {
-    const { conversation } = new Rows().snapshot();
-    const connection = new FakeConnection()
-      .on('conversation.create', () => conversation)
-      .on('message.send', () => sent);
+  it('begins a conversation with its first message, in one request, then brings the list up to date', async () => {
+    const connection = new FakeConnection().on('message.send', () => sent);
     const { app } = open(connection);
     await settled();
     connection.calls.length = 0;
-    expect(await app.startConversation({ folder: '/work' }, 'Hello')).toBe(conversation.id);
+    const id = await app.startConversation({ folder: '/work', agent: 'writer' }, 'Hello');
+    expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
     await settled();
-    expect(connection.calls.map(({ method }) => method)).toEqual([
-      'conversation.create',
-      'message.send',
-      'conversation.list',
-    ]);
-    expect(connection.calls[1]?.input).toEqual({ conversationId: conversation.id, text: 'Hello', via: 'app' });
+    expect(connection.calls.map(({ method }) => method)).toEqual(['message.send', 'conversation.list']);
+    expect(connection.calls[0]?.input).toEqual({
+      ...{ conversationId: id, sentAs: id, text: 'Hello', via: 'app', begin: { folder: '/work', agent: 'writer' } },
+    });
+    expect(await app.startConversation({}, 'Hello', { sentAs: CONVERSATION }), 'once more').toBe(CONVERSATION);
+  });
+
+  it('knows which message has arrived; one that nobody can say has not', async () => {
+    const workflows = [{ ...new Rows().snapshot().workflows[0], sentAs: 'mine' }];
+    const connection = new FakeConnection().on('conversation.snapshot', () => ({ workflows }) as never);
+    const { app } = open(connection);
+    const has = (id: string) => app.hasMessage(CONVERSATION, id);
+    expect([await has('mine'), await has('other')]).toEqual([true, false]);
+    connection.on('conversation.snapshot', () => {
+      throw new RequestError('not_found', 'There is no such conversation');
+    });
+    expect(await has('mine')).toBe(false);
   });
 
   it('knows what the lists have not', async () => {

@@ -95,10 +95,31 @@ describe('LinkConnection', () => {
     expect(opened).toHaveBeenCalledTimes(2);
   });
 
+  it('comes back at once where it is asked to, and is not made twice', () => {
+    const connection = connect();
+    last().open();
+    connection.retry();
+    expect(links, 'it is there').toHaveLength(1);
+    for (let attempt = 0; attempt < 6; attempt += 1) {
+      last().drop();
+      if (attempt < 5) vi.advanceTimersByTime(10_000);
+    }
+    const { length } = links;
+    connection.retry();
+    connection.retry();
+    expect(links, 'and by one').toHaveLength(length + 1);
+    vi.advanceTimersByTime(60_000);
+    expect(links).toHaveLength(length + 1);
+    last().open();
+    expect(connection.status).toBe('open');
+  });
+
   it('does not come back after it was closed', () => {
     const connection = connect();
     last().open();
+    last().drop();
     connection.close();
+    connection.retry();
     vi.advanceTimersByTime(60_000);
     expect(links).toHaveLength(1);
     expect(connection.status).toBe('closed');

@@ -32,6 +32,40 @@ it('reads them once, and none of runs with one attempt', async () => {
   page.close();
 });
 
+it('has the sub-agents of what a fork took over, with their calls once one of them is opened', async () => {
+  const story = new Story();
+  const { lead, workflowId } = story.lead('Look at it');
+  const child = story.child(lead, workflowId, 'inspector');
+  child.queue('spawn', 'Look.', 'toolu_1');
+  child.start('Look.');
+  child.toolStart('toolu_2', 'read_file');
+  child.toolEnd('toolu_2', 'read_file', 'completed');
+  child.end('completed');
+  story.endWorkflow(lead, 'completed', 'Done.');
+  const rows = new Rows();
+  for (const event of story.events) rows.take(event);
+  const { conversation, workflows, runs, calls, approvals, entries } = rows.snapshot();
+  const [workflow] = workflows;
+  if (!workflow) throw new Error('The story has a workflow');
+  const isChild = (run: { id: string }) => run.id === child.runId;
+  const cached = { conversationId: 'origin', workflowId: 'first', runId: child.runId };
+  const elsewhere = runs.filter(isChild).map((run) => ({ ...run, cached }));
+  const connection = new FakeConnection()
+    .on('workflow.get', () => ({
+      ...{ conversation, workflow, runs: runs.filter((run) => !isChild(run)), calls: [], approvals, requests: [] },
+      elsewhere,
+    }))
+    .on('run.entries', ({ runId }) => entries[runId] ?? [])
+    .on('run.calls', () => calls);
+  const page = new WorkflowPage(connection, workflowId);
+  await settled();
+  expect(page.view?.runs.map(({ id }) => id)).toEqual([lead.runId, child.runId]);
+  await page.loadEntries(child.runId);
+  await page.load();
+  expect(page.view?.calls.map(({ toolCallId }) => toolCallId)).toEqual(['toolu_2']);
+  page.close();
+});
+
 it('is read again when a change of it is undone, wherever that was, and not after it was closed', async () => {
   const story = new Story();
   const { lead, workflowId } = story.lead('Write it');

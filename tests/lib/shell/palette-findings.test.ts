@@ -43,13 +43,18 @@ function desk(box: App['box'] = null) {
 }
 
 it('leads to a report at the place that was found, and looks in the folder of the box that is on the screen', async () => {
-  const { type, found, asked } = desk({ folder: '/project', mention: () => undefined, focus: () => undefined });
+  const { type, found, asked } = desk({
+    folder: '/project',
+    agent: 'writer',
+    mention: () => undefined,
+    focus: () => undefined,
+  });
   await type('parser');
   const [report] = found(text.shell.palette.reports);
   expect(report).toMatchObject({ label: 'alpha: The parser is fine', detail: 'Parsers' });
   expect(report?.to).toEqual({ path: '/history/w?run=r&n=4&q=parser' });
   expect(found(text.shell.palette.files).map(({ to }) => to)).toEqual([{ mention: 'src/parser.ts' }]);
-  expect(asked('file.find')).toMatchObject([{ folder: '/project', text: 'parser', limit: 8 }]);
+  expect(asked('file.find')).toMatchObject([{ folder: '/project', agent: 'writer', text: 'parser', limit: 8 }]);
   expect(asked('history.search')).toEqual([{ text: 'parser', limit: 8, kind: 'report' }]);
 });
 
@@ -64,6 +69,19 @@ it('asks for neither with one letter, and forgets what longer words have found',
   ]);
 });
 
+it('puts files and reports before agents and settings, and what is called exactly so before all', async () => {
+  const { palette, type } = desk();
+  const groups = () => palette.findings.map(({ name }) => name);
+  const { files, reports, settings } = text.shell.palette;
+  await type('shortcut');
+  expect(groups()).toEqual([files, reports, settings]);
+  await type('shortcut.ts');
+  expect(groups()[0]).toBe(files);
+  await type('Keyboard shortcuts');
+  expect(groups()).toEqual([settings, files, reports]);
+  expect(palette.findings[0]?.items[0]?.label).toBe('Keyboard shortcuts');
+});
+
 it('ends what still searches when it closes', async () => {
   const { palette, type, asked } = desk();
   await type('parser');
@@ -76,6 +94,7 @@ it('names a file in the message that is being written, or in that of a new conve
   expect(
     desk({
       folder: undefined,
+      agent: 'lead',
       mention: (path) => void named.push(path),
       focus: () => undefined,
     }).palette.mention('a.ts'),

@@ -44,9 +44,21 @@ it('says errors whose code says enough in French, with what core says of them be
     'a.md has changed',
     '',
   ]);
-  expect(text.said.failure('store_failed', 'It broke')).toBe('La base a échoué (It broke)');
+  expect(text.said.failure({ code: 'store_failed', message: 'It broke' })).toBe('La base a échoué (It broke)');
   const { lost } = text.connection;
   expect([text.said.error('disconnected', lost), text.said.detail('disconnected', lost)]).toEqual([lost, '']);
+});
+
+it('says why nothing was undone by its phrases', () => {
+  const together = phrase('undone_together');
+  const refused = { code: 'conflict', message: sentenceOf(together), says: [together] };
+  expect(text.said.failure(refused)).toBe('Cela a été annulé avec autre chose : rétablissez le tout ensemble');
+  const why = phrase('removed_since');
+  const says = [phrase('in_the_way', { path: 'a.md' }), why, phrase('none_done', { more: 0, redo: true, kept: null })];
+  expect(text.said.failure({ code: 'conflict', message: 'a.md', says })).toBe(
+    'a.md : il a été supprimé depuis. Rien n’a été rétabli',
+  );
+  expect(text.said.why({ why: 'It was removed since', says: why })).toBe('Il a été supprimé depuis');
 });
 
 it('says in English what core says', () => {

@@ -31,9 +31,12 @@ export interface ProviderPorts {
   createDemo?: (options: { language: () => Language }) => Model;
 }
 
+/** Conversations of which the language of the demo is known. */
+const DEMO_LANGUAGES = 100;
+
 export class Providers {
-  /** In which language the demo answers what is begun from now on, by conversation: that of its last message. */
-  readonly demoLanguages = new Map<string, Language>();
+  /** In which language the demo answers what is begun from now on, by conversation: that of its last message; English is left out. */
+  readonly #demoLanguages = new Map<string, Language>();
   /** Which models may be used at each. */
   readonly models: ModelRules;
   readonly #ports: ProviderPorts;
@@ -306,10 +309,19 @@ export class Providers {
     );
   }
 
+  /** In which language the demo answers in a conversation from now on. The last conversations are known. */
+  speakInDemo(conversationId: string, language: Language = 'en'): void {
+    const known = this.#demoLanguages;
+    known.delete(conversationId);
+    if (language !== 'en') known.set(conversationId, language);
+    const [oldest] = known.keys();
+    if (oldest !== undefined && known.size > DEMO_LANGUAGES) known.delete(oldest);
+  }
+
   async #createDemo(conversationId: string): Promise<Model> {
     const { createDemoModel } = await import('../demo.ts');
     return (this.#ports.createDemo ?? createDemoModel)({
-      language: () => this.demoLanguages.get(conversationId) ?? 'en',
+      language: () => this.#demoLanguages.get(conversationId) ?? 'en',
     });
   }
 }

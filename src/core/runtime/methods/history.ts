@@ -47,7 +47,8 @@ export function historyMethods(
     'workflow.days': (query) => store.workflowDays(query),
     'execution.days': (query) => store.executionDays(query),
     'history.search': async (query) => {
-      const isFirst = query.before === undefined && query.kind === undefined;
+      const isNarrowed = [query.kind, query.workflows, query.executions].some((one) => one !== undefined);
+      const isFirst = query.before === undefined && !isNarrowed;
       const [page, names] = await Promise.all([store.search(query), isFirst ? namesFound(store, query.text) : {}]);
       return { ...page, ...names };
     },

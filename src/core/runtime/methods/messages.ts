@@ -2,7 +2,7 @@
 import { MAX_FILE_CHARS } from '#contract/messages/sending-limits.ts';
 import type { Providers } from '../../model/providers/providers.ts';
 import { canonicalFolder } from '../../base/canonical-folder.ts';
-import { mustExist, TriadError } from '../../base/errors.ts';
+import { TriadError } from '../../base/errors.ts';
 import { Semaphore } from '../../base/semaphore.ts';
 import { workspaceOf } from '../../runs/workspace-of.ts';
 import { decoded } from '../../tools/reading/encoding.ts';
@@ -10,6 +10,8 @@ import { HEAD_BYTES } from '../../tools/reading/image.ts';
 import { isPdf, pdfTextIn } from '../../tools/reading/pdf.ts';
 import { search, searchFrom } from '../../tools/search/search.ts';
 import { withAttached } from '../../workflows/attached-files.ts';
+import { SentOnce } from '../../workflows/sent-once.ts';
+import { newConversation } from '../new-conversation.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 import { callOf } from './permissions.ts';
@@ -23,16 +25,23 @@ const NONE = { paths: [], more: false };
 /** `folder`: the default one. */
 export function messageMethods(
   { engine, orchestrator }: Services,
-  { folder: home, providers }: { folder: string; providers: Pick<Providers, 'demoLanguages'> },
+  { folder: home, providers }: { folder: string; providers: Pick<Providers, 'speakInDemo'> },
 ): Pick<Handlers, Mine> {
+  const once = new SentOnce(engine.store);
   const searches = new Map<string, AbortController>();
   const threads = new Semaphore(AT_A_TIME);
   return {
-    'message.send': async ({ conversationId, text, approve, images, files, via, language = 'en', ...chosen }) => {
-      const found = engine.store.conversation(conversationId);
-      const conversation = await mustExist(found, `There is no conversation ${conversationId}`);
-      providers.demoLanguages.set(conversationId, language);
-      return orchestrator.send(conversation, withAttached(text, files), { approve, images, via, chosen });
+    'message.send': ({ conversationId, text, begin, files, approve, images, via, sentAs, language, ...chosen }) => {
+      const prompt = withAttached(text, files);
+      return once.do({ conversationId, prompt, sentAs }, async () => {
+        const stored = await engine.store.conversation(conversationId);
+        const made = stored || !begin ? null : (await newConversation(engine, conversationId, begin, home)).row;
+        const conversation = stored ?? made;
+        if (!conversation) throw new TriadError('not_found', `There is no conversation ${conversationId}`);
+        providers.speakInDemo(conversationId, language);
+        const store = made ? { begin: () => engine.log.begin(made) } : {};
+        return orchestrator.send(conversation, prompt, { approve, images, via, sentAs, chosen, ...store });
+      });
     },
     'file.find': async ({ folder, agent, text, limit, asker }) => {
       searches.get(asker)?.abort();

@@ -8,6 +8,7 @@ import { Reader } from '../rows/reader.ts';
 import { decodeRow, SELECT_JSON, type Stored } from '../rows/row-codec.ts';
 import { plainText } from './plain-text.ts';
 import { entryRows } from '../rows/run-parts.ts';
+import { narrowBy } from './narrowed.ts';
 import { bucketOf, type EntryOfSegment, postingsOf, type RunOfEntry, sortKeyOfEntry } from './segment.ts';
 import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
 import type { Paged, Search, Store } from '../store.ts';
@@ -15,8 +16,10 @@ import { hitsIn, snippetOf, type Terms, termsIn } from './words.ts';
 
 /** Where only one kind is wanted: how many places are looked at, in all and at a time. */
 const OF_KIND = { most: 400, atOnce: 50 };
+/** Where filters narrow it: how many places are looked up at a time, and in all for one page, which may have fewer hits then. */
+const NARROWED = { most: 5000, atOnce: 200 };
 
-type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
+type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows' | 'callsOf' | 'conversation' | 'executionsOf'>;
 
 /** An entry that may match. */
 interface Candidate {
@@ -28,18 +31,23 @@ interface Candidate {
 export async function search(
   database: Database,
   reads: Reads,
-  { text, before = '', limit, kind }: Search,
+  { text, before = '', limit, kind, ...filters }: Search,
 ): Promise<Paged<SearchHit>> {
   const terms = termsIn(text);
   const items: SearchHit[] = [];
   if (!terms) return { items, next: null };
+  const narrow = await narrowBy(database, reads, filters);
   const waiting = await waitingCandidates(database, reads, terms, before);
   const places: string[] = [];
   let looked = 0;
   const batch: Candidate[] = [];
+  let last = before;
+  const atOnce = (): number => (narrow ? NARROWED.atOnce : kind === undefined ? limit - items.length : OF_KIND.atOnce);
   const check = async () => {
     looked += batch.length;
-    for (const { place, hit } of await checked(database, batch.splice(0), terms)) {
+    last = batch.at(-1)?.place ?? last;
+    const some = batch.splice(0);
+    for (const { place, hit } of await checked(database, narrow ? await narrow(some) : some, terms)) {
       if (kind !== undefined && hit.kind !== kind) continue;
       items.push(hit);
       places.push(place);
@@ -47,9 +55,10 @@ export async function search(
   };
   for await (const candidate of merged(database, waiting, terms, before)) {
     batch.push(candidate);
-    if (batch.length <= (kind === undefined ? limit - items.length : OF_KIND.atOnce)) continue;
+    if (batch.length <= atOnce()) continue;
     await check();
     if (items.length > limit || (kind !== undefined && looked >= OF_KIND.most)) break;
+    if (narrow && looked >= NARROWED.most) return { items, next: last };
   }
   await check();
   return { items: items.slice(0, limit), next: items.length > limit ? (places[limit - 1] ?? null) : null };

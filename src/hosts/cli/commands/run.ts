@@ -5,6 +5,8 @@ import { text as readText } from 'node:stream/consumers';
 import type { ApprovePolicy } from '#contract/agent.ts';
 import { Id } from '#contract/ids.ts';
 import type { Client } from '#contract/rpc.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { newId } from '#core/base/ids.ts';
 import { Interruption, lineOf, UsageError } from '../terminal/failure.ts';
 import { terminalFor } from '../follow/answers.ts';
 import { follow } from '../follow/follow.ts';
@@ -35,19 +37,21 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
     const text = await promptText(io, given);
     const link = await openLink(io, true);
     try {
-      const { id: conversationId, at, before } = await link.ask((client) => conversationFor(client, folder, options));
+      const { id: conversationId, at } = await link.ask((client) => conversationFor(client, folder, options));
       await tellComposition(io, link, at, options.agent);
       const { provider, model } = options;
       const chosen = { ...(provider !== undefined && { provider }), ...(model !== undefined && { model }) };
+      const sentAs = newId();
       const start = async (client: Client) => {
         sending = true;
-        const sent = await client.request('message.send', { conversationId, text, approve, via: 'cli', ...chosen });
+        const message = { conversationId, text, approve, via: 'cli', sentAs, ...chosen } as const;
+        const sent = await client.request('message.send', message);
         if (sent.untrusted) io.screen.note(leftOut(sent.untrusted));
         return sent.workflowId;
       };
       const find = async (client: Client) => {
         const { workflows } = await client.request('conversation.snapshot', { conversationId });
-        return workflows.findLast(({ id, prompt }) => id > before && prompt === text)?.id ?? null;
+        return workflows.find((workflow) => workflow.sentAs === sentAs)?.id ?? null;
       };
       const json = options.json === true;
       return await follow(io, link, { conversationId, json, answers: terminal, start, find });
@@ -57,10 +61,16 @@ export async function run(io: Io, given: string | undefined, options: RunOptions
   } catch (error) {
     if (!sending && io.signal.reason instanceof Interruption)
       io.screen.note(`triad: ${lineOf(io.signal.reason)} before the message was stored: nothing was started`);
+    if (error instanceof TriadError && error.code === 'no_key') throw withDemo(error);
     throw error;
   } finally {
     terminal?.close();
   }
+}
+
+/** Whoever only looks needs no key. */
+function withDemo({ code, message }: TriadError): TriadError {
+  return new TriadError(code, `${message}; the demo needs none: triad run --provider demo "…"`);
 }
 
 /** Whoever names a composition says yes to its agents, and is told of them before anything starts. */
@@ -97,23 +107,23 @@ async function promptText(io: Io, given: string | undefined): Promise<string> {
   return text;
 }
 
-/** A conversation keeps its folder and its lead; naming others for it is a mistake. `at`: its folder; `before`: its newest workflow. */
+/** A conversation keeps its folder and its lead; naming others for it is a mistake. `at`: its folder. */
 async function conversationFor(
   client: Client,
   folder: string,
   options: RunOptions,
-): Promise<{ id: string; at: string; before: string }> {
+): Promise<{ id: string; at: string }> {
   const { conversation: conversationId, agent, cwd, provider } = options;
   if (conversationId === undefined) {
     const given = { folder, ...(agent !== undefined && { agent }), ...(provider !== undefined && { provider }) };
-    return { id: (await client.request('conversation.create', given)).id, at: folder, before: '' };
+    return { id: (await client.request('conversation.create', given)).id, at: folder };
   }
-  const { conversation, workflows } = await client.request('conversation.snapshot', { conversationId });
+  const { conversation } = await client.request('conversation.snapshot', { conversationId });
   if (cwd !== undefined && conversation.folder !== folder) {
     throw new UsageError(`This conversation works in ${conversation.folder}: leave out --cwd`);
   }
   if (agent !== undefined && conversation.agent !== agent) {
     throw new UsageError(`This conversation is led by ${conversation.agent}: leave out --agent`);
   }
-  return { id: conversationId, at: conversation.folder, before: workflows.at(-1)?.id ?? '' };
+  return { id: conversationId, at: conversation.folder };
 }

@@ -9,6 +9,7 @@ import type { View } from '#lib/view/reduce.ts';
 import type { Fold, Scale } from '../timeline/scale.ts';
 import type { Interval } from '../waterfall.ts';
 import { Keyframes, viewBefore } from '#lib/view/replay/keyframes.ts';
+import { originEvents, withOrigin } from './origin-events.ts';
 import { countAt, foldsIn, paceOf, type Speed, timesOf } from './pace.ts';
 import { readEvents } from './read-events.ts';
 import { type Mark, marksOf, type Step, stepAfter, stepsOf } from '#lib/view/replay/steps.ts';
@@ -121,20 +122,28 @@ export class Player implements TranscriptSource {
   /** Reads the events of this workflow; an error goes to `failure`. One that still works is not read. */
   async load(): Promise<void> {
     try {
-      const { conversation, workflow } = await this.#client.request('workflow.get', { workflowId: this.workflowId });
+      const {
+        conversation,
+        workflow,
+        elsewhere = [],
+      } = await this.#client.request('workflow.get', { workflowId: this.workflowId });
       this.conversation = conversation;
       this.workflow = workflow;
       this.failure = null;
       if (workflow.outcome === null) return;
       const keyframes = new Keyframes(viewBefore(conversation));
       const length = workflow.lastSeq - workflow.firstSeq + 1;
+      const own: DurableEvent[] = [];
       for await (const { events, seq } of readEvents(this.#client, workflow)) {
-        for (let from = 0; from < events.length; from += AT_ONCE) {
-          if (this.#closed) return;
-          keyframes.add(events.slice(from, from + AT_ONCE));
-          await othersTurn();
-        }
+        if (this.#closed) return;
+        own.push(...events);
         this.loaded = Math.min(1, (seq - workflow.firstSeq + 1) / length);
+      }
+      const all = withOrigin(own, await originEvents(this.#client, elsewhere));
+      for (let from = 0; from < all.length; from += AT_ONCE) {
+        if (this.#closed) return;
+        keyframes.add(all.slice(from, from + AT_ONCE));
+        await othersTurn();
       }
       if (!this.#closed) this.#begin(keyframes);
     } catch (error) {

@@ -27,16 +27,37 @@ function keyOf({ key, code, altKey }: Pressed): string {
   return key.length === 1 ? key.toUpperCase() : key;
 }
 
-/** Whether it can be a shortcut: nobody types it in a text. */
-export function isChord(binding: string): boolean {
+/** The second key of two has to come within this time, in milliseconds. */
+export const SEQUENCE_MS = 1000;
+
+/** Whether a key alone can be the first of two, or the second: a sign, which does nothing in a text field. */
+export function isOfSequence(press: string): boolean {
+  return /^(?:Shift\+)?[^\s+]$/.test(press);
+}
+
+/** Whether it can be a shortcut: nobody types it in a text, or it is two signs one after the other. */
+export function isShortcut(binding: string): boolean {
+  const presses = binding.split(' ');
+  return presses.length === 2 ? presses.every(isOfSequence) : isChord(binding);
+}
+
+function isChord(binding: string): boolean {
   const parts = binding.split('+');
   return /^F([1-9]|1[0-9])$/.test(parts.at(-1) ?? '') || parts.some((part) => /^(\$mod|Control|Meta|Alt)$/.test(part));
 }
 
 /** Whether both are the same keys, or one begins with the other, so that only one of them could work. */
 export function isInTheWay(one: string, other: string): boolean {
-  const [a, b] = [one, other].map((keys) => keys.toUpperCase().split(' ')) as [string[], string[]];
+  const [a, b] = [one, other].map((keys) => keys.split(' ').map(pressed)) as [string[], string[]];
   return a.slice(0, b.length).join(' ') === b.slice(0, a.length).join(' ');
+}
+
+/** Without what may be held, and without Shift for a sign that is no letter: which one it is says that already. */
+function pressed(press: string): string {
+  return press
+    .replace(/\[\w+\]\+/g, '')
+    .replace(/Shift\+(?=[^\p{L}+]$)/u, '')
+    .toUpperCase();
 }
 
 const MAC: Readonly<Record<string, string>> = { $mod: '⌘', Meta: '⌘', Control: '⌃', Alt: '⌥', Shift: '⇧' };

@@ -26,3 +26,20 @@ export function bestOf<T>(items: readonly T[], query: string, textOf: (item: T) 
     .slice(0, most)
     .map(({ item }) => item);
 }
+
+/** What is called exactly as it was typed first, in its group and with it, whatever its kind; all else keeps its order. */
+export function exactFirst<T, G extends { items: T[] }>(
+  groups: readonly G[],
+  query: string,
+  namesOf: (item: T) => readonly string[],
+): G[] {
+  const asked = plain(query).trim();
+  const isOther = (item: T): boolean => !namesOf(item).some((name) => plain(name).trim() === asked);
+  const sorted = groups.map((group) => ({ ...group, items: sortedBy(group.items, isOther) }));
+  return sortedBy(sorted, ({ items }) => items.every(isOther));
+}
+
+/** Those of which it is not so first. */
+function sortedBy<T>(items: readonly T[], isLater: (item: T) => boolean): T[] {
+  return items.toSorted((a, b) => Number(isLater(a)) - Number(isLater(b)));
+}

@@ -14,11 +14,11 @@ export const historyWords = {
   emptyAgents:
     'Aucun sous-agent encore. Chacun de ceux qu’un agent principal demande est conservé ici, avec sa tâche, ce qu’elle a donné et ce qu’il a consommé.',
   emptyAgentsFiltered: 'Aucun sous-agent ne correspond à ces filtres.',
+  emptySearchFiltered: 'Rien n’a été trouvé ici avec ces mots. Élargissez les filtres, ou cherchez parmi les flux.',
   emptySearch: 'Rien trouvé. Tous les mots doivent figurer au même endroit : essayez-en moins.',
   search: 'Rechercher',
   searchHint: 'Messages, rapports, résultats',
   clearSearch: 'Effacer la recherche',
-  filtersRest: 'Les filtres s’appliqueront de nouveau à la liste une fois la recherche effacée.',
   addFilter: 'Filtrer',
   applied: 'Filtres actifs',
   changeFilter: (filter) => `Modifier le filtre ${filter}`,

@@ -1,4 +1,5 @@
 /** A phrase of core as a sentence in French; as core has it where only another version of the program knows it. */
+import { inOneLine } from '#contract/approvals/in-one-line.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrases } from './phrases.ts';
 
@@ -11,5 +12,5 @@ function sentenceOf({ key, values }: Phrase): string | null {
 /** `asCore`: what is said where one of them is not known; `between`: what stands between two of them. */
 export function sentences(said: readonly Phrase[] | undefined, asCore: string, between = '. '): string {
   const all = said?.map(sentenceOf) ?? [null];
-  return all.includes(null) ? asCore : all.join(between);
+  return all.includes(null) ? asCore : between === '' ? inOneLine(all as string[]) : all.join(between);
 }

@@ -103,8 +103,10 @@ export const saidWords = {
   },
   error: (code, message) => errorSentence(code, message) ?? message,
   detail: (code, message) => (errorSentence(code, message) === undefined ? '' : message),
-  failure: (code, message) => {
+  failure: ({ code, message, says }) => {
+    if (says) return sentences(says, message, '');
     const sentence = errorSentence(code, message);
     return sentence === undefined ? message : `${sentence} (${message})`;
   },
+  why: ({ why = '', says }) => sentences(says && [says], why),
 } satisfies SameWords<typeof english>;

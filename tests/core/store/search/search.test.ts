@@ -44,6 +44,14 @@ describe.each(ENGINES)('on %s', (engine) => {
     );
     const reports = await store.search({ text: 'zephyr', limit: 7, kind: 'report' });
     expect(reports).toEqual({ items: hits.filter(({ kind }) => kind === 'report'), next: null });
+    const kinds = async (filters: Pick<Parameters<Store['search']>[0], 'workflows' | 'executions'>) =>
+      (await store.search({ text: 'zephyr', limit: 7, ...filters })).items.map(({ kind }) => kind);
+    const every = hits.map(({ kind }) => kind);
+    expect(await kinds({ workflows: { tool: 'grep', from: '2000-01-01T00:00:00.000Z' } })).toEqual(every);
+    for (const none of [{ agent: 'another' }, { to: '2000-01-01T00:00:00.000Z' }, { outcome: 'error' as const }])
+      expect(await kinds({ workflows: none })).toEqual([]);
+    expect((await kinds({ executions: {} })).sort()).toEqual(['report', 'task']);
+    expect(await kinds({ executions: { agent: 'another' } })).toEqual([]);
     const lead = (await store.workflow(workflowId))?.runId ?? '';
     const prompt = hits.find(({ kind }) => kind === 'prompt');
     expect(prompt).toMatchObject({

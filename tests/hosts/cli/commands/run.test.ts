@@ -37,6 +37,8 @@ async function triad(args: string[], setup: Setup) {
   return { code, out: io.out(), err: io.err(), io };
 }
 
+const anId = expect.stringMatching(/^[\da-f-]{36}$/) as string;
+
 test('the answer goes to stdout, the sum to stderr, and the exit code is 0', async () => {
   const client = scripted([delta, workflowEnd({ text: 'Hi' })]);
   const { code, out, err, io } = await triad(['run', 'Say hi'], { client });
@@ -46,10 +48,19 @@ test('the answer goes to stdout, the sum to stderr, and the exit code is 0', asy
   expect(client.requests[0]).toEqual({ method: 'conversation.create', input: { folder } });
   expect(client.requests[1]).toEqual({
     method: 'message.send',
-    input: { conversationId, text: 'Say hi', approve: 'none', via: 'cli' },
+    input: { conversationId, text: 'Say hi', approve: 'none', via: 'cli', sentAs: anId },
   });
   expect(io.opened).toEqual([{ closed: true }]);
   expect(client.subscribers).toEqual([]);
+});
+
+test('where a key is missing, the demo is named, which needs none', async () => {
+  const refuses = () => {
+    throw new TriadError('no_key', 'No key is set up: enter one');
+  };
+  const { code, err } = await triad(['run', 'x'], { client: scripted([], { 'message.send': refuses }) });
+  const line = 'triad: No key is set up: enter one; the demo needs none: triad run --provider demo "…"\n';
+  expect([code, err]).toEqual([1, line]);
 });
 
 test('--provider and --model hold for the lead of this prompt', async () => {
@@ -170,7 +181,7 @@ test('with a terminal, questions are asked there and nothing of them goes to std
   expect(out).not.toContain('Approval');
   expect(client.requests).toContainEqual({
     method: 'message.send',
-    input: { conversationId, text: 'x', approve: 'ask', via: 'cli' },
+    input: { conversationId, text: 'x', approve: 'ask', via: 'cli', sentAs: anId },
   });
 });
 

@@ -19,13 +19,15 @@ const snapshot = (workflows: Snapshot['workflows']): Snapshot => ({
   open: [],
 });
 
-/** The first owner goes when it is asked to send; what the second one knows of the message is given. */
-async function run(known: Snapshot['workflows']) {
+/** The first owner goes when it is asked to send; what the second one knows of the message, by its id, is given. */
+async function run(knownOf: (sentAs: string) => Snapshot['workflows']) {
+  let known: Snapshot['workflows'] = [];
   const loss = new AbortController();
   const gone = new TriadError('disconnected', 'The owner has ended');
   const first = memoryClient({
     'conversation.create': () => conversationRow(),
-    'message.send': () => {
+    'message.send': ({ sentAs = '' }) => {
+      known = knownOf(sentAs);
       loss.abort(gone);
       throw gone;
     },
@@ -62,7 +64,9 @@ async function run(known: Snapshot['workflows']) {
 }
 
 test('a message that was stored is found, its workflow goes on', async () => {
-  const { code, out, err, asked } = await run([workflowRow({ outcome: 'interrupted', status: 'error' })]);
+  const { code, out, err, asked } = await run((sentAs) => [
+    workflowRow({ outcome: 'interrupted', status: 'error', sentAs }),
+  ]);
   expect([code, out]).toEqual([0, 'Found\n']);
   expect(err).toContain('The owner has ended: the work goes on here.\n');
   expect(asked).toContain('workflow.resume');
@@ -70,8 +74,8 @@ test('a message that was stored is found, its workflow goes on', async () => {
 });
 
 test('a message that was not stored is sent again', async () => {
-  const other = workflowRow({ prompt: 'Something else' });
-  const { code, out, asked } = await run([other]);
+  // The same words, sent by somebody else.
+  const { code, out, asked } = await run(() => [workflowRow({ prompt: 'Review it' })]);
   expect([code, out]).toEqual([0, 'Sent again\n']);
   expect(asked).toEqual(['conversation.snapshot', 'message.send']);
 });

@@ -204,3 +204,36 @@ it('has the keys wherever they mean nothing else', () => {
   expect(had('[role=group][tabindex="0"]'), 'a transcript scrolls').toEqual([true, false, false, false]);
   expect(had('input'), 'the speeds').toEqual([false, false, false, false]);
 });
+
+it('plays what the sub-agents of its origin did, as if its own lead had them', async () => {
+  const origin = new Story();
+  const first = origin.lead('First');
+  const helper = origin.child(first.lead, first.workflowId, 'helper');
+  helper.queue('spawn', 'Help.', 'toolu_1');
+  helper.start('Help.');
+  helper.answer('I helped.');
+  helper.end('completed', 'I helped.');
+  origin.endWorkflow(first.lead, 'completed', 'Helped.');
+  const there = origin.events.filter((event): event is DurableEvent => 'seq' in event);
+  const rows = there.reduce(reduce, viewBefore(emptyConversation()));
+  const cached = { conversationId: 'origin', workflowId: 'first', runId: helper.runId };
+  const [workflow, lead] = [whole.workflows[0]!, whole.runs[0]!];
+  const elsewhere = rows.runs
+    .filter(({ id }) => id === helper.runId)
+    .map((run) => ({ ...run, workflowId, parentRunId: lead.id, conversationId: 'origin', cached }));
+  const detail = { conversation: whole.conversation, runs: [], calls: [], approvals: [], requests: [] };
+  connection = new FakeConnection()
+    .on('workflow.get', (asked) =>
+      asked.workflowId === workflowId
+        ? { ...detail, workflow, elsewhere }
+        : { ...detail, workflow: { ...rows.workflows[0]!, conversationId: 'origin' } },
+    )
+    .on('conversation.events', ({ conversationId, after }) =>
+      (conversationId === 'origin' ? there : all).filter(({ seq }) => seq > after),
+    );
+  const player = new Player(connection, workflowId, { schedule: () => () => undefined, now: () => now });
+  await player.load();
+  const run = player.end?.runs.find(({ id }) => id === helper.runId);
+  expect(run).toMatchObject({ cached, workflowId, parentRunId: lead.id, outcome: 'completed', text: 'I helped.' });
+  expect(player.end?.workflows).toHaveLength(1);
+});

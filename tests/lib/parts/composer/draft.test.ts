@@ -53,3 +53,71 @@ it('where nothing can be kept, what is written stands in the box all the same', 
   draft.giveBack();
   expect(draft.text).toBe('A message');
 });
+
+it('the same message keeps its id until it arrived, also across a restart; another one has its own', () => {
+  const draft = new Draft('one');
+  const idOf = (of: Draft, text: string, attached: string[] = [], choice = '{}') => {
+    of.write(text);
+    of.take();
+    const id = of.sendAs(attached, choice);
+    of.giveBack();
+    return id;
+  };
+  const id = idOf(draft, 'Go on', ['a']);
+  expect(idOf(draft, 'Go on', ['a'])).toBe(id);
+  expect(idOf(new Draft('one'), 'Go on', ['a']), 'restarted').toBe(id);
+  expect(idOf(new Draft('two'), 'Go on', ['a'])).not.toBe(id);
+  const elsewhere = new Draft('one');
+  const newer = idOf(draft, 'Both', ['a']);
+  expect(idOf(elsewhere, 'Both', ['a']), 'in another window, at the same time').toBe(newer);
+  expect(idOf(draft, 'Go on', ['a']), 'after another one').not.toBe(id);
+  const other = [idOf(draft, 'Go on!', ['a']), idOf(draft, 'Go on!', []), idOf(draft, 'Go on!', [], '{"model":"m"}')];
+  expect(new Set([id, ...other]).size).toBe(4);
+  draft.write('Go on');
+  draft.take();
+  const again = draft.sendAs(['a'], '{}');
+  draft.arrived();
+  expect(idOf(draft, 'Go on', ['a']), 'said twice').not.toBe(again);
+});
+
+it('what had arrived after all goes, and what was written since stays', () => {
+  const failed = (text: string, since: string) => {
+    const draft = new Draft('one');
+    draft.write(text);
+    draft.take();
+    draft.sendAs([], '');
+    draft.write(since);
+    draft.giveBack();
+    return new Draft('one');
+  };
+  const left = (draft: Draft) => {
+    draft.arrivedAfterAll();
+    return [draft.text, readDraft('one'), draft.unanswered];
+  };
+  expect(left(failed('The first', ''))).toEqual(['', '', null]);
+  expect(left(failed('The first', 'The second'))).toEqual(['The second', 'The second', null]);
+  const edited = failed('The first', '');
+  edited.write('The first one');
+  expect(left(edited)).toEqual(['The first one', 'The first one', null]);
+});
+
+it('what another window sent or wrote is so here, unless something else stands here', () => {
+  const [here, there] = [new Draft('one'), new Draft('one')];
+  const told = (act: () => void) => {
+    const before = new Map(['one', 'sent-one'].map((key) => [key, localStorage.getItem(`triad-draft-${key}`)]));
+    act();
+    for (const [key, oldValue] of before) {
+      const newValue = localStorage.getItem(`triad-draft-${key}`);
+      if (newValue !== oldValue) here.follow({ key: `triad-draft-${key}`, oldValue, newValue });
+    }
+  };
+  told(() => there.write('Both'));
+  expect(here.text).toBe('Both');
+  told(() => void (there.take(), there.sendAs([], '')));
+  expect(here.unanswered?.id, 'sent from here it is the same').toBe(there.unanswered?.id);
+  told(() => there.arrived());
+  expect([here.text, here.unanswered]).toEqual(['', null]);
+  here.text = 'Mine';
+  told(() => there.write('Theirs'));
+  expect(here.text).toBe('Mine');
+});

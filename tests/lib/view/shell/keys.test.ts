@@ -1,6 +1,6 @@
 // Keys are recorded, compared and shown as they stand on the keyboard in front of the person.
 import { expect, it } from 'vitest';
-import { bindingOf, capsOf, isChord, isInTheWay, keysText, type Pressed } from '#lib/view/shell/keys.ts';
+import { bindingOf, capsOf, isInTheWay, isShortcut, keysText, type Pressed } from '#lib/view/shell/keys.ts';
 
 const none = { ctrlKey: false, metaKey: false, altKey: false, shiftKey: false };
 const press = (key: string, code: string, held: Partial<Pressed> = {}): Pressed => ({ ...none, key, code, ...held });
@@ -16,14 +16,19 @@ it('records what is pressed, with Ctrl or ⌘ as the first modifier of the platf
 });
 
 it('takes what nobody types', () => {
-  expect(['$mod+K', 'Alt+ArrowDown', 'F2', 'Control+Shift+P'].every(isChord)).toBe(true);
-  expect(['k', 'Shift+K', '?', 'Enter', 'F'].some(isChord)).toBe(false);
+  expect(['$mod+K', 'Alt+ArrowDown', 'F2', 'Control+Shift+P'].every(isShortcut)).toBe(true);
+  expect(['k', 'Shift+K', '?', 'Enter', 'F'].some(isShortcut)).toBe(false);
+  expect(['G T', 'g t', 'Shift+G 2', '? T'].every(isShortcut)).toBe(true);
+  expect(['Enter T', 'G Enter', 'G $mod+T', 'Space T', 'G T R', '+ T'].some(isShortcut)).toBe(false);
 });
 
 it('knows what is in the way of what', () => {
   expect(isInTheWay('$mod+K', '$mod+k')).toBe(true);
   expect(isInTheWay('g h', 'G')).toBe(true);
   expect(isInTheWay('g h', 'g a')).toBe(false);
+  expect(isInTheWay('g h', 'G H')).toBe(true);
+  expect(isInTheWay('[Shift]+?', 'Shift+? T')).toBe(true);
+  expect(isInTheWay('g h', 'Shift+G H')).toBe(false);
   expect(isInTheWay('$mod+K', '$mod+Shift+K')).toBe(false);
 });
 

@@ -1,0 +1,78 @@
+/** A page whose connection breaks after the host took its message: sent again with its id, it is one message, one workflow. */
+import { expect, onTestFinished, test } from 'vitest';
+import type { Client } from '#contract/rpc.ts';
+import { LinkConnection } from '#lib/client/connection.ts';
+import { newMessageId } from '#lib/client/message-id.ts';
+import { SocketLink } from '#lib/client/socket-link.ts';
+import { startEngine } from '../../support/engine.ts';
+import { plainAnswer } from '../../support/fake-model/scenarios.ts';
+import { inSoak } from '../../support/samples.ts';
+import { TestBrowser } from '../../support/test-browser.ts';
+import { becomesOwner, waits } from '../support/owner.ts';
+import { machine, type Machine } from '../support/process.ts';
+import { openSite } from '../support/web-site.ts';
+
+/** As a page has it; `cut` breaks its link. */
+function pageOf(browser: TestBrowser): { connection: LinkConnection; cut: () => void } {
+  let cut = (): void => undefined;
+  const connection = new LinkConnection(() => {
+    const socket = browser.socket();
+    cut = () => socket.close();
+    return new SocketLink(socket, browser.visitor());
+  });
+  onTestFinished(() => connection.close());
+  return { connection, cut: () => cut() };
+}
+
+test('the answer is lost, the message is not, and begins its conversation once', async () => {
+  const engine = await startEngine(plainAnswer());
+  let taken = 0;
+  const request: Client['request'] = async (method, input) => {
+    const output = await engine.runtime.request(method, input);
+    if (method === 'message.send' && (taken += 1) === 1) {
+      page.cut();
+      await expect.poll(() => page.connection.status).not.toBe('open');
+    }
+    return output;
+  };
+  const site = await openSite({ request, subscribe: engine.runtime.subscribe.bind(engine.runtime) });
+  onTestFinished(() => site.close());
+  const page = pageOf(await site.enter());
+  const id = newMessageId();
+  const begin = { folder: engine.folder };
+  const send = () => page.connection.request('message.send', { conversationId: id, text: 'Look', sentAs: id, begin });
+  await expect(send()).rejects.toMatchObject({ code: 'disconnected' });
+  await expect.poll(() => page.connection.status, waits).toBe('open');
+  const { workflows } = await page.connection.request('conversation.snapshot', { conversationId: id });
+  expect(
+    workflows.map(({ sentAs }) => sentAs),
+    'the page sees that it arrived',
+  ).toEqual([id]);
+  expect(await send()).toMatchObject({ workflowId: workflows[0]?.id });
+  const after = await page.connection.request('conversation.snapshot', { conversationId: id });
+  expect([taken, after.workflows.length]).toEqual([2, 1]);
+  const { items } = await page.connection.request('conversation.list', { limit: 10 });
+  expect(items.map((one) => one.id).toSorted()).toEqual([engine.conversationId, id].toSorted());
+});
+
+test.runIf(inSoak)('the host is killed after it took the message: the next one knows it', async () => {
+  const home = await machine(plainAnswer());
+  const id = newMessageId();
+  const message = { conversationId: id, text: 'Look', sentAs: id, begin: { folder: home.folder } };
+  const first = await opened(home);
+  const { workflowId } = await first.page.connection.request('message.send', message);
+  first.app.child.kill('SIGKILL');
+  await first.app.exit;
+  const next = await opened(home);
+  expect(await next.page.connection.request('message.send', message)).toMatchObject({ workflowId });
+  const { workflows } = await next.page.connection.request('conversation.snapshot', { conversationId: id });
+  expect(workflows.map((one) => [one.id, one.sentAs])).toEqual([[workflowId, id]]);
+});
+
+async function opened(home: Machine) {
+  const app = await home.app();
+  await becomesOwner(home, app);
+  await expect.poll(app.out, waits).toMatch(/http:\S+/);
+  const [url = ''] = /http:\S+/.exec(app.out()) ?? [];
+  return { app, page: pageOf(await TestBrowser.signedIn(url)) };
+}

@@ -1,0 +1,34 @@
+/** What the end-to-end tests run in, by what the machine has, and that a place in which nothing ran is named with the reason. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { chromiumPath } from '../../e2e/support/chromium.ts';
+import { ROOT } from '../support/program.ts';
+import { inSoak } from '../support/samples.ts';
+import { folderWith } from '../support/workspace.ts';
+
+/** Lists all specs everywhere; the places, and what was said of others. */
+function listed(env: NodeJS.ProcessEnv) {
+  const args = [join(ROOT, 'scripts/e2e.ts'), '--config', 'playwright.full.config.ts', '--list'];
+  const { stdout, stderr } = spawnSync(process.execPath, args, { cwd: ROOT, env, encoding: 'utf8' });
+  return { places: new Set([...stdout.matchAll(/^ +\[(.+?)\]/gm)].map(([, name]) => name)), stderr };
+}
+
+test.runIf(inSoak && process.platform === 'linux' && chromiumPath() !== undefined)(
+  'everything runs everywhere, and a real Electron without a runtime or a display is named as skipped',
+  async () => {
+    const { DISPLAY: _, WAYLAND_DISPLAY: __, ...env } = process.env;
+    const runtime = await folderWith({ electron: '' });
+    const none = listed({ ...env, ELECTRON_OVERRIDE_DIST_PATH: join(runtime, 'none') });
+    expect(none.places).toEqual(new Set(['browser', 'stand-in']));
+    expect(none.stderr).toMatch(
+      /^Did not run in electron: no Electron runtime here: ELECTRON_OVERRIDE_DIST_PATH says /m,
+    );
+    const dark = listed({ ...env, ELECTRON_OVERRIDE_DIST_PATH: runtime });
+    expect(dark.places).toEqual(new Set(['browser', 'stand-in']));
+    expect(dark.stderr).toContain('Did not run in electron: an Electron runtime, but no display.');
+    const all = listed({ ...env, ELECTRON_OVERRIDE_DIST_PATH: runtime, DISPLAY: ':0' });
+    expect(all.places).toEqual(new Set(['browser', 'stand-in', 'electron']));
+    expect(all.stderr).not.toContain('Did not run');
+  },
+);
