@@ -22,7 +22,7 @@ describe.skipIf(!hasGit)('with git', () => {
     const inside = { ...set!, files: set!.files.filter(({ path }) => path !== 'd') };
     const { plan } = await one.undo(inside);
     expect(plan.files.map(({ outcome, why }) => [outcome, why])).toEqual(
-      Array.from({ length: 2 }, () => ['conflict', 'The folder d is a link now']),
+      Array.from({ length: 2 }, () => ['conflict', { key: 'folder_is_link', values: { folder: 'd' } }]),
     );
     expect(await treeOf(one.folder)).toEqual(linked);
     const { redo } = await one.undo(set!);
@@ -36,7 +36,8 @@ describe.skipIf(!hasGit)('with git', () => {
     const grown = await one.track(() => truncate(one.at('a.txt'), LARGE));
     expect([paths(grown), grown?.notKept]).toEqual([['a.txt'], ['a.txt']]);
     const { plan } = await one.undo(grown!);
-    expect(plan.files).toMatchObject([{ outcome: 'conflict', why: `a.txt is too large to be kept (${LARGE} bytes)` }]);
+    const why = { key: 'as_it_is', values: { words: `a.txt is too large to be kept (${LARGE} bytes)` } };
+    expect(plan.files).toMatchObject([{ outcome: 'conflict', why }]);
     const cut = await one.track(() => truncate(one.at('a.txt'), 2));
     expect([paths(cut), cut?.notKept]).toEqual([[], ['a.txt']]);
     await rm(one.at('a.txt'));

@@ -177,7 +177,7 @@ test('nothing is put where a folder is since, unless all that is in it goes', as
   const before = await treeOf(one.folder);
   const { plan } = await one.undo(set!);
   expect(plan.files.map(({ path, outcome, why }) => [path, outcome, why])).toEqual([
-    ['a', 'conflict', 'A folder is there since, with a/mine in it'],
+    ['a', 'conflict', { key: 'folder_is_there', values: { path: 'a/mine' } }],
     ['a/b', 'put_back', null],
   ]);
   const { 'a/b': _, ...left } = before;
