@@ -3,7 +3,7 @@ import { mkdir, writeFile as writeFileOf } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
-import { toolUse } from '../../tests/support/fake-model/script.ts';
+import { Script, toolUse } from '../../tests/support/fake-model/script.ts';
 import { leadCalls } from './scripts.ts';
 import type { WorkScreen } from './work-screens.ts';
 
@@ -88,21 +88,23 @@ const trust: WorkScreen = {
 /** Nothing makes the folder that it waits for: it runs until the visit ends. */
 const command: WorkScreen = {
   script: () =>
-    leadCalls(
-      [
+    new Script()
+      .on({ step: 1 })
+      .reply([toolUse('bash', { command: 'cd src', read_only: true })])
+      .on({})
+      .reply([
         toolUse('bash', {
           command: 'npm test -- --run "src/**/*.test.js" 2>&1 | tail -40\nwhile ! test -e done; do sleep 0.2; done',
           timeout_seconds: 60,
         }),
-      ],
-      [],
-    ),
+      ]),
   go: async (app, shoot) => {
     await app.send('Run the tests and say what fails.');
-    await expect(app.question).toContainText('npm test');
+    await app.allow();
+    await expect(app.question).toContainText('In src, run npm test');
     await shoot('approval-command');
     await app.allow();
-    await app.call('bash').click();
+    await app.call('bash').last().click();
     await expect(app.log.getByLabel('Output', { exact: true })).toContainText('npm');
     await shoot('command-running');
   },

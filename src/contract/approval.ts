@@ -137,6 +137,8 @@ export const Subject = z.discriminatedUnion('kind', [
     mcp: McpSubject.optional(),
     /** The command would run in a terminal of the client, outside of the sandbox. */
     terminal: z.literal(true).optional(),
+    /** Where the agent's shell stands, and so the command begins, relative to `folder`; left out: in `folder` itself. */
+    startsIn: z.string().min(1).optional(),
   }),
   /** An action that the agent describes in its own words; allowing it lets the agent go on but permits no tool call. */
   z.object({

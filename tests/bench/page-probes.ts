@@ -17,12 +17,12 @@ export function scrollProbe(label: string, frames: number): string {
   })`;
 }
 
-/** What the log shows now, with all styles, as a document without a program. */
-export function standingCopy(label: string): string {
+/** What an element shows now, with all styles, as a document without a program. */
+export function standingCopy(selector: string): string {
   return `(() => {
     const styles = [...document.styleSheets].flatMap((sheet) => [...sheet.cssRules].map(({ cssText }) => cssText));
-    const log = document.querySelector('[aria-label=${JSON.stringify(label)}]').outerHTML;
-    return '<style>' + styles.join('\\n') + '</style><body style="margin: 0">' + log;
+    const shown = document.querySelector(${JSON.stringify(selector)}).outerHTML;
+    return '<style>' + styles.join('\\n') + '</style><body style="margin: 0">' + shown;
   })()`;
 }
 
@@ -35,6 +35,39 @@ export function repeatProbe(label: string, times: number): string {
     log.innerHTML = shown.repeat(${times});
     log.scrollTop = log.scrollHeight;
   })()`;
+}
+
+/**
+ * Empties these lanes of such a copy, and writes so many words into each at their pace, in paragraphs, always at the end.
+ * Resolves with the times between frames, in milliseconds.
+ */
+export function growProbe(names: readonly string[], words: number, perSecond: number): string {
+  return `new Promise((resolve) => {
+    const lanes = ${JSON.stringify(names)}.map((name) => document.querySelector('article[aria-label="' + name + '"] .prose'));
+    const boxOf = (element) => (getComputedStyle(element).overflowY === 'auto' ? element : boxOf(element.parentElement));
+    const boxes = lanes.map(boxOf);
+    for (const lane of lanes) lane.replaceChildren();
+    const times = [];
+    let start = null;
+    let last = null;
+    let written = 0;
+    const step = (now) => {
+      start ??= now;
+      if (last !== null) times.push(now - last);
+      last = now;
+      for (; written < Math.min(${words}, ((now - start) / 1000) * ${perSecond}); written += 1) {
+        for (const lane of lanes) {
+          if (written % 60 === 0) lane.append(document.createElement('p'));
+          if (written % 60 === 0) lane.lastElementChild.append('');
+          lane.lastElementChild.firstChild.appendData('something ');
+        }
+      }
+      for (const box of boxes) box.scrollTop = box.scrollHeight;
+      if (written >= ${words}) return resolve(times);
+      requestAnimationFrame(step);
+    };
+    requestAnimationFrame(step);
+  })`;
 }
 
 /**

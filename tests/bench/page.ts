@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { chromiumArgs, wholeChromiumPath } from '../../e2e/support/chromium.ts';
 import { type Host, startHost } from '../../e2e/support/host.ts';
+import { standingCopy } from './page-probes.ts';
 
 const BUILD = join(import.meta.dirname, '../../build/index.html');
 
@@ -39,6 +40,19 @@ export async function inPage<T>(
     }
   } finally {
     await host.stop();
+  }
+}
+
+/** Opens what an element shows now as a page of its own, as large, without a program. */
+export async function inCopy<T>(page: Page, selector: string, go: (plain: Page) => Promise<T>): Promise<T> {
+  const copy = await page.evaluate<string>(standingCopy(selector));
+  const plain = await page.context().browser()?.newPage({ viewport: page.viewportSize() });
+  if (plain === undefined) throw new Error('The page has no browser');
+  try {
+    await plain.setContent(copy);
+    return await go(plain);
+  } finally {
+    await plain.close();
   }
 }
 

@@ -25,3 +25,8 @@ export function slope(points: readonly { x: number; y: number }[]): number {
 function mean(values: readonly number[]): number {
   return values.reduce((sum, value) => sum + value, 0) / values.length;
 }
+
+/** How many there are in a second, of times in milliseconds. */
+export function perSecond(times: readonly number[]): number {
+  return (1000 * times.length) / times.reduce((sum, time) => sum + time, 0);
+}

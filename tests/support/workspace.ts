@@ -45,6 +45,7 @@ export function contextIn(
     lent: () => null,
     signal,
     seen: () => null,
+    shellFolder: () => '',
     call: { ...ids, agent: 'a', tool: 't', folder: workspace.folder, at: '2026-01-01T00:00:00.000Z' },
     keep: () => Promise.resolve(),
     alone: (work) => work(),

@@ -54,6 +54,8 @@ export const ENGLISH = {
   delete: ({ path }: { path: string }) => `Delete ${path}`,
   move: ({ path, to }: { path: string; to: string }) => `Move ${path} to ${to}`,
   run: ({ command }: { command: string }) => `Run ${command}`,
+  /** Where the shell stands in another folder than the workspace's own. */
+  run_in: ({ command, folder }: { command: string; folder: string }) => `In ${folder}, run ${command}`,
   read_address: ({ address }: { address: string }) => `Read ${address}`,
   search_web: ({ query }: { query: string }) => `Search the web for “${query}”`,
   use: ({ tool }: { tool: string }) => `Use ${tool}`,
@@ -88,8 +90,11 @@ export const ENGLISH = {
   undoable: (_: Record<string, never>) => 'This can be undone',
   in_sandbox: ({ folder, reads, network }: { folder: string; reads: boolean; network: boolean }) =>
     `In a sandbox: ${reads ? `it can read files in ${folder}` : `it can change files in ${folder} and nowhere else`}, and ${network ? 'it reaches the network' : 'it does not reach the network'}`,
+  starts_in: ({ folder }: { folder: string }) => `It begins in ${folder}, where an earlier command has left the shell`,
+  ended_after: ({ seconds, background }: { seconds: number; background: boolean }) =>
+    `It ${background ? 'goes on in the background' : 'runs'} for at most ${seconds} s`,
   no_sandbox: (_: Record<string, never>) =>
-    'There is no sandbox on this machine: the command can do whatever you can do, with Triad’s own folders too, and no rule allows it unasked',
+    'There is no sandbox on this machine: the command can do whatever you can do, with the network and Triad’s own folders too, and no rule allows it unasked',
   in_terminal: (_: Record<string, never>) =>
     'In a terminal of the client that opened this session, outside of the sandbox: the command can do whatever you can do, with Triad’s own folders too',
   terminal_network: ({ wanted }: { wanted: boolean }) =>

@@ -2,6 +2,7 @@
 import { SUMMARY_CHARS } from '../limits.ts';
 
 const TITLE_UNITS = 80;
+const PATH_UNITS = 60;
 
 export function firstLine(prompt: string): string {
   return prompt.trim().split('\n', 1)[0] ?? '';
@@ -12,6 +13,13 @@ export function titleOf(prompt: string): string {
   const line = firstLine(prompt);
   if (line.length <= TITLE_UNITS) return line;
   return `${line.slice(0, wholeUnits(line, TITLE_UNITS))}…`;
+}
+
+/** A path on one line, its end where it is long: that tells it apart. At most 60 UTF-16 code units and a mark. */
+export function pathTitleOf(path: string): string {
+  const line = path.replace(/[\n\r\t]/g, '␣');
+  if (line.length <= PATH_UNITS) return line;
+  return `…${line.slice(-PATH_UNITS).replace(/^[\uDC00-\uDFFF]/, '')}`;
 }
 
 /** At most so many UTF-16 code units of a text, so that no sign is cut in two. */

@@ -6,7 +6,7 @@ import { newId } from '../base/ids.ts';
 import type { Payload, RunIds } from '../log/recorder.ts';
 import type { Store } from '../store/store.ts';
 import type { Targets } from '../tools/targets.ts';
-import { type Action, isGrantLive, matchesTargets } from './judge.ts';
+import { type Action, grantMatches, isGrantLive } from './judge.ts';
 import { patternFault } from '../base/pattern.ts';
 
 const MINUTE_MS = 60_000;
@@ -154,7 +154,7 @@ export class Grants {
 export function grantFault(pattern: string, targets: Targets): string | null {
   if (!Pattern.safeParse(pattern).success) return `must have between 1 and ${MAX_PATTERN_CHARS} characters`;
   const fault = targets?.path ? patternFault(pattern) : null;
-  return fault ?? (matchesTargets(pattern, targets, true) ? null : 'must match what this question is about');
+  return fault ?? (grantMatches(pattern, targets) ? null : 'must match what this question is about');
 }
 
 /** The key has conversation or workflow too, because the number of their grants only grows. */

@@ -7,7 +7,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { literalOf, matches } from '../base/pattern.ts';
 import { type ListedFiles, listName } from '../settings/listed-files.ts';
-import type { Targets } from '../tools/targets.ts';
+import { type Targets, wholeText } from '../tools/targets.ts';
 import type { Starts } from '../tools/tool.ts';
 import type { RuleSet } from './rule-files.ts';
 import { isSteering, namesSteering } from './steering-files.ts';
@@ -210,8 +210,15 @@ export function matchesTargets(pattern: string, targets: Targets, widens: boolea
   const { values, path, whole } = targets;
   const fits = (value: string): boolean => matches(pattern, value, { path, loose: !widens });
   const literal = whole == null ? null : literalOf(pattern);
-  if (literal !== null && (widens ? literal === whole : fits(whole!))) return true;
+  const wholes = [whole!, wholeText(targets)!];
+  if (literal !== null && (widens ? wholes.includes(literal) : wholes.some(fits))) return true;
   return widens ? values.length > 0 && values.every(fits) : values.some(fits);
+}
+
+/** What a grant without wildcards is on is one command, as a whole and in the folder in which that began. */
+export function grantMatches(pattern: string, targets: Targets): boolean {
+  const literal = targets?.whole === undefined ? null : literalOf(pattern);
+  return literal === null ? matchesTargets(pattern, targets, true) : literal === wholeText(targets!);
 }
 
 /** Whether a grant answers this call: the same agent, tool, server and folder, within its scope, time and number. */
@@ -224,7 +231,7 @@ export function grantCovers(grant: Grant, action: Action, now: number): boolean 
     grant.folder === action.folder &&
     (grant.scope !== 'conversation' || grant.conversationId === action.conversationId) &&
     (grant.scope !== 'workflow' || grant.workflowId === action.workflowId) &&
-    matchesTargets(grant.pattern, action.targets, true)
+    grantMatches(grant.pattern, action.targets)
   );
 }
 

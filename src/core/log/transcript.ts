@@ -89,6 +89,15 @@ export function stampIn(entries: readonly Entry[], path: string): string | null 
   return typeof stamp === 'string' ? stamp : null;
 }
 
+/** Where the last command has left the run's shell, relative to the workspace folder; empty for itself, and before the first. */
+export function shellFolderIn(entries: readonly Entry[]): string {
+  const folder = entries.findLast(
+    (entry): entry is ToolEntry =>
+      entry.kind === 'tool' && 'exitCode' in entry.metadata && typeof entry.metadata['folder'] === 'string',
+  )?.metadata['folder'];
+  return typeof folder === 'string' ? folder : '';
+}
+
 /** The newest response that was not interrupted. */
 export function lastResponse(entries: readonly Entry[]): AssistantEntry | undefined {
   return entries.findLast((entry): entry is AssistantEntry => entry.kind === 'assistant' && !entry.interrupted);

@@ -1,5 +1,6 @@
 /** How a call stands before any rule is looked at: what it is about, whom it starts, and what of it is asked about. */
 import type { Envelope } from '#contract/agent.ts';
+import type { Subject } from '#contract/approval.ts';
 import { allServing } from '#contract/flows/serving-text.ts';
 import type { Action } from '../approvals/judge.ts';
 import type { Question } from '../tools/question.ts';
@@ -16,9 +17,16 @@ export function startedBy(envelope: Envelope, isTemporary: boolean): Targets {
   return { values: [...new Set([...(started?.values ?? []), ...served])], path: false, each: true };
 }
 
-/** What a call is about, as far as its tool can tell. */
-export async function targetsOf(tool: Tool, input: unknown, workspace: Workspace): Promise<Targets> {
-  if (tool.targets) return tool.targets(input, workspace);
+/** What a call is about, as far as its tool and its question can tell. */
+export async function targetsOf(
+  tool: Tool,
+  input: unknown,
+  workspace: Workspace,
+  subject: Subject | undefined,
+): Promise<Targets> {
+  const targets = await tool.targets?.(input, workspace);
+  const startsIn = subject?.kind === 'tool' ? subject.startsIn : undefined;
+  if (targets !== undefined) return targets && startsIn !== undefined ? { ...targets, startsIn } : targets;
   return tool.permissions.length === 0 ? { values: [], path: false } : null;
 }
 

@@ -91,7 +91,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedC
   const { agent, scope, leads, envelope } = actor;
   const has = parts.tools.offered(envelope.tools, leads).map(({ name }) => name);
   const workspace = await workspaceOf(parts, folder, leads);
-  const targets = await targetsOf(tool, input, workspace);
+  const targets = await targetsOf(tool, input, workspace, undefined);
   const lent: Lending = (kind) => (conversationId === null ? null : parts.lenders.of(conversationId, kind));
   const question = await questionOf(parts, call, { targets, workspace, lent });
   const started = tool.startsAgents ? withServing(targets, await parts.agents.of(folder)) : targets;
@@ -160,7 +160,8 @@ export async function questionOf(
   { targets, workspace, lent }: { targets: Targets; workspace: Workspace; lent: Lending },
 ): Promise<(Asks & Partial<Pick<Question, 'subject'>>) | null> {
   const { signal } = new AbortController();
-  const context = { toolCallId: 'explain', workspace, lent, signal, children: null, seen: () => null, webSearch };
+  const fresh = { seen: () => null, shellFolder: () => '' };
+  const context = { toolCallId: 'explain', workspace, lent, signal, children: null, ...fresh, webSearch };
   // Of the file, only what must not be reached is known then.
   const asIs = (error: unknown): null => {
     if (isSample && tool.sample?.isMadeUp && error instanceof TriadError && error.code !== 'not_allowed') return null;

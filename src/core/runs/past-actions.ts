@@ -53,7 +53,7 @@ export async function pastActions(parts: Parts, past: PastCall, folder: string):
   }
   try {
     const workspace = await workspaceOf(parts, folder, run.parentRunId === null);
-    const targets = await targetsOf(tool, parsed.data, workspace);
+    const targets = await targetsOf(tool, parsed.data, workspace, subject);
     const known = await knownOf(parts, past, { tool, input: parsed.data, isSample: false }, { targets, workspace });
     const started = tool.startsAgents ? withServing(targets, await parts.agents.of(folder)) : targets;
     const held = known?.held ?? null;

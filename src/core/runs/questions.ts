@@ -161,7 +161,7 @@ async function actionsOf(
   }
   const { engine, plan } = parts;
   const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.kind === 'lead');
-  const targets = await targetsOf(tool, input, workspace);
+  const targets = await targetsOf(tool, input, workspace, question?.subject);
   return [actionOf(parts, tool, tool.name, targets, question)];
 }
 

@@ -1,7 +1,7 @@
 /** What each call of a run may use: one context a call, made of what the run has. */
 import type { PlanItem } from '#contract/message.ts';
 import { Semaphore } from '../base/semaphore.ts';
-import { stampIn } from '../log/transcript.ts';
+import { shellFolderIn, stampIn } from '../log/transcript.ts';
 import type { RunContext, RunQuestions } from '../loop/run-context.ts';
 import type { SideAnswer, SideAsk } from '../loop/side-request.ts';
 import type { WireMessage } from '../model/model.ts';
@@ -96,6 +96,7 @@ function ownOf({ engine, plan, signal, history, shell }: Parts) {
     shell,
     keepImage: (bytes: Buffer) => engine.outputs.keepImage(conversationId, bytes),
     seen: (path: string) => stampIn(history.entries, path),
+    shellFolder: () => shellFolderIn(history.entries),
     memory: memoryOf(engine.store, recorder, { scope: memoryScopeOf(recorder.ids, kind), folder }),
   };
 }

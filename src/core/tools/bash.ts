@@ -1,9 +1,9 @@
 /** The tools that run commands in a shell: without and with the network. */
 import { rm } from 'node:fs/promises';
-import { relative } from 'node:path';
+import { join, relative } from 'node:path';
 import { z } from 'zod';
 import { canonicalHash } from '../base/hash.ts';
-import { titleOf } from '#contract/messages/short-text.ts';
+import { pathTitleOf, titleOf } from '#contract/messages/short-text.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
@@ -12,6 +12,7 @@ import type { Lender } from '../workspace/lent/lenders.ts';
 import type { Ran, ShellHost } from '../workspace/shell/run-shell.ts';
 import { undoableOf } from '../workspace/shell/undoable.ts';
 import type { ShellResult } from '../workspace/shell/shell-process.ts';
+import { workingFolder } from '../workspace/shell/working-folder.ts';
 import { changedMetadata, changedNames } from './changed-files.ts';
 import { leftOut } from './long-output.ts';
 import { toToolResult } from './to-tool-result.ts';
@@ -24,6 +25,7 @@ import {
   type ToolResult,
 } from './tool.ts';
 import { asked } from './asked.ts';
+import { STARTS_IN } from './targets.ts';
 
 const OFFLINE = 'bash';
 const ONLINE = 'bash_online';
@@ -104,7 +106,7 @@ function withPlace(values: readonly string[], { background }: Input): readonly s
  */
 function wholeOf({ command, read_only: readOnly, background }: Input, values: readonly string[]): string | null {
   const marks = [...(readOnly ? [ONLY_READS] : []), ...(background ? [IN_BACKGROUND] : [])];
-  const isLike = [ONLY_READS, IN_BACKGROUND].some((mark) => command.endsWith(mark));
+  const isLike = [ONLY_READS, IN_BACKGROUND].some((mark) => command.endsWith(mark)) || command.includes(STARTS_IN);
   const isPart = /^[^;&|<>\n]*$/.test(command) && /(^|\s)[^\s'"]*\{\}/.test(command) && values[0] !== command;
   return isLike || isPart ? null : [command, ...marks].join(' ');
 }
@@ -112,26 +114,52 @@ function wholeOf({ command, read_only: readOnly, background }: Input, values: re
 async function ask(
   { host, name, network }: { host: ShellHost; name: string; network: boolean },
   input: Input,
-  { workspace, lent, signal }: QuestionContext,
+  context: QuestionContext,
 ): Promise<Question> {
+  const { workspace, lent, signal } = context;
   const { folder } = workspace;
+  const startsIn = relative(folder, (await workingFolder(workspace, shellFolder(context))).folder);
   const inTerminal = goesToTerminal(input) && lent('terminal') !== null;
   const subject = {
     ...{ kind: 'tool' as const, tool: name, input, folder, preview: null, hash: canonicalHash({ tool: name, input }) },
     ...(inTerminal ? { terminal: true as const } : {}),
+    ...(startsIn === '' ? {} : { startsIn }),
   };
-  const title = phrase('run', { command: titleOf(input.command) });
-  if (inTerminal) return { ...asked(title, unbound(network)), subject, risk: 'high', reversible: false };
+  const title = titled(input, startsIn);
+  const where = startsIn === '' ? [] : [phrase('starts_in', { folder: startsIn })];
+  const { timeout_seconds: seconds = DEFAULT_SECONDS, background = false } = input;
+  const time = phrase('ended_after', { seconds, background });
+  if (inTerminal)
+    return { ...asked(title, [...where, ...unbound(network), time]), subject, risk: 'high', reversible: false };
   const sandbox = await host.sandbox();
+  if (input.read_only && !sandbox) throw unkeepable();
   const { reversible, says, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
   const bounds = phrase('in_sandbox', { folder, reads: write === 'nothing', network });
   return {
-    ...asked(title, sandbox ? [bounds, says] : [phrase('no_sandbox')]),
+    ...asked(title, [...where, ...(sandbox ? [bounds, says] : [phrase('no_sandbox')]), time]),
     subject,
     risk: sandbox && !network ? 'medium' : 'high',
     reversible,
     ...(sandbox && !reversible ? { nameable: true as const } : {}),
   };
+}
+
+function titled(input: Input, startsIn: string): Phrase {
+  const first = titleOf(input.command);
+  const isCut = first.endsWith('…') || !input.command.trim().includes('\n');
+  const command = isCut ? first : `${first} …`;
+  return startsIn === '' ? phrase('run', { command }) : phrase('run_in', { command, folder: pathTitleOf(startsIn) });
+}
+
+/** Where the last command has left the shell, as an absolute path. */
+function shellFolder({ workspace, shellFolder: within }: Pick<ToolContext, 'workspace' | 'shellFolder'>): string {
+  return join(workspace.folder, within());
+}
+
+/** Where its question said that it begins, relative to the workspace folder; null where there was none. */
+function saidIn(approval: Approval | null): string | null {
+  const subject = approval?.request.subject;
+  return subject?.kind === 'tool' ? (subject.startsIn ?? '') : null;
 }
 
 function unbound(network: boolean): Phrase[] {
@@ -159,6 +187,8 @@ const wishOf = ({ command, read_only: readOnly = false, background = false }: In
   return { command, network, readOnly, background };
 };
 
+const unkeepable = () => new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
+
 interface Running {
   host: ShellHost;
   network: boolean;
@@ -166,11 +196,12 @@ interface Running {
 }
 
 /** Throws `bad_input` where it cannot be run as it is asked for, `conflict` where what was approved holds no more. */
-async function askedOf({ host, network, approval }: Running, input: Input, { workspace, signal }: ToolContext) {
+async function askedOf({ host, network, approval }: Running, input: Input, context: ToolContext) {
+  const { workspace, signal } = context;
   const { command, timeout_seconds = DEFAULT_SECONDS } = input;
-  if (input.read_only && (await host.sandbox()) === null)
-    throw new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
-  const wanted = { command, network, workspace, timeoutMs: timeout_seconds * 1000 };
+  if (input.read_only && (await host.sandbox()) === null) throw unkeepable();
+  const begins = { folder: shellFolder(context), saidIn: saidIn(approval) };
+  const wanted = { command, network, workspace, ...begins, timeoutMs: timeout_seconds * 1000 };
   // What was approved as something that cannot be undone may write all there is, whatever can be undone of it.
   if (approval && !approval.request.reversible) return { ...wanted, write: 'all' as const };
   const { reversible, says, write } = await undoableOf(host, workspace, wishOf(input, network), signal);

@@ -55,6 +55,11 @@ export interface ToolContext {
    * it (`stamp` in its metadata); null where none has. Read from the run's history, so a resumed run knows it too.
    */
   readonly seen: (path: string) => string | null;
+  /**
+   * Where the run's last command has left its shell, relative to the workspace folder; empty for itself. From the run's
+   * history, so a resumed run goes on there; it may be gone by now.
+   */
+  readonly shellFolder: () => string;
   /** The call as a change set of it says. */
   readonly call: Call;
   /** Keeps what the call is about to change, so that it can be undone; rejects where it cannot, and nothing may be written then. */
@@ -129,7 +134,7 @@ type Changing = Step;
 /** The part of the context that `question` gets. */
 export type QuestionContext = Pick<
   ToolContext,
-  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'webSearch'
+  'toolCallId' | 'workspace' | 'lent' | 'signal' | 'children' | 'seen' | 'shellFolder' | 'webSearch'
 >;
 
 /** Whom a tool starts: a temporary agent that its lead makes up, one that is defined, or the one that the tool is named after. */

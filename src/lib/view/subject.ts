@@ -15,7 +15,8 @@ export function concernsRun(
   return asking === runId || spawnIndex(subject, runId) >= 0;
 }
 
-/** The folder in which the work of an item would happen; empty for an item that is not there. */
+/** The folder in which the work of an item would begin; empty for an item that is not there. */
 export function folderOf({ subject }: Pick<ApprovalRequest, 'subject'>, item: number): string {
-  return isSpawn(subject) ? (subject.items[item]?.envelope.folder ?? '') : subject.folder;
+  if (isSpawn(subject)) return subject.items[item]?.envelope.folder ?? '';
+  return subject.kind === 'tool' && subject.startsIn ? `${subject.folder}/${subject.startsIn}` : subject.folder;
 }

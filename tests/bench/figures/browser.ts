@@ -4,21 +4,13 @@ import { join } from 'node:path';
 import type { Host } from '../../../e2e/support/host.ts';
 import { fromEpoch } from '../clock.ts';
 import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
-import {
-  endProbe,
-  FRAME_PROBE,
-  repeatProbe,
-  scrollProbe,
-  stampProbe,
-  standingCopy,
-  STOP_STAMPS,
-} from '../page-probes.ts';
+import { endProbe, FRAME_PROBE, repeatProbe, scrollProbe, stampProbe, STOP_STAMPS } from '../page-probes.ts';
 import type { PageSeedOperations } from '../page-seed-process.ts';
-import { inPage, Work, whyNoPage } from '../page.ts';
+import { inCopy, inPage, Work, whyNoPage } from '../page.ts';
 import { Peer } from '../peer.ts';
 import type { Session } from '../session.ts';
 import { markdownPrompt, promptFor } from '../stamped-server.ts';
-import { percentile } from '../statistics.ts';
+import { percentile, perSecond } from '../statistics.ts';
 
 const LOG = 'Conversation';
 const PER_SECOND = 2000;
@@ -84,20 +76,10 @@ async function scrolled(page: Page, host: Host, conversationId: string, messages
 
 /** The times of frames, in milliseconds, where the same messages only stand there. */
 async function standing(page: Page): Promise<number[]> {
-  const copy = await page.evaluate<string>(standingCopy(LOG));
-  const plain = await page.context().browser()?.newPage();
-  if (plain === undefined) throw new Error('The page has no browser');
-  try {
-    await plain.setContent(copy);
+  return inCopy(page, `[aria-label="${LOG}"]`, async (plain) => {
     await plain.evaluate(repeatProbe(LOG, COPIES));
-    return await plain.evaluate<number[]>(scrollProbe(LOG, FRAMES));
-  } finally {
-    await plain.close();
-  }
-}
-
-function perSecond(times: readonly number[]): number {
-  return (1000 * times.length) / times.reduce((sum, time) => sum + time, 0);
+    return plain.evaluate<number[]>(scrollProbe(LOG, FRAMES));
+  });
 }
 
 async function streamed(page: Page, host: Host): Promise<Figure> {

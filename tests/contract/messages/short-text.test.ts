@@ -1,12 +1,19 @@
 import { expect, it } from 'vitest';
 import { SUMMARY_CHARS } from '#contract/limits.ts';
-import { summaryOf, titleOf, wholeUnits } from '#contract/messages/short-text.ts';
+import { pathTitleOf, summaryOf, titleOf, wholeUnits } from '#contract/messages/short-text.ts';
 
 it('makes a title of the first line, and cuts no character in two', () => {
   expect(titleOf('\n  Look at this.\nThen at that.')).toBe('Look at this.');
   expect(titleOf('a'.repeat(80))).toBe('a'.repeat(80));
   expect(titleOf(`${'a'.repeat(79)}😀`)).toBe(`${'a'.repeat(79)}…`);
   expect(titleOf('😀'.repeat(41))).toBe(`${'😀'.repeat(40)}…`);
+});
+
+it('shows of a path its end, on one line', () => {
+  expect(pathTitleOf('web/app')).toBe('web/app');
+  expect(pathTitleOf('a\nb')).toBe('a␣b');
+  expect(pathTitleOf(`${'a'.repeat(99)}/${'b'.repeat(59)}`)).toBe(`…/${'b'.repeat(59)}`);
+  expect(pathTitleOf(`a${'😀'.repeat(40)}b`)).toBe(`…${'😀'.repeat(29)}b`);
 });
 
 it('leaves a text that is short enough whole', () => {

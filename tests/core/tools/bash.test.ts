@@ -139,7 +139,9 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       ['medium', true],
       ['high', false],
     ]);
-    expect(asked[1]?.description).toMatch(/What it sends and what it changes cannot be undone$/);
+    expect(asked[1]?.description).toMatch(
+      /What it sends and what it changes cannot be undone\. It runs for at most 120 s$/,
+    );
   });
 
   test('in the background it goes on, is read and ended, and ends with the run', async () => {
@@ -242,7 +244,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       const approval = engine.of('approval-request')[2]?.approval;
       expect(approval).toMatchObject({
         title: 'Run cat a.txt',
-        description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes can be undone`,
+        description: `In a sandbox: it can change files in ${engine.folder} and nowhere else, and it does not reach the network. What it changes can be undone. It runs for at most 120 s`,
         ...{ reversible: true, risk: 'medium', grant: { tool: 'bash', pattern: 'cat a.txt' } },
         subject: { kind: 'tool', tool: 'bash', input: { command: 'cat a.txt' } },
       });
@@ -281,10 +283,15 @@ test.skipIf(process.platform === 'win32')('without a sandbox it says so, and no 
   for (const name of ['bash', 'cat']) await symlink(`/bin/${name}`, join(bin, name));
   const configFolder = await folderWith({ 'config.toml': allow('cat *') });
   const options = { programs: { PATH: bin }, configFolder };
-  const { engine, entries } = await outputs([bash('cat a.txt')], options);
+  const { engine, entries } = await outputs([bash('cat a.txt'), reads('cat a.txt')], options);
   expect(entries[0]?.output).toBe('one\ntwo\n[exit code 0]');
-  const [question] = engine.of('approval-request');
+  // What could not be kept is not asked about.
+  expect(entries[1]?.output).toBe('There is no sandbox on this machine: read_only cannot be kept');
+  const [question, ...others] = engine.of('approval-request');
+  expect(others).toEqual([]);
   expect(question?.approval).toMatchObject({ risk: 'high', reversible: false });
-  expect(question?.approval.description).toMatch(/^There is no sandbox on this machine: .* no rule allows it unasked$/);
+  expect(question?.approval.description).toMatch(
+    /^There is no sandbox on this machine: .* no rule allows it unasked\. It runs for at most 120 s$/,
+  );
   expect(question?.approval).not.toHaveProperty('grant');
 });

@@ -43,6 +43,10 @@ const foreign = {
     description: 'Writes a file.\u202E Allow it.',
   },
 } as const satisfies ApprovalRequest['subject'];
+const command = {
+  ...{ kind: 'tool', tool: 'bash', input: { command: 'rm *' }, folder: '/tmp/project', preview: null, hash: 'h' },
+  startsIn: 'web/app',
+} as const satisfies ApprovalRequest['subject'];
 const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s+/g, ' ');
 
 async function shown(
@@ -211,12 +215,20 @@ describe('the approval modal', () => {
       title: phrase('write', { path: 'a.md', change: ' (+1 −0)' }),
       description: [phrase('makes_file', { path: 'a.md', folder: '/tmp/project' })],
     };
+    const inWeb = {
+      title: phrase('run_in', { command: 'rm *', folder: 'web/app' }),
+      description: [
+        phrase('starts_in', { folder: 'web/app' }),
+        phrase('ended_after', { seconds: 9, background: true }),
+      ],
+    };
     for (const [subject, parts] of [
       [spawn, ['scout veut démarrer', 'lire ce dossier', 'Ce qu’il reçoit', 'Autoriser une fois', 'Refuser…']],
       [write, ['Écrire a.md (+1 −0) ?', 'Crée le fichier a.md dans /tmp/project', 'nouveau fichier']],
+      [command, ['Dans web/app, exécuter rm * ?', 'Elle commence dans web/app', 'dans /tmp/project/web/app']],
       [foreign, ['Ce qu’en dit le serveur « files », et non Triad']],
     ] as const) {
-      const html = await shown(subject, 'medium', { says });
+      const html = await shown(subject, 'medium', { says: subject === command ? inWeb : says });
       for (const part of parts) expect(wordsOf(html), part).toContain(part);
       expect(englishIn(html, ['folder']), 'no English').toEqual([]);
       expect(html, 'no own space as a mark').not.toMatch(/⟦U\+(202F|00A0)⟧/);

@@ -1,4 +1,4 @@
-/** The commands of one run: one after the other in a folder that stays, others in the background, all ended with the run. */
+/** The commands of one run: one after the other, others in the background, all ended with the run. */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
@@ -14,6 +14,7 @@ import { findSandbox, type Sandbox } from './sandbox.ts';
 import type { Lender } from '../lent/lenders.ts';
 import { runShell, type ShellCommand, type ShellResult } from './shell-process.ts';
 import { runInTerminal } from './terminal-shell.ts';
+import { startFolder } from './working-folder.ts';
 
 /** The most that is kept of the output of a command, in bytes. */
 const KEPT_BYTES = 64 * 1024 * 1024;
@@ -85,7 +86,10 @@ export class ShellHost {
 }
 
 /** What one command is asked for with. */
-export type Asked = Pick<ShellCommand, 'command' | 'workspace' | 'network' | 'write' | 'timeoutMs'>;
+export type Asked = Pick<
+  ShellCommand,
+  'command' | 'workspace' | 'folder' | 'saidIn' | 'network' | 'write' | 'timeoutMs'
+>;
 
 /** What came of a command, and what it changed; null where that is nothing, or is not known because it cannot be kept. */
 export type Ran = ShellResult & { changed: ChangeSet | null; terminalId?: string };
@@ -97,7 +101,6 @@ export class RunShell {
   /** Where outputs in the background go. */
   readonly #folder: string;
   readonly #current = new Set<Promise<unknown>>();
-  #at: string | null = null;
   #earlier: Promise<number> | null = null;
 
   /** `folder`: for outputs in the background; made when the first one is. `signal`: the run's. */
@@ -125,16 +128,14 @@ export class RunShell {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await rm(file, { force: true });
     const run = async (): Promise<ShellResult> => {
-      const settings = { ...asked, ...(await this.#settings(asked)), resultBytes: RESULT_BYTES, signal: this.#signal };
+      const settings = { ...asked, ...(await this.#settings()), resultBytes: RESULT_BYTES, signal: this.#signal };
       const { runId, toolCallId } = call;
       return terminal ? runInTerminal({ ...settings, terminal, call: { runId, toolCallId } }) : runShell(settings);
     };
     const work = this.#kept(asked, call, run);
     this.#current.add(work);
     try {
-      const result = await work;
-      this.#at = result.folder;
-      return result;
+      return await work;
     } finally {
       this.#current.delete(work);
     }
@@ -154,13 +155,15 @@ export class RunShell {
     });
   }
 
-  /** Starts it in the background, in the folder of the commands before; returns its id. Throws what `start` throws. */
+  /** Starts it in the background; returns its id. Throws what `BackgroundCommands.start` and `startFolder` throw. */
   async start(asked: Asked, call: Call): Promise<string> {
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     // Those of a run that was killed keep their outputs and their names.
     this.#earlier ??= readdir(this.#folder).then((names) => names.filter((name) => name.endsWith(OUTPUT)).length);
     const earlier = await this.#earlier;
-    const settings = { ...asked, ...(await this.#settings(asked)) };
+    // What is told at once need not be looked up.
+    await startFolder(asked);
+    const settings = { ...asked, ...(await this.#settings()) };
     const { workspaces } = this.#host;
     const { workspace, write } = asked;
     if (write === 'nothing' || !(await workspaces?.snapshots.isAvailable()))
@@ -187,10 +190,10 @@ export class RunShell {
     await this.#background.end();
   }
 
-  async #settings({ workspace }: { workspace: Workspace }) {
+  async #settings() {
     const { env } = this.#host;
     const sandbox = await this.#host.sandbox();
     const running = this.#host.running();
-    return { sandbox, env, running, folder: this.#at ?? workspace.folder, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
+    return { sandbox, env, running, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
   }
 }

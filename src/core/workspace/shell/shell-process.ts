@@ -17,13 +17,15 @@ import { type Output, OutputKeeper } from './output.ts';
 import { type OutputPipe, outputPipe } from './output-pipe.ts';
 import { findProgram } from './programs.ts';
 import type { Launch, Sandbox, Writable } from './sandbox.ts';
-import { saidOf, scriptOf, workingFolder } from './working-folder.ts';
+import { saidOf, scriptOf, startFolder, workingFolder } from './working-folder.ts';
 
 export interface ShellCommand {
   command: string;
   workspace: Workspace;
   /** Where it begins: where the run's last command ended, or the workspace's folder. */
   folder: string;
+  /** Where its question said that it begins, relative to the workspace folder: it begins nowhere else. Null where there was none. */
+  saidIn: string | null;
   /** Null: the command may do whatever the person may. */
   sandbox: Sandbox | null;
   network: boolean;
@@ -71,12 +73,12 @@ const SAID_BYTES = 16_384;
 const COMMAND_BYTES = 131_072 - 1024;
 const INFO_FD = 4;
 
-/** Throws the signal's reason where it is aborted already, `bad_input` for a command that cannot be started, `not_found` where there is no shell, `internal` where the sandbox failed, and what `Sandbox.launch` throws. */
+/** Throws the signal's reason where it is aborted already, `bad_input` for a command that cannot be started, `not_found` where there is no shell, `internal` where the sandbox failed, `conflict` as `startFolder` does, and what `Sandbox.launch` throws. */
 export async function runShell(asked: ShellCommand): Promise<ShellResult> {
   const { command, workspace, signal } = asked;
   if (signal.aborted) throw stopOf(signal);
   refuseCommand(command);
-  const { folder: start, isReset } = await workingFolder(workspace, asked.folder);
+  const { folder: start, isReset } = await startFolder(asked);
   for (let left = TRIES; ; left -= 1) {
     const { output, said, ...ended } = await runOnce(asked, start);
     const { hasRun, folder } = saidOf(said);

@@ -11,7 +11,7 @@ import { leftovers, MARKER } from './leftovers.ts';
 import { OutputKeeper } from './output.ts';
 import { findProgram } from './programs.ts';
 import { refuseCommand, type ShellCommand, type ShellResult } from './shell-process.ts';
-import { saidOf, scriptOf, workingFolder } from './working-folder.ts';
+import { saidOf, scriptOf, startFolder, workingFolder } from './working-folder.ts';
 
 /** What a client's terminal is asked to keep, in bytes. */
 const TERMINAL_BYTES = 1024 * 1024;
@@ -30,12 +30,12 @@ interface InTerminal {
 type Asked = Omit<ShellCommand, 'sandbox' | 'write' | 'network' | 'running'> & InTerminal;
 type Ended = LentOutput<'terminal-wait'>;
 
-/** Throws the signal's reason where it is aborted already, `bad_input` and `not_found` as `runShell` does, and what `Lender.call` throws. */
+/** Throws the signal's reason where it is aborted already, `bad_input`, `not_found` and `conflict` as `runShell` does, and what `Lender.call` throws. */
 export async function runInTerminal(asked: Asked): Promise<ShellResult & { terminalId: string }> {
   const { terminal, workspace, signal, file } = asked;
   if (signal.aborted) throw stopOf(signal);
   refuseCommand(asked.command);
-  const { folder: start, isReset } = await workingFolder(workspace, asked.folder);
+  const { folder: start, isReset } = await startFolder(asked);
   const mark = newId();
   const saidFile = `${file}.said`;
   const launch = await launchOf(asked, start, mark, saidFile);

@@ -1,6 +1,7 @@
 /** The folder in which a run's commands work: `cd` holds for the next one, and leads nowhere else. */
 import { realpath, stat } from 'node:fs/promises';
-import { isAbsolute } from 'node:path';
+import { isAbsolute, relative } from 'node:path';
+import { TriadError } from '../../base/errors.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 
 export interface WorkingFolder {
@@ -18,6 +19,26 @@ export async function workingFolder(workspace: Workspace, said: string): Promise
   if (folder === null || !isInside(workspace.folder, folder) || isOwn(workspace, folder)) return back;
   const stats = await stat(folder).catch(() => null);
   return stats?.isDirectory() ? { folder, isReset: false } : back;
+}
+
+interface Begins {
+  workspace: Workspace;
+  /** Where the run's last command has left the shell. */
+  folder: string;
+  /** Where its question said that it would begin, relative to the workspace folder; null where there was none. */
+  saidIn: string | null;
+}
+
+/** Where a command begins. Throws `conflict` where that is another folder than its question said: nothing is run there. */
+export async function startFolder({ workspace, folder, saidIn }: Begins): Promise<WorkingFolder> {
+  const start = await workingFolder(workspace, folder);
+  const within = relative(workspace.folder, start.folder);
+  if (saidIn === null || saidIn === within) return start;
+  const words = (path: string): string => path || 'the workspace folder';
+  throw new TriadError(
+    'conflict',
+    `Nothing was run: the shell stands in ${words(within)} now, and this call was decided for ${words(saidIn)}. Call it again`,
+  );
 }
 
 /** Where bash and sh keep the way back to Node, out of the way of what scripts use. */

@@ -169,14 +169,23 @@ function boundLines({ limits, requiresApproval = [], approvalTimeoutMs, reflecti
 }
 
 function toolLines(subject: Extract<Subject, { kind: 'tool' }>, style: Style, withDiff: boolean): string[] {
-  const { tool, folder, preview, input } = subject;
-  const where = [field('tool', visible(tool)), field('folder', visible(folder))];
-  if (preview === null) return [...where, ...block('input', JSON.stringify(input, null, 2) ?? 'none', style)];
+  const { tool, folder, startsIn, preview } = subject;
+  const place = startsIn === undefined ? folder : `${folder}/${startsIn}`;
+  const where = [field('tool', visible(tool)), field('folder', visible(place))];
+  if (preview === null) return [...where, ...inputLines(subject, style)];
   const change = `${visible(preview.path)} (${preview.created ? 'new file, ' : ''}+${preview.added} −${preview.removed})`;
   const file = [...where, field('file', change)];
   if (!withDiff) return file;
   const changes = diffText(preview.diff).map((line) => diffLine(line, style));
   return [...file, style('dim', `  changes · ${lengthWords(preview.diff)}`), ...changes];
+}
+
+/** A command stands as it is written, what else there is as JSON. */
+function inputLines({ input, mcp }: Extract<Subject, { kind: 'tool' }>, style: Style): string[] {
+  const { command, ...others } = Object(input) as Record<string, unknown>;
+  if (typeof command !== 'string' || mcp) return block('input', JSON.stringify(input, null, 2) ?? 'none', style);
+  const rest = Object.keys(others).length > 0 ? block('other input', JSON.stringify(others, null, 2), style) : [];
+  return [...block('command', command, style), ...rest];
 }
 
 function actionLines({ action, reason, impact }: Extract<Subject, { kind: 'action' }>): string[] {

@@ -48,6 +48,7 @@ export const phrases = {
   delete: ({ path }) => `Supprimer ${path}`,
   move: ({ path, to }) => `Déplacer ${path} vers ${to}`,
   run: ({ command }) => `Exécuter ${command}`,
+  run_in: ({ command, folder }) => `Dans ${folder}, exécuter ${command}`,
   read_address: ({ address }) => `Lire ${address}`,
   search_web: ({ query }) => `Chercher sur le web « ${query} »`,
   use: ({ tool }) => `Utiliser ${tool}`,
@@ -75,8 +76,11 @@ export const phrases = {
   undoable: () => 'Cela peut être annulé',
   in_sandbox: ({ folder, reads, network }) =>
     `Dans un bac à sable : elle peut ${reads ? `lire des fichiers dans ${folder}` : `modifier des fichiers dans ${folder} et nulle part ailleurs`}, et ${network ? 'accède au réseau' : 'n’accède pas au réseau'}`,
+  starts_in: ({ folder }) => `Elle commence dans ${folder}, où une commande précédente a laissé le shell`,
+  ended_after: ({ seconds, background }) =>
+    `Elle ${background ? 'continue en arrière-plan' : 'tourne'} pendant ${seconds} s au plus`,
   no_sandbox: () =>
-    'Il n’y a pas de bac à sable sur cette machine : la commande peut faire tout ce que vous pouvez faire, y compris dans les dossiers de Triad, et aucune règle ne l’autorise sans demander',
+    'Il n’y a pas de bac à sable sur cette machine : la commande peut faire tout ce que vous pouvez faire, y compris sur le réseau et dans les dossiers de Triad, et aucune règle ne l’autorise sans demander',
   in_terminal: () =>
     'Dans un terminal du client qui a ouvert cette session, hors du bac à sable : la commande peut faire tout ce que vous pouvez faire, y compris dans les dossiers de Triad',
   terminal_network: ({ wanted }) =>

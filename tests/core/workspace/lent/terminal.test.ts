@@ -1,10 +1,11 @@
 /** Commands run in a terminal of a client that lends it: asked about as what they are, bounded, recorded and ended by us. */
+import { rmSync } from 'node:fs';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { isAlive } from '#core/workspace/shell/leftovers.ts';
 import { type Harness, type HarnessOptions, startEngine, yes } from '../../../support/engine.ts';
-import { workspacesWithoutGit } from '../../../support/compose.ts';
+import { type Person, workspacesWithoutGit } from '../../../support/compose.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
@@ -66,6 +67,18 @@ describe('a command in a lent terminal', () => {
       input: { runId: first && engine.of('run-start')[0]?.runId },
     });
     expect([...client.terminals.values()].every(({ released }) => released)).toBe(true);
+  });
+
+  test('begins in the folder that its question named, or not at all', async () => {
+    const person: Person = (approval, item) => {
+      const { title, subject } = approval.request;
+      if (title === 'In sub, run pwd') rmSync(join((subject as { folder: string }).folder, 'sub'), { recursive: true });
+      return yes(approval, item);
+    };
+    const { engine, client } = await lendingWithoutGit([bash('mkdir sub; cd sub'), bash('pwd')], { person });
+    await engine.ask('Work');
+    expect(results(engine)[1]?.output).toMatch(/^Nothing was run: the shell stands in the workspace folder now/);
+    expect(client.calls.filter(({ name }) => name === 'terminal-create')).toHaveLength(1);
   });
 
   test.runIf(inSoak)('has a time limit, and is ended with all that it started', async () => {

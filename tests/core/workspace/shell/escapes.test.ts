@@ -28,6 +28,7 @@ async function attempt(
       ...{
         command,
         folder: ws,
+        saidIn: null,
         sandbox: box,
         network: false,
         write: 'all',

@@ -1,13 +1,13 @@
 /** A rule that is made from one command allows that command, and none that means something else. */
 import { expect, test } from 'vitest';
-import { type Action, judge, ruleApplies } from '#core/approvals/judge.ts';
+import { type Action, grantCovers, judge, ruleApplies } from '#core/approvals/judge.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { bashTools } from '#core/tools/bash.ts';
 import { exactPattern } from '#core/tools/targets.ts';
 import { ShellParser } from '#core/workspace/shell/commands.ts';
 import type { ShellHost } from '#core/workspace/shell/run-shell.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
-import { actionOf, NOW, ruleOf } from '../../approvals/support.ts';
+import { actionOf, grantOf, NOW, ruleOf } from '../../approvals/support.ts';
 
 const parser = new ShellParser();
 const host = { commandsIn: (text: string) => parser.commandsIn(text) } as unknown as ShellHost;
@@ -118,4 +118,24 @@ test.each<[pattern: string, calls: Call[]]>([
 ])('what denies %j hits every spelling: %j', async (pattern, calls) => {
   const rule = ruleOf({ effect: 'deny', tool: 'bash', pattern });
   for (const call of calls) expect([call, ruleApplies(rule, await called(call))]).toEqual([call, true]);
+});
+
+test('where the shell stands elsewhere, a grant on one command is another one; rules and wildcards hold in every folder', async () => {
+  const inWeb = (action: Action): Action => ({ ...action, targets: { ...action.targets!, startsIn: 'web' } });
+  const covers = (pattern: string, action: Action) => grantCovers(grantOf({ tool: 'bash', pattern }), action, NOW);
+  for (const call of ['rm *', 'a && b', { command: 'make', background: true }, 'cat <<E\nx\nE']) {
+    const here = await called(call);
+    const there = inWeb(here);
+    const patterns = [here, there].map(({ targets }) => exactPattern(targets)!);
+    expect(patterns.map((pattern) => [covers(pattern, here), covers(pattern, there)])).toEqual([
+      [true, false],
+      [false, true],
+    ]);
+    const rules = (effect: 'allow' | 'deny', pattern: string) => ruleOf({ effect, tool: 'bash', pattern });
+    for (const effect of ['allow', 'deny'] as const)
+      expect([call, effect, ruleApplies(rules(effect, patterns[0]!), there)]).toEqual([call, effect, true]);
+    expect(ruleApplies(rules('allow', patterns[1]!), here)).toBe(false);
+    expect(covers('**', there)).toBe(true);
+  }
+  expect(exactPattern((await called('make # in web')).targets)).toBeNull();
 });

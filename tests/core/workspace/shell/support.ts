@@ -30,6 +30,7 @@ export async function shellIn(more: Partial<ShellCommand> = {}): Promise<Omit<Sh
   return {
     workspace: workspaceIn(folder),
     folder,
+    saidIn: null,
     sandbox: null,
     network: false,
     write: 'all',

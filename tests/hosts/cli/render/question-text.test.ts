@@ -218,3 +218,13 @@ test('a change shows its end, whatever emptiness stands before it', () => {
   const subject = { kind: 'tool', tool: 'write_file', input: {}, folder: '/', preview, hash: 'h' } as const;
   expect(show(spawnRequest({ subject }), null)).toContain('  +one\n  +⋯ 600 blank lines ⋯\n  +rm⟦U+202E⟧\n  +\n  +');
 });
+
+test('a command stands as it is written, with the folder in which it begins', () => {
+  const input = { command: 'cd "$1"\nrm -rf *\u202e', background: true };
+  const call = { kind: 'tool', tool: 'bash', input, preview: null, folder: '/tmp/work', hash: 'h' } as const;
+  const text = show(spawnRequest({ subject: { ...call, startsIn: 'web/app' } }), null);
+  expect(text).toContain('  folder       /tmp/work/web/app\n');
+  expect(text).toContain('  │ cd "$1"\n  │ rm -rf *⟦U+202E⟧\n');
+  expect(text).toContain('  │   "background": true\n');
+  expect(show(spawnRequest({ subject: call }), null)).toContain('  folder       /tmp/work\n');
+});

@@ -10,6 +10,7 @@ await runShell({
   ...{
     sandbox: await findSandbox(process.env),
     network: false,
+    saidIn: null,
     write: 'all',
     env: process.env,
     running: new RunningCommands(),
