@@ -75,7 +75,7 @@ export class HistoryBrowser {
   }
 
   #search(query: HistoryQuery): void {
-    this.#sought = query.text;
+    this.#sought = queryStringOf(query);
     this.names = NO_NAMES;
     void this.hits.load((before) => this.#find(query, before));
   }
@@ -129,13 +129,12 @@ export class HistoryBrowser {
   }
 
   async #find(query: HistoryQuery, before: string | undefined): Promise<Output<'history.search'>> {
-    const { text } = query;
     const place = before === undefined ? {} : { before };
     const page = await this.#connection.request('history.search', { ...searchInput(query), ...place, limit: PAGE });
     // Filters may leave nothing of a page that others follow.
     if (page.items.length === 0 && page.next !== null && this.search === queryStringOf(query))
       return this.#find(query, page.next);
-    if (before === undefined && this.#sought === text)
+    if (before === undefined && this.#sought === queryStringOf(query))
       this.names = { titles: page.titles ?? [], agents: page.agents ?? [] };
     return page;
   }

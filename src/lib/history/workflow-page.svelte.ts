@@ -3,7 +3,6 @@ import type { WorkflowDetail } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import type { TranscriptSource } from '#lib/runs/session.svelte.ts';
-import { isFromOrigin } from '#lib/view/family.ts';
 import { withCalls, withEntries, type View } from '#lib/view/reduce.ts';
 
 const REFRESH_MS = 1000;
@@ -52,12 +51,12 @@ export class WorkflowPage implements TranscriptSource {
   }
 
   async loadEntries(runId: string): Promise<void> {
-    const entries = await this.#connection.request('run.entries', { runId });
-    if (this.view) this.view = withEntries(this.view, runId, entries);
-    const isElsewhere = this.view?.runs.some((run) => run.id === runId && isFromOrigin(run)) === true;
-    if (!isElsewhere) return;
-    const calls = await this.#connection.request('run.calls', { runId });
-    if (this.view) this.view = withCalls(this.view, calls);
+    const isElsewhere = this.detail?.elsewhere?.some(({ id }) => id === runId) ?? false;
+    const [entries, calls] = await Promise.all([
+      this.#connection.request('run.entries', { runId }),
+      isElsewhere ? this.#connection.request('run.calls', { runId }) : [],
+    ]);
+    if (this.view) this.view = withCalls(withEntries(this.view, runId, entries), calls);
   }
 
   /** What is undone here, in the conversation or by another program: the calls tell of it at once. */

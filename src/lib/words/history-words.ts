@@ -12,7 +12,8 @@ export const historyWords = {
   emptyAgents:
     'No sub-agent yet. Each one that a lead asks for is kept here, with its task, what came of it and what it used.',
   emptyAgentsFiltered: 'No sub-agent matches these filters.',
-  emptySearchFiltered: 'Nothing was found with these words here. Widen the filters, or look among the workflows.',
+  emptySearchAgents: 'Nothing that sub-agents said or did has these words. Look among the workflows.',
+  emptySearchFiltered: 'Nothing was found with these words and filters. Widen the filters.',
   emptySearch: 'Nothing was found. All words must occur in one place: try fewer of them.',
   search: 'Search',
   searchHint: 'Search messages, reports, results',

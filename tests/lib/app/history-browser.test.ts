@@ -61,6 +61,20 @@ it('forgets what it found of a conversation that was deleted, also by its title'
   expect(browser.names).toEqual({ titles: [titled('d')], agents: ['porter'] });
 });
 
+it('takes no names of a search that filters have narrowed since', async () => {
+  const late = Promise.withResolvers<{ items: []; next: null; agents: string[] }>();
+  const connection = new FakeConnection().on('history.search', ({ workflows }) =>
+    workflows === undefined ? late.promise : { items: [], next: null },
+  );
+  const browser = new HistoryBrowser(connection);
+  browser.open({ ...NO_FILTERS, text: 'port' });
+  browser.open({ ...NO_FILTERS, text: 'port', agent: 'porter' });
+  await settled();
+  late.resolve({ items: [], next: null, agents: ['porter'] });
+  await settled();
+  expect(browser.names).toEqual({ titles: [], agents: [] });
+});
+
 it('searches in what the list has with its filters, and goes on where a page has nothing of it', async () => {
   const pages = [
     { items: [], next: 'a' },

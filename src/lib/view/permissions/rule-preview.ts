@@ -100,11 +100,10 @@ export function formOfCall(
 ): RuleForm {
   const pattern = names?.pattern ?? '';
   const allows = effect === 'ask' && pattern !== '';
-  const any = names?.anyPattern === undefined ? pattern : (names.anyPattern ?? pattern);
   return {
     effect: allows ? 'allow' : 'ask',
     about: tool,
     agent: names?.agent ?? agent,
-    pattern: allows ? pattern : any,
+    pattern: allows ? pattern : (names?.anyPattern ?? pattern),
   };
 }

@@ -14,7 +14,8 @@ export const historyWords = {
   emptyAgents:
     'Aucun sous-agent encore. Chacun de ceux qu’un agent principal demande est conservé ici, avec sa tâche, ce qu’elle a donné et ce qu’il a consommé.',
   emptyAgentsFiltered: 'Aucun sous-agent ne correspond à ces filtres.',
-  emptySearchFiltered: 'Rien n’a été trouvé ici avec ces mots. Élargissez les filtres, ou cherchez parmi les flux.',
+  emptySearchAgents: 'Rien de ce que les sous-agents ont dit ou fait ne contient ces mots. Cherchez parmi les flux.',
+  emptySearchFiltered: 'Rien n’a été trouvé avec ces mots et ces filtres. Élargissez les filtres.',
   emptySearch: 'Rien trouvé. Tous les mots doivent figurer au même endroit : essayez-en moins.',
   search: 'Rechercher',
   searchHint: 'Messages, rapports, résultats',
