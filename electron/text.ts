@@ -89,7 +89,7 @@ const english = {
     restart: 'Restart Now',
     noRestart: 'The update was not put in place',
     refused: {
-      busy: () => 'Agents are at work. Triad asks again once they are done.',
+      busy: () => 'Agents may be at work. Triad asks again once none is.',
       off: () => 'Looking for updates is turned off in the settings.',
       backup: (reason: string) => `No backup could be made: ${reason}`,
       install: () => 'The system did not take it. Triad ends now: start it again, and nothing is lost.',
@@ -214,7 +214,7 @@ const french: Words = {
     restart: 'Redémarrer maintenant',
     noRestart: 'La mise à jour n’a pas été installée',
     refused: {
-      busy: () => 'Des agents travaillent. Triad redemandera quand ils auront fini.',
+      busy: () => 'Des agents travaillent peut-être. Triad redemandera quand aucun ne travaillera plus.',
       off: () => 'La recherche de mises à jour est désactivée dans les réglages.',
       backup: (reason) => `Aucune sauvegarde n’a pu être faite : ${reason}`,
       install: () => 'Le système l’a refusée. Triad se ferme : relancez-le, rien n’est perdu.',

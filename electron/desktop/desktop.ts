@@ -29,7 +29,7 @@ export interface DesktopPorts {
 export class Desktop {
   readonly #ports: DesktopPorts;
   readonly #work = new Work();
-  readonly #recent = new RecentFolders(() => this.drawMenu());
+  readonly #recent = new RecentFolders(() => this.#drawMenu());
   readonly #tray: Tray;
 
   /** When the app is ready, and before its first window. */
@@ -55,7 +55,7 @@ export class Desktop {
       this.#work.onChange((state) => part.receive(state));
     quitOrderly({ ...quit, work: this.#work, hasTray: () => this.#tray.isThere, show });
     app.on('activate', show);
-    this.drawMenu();
+    this.#drawMenu();
   }
 
   /** The runtime as the pages of this desktop have it. Null: there is none. */
@@ -67,14 +67,14 @@ export class Desktop {
 
   /** Another language is spoken. */
   speak(): void {
-    this.drawMenu();
+    this.#drawMenu();
     this.#tray.draw();
   }
 
   /** Anew, where what it says has changed. */
-  drawMenu(): void {
+  #drawMenu(): void {
     const { menuItems, fail } = this.#ports;
-    menuItems(() => this.drawMenu())
+    menuItems(() => this.#drawMenu())
       .then((own) => this.#setMenu(own))
       .catch(fail);
   }

@@ -19,7 +19,7 @@ export interface UpdatePorts {
 /** What a look for updates came to. */
 export type Looked = 'off' | 'none' | 'ready' | 'failed';
 
-/** Why there is no restart: something works, it is turned off, there is no backup, it could not be put in place. */
+/** Why there is no restart: something works, or nobody knows; it is turned off, there is no backup, it could not be put in place. */
 type NoRestart = 'busy' | 'off' | 'backup' | 'install';
 
 export class Updates {

@@ -13,7 +13,7 @@ export function checkedEdit(edit: RuleEdit): CheckedEdit {
 }
 
 /** Why no rule has this pattern, as the end of a sentence; null where one may. */
-export function patternFault(pattern: string): string | null {
+export function rulePatternFault(pattern: string): string | null {
   const parsed = RuleEntry.shape.pattern.safeParse(pattern, { error: problemWords });
   return parsed.success ? seenFault('pattern', pattern) : (parsed.error.issues[0]?.message ?? 'does not fit');
 }

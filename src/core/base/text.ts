@@ -33,5 +33,10 @@ export function slugOf(text: string): string {
 
 /** As one word of a shell. */
 export function shellWord(path: string): string {
-  return /^[\w@%+=:,./~-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`;
+  return /^[\w@%+=:,./~-]+$/.test(path) ? path : singleQuoted(path);
+}
+
+/** In single quotes: as one word of a shell, which is this text whatever stands in it. */
+export function singleQuoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

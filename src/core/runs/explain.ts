@@ -4,6 +4,7 @@ import type { Verdict } from '#contract/permission.ts';
 import type { Engine } from './engine.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { TriadError } from '../base/errors.ts';
+import { patternOf } from '../base/pattern.ts';
 import { problemWords } from '../base/problem-words.ts';
 import { callDefaults, startsOf, targetsOf } from './call-facts.ts';
 import { keptAccess } from '../mcp/look.ts';
@@ -13,8 +14,7 @@ import type { ToolRegistry } from '../tools/registry.ts';
 import type { Tool } from '../tools/tool.ts';
 import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
-import { patternOf } from '../base/pattern.ts';
-import { patternFault } from '../approvals/rule-checks.ts';
+import { rulePatternFault } from '../approvals/rule-checks.ts';
 import type { RuleSet } from '../approvals/rule-files.ts';
 import { exactPattern, type Targets } from '../tools/targets.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
@@ -124,7 +124,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedC
 }
 
 function namesOf({ scope, targets }: Action): Verdict['names'] {
-  const saved = (pattern: string | null) => (pattern === null || patternFault(pattern) !== null ? null : pattern);
+  const saved = (pattern: string | null) => (pattern === null || rulePatternFault(pattern) !== null ? null : pattern);
   const pattern = saved(exactPattern(targets));
   const anyPattern = saved(targets && targets.values.length > 0 ? patternOf(targets.values) : null);
   return { agent: scope, pattern, ...(anyPattern === pattern ? {} : { anyPattern }) };

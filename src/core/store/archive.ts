@@ -18,6 +18,7 @@ import {
 } from './lists/lists.ts';
 import { purgeSome } from './trash/purge.ts';
 import { rebuild } from './rebuild.ts';
+import { narrowBy } from './search/narrowed.ts';
 import { search } from './search/search.ts';
 import { segmentSome } from './search/segment-writer.ts';
 import type { Store, Vectors } from './store.ts';
@@ -100,8 +101,9 @@ export function archiveOf(
       return notedWorkflows(written.database, folder, limit);
     },
     search: async (query) => {
+      const narrow = await narrowBy(database, reads, query, unfinished);
       await caughtUp();
-      return search(database, reads, query);
+      return search(database, reads, query, narrow);
     },
     ...trashOf(database, reads, worker, written.vectors),
     settled: () => worker.settled(),

@@ -39,8 +39,8 @@ export class SentOnce {
     }
   }
 
-  async #stored({ conversationId, prompt, sentAs }: Required<Message>): Promise<Answer | null> {
-    const row = await this.#store.workflowSentAs(conversationId, sentAs ?? '');
+  async #stored({ conversationId, prompt, sentAs }: Message & { sentAs: string }): Promise<Answer | null> {
+    const row = await this.#store.workflowSentAs(conversationId, sentAs);
     if (!row) return null;
     refuseOther(row.prompt, prompt);
     return { workflowId: row.id, runId: row.runId, queued: row.status === 'pending' };

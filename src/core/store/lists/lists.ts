@@ -72,7 +72,8 @@ const MAX_CHUNK = 2000;
 /** The most of one read whose rows are all needed: they are parsed here. */
 const SCANNED = 500;
 
-type Found = IndexKeys & { id: { id: string }; terms: string[]; figures?: string };
+/** A row of an index. */
+export type Found = IndexKeys & { id: { id: string }; terms: string[]; figures?: string };
 
 /** What orders and bounds a list beside its terms. */
 type Bounds = Pick<WorkflowQuery, 'before' | 'limit' | 'sort' | 'from' | 'to' | 'minCostUsd'>;
@@ -97,7 +98,7 @@ export interface Listing<T> {
 export async function foundIn<T>(database: Database, query: Bounds, listing: Listing<T>): Promise<Paged<T>> {
   const { limit, sort = 'newest', before = '' } = query;
   const live = listing.live.flatMap(({ id, keys, terms }) => {
-    const fit = keys[sort] > before && listing.wanted.every((one) => terms.includes(one)) && matchesFilter(query, keys);
+    const fit = keys[sort] > before && isListed(listing.wanted, query, terms, keys);
     return fit ? [{ id, key: keys[sort] }] : [];
   });
   const found = (await ended(database, query, listing)).map(({ id, [sort]: key }) => ({ id: id.id, key }));
@@ -108,6 +109,16 @@ export async function foundIn<T>(database: Database, query: Bounds, listing: Lis
     items: shown.flatMap(({ id }) => rows.get(id) ?? []),
     next: merged.length > limit ? (shown.at(-1)?.key ?? null) : null,
   };
+}
+
+/** Whether a row with these terms and keys is in a list. */
+export function isListed(
+  wanted: readonly string[],
+  bounds: Parameters<typeof matchesFilter>[0],
+  terms: readonly string[],
+  keys: IndexKeys,
+): boolean {
+  return wanted.every((one) => terms.includes(one)) && matchesFilter(bounds, keys);
 }
 
 /** Reads one more than the page needs. */

@@ -8,7 +8,7 @@ import { Reader } from '../rows/reader.ts';
 import { decodeRow, SELECT_JSON, type Stored } from '../rows/row-codec.ts';
 import { plainText } from './plain-text.ts';
 import { entryRows } from '../rows/run-parts.ts';
-import { narrowBy } from './narrowed.ts';
+import type { Narrow } from './narrowed.ts';
 import { bucketOf, type EntryOfSegment, postingsOf, type RunOfEntry, sortKeyOfEntry } from './segment.ts';
 import { readEntries, runOfEntry, waitingWorkflows } from './segment-writer.ts';
 import type { Paged, Search, Store } from '../store.ts';
@@ -19,7 +19,7 @@ const OF_KIND = { most: 400, atOnce: 50 };
 /** Where filters narrow it: how many places are looked up at a time, and in all for one page, which may have fewer hits then. */
 const NARROWED = { most: 5000, atOnce: 200 };
 
-type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows' | 'callsOf' | 'conversation' | 'executionsOf'>;
+type Reads = Pick<Store, 'runsOf' | 'unfinishedWorkflows'>;
 
 /** An entry that may match. */
 interface Candidate {
@@ -31,12 +31,12 @@ interface Candidate {
 export async function search(
   database: Database,
   reads: Reads,
-  { text, before = '', limit, kind, ...filters }: Search,
+  { text, before = '', limit, kind }: Search,
+  narrow: Narrow | null,
 ): Promise<Paged<SearchHit>> {
   const terms = termsIn(text);
   const items: SearchHit[] = [];
   if (!terms) return { items, next: null };
-  const narrow = await narrowBy(database, reads, filters);
   const waiting = await waitingCandidates(database, reads, terms, before);
   const places: string[] = [];
   let looked = 0;

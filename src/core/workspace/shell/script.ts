@@ -15,7 +15,7 @@ export type Step =
   | { kind: 'assignment'; name: string | null; words: Word[] }
   | { kind: 'redirect'; operator: string; path: Word };
 
-/** What a command may be given to read, as words behind it: `< path`, `<<` for a document, `<<< text`. */
+/** What a command may be given to read, as words behind it: `< path`, `<<` for a document, `<<< text`; none for nothing. */
 export type Input = readonly Word[];
 
 /** What another program writes. */
@@ -116,7 +116,7 @@ export class Script {
   #command(node: Node, more: readonly Node[], depth: number): void {
     const assigned: Word[] = [];
     const parts: Node[] = [];
-    const own: (Input | null)[] = [];
+    const own: Input[] = [];
     for (const child of node.children) {
       if (child.type === 'variable_assignment') {
         checkName(child);
@@ -130,13 +130,12 @@ export class Script {
     parts.sort((a, b) => a.startIndex - b.startIndex);
     const words = parts.map((part) => this.#word(part, depth + 1));
     if (words.length === 0) untold('a command has no name');
-    const inputs = own.length > 0 ? own.filter((input) => input !== null) : this.#inputs;
-    this.steps.push({ kind: 'command', assigned, words, inputs });
+    this.steps.push({ kind: 'command', assigned, words, inputs: own.length > 0 ? own : this.#inputs });
   }
 
   #redirected(node: Node, depth: number): void {
     const more: Node[] = [];
-    const own: (Input | null)[] = [];
+    const own: Input[] = [];
     const body = node.childForFieldName('body');
     for (const child of node.children) {
       if (child.id === body?.id) continue;
@@ -145,14 +144,13 @@ export class Script {
       else if (child.type === 'heredoc_redirect') own.push(...this.#heredoc(child, more, depth));
       else untold(`"${child.type}" is not known`);
     }
-    const given = own.filter((input) => input !== null);
     if (body?.type === 'command') {
       checkGaps(body, this.#source);
-      return this.#within(own.length > 0 ? given : this.#inputs, () => this.#command(body, more, depth + 1));
+      return this.#within(own.length > 0 ? own : this.#inputs, () => this.#command(body, more, depth + 1));
     }
     if (more.length > 0) untold('a redirection has words');
     // Of several commands the tree does not say which of them reads it.
-    if (body) this.#within([...this.#inputs, ...given], () => this.#visit(body, depth + 1));
+    if (body) this.#within([...this.#inputs, ...own], () => this.#visit(body, depth + 1));
   }
 
   #hereString(node: Node, depth: number): Input {
@@ -161,10 +159,10 @@ export class Script {
   }
 
   /** The rest of the line of a document belongs to its node: more words, redirections, and what follows in the line. */
-  #heredoc(node: Node, more: Node[], depth: number): (Input | null)[] {
+  #heredoc(node: Node, more: Node[], depth: number): Input[] {
     checkGaps(node, this.#source);
     readHeredoc(node, this.#source);
-    const own: (Input | null)[] = [DOCUMENT];
+    const own = [DOCUMENT];
     for (const child of node.children) {
       if (child.type === 'heredoc_body') this.#expand(child, depth);
       else if (child.type === 'file_redirect') own.push(...this.#redirect(child, more, depth));
@@ -176,8 +174,8 @@ export class Script {
     return own;
   }
 
-  /** What it gives to read: one, null for nothing; none where it gives nothing, as where it writes. */
-  #redirect(node: Node, more: Node[], depth: number): (Input | null)[] {
+  /** What it gives to read; none where it leaves that as it is, as where it writes. */
+  #redirect(node: Node, more: Node[], depth: number): Input[] {
     checkGaps(node, this.#source);
     const parts = [...node.children];
     const descriptor = parts[0]?.type === 'file_descriptor' ? parts.shift() : null;
@@ -191,7 +189,7 @@ export class Script {
     const path = this.#word(target, depth + 1);
     this.steps.push({ kind: 'redirect', operator: operator.type, path });
     if (operator.type !== '<') return [];
-    return [path.text === '/dev/null' ? null : [constant('<'), path]];
+    return [path.text === '/dev/null' ? [] : [constant('<'), path]];
   }
 
   #value(node: Node, depth: number): Word {

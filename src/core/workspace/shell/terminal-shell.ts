@@ -5,6 +5,7 @@ import type { LentOutput } from '#contract/hosts/lent.ts';
 import { TriadError } from '../../base/errors.ts';
 import { newId } from '../../base/ids.ts';
 import { stopOf } from '../../base/stop.ts';
+import { singleQuoted } from '../../base/text.ts';
 import type { Lender } from '../lent/lenders.ts';
 import { commandEnvironment } from './environment.ts';
 import { leftovers, MARKER } from './leftovers.ts';
@@ -70,7 +71,7 @@ async function launchOf({ command, env, workspace, call }: Asked, cwd: string, m
   ]);
   if (envFile === null || shell === null) throw new TriadError('not_found', 'There is no bash on this machine');
   const values = Object.entries({ ...commandEnvironment(env, null), [MARKER]: mark });
-  const script = `exec 3>'${saidFile.replaceAll("'", `'\\''`)}'; ${scriptOf(command, 'bash')}`;
+  const script = `exec 3>${singleQuoted(saidFile)}; ${scriptOf(command, 'bash')}`;
   return {
     command: envFile,
     args: ['-i', ...values.map(([name, value]) => `${name}=${value}`), shell, '--noprofile', '--norc', '-c', script],

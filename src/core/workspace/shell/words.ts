@@ -1,4 +1,5 @@
 /** Words of a shell as they are written, and what they come to. */
+import { singleQuoted } from '../../base/text.ts';
 
 /** What runs can't be told: nothing is listed then. */
 export class Untold extends Error {}
@@ -153,7 +154,7 @@ const SIGN = /^[;()!]$/;
 
 /** A text as a shell reads it as this text and nothing else. */
 export function quoted(text: string): string {
-  return PLAIN.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+  return PLAIN.test(text) ? text : singleQuoted(text);
 }
 
 /**
