@@ -63,6 +63,8 @@ async function choose(page: Page, label: string, value: string): Promise<void> {
   const field = page.getByRole('textbox', { name: label, exact: true });
   await field.fill(value);
   await field.press('Enter');
+  // It is there once it is saved.
+  await expect(page.getByRole('button', { name: new RegExp(`^(Unset|Reset to .*): ${label}$`) })).toBeVisible();
   await expect(field).toHaveValue(value);
 }
 

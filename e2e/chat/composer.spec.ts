@@ -101,8 +101,8 @@ test(
     await expect(message).toHaveValue('The third');
     await message.press('Enter');
     await expect(message).toHaveValue('');
+    await expect.poll(() => app.model.requests.at(-1)?.body.model).toContain('opus');
     await app.expectOutcome('completed');
-    expect(app.model.requests.at(-1)?.body.model).toContain('opus');
     await page.reload();
     await expect(models.locator('option:checked')).toContainText('opus');
   },

@@ -66,6 +66,7 @@ export class App {
   readonly toasts: Toasts;
   /** The newest one on the screen; null where there is none. */
   box: MessageBox | null = null;
+  #awaitsBox = false;
 
   constructor(connection: Connection, toasts: Toasts) {
     this.connection = connection;
@@ -111,9 +112,16 @@ export class App {
     if (connection.status === 'open') void this.load();
   }
 
+  /** Also one that is there only with the page that opens. */
+  focusBox(): void {
+    this.#awaitsBox = this.box === null;
+    this.box?.focus();
+  }
+
   /** Returns how it is taken back. */
   offerBox(box: MessageBox): () => void {
     this.box = box;
+    if (this.#awaitsBox) this.focusBox();
     return () => {
       if (this.box === box) this.box = null;
     };

@@ -32,6 +32,22 @@ describe('App', () => {
     expect(await app.startConversation({}, 'Hello', { sentAs: CONVERSATION }), 'once more').toBe(CONVERSATION);
   });
 
+  it('gives the focus to the box that comes with a page, where it was asked for before, once', async () => {
+    const { app } = open(new FakeConnection());
+    const given: string[] = [];
+    const box = (name: string) => ({
+      ...{ folder: undefined, agent: 'lead', mention: () => undefined },
+      focus: () => given.push(name),
+    });
+    app.focusBox();
+    const leave = app.offerBox(box('first'));
+    leave();
+    app.offerBox(box('second'));
+    expect(given).toEqual(['first']);
+    app.focusBox();
+    expect(given).toEqual(['first', 'second']);
+  });
+
   it('knows which message has arrived; one that nobody can say has not', async () => {
     const workflows = [{ ...new Rows().snapshot().workflows[0], sentAs: 'mine' }];
     const connection = new FakeConnection().on('conversation.snapshot', () => ({ workflows }) as never);
