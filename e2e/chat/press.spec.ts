@@ -60,9 +60,8 @@ test(
     await expect(app.call('list_directory')).toHaveCount(2);
     await expect(row.getByText('completed')).toBeAttached();
     await expect(row).toBeInViewport();
-    const box = await row.boundingBox();
-    if (!box) throw new Error('The row is nowhere');
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    // Once it stands still.
+    await row.hover();
     await page.mouse.down();
     late.open();
     await expect(app.footer().getByText('completed', { exact: true })).toBeAttached();

@@ -99,6 +99,7 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
   );
   await press(page, page.getByRole('link', { name: 'Back to the workflow' }));
   await press(page, page.getByRole('link', { name: 'Settings', exact: true }), false);
+  await expect.poll(() => where(page)).toBe('H1  Settings');
   await press(page, page.getByRole('link', { name: 'Agents', exact: true }), false);
   await expect.poll(() => where(page), 'the heading of the page that opened').toBe('H1  Agents');
 });
