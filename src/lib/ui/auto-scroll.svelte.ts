@@ -4,6 +4,8 @@ import type { Attachment } from 'svelte/attachments';
 const NEAR_PX = 32;
 /** How long after a key, wheel or touch event a scroll counts as the reader's. */
 const TOUCH_MS = 600;
+/** A pressed pointer that moves farther than this selects, or drags. */
+const DRAG_PX = 4;
 const RELEASES = ['pointerup', 'pointercancel', 'blur'] as const;
 const TOUCHES = ['wheel', 'touchmove', 'pointerdown', 'keydown'] as const;
 
@@ -17,14 +19,22 @@ export class AutoScroll {
     this.#column = column;
     // Content under a pressed pointer must not move, or the click would be lost.
     let pressed = false;
+    /** Where it stood as the pointer was pressed, until that is no click any more. A virtual list scrolls by what grew in it. */
+    let held: { top: number; x: number; y: number } | null = null;
     const settle = (): void => {
-      if (this.atEnd && !pressed) column.scrollTop = column.scrollHeight;
+      if (held) column.scrollTop = held.top;
+      else if (this.atEnd && !pressed) column.scrollTop = column.scrollHeight;
     };
-    const onPress = (): void => {
+    const onPress = ({ clientX: x, clientY: y }: PointerEvent): void => {
       pressed = true;
+      held = { top: column.scrollTop, x, y };
+    };
+    const onMove = ({ clientX, clientY }: PointerEvent): void => {
+      if (held && Math.hypot(clientX - held.x, clientY - held.y) > DRAG_PX) held = null;
     };
     const onRelease = (): void => {
       pressed = false;
+      held = null;
       // After the click event.
       requestAnimationFrame(settle);
     };
@@ -34,13 +44,15 @@ export class AutoScroll {
     const measure = content instanceof HTMLElement ? deepMeasure(content) : null;
     if (measure) observer.observe(measure.inner);
     let touched = -Infinity;
-    const onTouch = (): void => {
+    const onTouch = ({ type }: Event): void => {
       touched = performance.now();
+      if (type !== 'pointerdown') held = null;
     };
     // Only a reader moves up. A scroll event may come after the column grew, or because what is above the sight was
     // measured: neither counts as leaving the end.
     let last = { top: column.scrollTop, height: column.scrollHeight };
     const onScroll = (): void => {
+      if (held) return void (column.scrollTop = held.top);
       const { scrollTop: top, scrollHeight: height } = column;
       const byReader = height === last.height || performance.now() - touched < TOUCH_MS;
       if (isNearEnd(column)) this.atEnd = true;
@@ -49,6 +61,7 @@ export class AutoScroll {
     };
     column.addEventListener('scroll', onScroll, { passive: true });
     column.addEventListener('pointerdown', onPress, { passive: true });
+    column.addEventListener('pointermove', onMove, { passive: true });
     for (const release of RELEASES) window.addEventListener(release, onRelease, { passive: true });
     for (const touch of TOUCHES) column.addEventListener(touch, onTouch, { passive: true });
     return () => {
@@ -56,6 +69,7 @@ export class AutoScroll {
       measure?.outer.remove();
       column.removeEventListener('scroll', onScroll);
       column.removeEventListener('pointerdown', onPress);
+      column.removeEventListener('pointermove', onMove);
       for (const release of RELEASES) window.removeEventListener(release, onRelease);
       for (const touch of TOUCHES) column.removeEventListener(touch, onTouch);
       this.#column = null;
