@@ -22,14 +22,9 @@ const KINDS: readonly ((...input: never[]) => unknown)[] = [
   ...[EventTarget, Socket, Workflow, Transcript],
 ] as unknown as ((...input: never[]) => unknown)[];
 
-/** Frees what nothing refers to: also what the engine holds of a store that was closed. */
-export function collectGarbage(): void {
-  queryObjects(EventTarget, { format: 'count' });
-}
-
 /** Looks after collections of garbage; what one lets go of in the turn after it would hide what is kept later. */
 export async function held(): Promise<Held> {
-  collectGarbage();
+  queryObjects(EventTarget, { format: 'count' });
   await setImmediate();
   return {
     handles: process.getActiveResourcesInfo().length,

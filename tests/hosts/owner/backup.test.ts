@@ -6,7 +6,6 @@ import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
-import { collectGarbage } from '../../support/held.ts';
 import { inSoak } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -80,13 +79,10 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   const restored = await there(['restore', backup], '', place);
   expect([restored.code, restored.out]).toEqual([0, '']);
   expect(restored.err).toMatch(/^Restored the backup of .*: 1 conversation, 1 workflow, \d+ events\.\nWhat was there /);
-  // The engine lets go of a folder a moment after it is collected, which a process of its own would not outlive.
-  const traced = () => {
-    collectGarbage();
-    return there(['sessions', 'trace', id, '--json'], '', place);
-  };
-  await expect.poll(traced, waits).toEqual(trace);
-  expect(await there(['sessions', 'list', '--json'], '', place)).toEqual(before);
+  // The engine holds a folder that it once opened as long as its process lives.
+  const after = (args: string[]) => home.triad(args, '', place);
+  expect(await after(['sessions', 'trace', id, '--json'])).toEqual(trace);
+  expect(await after(['sessions', 'list', '--json'])).toEqual(before);
   expect(await readFile(join(copy, 'replaced', id, 'one.before'), 'utf8')).toBe('what an agent replaced');
   // What was there is kept, and what is no part of a backup stays.
   const names = await readdir(copy);
