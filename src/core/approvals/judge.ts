@@ -209,9 +209,11 @@ export function matchesTargets(pattern: string, targets: Targets, widens: boolea
   if (targets === null) return !widens;
   const { values, path, whole } = targets;
   const fits = (value: string): boolean => matches(pattern, value, { path, loose: !widens });
-  const literal = whole == null ? null : literalOf(pattern);
-  const wholes = [whole!, wholeText(targets)!];
-  if (literal !== null && (widens ? wholes.includes(literal) : wholes.some(fits))) return true;
+  if (whole != null) {
+    const literal = literalOf(pattern);
+    const wholes = [whole, wholeText(targets)!];
+    if (literal !== null && (widens ? wholes.includes(literal) : wholes.some(fits))) return true;
+  }
   return widens ? values.length > 0 && values.every(fits) : values.some(fits);
 }
 

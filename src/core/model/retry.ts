@@ -32,7 +32,8 @@ export const WAKING_SILENCE_MS = 30_000;
 /**
  * Yields `attempt` before each attempt, then everything that it streamed, and `failed` if it did not come whole.
  * Usage events of failed attempts are passed on, so that every token can be counted. Throws the last error when
- * it gives up. What finds no network after the machine was asleep is repeated without counting. A consumer that wants no repeat, because it acted upon the attempt or is at a bound, breaks out at its `failed`.
+ * it gives up. What finds no network after the machine was asleep is repeated without counting. A consumer that wants no
+ * repeat, because it acted upon the attempt or is at a bound, breaks out at its `failed`.
  */
 export async function* streamWithRetry(
   model: Model,
@@ -45,18 +46,26 @@ export async function* streamWithRetry(
     machine = machineSleep,
   }: RetryOptions,
 ): AsyncGenerator<AttemptEvent> {
-  for (let attempt = 1, counted = 0; ; attempt++) {
+  const waits = delays.values();
+  for (let attempt = 1; ; attempt++) {
     yield { type: 'attempt', attempt };
     let failure: ModelError;
+    const connection = new WakingConnection(signal, machine);
     try {
-      yield* awakeStream(model, request, { signal, machine });
+      for await (const event of model.stream(request, connection.signal)) {
+        connection.heard();
+        yield event;
+      }
       return;
     } catch (thrown) {
-      if (!(thrown instanceof ModelError)) throw thrown;
-      failure = finalIfTooLong(thrown);
+      const error = connection.failure(thrown);
+      if (!(error instanceof ModelError)) throw error;
+      failure = finalIfTooLong(error);
+    } finally {
+      connection.end();
     }
     const isWaking = failure.code === 'unreachable' && machine.wokeWithin(WAKING_MS);
-    const base = isWaking ? WAKING_DELAY_MS : delays[counted++];
+    const base = isWaking ? WAKING_DELAY_MS : waits.next().value;
     const again = failure.retryable && base !== undefined && !signal.aborted;
     const delayMs = again ? (failure.retryAfterMs ?? Math.round(base * (0.75 + random() * 0.5))) : null;
     yield { type: 'failed', attempt, error: failure, delayMs };
@@ -73,30 +82,39 @@ export async function* streamWithRetry(
   }
 }
 
-/** The stream of one attempt, which breaks where the machine was asleep meanwhile and nothing comes of it any more. */
-async function* awakeStream(
-  model: Model,
-  request: ModelRequest,
-  { signal, machine }: { signal: AbortSignal; machine: MachineSleep },
-): AsyncGenerator<ModelEvent> {
-  const dead = new AbortController();
-  let silence: NodeJS.Timeout | undefined;
-  const forget = machine.onWake(() => {
-    clearTimeout(silence);
-    silence = setTimeout(() => dead.abort(), WAKING_SILENCE_MS).unref();
-  });
-  try {
-    for await (const event of model.stream(request, AbortSignal.any([signal, dead.signal]))) {
-      clearTimeout(silence);
-      yield event;
-    }
-  } catch (thrown) {
-    if (!dead.signal.aborted || signal.aborted) throw thrown;
+/** The connection of one attempt, which breaks where the machine was asleep meanwhile and nothing comes of it any more. */
+class WakingConnection {
+  /** For the attempt. */
+  readonly signal: AbortSignal;
+  readonly #stop: AbortSignal;
+  readonly #dead = new AbortController();
+  readonly #forget: () => void;
+  #silence: NodeJS.Timeout | undefined;
+
+  constructor(stop: AbortSignal, machine: MachineSleep) {
+    this.#stop = stop;
+    this.signal = AbortSignal.any([stop, this.#dead.signal]);
+    this.#forget = machine.onWake(() => {
+      clearTimeout(this.#silence);
+      this.#silence = setTimeout(() => this.#dead.abort(), WAKING_SILENCE_MS).unref();
+    });
+  }
+
+  /** Something came of it. */
+  heard(): void {
+    clearTimeout(this.#silence);
+  }
+
+  /** What the attempt failed by: where it broke here, that says so. */
+  failure(thrown: unknown): unknown {
+    if (!this.#dead.signal.aborted || this.#stop.aborted) return thrown;
     const message = 'The connection did not outlive the sleep of this machine';
-    throw new ModelError('unreachable', message, { retryable: true, cause: thrown, detail: ASLEEP });
-  } finally {
-    clearTimeout(silence);
-    forget();
+    return new ModelError('unreachable', message, { retryable: true, cause: thrown, detail: ASLEEP });
+  }
+
+  end(): void {
+    clearTimeout(this.#silence);
+    this.#forget();
   }
 }
 

@@ -55,8 +55,8 @@ async function written(page: Page, words: number): Promise<Figure[]> {
   const a = (ms: number) => (ms / seconds).toFixed(0);
   const frames = `${times.length} frames in ${seconds.toFixed(1)} s, longest ${Math.max(...times).toFixed(1)} ms`;
   const kinds = `script ${a(script)}, style ${a(style)}, layout ${a(layout)}; whole main thread ${a(task)}, ${(task / times.length).toFixed(1)} ms a frame`;
-  const floor = await inCopy(page, 'main', (plain) =>
-    plain.evaluate<number[]>(growProbe(WRITERS, words, 1000 / DELTA_MS)),
+  const floor = await inCopy(page, 'main', (copy) =>
+    copy.evaluate<number[]>(growProbe(WRITERS, words, 1000 / DELTA_MS)),
   );
   const plain = 'floor: as many words at the same pace, without a program';
   return [

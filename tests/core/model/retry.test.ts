@@ -259,4 +259,19 @@ describe('after the machine was asleep', () => {
     const { error, events } = await running;
     expect([error, at.requests(), events.map(({ type }) => type)]).toEqual([null, 1, ['attempt', 'start', 'end']]);
   });
+
+  test('an attempt that is over, whole, failed or left, waits for no sleep any more', async () => {
+    const machine = new MachineSleep();
+    let [attempts, listening] = [0, 0];
+    machine.onWake = () => {
+      attempts += 1;
+      listening += 1;
+      return () => (listening -= 1) >= 0;
+    };
+    await run(answering(offline, offline), { machine });
+    const { signal } = new AbortController();
+    for await (const event of streamWithRetry(answering(), requestOf(), { signal, machine }))
+      if (event.type !== 'attempt') break;
+    expect([attempts, listening]).toEqual([4, 0]);
+  });
 });
