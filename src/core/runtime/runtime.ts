@@ -118,7 +118,8 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   log.subscribe(null, (event) => void (closing.signal.aborted || interrupted.onEvent(event)));
   await recover(engine, sessions);
   await approvals.refresh();
-  await interrupted.find();
+  // Not awaited: the lists that it asks for may have to catch up with thousands of workflows first.
+  interrupted.find().catch(() => undefined);
   log.subscribe(null, (event) => {
     const { type } = event;
     // A question leaves the list while its answer is being stored; this tells that it can be read.

@@ -1,6 +1,7 @@
 /** A workflow that was cut off stands in the attention feed until somebody resumes it, goes on without it, or throws it away. */
 import { expect, test } from 'vitest';
 import type { Attention } from '#contract/view.ts';
+import type { Store } from '#core/store/store.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
@@ -8,8 +9,8 @@ import { Gate } from '../../support/gate.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { inSoak } from '../../support/samples.ts';
 
-/** The program is closed while the model writes, and started again on the same store. */
-async function cutOff() {
+/** The program is closed while the model writes, and started again on the same store; `first`: when that finds things. */
+async function cutOff(first: Promise<void> = Promise.resolve()) {
   const held = new Gate();
   const script = new Script()
     .on({ asked: /Go/ })
@@ -23,7 +24,11 @@ async function cutOff() {
   const closed = engine.runtime.close();
   held.open();
   await closed;
-  const runtime = await startAgain(engine, store);
+  const workflows: Store['workflows'] = async (query) => {
+    if (query.outcome !== undefined) await first;
+    return store.workflows(query);
+  };
+  const runtime = await startAgain(engine, { ...store, workflows });
   let state: Attention | null = null;
   await runtime.subscribe('attention', { canAnswer: true }, (now) => (state = now));
   const waiting = () => state?.interrupted ?? [];
@@ -32,9 +37,19 @@ async function cutOff() {
 
 test('it waits after a restart, and no more once it was resumed', async () => {
   const { runtime, conversationId, workflowId, waiting } = await cutOff();
-  expect(waiting()).toMatchObject([{ conversationId, workflowId, title: 'Go', agent: 'lead' }]);
+  const told = [{ conversationId, workflowId, title: 'Go', agent: 'lead' }];
+  await eventually(() => expect(waiting()).toMatchObject(told));
   await runtime.request('workflow.resume', { workflowId });
   await eventually(() => expect(waiting()).toEqual([]));
+});
+
+test('the program starts, and serves, before the lists have caught up with what it asks of them', async () => {
+  const caughtUp = Promise.withResolvers<void>();
+  const { runtime, conversationId, waiting } = await cutOff(caughtUp.promise);
+  expect(await runtime.request('conversation.get', { conversationId })).toMatchObject({ title: 'Go' });
+  expect(waiting()).toEqual([]);
+  caughtUp.resolve();
+  await eventually(() => expect(waiting()).toHaveLength(1));
 });
 
 test.runIf(inSoak)(
