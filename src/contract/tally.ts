@@ -78,13 +78,18 @@ export function cachedShareOf(
   return all === 0 ? null : used.cacheReadTokens / all;
 }
 
-/** As people read it: `cached 83 %`; null where nothing was read from the cache. */
-export function cachedText(used: Parameters<typeof cachedShareOf>[0]): string | null {
+/** Likewise in whole percents; null where nothing was read from the cache. */
+export function cachedPercentOf(used: Parameters<typeof cachedShareOf>[0]): number | null {
   const share = cachedShareOf(used);
   if (share === null || share === 0) return null;
   // Neither all nor nothing, unless it is exactly that.
-  const percent = share === 1 ? 100 : Math.min(99, Math.max(1, Math.round(share * 100)));
-  return `cached ${percent} %`;
+  return share === 1 ? 100 : Math.min(99, Math.max(1, Math.round(share * 100)));
+}
+
+/** As people read it: `cached 83 %`; null where nothing was read from the cache. */
+export function cachedText(used: Parameters<typeof cachedShareOf>[0]): string | null {
+  const percent = cachedPercentOf(used);
+  return percent === null ? null : `cached ${percent} %`;
 }
 
 /** How full the context of a run is after one of its turns; null for a request that says nothing of it. */
