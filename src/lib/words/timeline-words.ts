@@ -33,6 +33,7 @@ export const timelineWords = {
   },
   legend: 'What the bars show',
   firstToken: 'until the first token',
+  cachedShare: 'of its input, from the cache',
   track: (agent: string) => `What ${agent} did when`,
   trackHint: 'Arrow keys go from bar to bar and from agent to agent; Enter opens one.',
   noBars: 'nothing in sight',

@@ -34,6 +34,7 @@ export const timelineWords = {
   },
   legend: 'Ce que montrent les barres',
   firstToken: 'jusqu’au premier jeton',
+  cachedShare: 'part de son entrée venue du cache',
   track: (agent) => `Ce ${que(agent)} a fait et quand`,
   trackHint: 'Les flèches vont de barre en barre et d’agent en agent ; Entrée en ouvre une.',
   noBars: 'rien en vue',
