@@ -70,6 +70,23 @@ export function inputTokensOf(tally: Tally): number {
   return tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens;
 }
 
+/** What a number of tokens consists of: one definition for every screen. */
+export interface TokenParts {
+  /** Of all classes. */
+  input: number;
+  /** Its classes, where they are known. */
+  classes?: { fresh: number; cached: number; written: number };
+  output: number;
+  /** The part of both that nobody counted. */
+  estimated: number;
+}
+
+export function tokenPartsOf(usage: Tally): TokenParts {
+  const { inputTokens: fresh, cacheReadTokens: cached, cacheWriteTokens: written, outputTokens: output } = usage;
+  const classes = { fresh, cached, written };
+  return { input: inputTokensOf(usage), classes, output, estimated: estimatedTokensOf(usage) };
+}
+
 /** Share of the input tokens that was read from the provider's cache, from 0 to 1; null where there was no input. */
 export function cachedShareOf(
   used: Pick<Usage, 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'>,

@@ -1,7 +1,7 @@
 /** The words of a workflow's lanes: its time by cause, its axis, its bars and what they open. */
 import type { RequestUsage } from '#contract/event.ts';
+import { tallyOf, tokenPartsOf } from '#contract/tally.ts';
 import { clockTime, count, duration, shortDuration } from '#lib/view/format.ts';
-import { tokenPartsOfRequest } from '#lib/view/token-parts.ts';
 import { usageWords } from './work-words.ts';
 
 const causes = {
@@ -43,7 +43,7 @@ export const timelineWords = {
     const facts = [
       `model, ${took}`,
       ...(firstTokenMs === null ? [] : [`first token after ${duration(firstTokenMs)}`]),
-      usageWords.parts(tokenPartsOfRequest(request)),
+      usageWords.parts(tokenPartsOf(tallyOf(request))),
       ...(request.error ? [`failed: ${request.error.code}`] : []),
     ];
     return facts.join('; ');

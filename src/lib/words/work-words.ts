@@ -1,8 +1,8 @@
 /** The words about work in progress: plans, bounds, waiting, further attempts, what was saved of a run; and what work used. */
 import type { Outcome } from '#contract/outcome.ts';
+import type { TokenParts } from '#contract/tally.ts';
 import type { BudgetKind } from '#lib/view/budgets.ts';
 import { tokens } from '#lib/view/format.ts';
-import type { TokenParts } from '#lib/view/token-parts.ts';
 import { plural } from './sentences.ts';
 
 export const usageWords = {

@@ -1,11 +1,10 @@
 // Where tokens are shown in the app, the share of the input that came from the provider's cache is.
 import { render } from 'svelte/server';
 import { afterEach, beforeAll, expect, it } from 'vitest';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { ZERO_TALLY, tokenPartsOf } from '#contract/tally.ts';
 import TokenSum from '#lib/parts/token-sum.svelte';
 import UsageFacts from '#lib/runs/usage-facts.svelte';
 import { speakBy } from '#lib/view/language.ts';
-import { tokenPartsOf } from '#lib/view/token-parts.ts';
 import { learn } from '#lib/words/text.ts';
 
 beforeAll(() => learn('fr'));

@@ -1,6 +1,6 @@
 /** The words of a workflow's lanes, in French: its time by cause, its axis, its bars and what they open. */
+import { tallyOf, tokenPartsOf } from '#contract/tally.ts';
 import { clockTime, count, duration, oneDecimal, shortDuration } from '#lib/view/format.ts';
-import { tokenPartsOfRequest } from '#lib/view/token-parts.ts';
 import type { SameWords } from '../following.ts';
 import type { timelineWords as english } from '../timeline-words.ts';
 import { que } from './sentences.ts';
@@ -44,7 +44,7 @@ export const timelineWords = {
     const facts = [
       `modèle, ${took}`,
       ...(firstTokenMs === null ? [] : [`premier jeton après ${duration(firstTokenMs)}`]),
-      usageWords.parts(tokenPartsOfRequest(request)),
+      usageWords.parts(tokenPartsOf(tallyOf(request))),
       ...(request.error ? [`échec : ${request.error.code}`] : []),
     ];
     return facts.join(' ; ');
