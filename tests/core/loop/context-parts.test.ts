@@ -46,7 +46,7 @@ const REQUEST = { system: long(50, 's'), tools: [tool] };
 const compaction: CompactionEntry = {
   ...{ n: 5, at, kind: 'compaction', upTo: 5, prior: [], text: 'Notes', kept: 'Kept' },
   ...{ tokensBefore: 400, tokensAfter: 100, auto: false },
-} as CompactionEntry;
+};
 
 const told = (entries: Entry[]) => ({ prior: [{ runId: 'r', history: new Transcript([]) }], entries });
 
@@ -83,7 +83,7 @@ test('scaled, they add up to what the provider counted, whatever the rests are',
 
 interface Sent {
   system: { text: string }[];
-  tools: { name: string; description: string; input_schema: object }[];
+  tools: { name: string; description: string; input_schema: Record<string, unknown> }[];
 }
 const { start } = sharedEngine();
 

@@ -27,9 +27,9 @@ export const contextWords = {
   parts: {
     title: 'Ce qui le remplit',
     failed: 'Impossible de lire ce qui remplit le contexte',
-    share: (tokens, percent) => `${tokens} · ${percent === 0 ? 'moins de 1' : percent} %`,
+    share: (tokens, percent) => `${tokens} · ${percent === 0 ? 'moins de 1' : percent} %`,
     estimated: (used) =>
-      `Estimé d’après la longueur : au total les ${used} jetons laissés par sa dernière requête et la réponse, ou par le compactage fait depuis.`,
+      `Estimé d’après la longueur : au total les ${used} jetons laissés par sa dernière requête et la réponse, ou par le compactage fait depuis.`,
     kinds: {
       system: 'Prompt système',
       tools: 'Outils',
@@ -42,7 +42,7 @@ export const contextWords = {
     why: {
       system: 'Qui il est et comment il travaille, avec ce que le projet lui dit',
       tools: 'Ce que fait et prend chaque outil',
-      summary: 'Remplace la partie la plus ancienne ; ce que vous avez dit et décidé y est mot pour mot',
+      summary: 'Remplace la partie la plus ancienne ; ce que vous avez dit et décidé y est mot pour mot',
       messages: 'Avec les images et les fichiers joints',
       answers: 'Tout ce qu’il a écrit et pensé, et ce qu’il a appelé',
       results: 'Ce qu’il a lu, ce que les commandes ont affiché et les rapports de ses sous-agents',
