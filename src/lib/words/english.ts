@@ -174,6 +174,8 @@ export const english = {
     background: 'in the background',
     report: 'Full report',
     hideReport: 'Hide report',
+    reportOf: (agent: string) => `report of ${agent}`,
+    said: (words: string) => `what it said, “${words}”`,
     transcript: 'Transcript',
     answer: 'Answer',
     model: 'Model',

@@ -30,6 +30,7 @@ export const COMMANDS = {
   changes: { group: 'conversation', keys: '' },
   context: { group: 'conversation', keys: '' },
   replay: { group: 'conversation', keys: 'g r' },
+  copyLink: { group: 'conversation', keys: '' },
   exportMarkdown: { group: 'conversation', keys: '' },
   exportJson: { group: 'conversation', keys: '' },
   remove: { group: 'conversation', keys: '' },

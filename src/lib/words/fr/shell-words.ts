@@ -43,6 +43,7 @@ const commands = {
   pin: 'Épingler ou détacher la conversation',
   changes: 'Afficher les changements de fichiers',
   context: 'Afficher le contexte',
+  copyLink: 'Copier le lien',
   exportMarkdown: 'Exporter en Markdown',
   exportJson: 'Exporter en JSON',
   remove: 'Mettre la conversation à la corbeille',

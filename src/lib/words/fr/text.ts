@@ -213,6 +213,8 @@ export const french = {
     background: 'en arrière-plan',
     report: 'Rapport complet',
     hideReport: 'Masquer le rapport',
+    reportOf: (agent) => `rapport de ${agent}`,
+    said: (words) => `ce qu’il a dit, « ${words} »`,
     transcript: 'Transcription',
     answer: 'Répondre',
     model: 'Modèle',
