@@ -23,15 +23,15 @@ it.each([
   expect(shown).toBe(share && `cached ${share}`);
 });
 
-const USED = { ...ZERO_TALLY, inputTokens: 1000, cacheReadTokens: 2000, cacheWriteTokens: 300, outputTokens: 40 };
+const USED = { ...ZERO_TALLY, inputTokens: 1000, cacheReadTokens: 2000, cacheWriteTokens: 300, outputTokens: 400 };
 const sumOf = (usage: typeof USED, short: boolean): string =>
   render(TokenSum, { props: { parts: tokenPartsOf(usage), short } }).body.replaceAll(/<!--.*?-->/g, '');
 
 it('is one sum of all classes, in a column and in a sentence, with its parts in the tooltip', () => {
-  const parts = 'title="1K fresh, 2K cached, 300 written to the cache, 40 out"';
-  expect(sumOf(USED, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.3K</span>`);
-  expect(sumOf(USED, false)).toBe(`<span class="whitespace-nowrap" ${parts}>3.3K tokens</span>`);
-  expect(sumOf({ ...USED, estimatedOutputTokens: 40 }, true)).toMatch(/40 out, of which 40 estimated">≈ 3\.3K</);
+  const parts = 'title="1K fresh, 2K cached, 300 written to the cache, 400 out"';
+  expect(sumOf(USED, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K</span>`);
+  expect(sumOf(USED, false)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K tokens</span>`);
+  expect(sumOf({ ...USED, estimatedOutputTokens: 40 }, true)).toMatch(/400 out, of which 40 estimated">≈ 3\.7K</);
   expect(render(UsageFacts, { props: { usage: USED } }).body).toContain(parts);
 });
 
