@@ -30,7 +30,9 @@ test(
     const parts = page.getByRole('list', { name: 'What fills it' });
     const kinds = ['System prompt', 'Tools', 'Your messages', 'Answers and calls', 'Results of calls'];
     for (const [index, kind] of kinds.entries())
-      await expect(parts.getByRole('listitem').nth(index)).toHaveText(new RegExp(`^${kind}.*\\d · (under )?\\d+ %\\s*$`));
+      await expect(parts.getByRole('listitem').nth(index)).toHaveText(
+        new RegExp(`^${kind}.*\\d · (under )?\\d+ %\\s*$`),
+      );
     await expect(parts.getByRole('listitem')).toHaveCount(kinds.length);
     await expect(page.getByText('together the 30,500 tokens')).toBeVisible();
     await expectAlsoAccessible(page, 'what fills a context');
