@@ -33,10 +33,9 @@ test(
 
     await expect(app.decision).toBeFocused();
     const allow = question.getByRole('button', { name: 'Allow once' });
-    await expect(async () => {
-      await page.keyboard.press('Tab');
-      await expect(allow).toBeFocused({ timeout: 50 });
-    }).toPass({ intervals: [0, 0, 0], timeout: 3000 });
+    const isAtAllow = () => allow.evaluate((button) => button === document.activeElement);
+    for (let stops = 0; stops < 3 && !(await isAtAllow()); stops += 1) await page.keyboard.press('Tab');
+    await expect(allow, 'three stops away at most').toBeFocused();
 
     await question.getByRole('button', { name: 'Why am I asked?' }).click();
     await expect(question.getByText('Where no rule decides, spawn_agent is asked about')).toBeVisible();
