@@ -1,29 +1,40 @@
 /** The screens in French: chosen in the settings, without a reload; nothing in English is left, and nothing is out of reach. */
 import type { Page } from '@playwright/test';
 import { learn } from '#lib/words/text.ts';
-import { englishIn } from '../../tests/lib/support/english-words.ts';
+import { englishIn, type WordSamples } from '../../tests/lib/support/english-words.ts';
+import { wordSamples } from '../../tests/lib/support/word-samples.ts';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessible, SAME_PAGE } from '../support/accessible.ts';
+import { speak } from '../support/looks.ts';
 import { leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
+import { visits } from '../support/visits.ts';
 
 /** Keys of the program, which stand as they are. */
 const NAMES = ['folder', 'provider', 'usable', 'lead', 'all', 'off', 'Triad'];
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 800, height: 600 },
+];
+/** To be read once: the types of all words are looked at. */
+let samples: WordSamples | undefined;
 
-async function expectFrench(page: Page, screen: string): Promise<void> {
+async function expectFrenchWords(page: Page, screen: string): Promise<void> {
   await learn('fr');
-  for (const size of [
-    { width: 1280, height: 800 },
-    { width: 800, height: 600 },
-  ]) {
+  samples ??= wordSamples();
+  for (const size of SIZES) {
     await page.setViewportSize(size);
     const html = await page.evaluate(() => document.body.outerHTML);
-    expect(englishIn(html, NAMES), `${screen}: no English`).toEqual([]);
-    expect(html, `${screen}: no space of its own as a mark`).not.toMatch(/⟦U\+(202F|00A0)⟧/);
+    expect.soft(englishIn(html, NAMES, samples), `${screen}: no English`).toEqual([]);
+    expect.soft(html, `${screen}: no space of its own as a mark`).not.toMatch(/⟦U\+(202F|00A0)⟧/);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(wider, `${screen}: nothing is beside the window`).toBeLessThanOrEqual(0);
+    expect.soft(wider, `${screen}: nothing is beside the window`).toBeLessThanOrEqual(0);
   }
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await page.setViewportSize(SIZES[0]!);
+}
+
+async function expectFrench(page: Page, screen: string): Promise<void> {
+  await expectFrenchWords(page, screen);
   await expectAccessible(page, `${screen} in French`);
 }
 
@@ -96,3 +107,19 @@ test(
     await expectFrench(page, 'workflow');
   },
 );
+
+/** Of what a person sees at all: each screen is asked for its French where it is shown, and goes on in English. */
+for (const [name, { script, options = {}, go }] of visits())
+  test(
+    `each screen of the visit ${name} is in French`,
+    { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+    async ({ start }) => {
+      test.slow();
+      const app = await start(script(), { ...options, ownContext: true });
+      await go(app, async (screen) => {
+        await speak(app.page, 'fr');
+        await expectFrenchWords(app.page, screen);
+        await speak(app.page, 'en');
+      });
+    },
+  );
