@@ -10,8 +10,27 @@ import { leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 import { visits } from '../support/visits.ts';
 
-/** Keys of the program, which stand as they are. */
-const NAMES = ['folder', 'provider', 'usable', 'lead', 'all', 'off', 'Triad'];
+/** Keys of the program, which stand as they are, and what models and commands write in the visits. */
+const NAMES = [
+  'folder',
+  'provider',
+  'usable',
+  'lead',
+  'all',
+  'off',
+  'Triad',
+  'Task',
+  'Answer',
+  'failed',
+  'text',
+  'auto',
+];
+/**
+ * What people and agents write in the visits, in words that the program has too; and what was said of a value when it
+ * was set, which stays in the language of that moment.
+ */
+const WRITTEN =
+  /in good order|README|act \d of|Leave out|Check the links|No newline|Name of the city|^Write a whole number/;
 const SIZES = [
   { width: 1280, height: 800 },
   { width: 800, height: 600 },
@@ -24,8 +43,14 @@ async function expectFrenchWords(page: Page, screen: string): Promise<void> {
   samples ??= wordSamples();
   for (const size of SIZES) {
     await page.setViewportSize(size);
-    const html = await page.evaluate(() => document.body.outerHTML);
-    expect.soft(englishIn(html, NAMES, samples), `${screen}: no English`).toEqual([]);
+    // A message over the page was said in the language of its moment, and goes soon.
+    const html = await page.evaluate(() => {
+      const body = document.body.cloneNode(true) as HTMLElement;
+      for (const message of body.querySelectorAll('[data-sonner-toaster]')) message.remove();
+      return body.outerHTML;
+    });
+    const english = englishIn(html, NAMES, samples).filter((one) => !WRITTEN.test(one));
+    expect.soft(english, `${screen}: no English`).toEqual([]);
     expect.soft(html, `${screen}: no space of its own as a mark`).not.toMatch(/⟦U\+(202F|00A0)⟧/);
     const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
     expect.soft(wider, `${screen}: nothing is beside the window`).toBeLessThanOrEqual(0);

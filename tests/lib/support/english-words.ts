@@ -31,11 +31,16 @@ function sentencesOf(group: object, samples: WordSamples, path = ''): string[] {
   });
 }
 
-/** What a sentence is with any other values; null for one that has no word besides them. */
+/**
+ * What a sentence is with any other values; null for one that has no word besides them. Beside one word only, a value has
+ * no space: what people and agents write would be taken for it.
+ */
 function patternOf(sentence: string): string | null {
   const parts = sentence.split(/Value\d+|\d[\d.,:]*/);
-  if (!parts.some((part) => WORD.test(part)) || /undefined|NaN|\[object/.test(sentence)) return null;
-  return parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`)).join('(?:.+?)');
+  const words = parts.join(' ').match(/\p{L}{3,}/gu)?.length ?? 0;
+  if (words === 0 || /undefined|NaN|\[object/.test(sentence)) return null;
+  const literal = parts.map((part) => part.replaceAll(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`));
+  return literal.join(words === 1 ? String.raw`\S+` : '.+?');
 }
 
 interface Language {
