@@ -12,10 +12,13 @@ async function expectZoomAndPan(app: App, track: Locator): Promise<void> {
     track
       .locator('.work')
       .first()
-      .evaluate(({ style }) => [style.left, style.width].map(Number.parseFloat) as [number, number]);
+      .evaluate(
+        ({ style }) =>
+          [style.left, style.width].map((place) => Math.round(parseFloat(place) * 1000) / 1000) as [number, number],
+      );
   const [left, width] = await sight();
   const wide = async () => (await sight())[1];
-  const expectNear = () => expect.poll(wide, 'nearer by a half').toBeCloseTo(width * 1.5, 3);
+  const expectNear = () => expect.poll(wide, 'nearer by a half').toBeCloseTo(width * 1.5, 2);
   const expectWhole = () => expect.poll(sight, 'all is in sight').toEqual([left, width]);
   for (const [nearer, back] of [
     ['+', '-'],
