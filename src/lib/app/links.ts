@@ -1,9 +1,10 @@
 /** Where other programs find something of Triad: in the app of the desktop by its own links, else at the address of this page. */
 import { resolve } from '$app/paths';
+import { isInBrowser } from '#lib/client/connect-to-host.ts';
 
 /** `workflow`: in the history, with the message that it began with. */
 export function linkTo(kind: 'conversation' | 'workflow', id: string): string {
-  if (location.protocol === 'app:') return `triad://${kind}/${id}`;
+  if (!isInBrowser()) return `triad://${kind}/${id}`;
   const path = kind === 'conversation' ? resolve('/chat/[id]', { id }) : resolve('/history/[id]', { id });
   return new URL(path, location.href).href;
 }
