@@ -3,6 +3,7 @@ import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
+import { copyLink } from '#lib/app/links.ts';
 import type { CommandId } from '#lib/view/shell/command-table.ts';
 
 interface Chat {
@@ -30,7 +31,7 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
     pin: () => void app.conversationActions.pin(id, !pinned),
     context: chat.toggleContext,
     changes: chat.toggleChanges,
-    copyLink: () => void app.conversationActions.copyLink('conversation', id),
+    copyLink: () => void copyLink(app.toasts, 'conversation', id),
     exportMarkdown: () => void app.conversationActions.download(id, 'md'),
     exportJson: () => void app.conversationActions.download(id, 'json'),
     ...(running ? { stop: () => void app.stopWorkflow(running.id) } : { remove: chat.remove }),
