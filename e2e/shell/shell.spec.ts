@@ -245,3 +245,26 @@ test(
     await expect(app.workflow()).toContainText('Look at two parts.');
   },
 );
+
+test(
+  'the folder of a conversation leads to what is in it, and to a new one there',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(said(), { files: { 'parser/a.ts': '' } });
+    const { page } = app;
+    await talk(app, 'Say it.', 'parser');
+    const folder = page.getByRole('button', { name: `Works in ${join(app.workspace, 'parser')}` });
+    await folder.press('Enter');
+    await expect(page.getByRole('menuitem', { name: 'New conversation here' })).toBeFocused();
+    await expectAccessibleInBoth(page, 'the menu of a folder');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/permissions\?folder=[^&]*parser$/);
+    await page.goBack();
+    await folder.press('Enter');
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel('Folder', { exact: true })).toHaveValue(join(app.workspace, 'parser'));
+    await expect(app.message).toBeFocused();
+  },
+);

@@ -36,7 +36,7 @@ const commands: Readonly<Record<CommandId, string>> = {
   settings: 'Settings',
   stop: 'Stop the workflow',
   resume: 'Resume the interrupted workflow',
-  compact: 'Summarise the oldest part of what the lead was told, to make room',
+  compact: 'Compact the context, to make room',
   rewind: 'Go back to before your last message',
   edit: 'Edit your last message and send it again',
   retry: 'Send your last message again, in a fork',
@@ -198,6 +198,14 @@ export const shellWords = {
       reject: 'Reject, in a question',
       askBack: 'Ask first, in a question',
     } satisfies Record<FixedKey, string>,
+  },
+  /** Of the folder of a conversation. */
+  folderMenu: {
+    label: (folder: string) => `Works in ${folder}`,
+    begin: 'New conversation here',
+    agents: 'Its agents',
+    permissions: 'Its permissions',
+    copy: 'Copy the path',
   },
   places: { label: 'Folders', browse: 'Browse…' },
 } as const;

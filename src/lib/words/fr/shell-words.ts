@@ -38,7 +38,7 @@ const commands = {
   stop: 'Arrêter le flux',
   resume: 'Reprendre le flux interrompu',
   replay: 'Rejouer le flux',
-  compact: 'Résumer la partie la plus ancienne de ce que l’agent principal a reçu, pour faire de la place',
+  compact: 'Compacter le contexte, pour faire de la place',
   rewind: 'Revenir avant votre dernier message',
   edit: 'Modifier votre dernier message et le renvoyer',
   retry: 'Renvoyer votre dernier message, dans une nouvelle branche',
@@ -194,6 +194,13 @@ export const shellWords = {
       reject: 'Refuser, dans une question',
       askBack: 'Interroger d’abord, dans une question',
     },
+  },
+  folderMenu: {
+    label: (folder) => `Travaille dans ${folder}`,
+    begin: 'Nouvelle conversation ici',
+    agents: 'Ses agents',
+    permissions: 'Ses permissions',
+    copy: 'Copier le chemin',
   },
   places: { label: 'Dossiers', browse: 'Parcourir…' },
 } satisfies SameWords<typeof english.shellWords>;
