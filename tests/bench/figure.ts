@@ -5,6 +5,8 @@ export interface Bar {
   atMost?: number;
   atLeast?: number;
   timesFloor?: number;
+  /** At least this part of the floor. */
+  partOfFloor?: number;
 }
 
 export interface Figure {
@@ -62,20 +64,23 @@ export function unmeasured(id: string, title: string, bar: Bar, why: string): Fi
   };
 }
 
-function barText({ atMost, atLeast, timesFloor }: Bar): string {
+function barText({ atMost, atLeast, timesFloor, partOfFloor }: Bar): string {
   return [
     ...(atMost === undefined ? [] : [`≤ ${atMost}`]),
     ...(atLeast === undefined ? [] : [`≥ ${atLeast}`]),
     ...(timesFloor === undefined ? [] : [`≤ ${timesFloor} × floor`]),
+    ...(partOfFloor === undefined ? [] : [`≥ ${partOfFloor} × floor`]),
   ].join(', ');
 }
 
-function isMet({ atMost, atLeast, timesFloor }: Bar, ours: number, ratio: number | null): boolean | null {
-  if (timesFloor !== undefined && ratio === null) return null;
-  if (atMost === undefined && atLeast === undefined && timesFloor === undefined) return null;
+function isMet(bar: Bar, ours: number, ratio: number | null): boolean | null {
+  const { atMost, atLeast, timesFloor, partOfFloor } = bar;
+  const hasFloorBar = timesFloor !== undefined || partOfFloor !== undefined;
+  if (hasFloorBar ? ratio === null : atMost === undefined && atLeast === undefined) return null;
   return (
     (atMost === undefined || ours <= atMost) &&
     (atLeast === undefined || ours >= atLeast) &&
-    (timesFloor === undefined || (ratio ?? Infinity) <= timesFloor)
+    (timesFloor === undefined || (ratio ?? Infinity) <= timesFloor) &&
+    (partOfFloor === undefined || (ratio ?? 0) >= partOfFloor)
   );
 }

@@ -26,13 +26,25 @@ export function standingCopy(selector: string): string {
   })()`;
 }
 
-/** Makes the log of such a copy as high as the window, with what it shows so many times. */
+/** Makes the log of such a copy as high as the window, with the messages that it shows one below the other, so many times. */
 export function repeatProbe(label: string, times: number): string {
   return `(() => {
     const log = document.querySelector('[aria-label=${JSON.stringify(label)}]');
     log.style.height = '100vh';
-    const shown = log.innerHTML;
-    log.innerHTML = shown.repeat(${times});
+    const messages = [...log.querySelectorAll('[data-index]')];
+    // Where the list has put them, there is room for those that it does not show.
+    for (const { style } of messages) style.position = 'static';
+    const shown = messages.map(({ outerHTML }) => outerHTML).join('');
+    const list = messages[0].parentElement;
+    Object.assign(list.style, { height: 'auto', contain: 'none' });
+    list.innerHTML = shown.repeat(${times});
+  })()`;
+}
+
+/** Goes to the end of the log. */
+export function endOfLogProbe(label: string): string {
+  return `(() => {
+    const log = document.querySelector('[aria-label=${JSON.stringify(label)}]');
     log.scrollTop = log.scrollHeight;
   })()`;
 }

@@ -31,6 +31,8 @@ export interface Sizes {
   events: number;
   /** Messages of the conversation that the page scrolls through. */
   messages: number;
+  /** How often it scrolls on. */
+  scrolls: number;
   /** Of each of the three reports that are written at once. */
   words: number;
   /** Files of the tree that is searched. */

@@ -4,7 +4,15 @@ import { join } from 'node:path';
 import type { Host } from '../../../e2e/support/host.ts';
 import { fromEpoch } from '../clock.ts';
 import { type Bar, type Figure, figure, unmeasured } from '../figure.ts';
-import { endProbe, FRAME_PROBE, repeatProbe, scrollProbe, stampProbe, STOP_STAMPS } from '../page-probes.ts';
+import {
+  endOfLogProbe,
+  endProbe,
+  FRAME_PROBE,
+  repeatProbe,
+  scrollProbe,
+  stampProbe,
+  STOP_STAMPS,
+} from '../page-probes.ts';
 import type { PageSeedOperations } from '../page-seed-process.ts';
 import { inCopy, inPage, Work, whyNoPage } from '../page.ts';
 import { Peer } from '../peer.ts';
@@ -24,7 +32,7 @@ const FRAMES = 240;
 /** Of what is on the page, which is higher than the window. */
 const COPIES = 60;
 const FIGURES: readonly { id: string; title: string; unit: string; bar: Bar }[] = [
-  { id: 'page-scroll', title: 'page: scroll 10,000 messages', unit: 'frames/s', bar: { atLeast: 60 } },
+  { id: 'page-scroll', title: 'page: scroll 10,000 messages', unit: 'frames/s', bar: { partOfFloor: 0.95 } },
   { id: 'page-stream', title: 'page: stream 50 KB of Markdown', unit: 'ms/frame', bar: { atMost: 2 } },
   { id: 'page-paced', title: 'page: paced 2,000 deltas/s, painted p99', unit: 'ms', bar: { atMost: 50 } },
 ];
@@ -33,11 +41,11 @@ export async function browserFigures(session: Session): Promise<Figure[]> {
   const why = whyNoPage();
   if (why !== null) return FIGURES.map(({ id, title, bar }) => unmeasured(id, title, bar, why));
   const home = await session.folder('page/home');
-  const { messages, paced } = session.sizes;
+  const { messages, scrolls, paced } = session.sizes;
   const conversationId = await seeded(home, messages);
   const server = await session.server('stamped');
   return inPage(home, await server.ask('url'), async (page, host) => [
-    await scrolled(page, host, conversationId, messages),
+    await scrolled(page, `${host.origin}/chat/${conversationId}`, messages, scrolls),
     await streamed(page, host),
     await painted(page, host, paced),
   ]);
@@ -58,31 +66,38 @@ function made(index: number, ours: number, note: string, floor?: number): Figure
   return figure({ id, title, unit, bar, ours, note, ...(floor !== undefined && { floor }) });
 }
 
-async function scrolled(page: Page, host: Host, conversationId: string, messages: number): Promise<Figure> {
+async function scrolled(page: Page, url: string, messages: number, scrolls: number): Promise<Figure> {
   const start = performance.now();
-  await page.goto(`${host.origin}/chat/${conversationId}`);
+  await page.goto(url);
   await page
     .getByText(`Answer ${messages / 2 - 1}:`)
     .first()
     .waitFor({ timeout: PATIENCE_MS });
   const opened = performance.now() - start;
-  // Whoever has opened it reads before they scroll.
-  await page.waitForTimeout(SETTLES_MS);
-  const times = await page.evaluate<number[]>(scrollProbe(LOG, FRAMES));
-  const p95 = percentile(times, 0.95).toFixed(1);
   const rows = await page.locator(`[aria-label="${LOG}"] *`).count();
-  const floor = await standing(page);
-  const note = `${messages} messages, shown after ${opened.toFixed(0)} ms; 200 px a frame, earlier ones loaded on the way, p95 ${p95} ms; ${rows} elements; floor: as many messages, all there, without a program`;
-  // What a screen of 60 frames shows is a little less.
-  return made(0, Math.round(perSecond(times)), note, perSecond(floor));
+  const { ours, floor } = await inCopy(page, `[aria-label="${LOG}"]`, (plain) => inTurns(page, plain, scrolls));
+  const p95 = percentile(ours, 0.95).toFixed(1);
+  const note = `${messages} messages, shown after ${opened.toFixed(0)} ms; 200 px a frame, earlier ones loaded on the way, ${scrolls} times in turns with the floor, p95 ${p95} ms; ${rows} elements; floor: as many messages, all there, without a program`;
+  return made(0, perSecond(ours), note, perSecond(floor));
 }
 
-/** The times of frames, in milliseconds, where the same messages only stand there. */
-async function standing(page: Page): Promise<number[]> {
-  return inCopy(page, `[aria-label="${LOG}"]`, async (plain) => {
-    await plain.evaluate(repeatProbe(LOG, COPIES));
-    return plain.evaluate<number[]>(scrollProbe(LOG, FRAMES));
-  });
+/** The times of frames, in milliseconds, as the page is scrolled on and on, and as the same messages only stand there. */
+async function inTurns(page: Page, plain: Page, scrolls: number): Promise<{ ours: number[]; floor: number[] }> {
+  const times = { ours: [] as number[], floor: [] as number[] };
+  const scroll = async (one: Page): Promise<number[]> => {
+    await one.bringToFront();
+    // Whoever opens it reads before they scroll.
+    await one.waitForTimeout(SETTLES_MS);
+    return one.evaluate<number[]>(scrollProbe(LOG, FRAMES));
+  };
+  await plain.evaluate(repeatProbe(LOG, COPIES));
+  for (let round = 0; round < scrolls; round += 1) {
+    times.ours.push(...(await scroll(page)));
+    await plain.evaluate(endOfLogProbe(LOG));
+    times.floor.push(...(await scroll(plain)));
+  }
+  await page.bringToFront();
+  return times;
 }
 
 async function streamed(page: Page, host: Host): Promise<Figure> {

@@ -16,7 +16,7 @@ const PATIENCE_MS = 120_000;
 /** Enough for three lanes beside each other. */
 const ROOM = { width: 1680, height: 1000 };
 const FIGURES = {
-  rate: { title: 'three lanes: frames', unit: 'frames/s', bar: { atLeast: 60 } },
+  rate: { title: 'three lanes: frames', unit: 'frames/s', bar: { partOfFloor: 0.95 } },
   p50: { title: 'three lanes: time of a frame, p50', unit: 'ms', bar: { atMost: 16.8 } },
   p99: { title: 'three lanes: time of a frame, p99', unit: 'ms', bar: { atMost: 33 } },
   long: { title: 'three lanes: tasks over 50 ms', unit: '', bar: { atMost: 0 } },
@@ -60,14 +60,7 @@ async function written(page: Page, words: number): Promise<Figure[]> {
   );
   const plain = 'floor: as many words at the same pace, without a program';
   return [
-    // What a screen of 60 frames shows is a little less.
-    figure({
-      id: 'cards-rate',
-      ...FIGURES.rate,
-      ours: Math.round(perSecond(times)),
-      floor: perSecond(floor),
-      note: plain,
-    }),
+    figure({ id: 'cards-rate', ...FIGURES.rate, ours: perSecond(times), floor: perSecond(floor), note: plain }),
     figure({ id: 'cards-p50', ...FIGURES.p50, ours: median(times), floor: median(floor), note: frames }),
     figure({ id: 'cards-p99', ...FIGURES.p99, ours: percentile(times, 0.99), floor: percentile(floor, 0.99) }),
     figure({ id: 'cards-long', ...FIGURES.long, ours: tasks.length, note: tasks.map((ms) => ms.toFixed(0)).join(' ') }),
