@@ -63,7 +63,7 @@ const windows = new Windows({
   },
 });
 
-const links = new DeepLinks((conversationId) => windows.lead({ conversationId, approvalId: null }));
+const links = new DeepLinks((to) => windows.lead(to));
 
 if (isFirstInstance(secondStart)) {
   app.enableSandbox();

@@ -40,7 +40,7 @@ const english = {
   },
   deepLink: {
     leadsNowhere: 'This link leads nowhere in Triad',
-    expected: 'A link to a conversation looks like triad://conversation/ID.',
+    expected: 'Links look like triad://conversation/ID, or triad://workflow/ID.',
   },
   tray: {
     running: (workflows: number) => (workflows === 1 ? '1 workflow is running' : `${workflows} workflows are running`),
@@ -166,7 +166,7 @@ const french: Words = {
   },
   deepLink: {
     leadsNowhere: 'Ce lien ne mène nulle part dans Triad',
-    expected: 'Un lien vers une conversation s’écrit triad://conversation/ID.',
+    expected: 'Les liens s’écrivent triad://conversation/ID ou triad://workflow/ID.',
   },
   tray: {
     running: (workflows) => (workflows === 1 ? '1 flux est en cours' : `${workflows} flux sont en cours`),

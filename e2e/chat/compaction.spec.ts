@@ -26,9 +26,20 @@ test(
     const gauge = page.getByRole('group', { name: 'Context of the lead' });
     await expect(gauge).toContainText('30.5K of 1M');
     await expect(app.log).toContainText('cached 85 %');
+    await gauge.getByRole('button', { name: '30.5K of 1M' }).click();
+    const parts = page.getByRole('list', { name: 'What fills it' });
+    const kinds = ['System prompt', 'Tools', 'Your messages', 'Answers and calls', 'Results of calls'];
+    for (const [index, kind] of kinds.entries())
+      await expect(parts.getByRole('listitem').nth(index)).toHaveText(
+        new RegExp(`^${kind}.*\\d · (under )?\\d+ %\\s*$`),
+      );
+    await expect(parts.getByRole('listitem')).toHaveCount(kinds.length);
+    await expect(page.getByText('together the 30,500 tokens')).toBeVisible();
+    await expectAlsoAccessible(page, 'what fills a context');
     await gauge.getByRole('button', { name: 'Compact now' }).click();
     const line = app.log.locator('[data-compaction]');
     await expect(line).toContainText(/Context compacted by you: 30\.5K → .* tokens/);
+    await expect(parts.getByText('Summary of what was compacted')).toBeVisible();
     await line.locator('summary').click();
     await expect(line).toContainText('The notes of the model.');
     await expect(line).toContainText('1. Look at the files');

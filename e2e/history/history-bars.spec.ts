@@ -7,7 +7,7 @@ test(
   'a bar opens its request with the answer, and the keyboard goes from bar to bar',
   { tag: '@soak' },
   async ({ start }) => {
-    const app = await start(spawnOne({ reply: { firstTokenMs: 150 } }));
+    const app = await start(spawnOne({ reply: { firstTokenMs: 150, usage: { input: 100, cacheRead: 300 } } }));
     const { page } = app;
     await app.send('Inspect this project.');
     await app.lookAt('inspector');
@@ -17,7 +17,14 @@ test(
     await app.expectOutcome('completed');
     await page.getByRole('link', { name: 'Open in history' }).click();
     const legend = page.getByRole('list', { name: 'What the bars show' }).getByRole('listitem');
-    const kinds = ['in the queue', 'waiting for you', 'model', 'until the first token', 'tools'];
+    const kinds = [
+      'in the queue',
+      'waiting for you',
+      'model',
+      'until the first token',
+      'of its input, from the cache',
+      'tools',
+    ];
     await expect(legend).toHaveText(kinds);
     await expect(page.getByRole('group', { name: 'How the time was spent' })).toHaveText(
       /^[\d.]+ m?s work\s*· [\d.]+ s waiting for you/,
@@ -32,6 +39,7 @@ test(
     const track = page.getByRole('listbox', { name: 'What inspector did when' });
     const bars = track.locator('[data-request]');
     await expect(bars).toHaveCount(2);
+    await expect(bars.first().locator('.until-first')).toHaveAttribute('style', /--cached: 75%/);
     await bars.nth(1).click();
     const panel = page.getByRole('region', { name: 'Model request' });
     await expect(panel).toContainText('Results of');
@@ -55,7 +63,7 @@ test(
     await page.keyboard.press('0');
     await page.keyboard.press('End');
     await expect(track.getByRole('option', { selected: true })).toHaveAccessibleName(
-      /^model, .*first token after .*fresh, .*cached/,
+      /^model, .*first token after .*100 fresh, 300 cached/,
     );
     await page.keyboard.press('Enter');
     await expect(panel).toBeVisible();

@@ -123,6 +123,8 @@ test(
     await days.press('Enter');
     await expect(page).toHaveURL(/from=\d{4}-\d\d-\d\d&to=/);
     await expect(page.getByText('No workflow matches these filters.')).toBeVisible();
+    await page.getByRole('link', { name: 'Sub-agents' }).click();
+    await expect(page.getByRole('region', { name: 'By day' })).toContainText('1 day, 0 runs');
   },
 );
 

@@ -87,6 +87,20 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
   await page.setViewportSize({ width: 800, height: 600 });
   expect(await press(page, page.getByRole('button', { name: /^Revoke/ }))).toMatch(/^SECTION.*Grants/);
   await expect.poll(() => covered(page), 'the message that it was revoked covers nothing').toEqual([]);
+  const message = page.locator('[data-sonner-toast]').first();
+  // Its time does not run meanwhile.
+  await message.hover();
+  await message.evaluate((shown) => {
+    const { left, top } = shown.getBoundingClientRect();
+    const control = Object.assign(document.createElement('button'), { id: 'below', textContent: 'Below' });
+    Object.assign(control.style, { position: 'fixed', left: `${left + 8}px`, top: `${top + 8}px` });
+    document.body.append(control);
+    control.focus();
+  });
+  await expect.poll(() => covered(page), 'nor what the keys come to').toEqual([]);
+  await page.locator('#below').evaluate((control) => control.remove());
+  await message.click();
+  await expect(page.locator('[data-sonner-toast]'), 'a press takes it away').toHaveCount(0);
   await page.setViewportSize({ width: 1280, height: 800 });
   await press(page, page.getByRole('link', { name: 'History', exact: true }), false);
   await press(page, page.getByRole('list', { name: 'Workflows' }).getByRole('link').first());

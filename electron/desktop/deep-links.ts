@@ -1,5 +1,6 @@
-/** `triad://conversation/ID`: shows a conversation, and does nothing else; a link that is none says so. */
+/** `triad://conversation/ID`, `triad://workflow/ID`: shows that, and does nothing else; a link that is none says so. */
 import { app, dialog } from 'electron';
+import type { LedPlace } from '#contract/attention/led-place.ts';
 import { Id } from '#contract/ids.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { cutAtCodePoint } from '#core/base/text.ts';
@@ -9,10 +10,12 @@ const SCHEME = 'triad';
 /** Of a link that is shown because it leads nowhere. */
 const MOST_CHARS = 200;
 
-/** The conversation that a link names; null for any other text, also one with more in it. */
-export function conversationOf(link: string): string | null {
-  const [, id] = /^triad:\/\/conversation\/([^/?#]+)\/?$/i.exec(link) ?? [];
-  return Id.safeParse(id).data ?? null;
+/** The conversation, or the workflow in the history, that a link names; null for any other text, also one with more in it. */
+export function placeOfLink(link: string): LedPlace | null {
+  const [, kind, named] = /^triad:\/\/(conversation|workflow)\/([^/?#]+)\/?$/i.exec(link) ?? [];
+  const id = Id.safeParse(named).data;
+  if (id === undefined) return null;
+  return kind?.toLowerCase() === 'workflow' ? { workflowId: id } : { conversationId: id, approvalId: null };
 }
 
 /** The link among the arguments of a start; the system adds it as the last one. */
@@ -21,13 +24,13 @@ export function linkIn(args: readonly string[]): string | undefined {
 }
 
 export class DeepLinks {
-  readonly #lead: (conversationId: string) => void;
+  readonly #lead: (to: LedPlace) => void;
   /** What came before there could be windows. */
   #early: string | undefined;
   #started = false;
 
   /** Before the app is ready: macOS hands over the link of a start as an event. */
-  constructor(lead: (conversationId: string) => void) {
+  constructor(lead: (to: LedPlace) => void) {
     this.#lead = lead;
     app.on('open-url', (event, link) => {
       event.preventDefault();
@@ -44,16 +47,16 @@ export class DeepLinks {
     return link !== undefined && this.open(link);
   }
 
-  /** Whether it led to a conversation, or will once there can be windows. */
+  /** Whether it led anywhere, or will once there can be windows. */
   open(link: string): boolean {
     if (!this.#started) {
       this.#early = link;
       return true;
     }
-    const id = conversationOf(link);
-    if (id !== null) this.#lead(id);
+    const to = placeOfLink(link);
+    if (to) this.#lead(to);
     else refuse(link);
-    return id !== null;
+    return to !== null;
   }
 }
 

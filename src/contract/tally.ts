@@ -70,6 +70,23 @@ export function inputTokensOf(tally: Tally): number {
   return tally.inputTokens + tally.cacheReadTokens + tally.cacheWriteTokens;
 }
 
+/** What a number of tokens consists of: one definition for every screen. */
+export interface TokenParts {
+  /** Of all classes. */
+  input: number;
+  /** Its classes, where they are known. */
+  classes?: { fresh: number; cached: number; written: number };
+  output: number;
+  /** The part of both that nobody counted. */
+  estimated: number;
+}
+
+export function tokenPartsOf(usage: Tally): TokenParts {
+  const { inputTokens: fresh, cacheReadTokens: cached, cacheWriteTokens: written, outputTokens: output } = usage;
+  const classes = { fresh, cached, written };
+  return { input: inputTokensOf(usage), classes, output, estimated: estimatedTokensOf(usage) };
+}
+
 /** Share of the input tokens that was read from the provider's cache, from 0 to 1; null where there was no input. */
 export function cachedShareOf(
   used: Pick<Usage, 'inputTokens' | 'cacheReadTokens' | 'cacheWriteTokens'>,
@@ -78,13 +95,18 @@ export function cachedShareOf(
   return all === 0 ? null : used.cacheReadTokens / all;
 }
 
-/** As people read it: `cached 83 %`; null where nothing was read from the cache. */
-export function cachedText(used: Parameters<typeof cachedShareOf>[0]): string | null {
+/** Likewise in whole percents; null where nothing was read from the cache. */
+export function cachedPercentOf(used: Parameters<typeof cachedShareOf>[0]): number | null {
   const share = cachedShareOf(used);
   if (share === null || share === 0) return null;
   // Neither all nor nothing, unless it is exactly that.
-  const percent = share === 1 ? 100 : Math.min(99, Math.max(1, Math.round(share * 100)));
-  return `cached ${percent} %`;
+  return share === 1 ? 100 : Math.min(99, Math.max(1, Math.round(share * 100)));
+}
+
+/** As people read it: `cached 83 %`; null where nothing was read from the cache. */
+export function cachedText(used: Parameters<typeof cachedShareOf>[0]): string | null {
+  const percent = cachedPercentOf(used);
+  return percent === null ? null : `cached ${percent} %`;
 }
 
 /** How full the context of a run is after one of its turns; null for a request that says nothing of it. */

@@ -163,7 +163,9 @@ test('where a press leads stands at the end of the address, and nothing else is 
   for (const place of [
     { conversationId: 'c-1', approvalId: 'q-1' },
     { conversationId: 'c-1', approvalId: null },
+    { workflowId: 'w-1' },
   ])
     expect(placeOfHash(hashOfPlace(place))).toEqual(place);
-  for (const hash of ['', '#see=', '#see=a/b/c', '#see=../x', '#main']) expect(placeOfHash(hash)).toBeNull();
+  for (const hash of ['', '#see=', '#see=a/b/c', '#workflow=', '#workflow=a/b', '#see=../x', '#main'])
+    expect(placeOfHash(hash)).toBeNull();
 });

@@ -1,12 +1,15 @@
-/** `triad://conversation/ID` shows a conversation, whenever it comes; whatever else comes does nothing, and says so. */
+/** `triad://conversation/ID` and `triad://workflow/ID` show what they name, whenever it comes; whatever else comes does nothing, and says so. */
 import { beforeEach, expect, test, vi } from 'vitest';
+import type { LedPlace } from '#contract/attention/led-place.ts';
 
 const desk = await vi.hoisted(async () => (await import('./support/machine.ts')).machine());
 vi.mock('electron', () => desk.electron);
-const { conversationOf, DeepLinks, linkIn } = await import('../../electron/desktop/deep-links.ts');
+const { DeepLinks, linkIn, placeOfLink } = await import('../../electron/desktop/deep-links.ts');
 const { app } = desk.electron;
 const ID = '01890a5d-ac96-774b-bcce-b302099a8057';
 const LINK = `triad://conversation/${ID}`;
+const CONVERSATION = { conversationId: ID, approvalId: null };
+const WORKFLOW = { workflowId: ID };
 
 beforeEach(() => {
   app.removeAllListeners();
@@ -14,12 +17,13 @@ beforeEach(() => {
 });
 
 function started() {
-  const led: string[] = [];
-  return { led, links: new DeepLinks((id) => void led.push(id)) };
+  const led: LedPlace[] = [];
+  return { led, links: new DeepLinks((to) => void led.push(to)) };
 }
 
-test('a link names a conversation and nothing else', () => {
-  expect([LINK, `${LINK}/`, `TRIAD://conversation/${ID}`].map(conversationOf)).toEqual([ID, ID, ID]);
+test('a link names a conversation or a workflow and nothing else', () => {
+  for (const one of [LINK, `${LINK}/`, `TRIAD://Conversation/${ID}`]) expect(placeOfLink(one)).toEqual(CONVERSATION);
+  for (const one of [`triad://workflow/${ID}`, `triad://WORKFLOW/${ID}/`]) expect(placeOfLink(one)).toEqual(WORKFLOW);
   for (const other of [
     'triad://',
     'triad:conversation',
@@ -29,12 +33,15 @@ test('a link names a conversation and nothing else', () => {
     `triad://conversation/${ID}?send=hello`,
     `triad://conversation/${ID}#see=1`,
     `triad://run/${ID}`,
+    `triad://workflow/${ID}/replay`,
+    `triad://workflow/${ID}?run=${ID}`,
+    'triad://workflow/../settings',
     `triad://conversation/${ID}%0a`,
     `${LINK}\n${LINK}`,
     `https://conversation/${ID}`,
     ` ${LINK}`,
   ])
-    expect(conversationOf(other), other).toBeNull();
+    expect(placeOfLink(other), other).toBeNull();
 });
 
 test('of the arguments of a start the last link counts, and no other argument', () => {
@@ -45,15 +52,15 @@ test('of the arguments of a start the last link counts, and no other argument', 
 test('a cold start leads to it, by its arguments or by an event before the app was ready', () => {
   const one = started();
   expect(one.links.start(['electron', 'main.js', LINK])).toBe(true);
-  expect(one.led).toEqual([ID]);
+  expect(one.led).toEqual([CONVERSATION]);
   const two = started();
   let prevented = false;
   app.emit('open-url', { preventDefault: () => (prevented = true) }, LINK);
   expect([two.led, prevented]).toEqual([[], true]);
   expect(two.links.start(['electron', 'main.js'])).toBe(true);
-  expect(two.led).toEqual([ID]);
-  app.emit('open-url', { preventDefault: () => undefined }, LINK);
-  expect(two.led).toEqual([ID, ID]);
+  expect(two.led).toEqual([CONVERSATION]);
+  app.emit('open-url', { preventDefault: () => undefined }, `triad://workflow/${ID}`);
+  expect(two.led).toEqual([CONVERSATION, WORKFLOW]);
   expect(started().links.start(['electron', 'main.js'])).toBe(false);
 });
 

@@ -3,16 +3,30 @@ import { z } from 'zod';
 import { Id } from '../ids.ts';
 import { method, nothing } from '../method.ts';
 
+/**
+ * How many tokens of a context are of one kind, by estimate. `system`: its prompt with the project's guidance; `summary`:
+ * what stands for what was compacted; `messages`: of the person, or of who else gives it tasks; `answers`: all that the
+ * model wrote, with its calls; `results`: of calls; `remarks`: what the program told it, with reports from the background.
+ */
+const ContextPart = z.object({
+  kind: z.enum(['system', 'tools', 'summary', 'messages', 'answers', 'results', 'remarks']),
+  tokens: z.int().positive(),
+});
+export type ContextPart = z.infer<typeof ContextPart>;
+
 export const contextMethods = {
   /**
    * The context windows of the models of a conversation's runs, in tokens; null where one is not known. `compactAt`: the
-   * share of the window from which room is made by itself; null where that is switched off.
+   * share of the window from which room is made by itself; null where that is switched off. With `parts` also what
+   * fills the context of its newest lead, as the last response or compaction left it: together what `contextTokens` of
+   * that run says; none where nothing was asked yet.
    */
   'context.state': method(
-    z.strictObject({ conversationId: Id }),
+    z.strictObject({ conversationId: Id, parts: z.boolean().default(false) }),
     z.object({
       compactAt: z.number().nullable(),
       windows: z.array(z.object({ provider: z.string(), model: z.string(), window: z.int().nullable() })),
+      parts: z.array(ContextPart).optional(),
     }),
   ),
   /**

@@ -34,11 +34,7 @@ export function estimatedInput(
       ),
     )
     .flatMap(partSizes);
-  const sizes = [
-    system.length,
-    ...messages.flatMap(partSizes),
-    ...tools.map(({ name, description, inputSchema }) => name.length + description.length + schemaSize(inputSchema)),
-  ];
+  const sizes = [system.length, ...messages.flatMap(partSizes), ...tools.map(sizeOfTool)];
   const known = before === 0 ? 0 : before + estimatedTokens(sumOf(since));
   return Math.max(known, estimatedTokens(sumOf(sizes)));
 }
@@ -50,9 +46,15 @@ export function sizeOfMessages(messages: readonly WireMessage[]): number {
 
 const sumOf = (sizes: readonly number[]): number => sizes.reduce((sum, size) => sum + size, 0);
 
-const partSizes = ({ content }: WireMessage): number[] => content.map(sizeOf);
+const partSizes = ({ content }: WireMessage): number[] => content.map(sizeOfPart);
 
-function sizeOf(part: WireMessage['content'][number]): number {
+/** In characters. */
+export function sizeOfTool({ name, description, inputSchema }: ModelRequest['tools'][number]): number {
+  return name.length + description.length + schemaSize(inputSchema);
+}
+
+/** In characters. */
+export function sizeOfPart(part: WireMessage['content'][number]): number {
   if (part.type === 'tool_use') return part.name.length + jsonSize(part.input);
   if (part.type === 'tool_result') return part.output.length + (part.image ? sizeOfImage(part.image) : 0);
   if (part.type === 'image') return sizeOfImage(part.image);

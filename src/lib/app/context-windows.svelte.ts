@@ -1,5 +1,6 @@
-/** How much the models in use read at once, and making room in the context of a conversation's lead. */
+/** How much the models in use read at once, what fills the context of a conversation's lead, and making room in it. */
 import type { Envelope } from '#contract/agent.ts';
+import type { ContextPart } from '#contract/context/context-methods.ts';
 import type { Connection } from '#lib/client/connection.ts';
 
 type ModelOf = Pick<Envelope, 'provider' | 'model'>;
@@ -27,6 +28,12 @@ export class ContextWindows {
   /** Null where it is not known. */
   windowOf(model: ModelOf): number | null {
     return this.#windows[keyOf(model)] ?? null;
+  }
+
+  /** What fills the context of the conversation's newest lead; rejects with what went wrong. */
+  async partsOf(conversationId: string): Promise<readonly ContextPart[]> {
+    const { parts } = await this.#connection.request('context.state', { conversationId, parts: true });
+    return parts ?? [];
   }
 
   /** Rejects with what went wrong. */

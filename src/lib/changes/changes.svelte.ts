@@ -14,6 +14,8 @@ export interface Report {
   failed: boolean;
   /** What takes it back; null where nothing does. */
   redo: ChangeTarget | null;
+  /** It is what whoever asked for it expects. */
+  plain?: boolean;
 }
 
 export class Changes {
@@ -92,14 +94,15 @@ export class Changes {
   async undo(target: ChangeTarget, { redo = false, leave = false } = {}): Promise<void> {
     await this.#act(async (conversationId) => {
       // Of many files it takes seconds.
-      this.report = { sentence: text.changes.working, failed: false, redo: null };
+      this.report = { sentence: text.changes.working, failed: false, redo: null, plain: true };
       const done = await this.#connection.request('change.undo', { conversationId, target, redo, leave });
       const hasChanged = done.some(({ outcome }) => outcome === 'put_back' || outcome === 'merged');
       const sentence =
         target.hunk !== undefined && hasChanged
           ? text.changes.donePart(target.hunk + 1, target.path ?? '', redo)
           : text.changes.done(done, redo);
-      return { sentence, failed: false, redo: !redo && hasChanged ? target : null };
+      const plain = done.every(({ outcome }) => outcome === 'put_back');
+      return { sentence, failed: false, redo: !redo && hasChanged ? target : null, plain };
     });
     if (!redo && !leave && this.report?.failed) await this.#lookForConflict(target);
   }

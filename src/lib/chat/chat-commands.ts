@@ -33,6 +33,7 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
     pin: () => void app.conversationActions.pin(id, !pinned),
     context: chat.toggleContext,
     changes: chat.toggleChanges,
+    copyLink: () => void app.conversationActions.copyLink('conversation', id),
     exportMarkdown: () => void app.conversationActions.download(id, 'md'),
     exportJson: () => void app.conversationActions.download(id, 'json'),
     ...(running ? { stop: () => void app.stopWorkflow(running.id) } : { remove: chat.remove }),

@@ -26,7 +26,6 @@ export const againWords = {
   ended: 'Ended',
   time: 'Time',
   tokens: 'Tokens',
-  tokensOf: (input: string, output: string) => `${input} in, ${output} out`,
   cost: 'Cost',
   same: 'Both had the same settings.',
   differ: 'Settings that differ',

@@ -52,6 +52,7 @@ export const changesWords = {
     `Changed too, and cannot be put back: ${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` and ${paths.length - 3} more` : ''}`,
   preview: {
     title: (agent: string) => `Undo all that ${agent} changed?`,
+    titleOfCall: (agent: string) => `Undo what this call of ${agent} changed?`,
     titleOfFile: (path: string, agent: string) => `Undo what ${agent} changed in ${path}?`,
     /** Before the name of an agent. */
     since: 'Changed since by',

@@ -24,6 +24,32 @@ export const contextWords = {
     now: 'Summarising the context…',
     failed: 'The context was not compacted',
   },
+  /** What fills it. */
+  parts: {
+    title: 'What fills it',
+    failed: 'What fills the context could not be read',
+    share: (tokens: string, percent: number) => `${tokens} · ${percent === 0 ? 'under 1' : percent} %`,
+    estimated: (used: string) =>
+      `Estimated by length: together the ${used} tokens that its last request and the answer, or the compaction since, left in it.`,
+    kinds: {
+      system: 'System prompt',
+      tools: 'Tools',
+      summary: 'Summary of what was compacted',
+      messages: 'Your messages',
+      answers: 'Answers and calls',
+      results: 'Results of calls',
+      remarks: 'Remarks of the program',
+    },
+    why: {
+      system: 'Who it is and how it works, with what the project tells it',
+      tools: 'What each tool does and takes',
+      summary: 'Stands for the oldest part; what you said and decided is in it word for word',
+      messages: 'With pictures and attached files',
+      answers: 'All that it wrote and thought, and what it called',
+      results: 'What it read, what commands printed, and what its sub-agents reported',
+      remarks: 'Also reports of sub-agents that went on in the background',
+    },
+  },
   compaction: {
     line: (before: string, after: string, auto: boolean) =>
       `Context compacted${auto ? '' : ' by you'}: ${before} → ${after} tokens`,

@@ -35,7 +35,7 @@ import { settingsSearchWords } from './settings-search-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
-import { workWords } from './work-words.ts';
+import { usageWords, workWords } from './work-words.ts';
 
 export const english = {
   cache: cacheWords,
@@ -90,18 +90,7 @@ export const english = {
         'Leave the private window or allow this page to keep data, or take another browser; then open the URL that Triad printed in its terminal. It was not used up.',
     },
   },
-  usage: {
-    tokensIn: (value: string) => `${value} in`,
-    tokensOut: (value: string) => `${value} out`,
-    searches: (value: number) => (value === 1 ? '1 search of the web' : `${value} searches of the web`),
-    estimated: (value: string) => `of which ${value} estimated`,
-    estimatedWhy: 'Requests that were cut off: the count of the provider is not known',
-    tokens: 'Tokens',
-    cost: 'Cost',
-    costUnknown: 'Cost unknown: a model without a price was used',
-    costKnown: 'Cost',
-    unknownCost: 'cost unknown',
-  },
+  usage: usageWords,
   sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
@@ -185,6 +174,8 @@ export const english = {
     background: 'in the background',
     report: 'Full report',
     hideReport: 'Hide report',
+    reportOf: (agent: string) => `report of ${agent}`,
+    said: (words: string) => `what it said, “${words}”`,
     transcript: 'Transcript',
     answer: 'Answer',
     model: 'Model',

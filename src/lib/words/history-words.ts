@@ -159,6 +159,9 @@ export const trashWords = {
 export const menuWords = {
   actions: (title: string) => `Actions for “${title}”`,
   conversation: 'Conversation actions',
+  link: 'Copy link to the conversation',
+  linkWorkflow: 'Copy link to this workflow',
+  linkCopied: 'Link copied',
   exportMarkdown: 'Export as Markdown',
   exportJson: 'Export as JSON',
   folder: 'Folder of the session',

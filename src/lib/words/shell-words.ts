@@ -49,6 +49,7 @@ const commands: Readonly<Record<CommandId, string>> = {
   changes: 'Show what was changed in files',
   context: 'Show the context',
   replay: 'Replay the workflow',
+  copyLink: 'Copy the link',
   exportMarkdown: 'Export as Markdown',
   exportJson: 'Export as JSON',
   remove: 'Move the conversation to the trash',

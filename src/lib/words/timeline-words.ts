@@ -1,6 +1,8 @@
 /** The words of a workflow's lanes: its time by cause, its axis, its bars and what they open. */
 import type { RequestUsage } from '#contract/event.ts';
-import { clockTime, count, duration, shortDuration, tokens } from '#lib/view/format.ts';
+import { tallyOf, tokenPartsOf } from '#contract/tally.ts';
+import { clockTime, count, duration, shortDuration } from '#lib/view/format.ts';
+import { usageWords } from './work-words.ts';
 
 const causes = {
   person: 'waiting for you',
@@ -31,18 +33,17 @@ export const timelineWords = {
   },
   legend: 'What the bars show',
   firstToken: 'until the first token',
+  cachedShare: 'of its input, from the cache',
   track: (agent: string) => `What ${agent} did when`,
   trackHint: 'Arrow keys go from bar to bar and from agent to agent; Enter opens one.',
   noBars: 'nothing in sight',
   model: (took: string, request: RequestUsage | undefined) => {
     if (!request) return `model, ${took}`;
-    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens, firstTokenMs } =
-      request;
-    const written = cacheWrite5mTokens + cacheWrite1hTokens;
+    const { firstTokenMs } = request;
     const facts = [
       `model, ${took}`,
       ...(firstTokenMs === null ? [] : [`first token after ${duration(firstTokenMs)}`]),
-      `${tokens(inputTokens)} fresh, ${tokens(cacheReadTokens)} cached${written > 0 ? `, ${tokens(written)} written to the cache` : ''}, ${tokens(outputTokens)} out`,
+      usageWords.parts(tokenPartsOf(tallyOf(request))),
       ...(request.error ? [`failed: ${request.error.code}`] : []),
     ];
     return facts.join('; ');

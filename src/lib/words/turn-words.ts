@@ -7,6 +7,7 @@ export const turnWords = {
   actions: (what: string, title: string) => `${what}: ${title}`,
   copy: 'Copy',
   copied: 'Copied',
+  link: 'Copy link',
   copyMarkdown: 'Copy as Markdown',
   edit: 'Edit and resend',
   editHint:

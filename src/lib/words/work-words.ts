@@ -1,7 +1,31 @@
-/** The words about work in progress: plans, bounds, waiting, further attempts, what was saved of a run. */
+/** The words about work in progress: plans, bounds, waiting, further attempts, what was saved of a run; and what work used. */
 import type { Outcome } from '#contract/outcome.ts';
+import type { TokenParts } from '#contract/tally.ts';
 import type { BudgetKind } from '#lib/view/budgets.ts';
+import { tokens } from '#lib/view/format.ts';
 import { plural } from './sentences.ts';
+
+export const usageWords = {
+  /** Tokens of all classes. */
+  sum: (value: string) => `${value} tokens`,
+  /** What they consist of. */
+  parts: ({ input, classes, output, estimated }: TokenParts) => {
+    const inputs = classes
+      ? `${tokens(classes.fresh)} fresh, ${tokens(classes.cached)} cached${classes.written > 0 ? `, ${tokens(classes.written)} written to the cache` : ''}`
+      : `${tokens(input)} in`;
+    return `${inputs}, ${tokens(output)} out${estimated > 0 ? `, of which ${tokens(estimated)} estimated` : ''}`;
+  },
+  /** The share of the input that the provider had kept. */
+  cached: (percent: number) => `cached ${percent} %`,
+  searches: (value: number) => (value === 1 ? '1 search of the web' : `${value} searches of the web`),
+  estimated: (value: string) => `of which ${value} estimated`,
+  estimatedWhy: 'Requests that were cut off: the count of the provider is not known',
+  tokens: 'Tokens',
+  cost: 'Cost',
+  costUnknown: 'Cost unknown: a model without a price was used',
+  costKnown: 'Cost',
+  unknownCost: 'cost unknown',
+} as const;
 
 export const workWords = {
   plan: {

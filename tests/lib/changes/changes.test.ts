@@ -73,6 +73,7 @@ describe('undoing', () => {
         'Undone: 2 files as they were before, 1 file merged with what came since, 1 file left as it is, 1 file was so already.',
       failed: false,
       redo: TARGET,
+      plain: false,
     });
     expect(connection.calls[1]?.input).toMatchObject({ target: TARGET, redo: false, leave: true });
     expect(methods()).toEqual(['change.list', 'change.undo', 'change.list']);
@@ -80,6 +81,7 @@ describe('undoing', () => {
     expect(connection.calls[3]?.input).toMatchObject({ redo: true, leave: false });
     expect(changes.report?.sentence).toMatch(/^Done again: 2 files as they were before the undo/);
     expect(changes.report?.redo).toBeNull();
+    expect(changes.report?.plain, 'not all of it').toBe(false);
   });
 
   it('says of one part of a file which one', async () => {

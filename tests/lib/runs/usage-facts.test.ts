@@ -1,8 +1,14 @@
 // Where tokens are shown in the app, the share of the input that came from the provider's cache is.
 import { render } from 'svelte/server';
-import { expect, it } from 'vitest';
-import { ZERO_TALLY } from '#contract/tally.ts';
+import { afterEach, beforeAll, expect, it } from 'vitest';
+import { ZERO_TALLY, tokenPartsOf } from '#contract/tally.ts';
+import TokenSum from '#lib/parts/token-sum.svelte';
 import UsageFacts from '#lib/runs/usage-facts.svelte';
+import { speakBy } from '#lib/view/language.ts';
+import { learn } from '#lib/words/text.ts';
+
+beforeAll(() => learn('fr'));
+afterEach(() => speakBy(() => 'en'));
 
 it.each([
   [20, 75, 5, '75 %'],
@@ -15,4 +21,22 @@ it.each([
   const usage = { ...ZERO_TALLY, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens: 9 };
   const shown = /cached [^<]*/.exec(render(UsageFacts, { props: { usage } }).body)?.[0] ?? null;
   expect(shown).toBe(share && `cached ${share}`);
+});
+
+const USED = { ...ZERO_TALLY, inputTokens: 1000, cacheReadTokens: 2000, cacheWriteTokens: 300, outputTokens: 400 };
+const sumOf = (usage: typeof USED, short: boolean): string =>
+  render(TokenSum, { props: { parts: tokenPartsOf(usage), short } }).body.replaceAll(/<!--.*?-->/g, '');
+
+it('is one sum of all classes, in a column and in a sentence, with its parts in the tooltip', () => {
+  const parts = 'title="1K fresh, 2K cached, 300 written to the cache, 400 out"';
+  expect(sumOf(USED, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K</span>`);
+  expect(sumOf(USED, false)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K tokens</span>`);
+  expect(sumOf({ ...USED, estimatedOutputTokens: 40 }, true)).toMatch(/400 out, of which 40 estimated">≈ 3\.7K</);
+  expect(render(UsageFacts, { props: { usage: USED } }).body).toContain(parts);
+});
+
+it('speaks French', () => {
+  speakBy(() => 'fr');
+  expect(render(UsageFacts, { props: { usage: USED } }).body).toMatch(/jetons[^]*61\u202F% du cache/);
+  expect(render(UsageFacts, { props: { usage: USED } }).body).not.toMatch(/cached|tokens/);
 });

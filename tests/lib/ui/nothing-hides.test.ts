@@ -1,6 +1,7 @@
 // What errors, notifications and window titles say hides nothing, and what French sets itself is no mark there.
 import { render } from 'svelte/server';
 import { afterEach, beforeAll, expect, it, vi } from 'vitest';
+import RequestFailure from '#lib/history/request-failure.svelte';
 import { hiddenIn } from '#lib/ui/hidden-counts.ts';
 import { rendersAll } from '#lib/ui/markdown/renders-all.ts';
 import FailureNote from '#lib/ui/failure-note.svelte';
@@ -24,6 +25,15 @@ it('in an error, in either language', () => {
   expect(french).toContain('Le fournisseur a répondu par une erreur');
   expect(french).toContain('⟦U+202E⟧');
   expect(french).not.toContain('\u202E');
+});
+
+it('in a request that failed, in the language that is spoken', () => {
+  const error = { code: 'provider' as const, message: 'No \u202Eelif' };
+  expect(render(RequestFailure, { props: { error } }).body).toContain('⟦U+202E⟧');
+  speakBy(() => 'fr');
+  const { body } = render(RequestFailure, { props: { error } });
+  expect(body).toContain('Le fournisseur a répondu par une erreur');
+  expect(body).toContain('⟦U+202E⟧');
 });
 
 it('in a notification and a window title', () => {

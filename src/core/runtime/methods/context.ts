@@ -9,7 +9,7 @@ type Mine = 'context.state' | 'context.compact' | 'context.restore';
 export function contextMethods({ engine, orchestrator }: Services): Pick<Handlers, Mine> {
   const contexts = new Contexts(engine, orchestrator);
   return {
-    'context.state': async ({ conversationId }) => {
+    'context.state': async ({ conversationId, parts }) => {
       const { items } = await engine.store.workflows({ conversationId, limit: RECENT });
       const runs = await engine.store.runsOf(items.map(({ id }) => id));
       const models = new Map(
@@ -19,7 +19,8 @@ export function contextMethods({ engine, orchestrator }: Services): Pick<Handler
         ...one,
         window: engine.capabilities(one.provider, one.model).contextWindow,
       }));
-      return { compactAt: compactAtOf(engine.settings), windows };
+      const state = { compactAt: compactAtOf(engine.settings), windows };
+      return parts ? { ...state, parts: await contexts.parts(conversationId) } : state;
     },
     'context.compact': ({ conversationId }) => contexts.compact(conversationId),
     'context.restore': async (which) => {

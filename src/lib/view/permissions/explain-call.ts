@@ -1,6 +1,7 @@
 /** Tool calls as the permission explainer takes them: the relevant fields of each tool, and the call of a question. */
 import type { Approval, ApprovalRequest } from '#contract/approval.ts';
 import type { Verdict } from '#contract/permission.ts';
+import type { Input } from '#contract/rpc.ts';
 
 /** The fields that rules are matched against: what is left out of the rest is filled in where the call is explained. */
 interface Form {
@@ -86,6 +87,13 @@ export function callOf({ request }: Approval, item: number): ExplainedCall | nul
     tool: 'parallel_tasks',
     input: { operation: 'execute_batch', tasks: [{ agent_id: name, prompt: '-' }] },
   };
+}
+
+/** What is asked about it; null where there is no such call. */
+export function explainInputOf(approval: Approval, item: number): Input<'permissions.explain'> | null {
+  const call = callOf(approval, item);
+  const { conversationId, workflowId } = approval.request;
+  return call === null ? null : { ...call, conversationId, workflowId };
 }
 
 function isRecord(value: unknown): value is Record<string, unknown> {

@@ -39,6 +39,7 @@ export const COMMANDS = {
   changes: { group: 'conversation', keys: '' },
   context: { group: 'conversation', keys: '', slash: 'context' },
   replay: { group: 'conversation', keys: 'g r' },
+  copyLink: { group: 'conversation', keys: '' },
   exportMarkdown: { group: 'conversation', keys: '', slash: 'export' },
   exportJson: { group: 'conversation', keys: '', slash: 'export-json' },
   remove: { group: 'conversation', keys: '' },

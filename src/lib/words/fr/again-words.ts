@@ -26,7 +26,6 @@ export const againWords = {
   ended: 'Fin',
   time: 'Temps',
   tokens: 'Jetons',
-  tokensOf: (input, output) => `${input} en entrée, ${output} en sortie`,
   cost: 'Coût',
   same: 'Les deux avaient les mêmes réglages.',
   differ: 'Réglages différents',

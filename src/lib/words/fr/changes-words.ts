@@ -47,6 +47,7 @@ export const changesWords = {
     `Changés aussi, sans retour possible (${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` et ${paths.length - 3} de plus` : ''})`,
   preview: {
     title: (agent) => `Annuler tous les changements ${de(agent)}`,
+    titleOfCall: (agent) => `Annuler ce qu’un appel ${de(agent)} a modifié ?`,
     titleOfFile: (path, agent) => `Annuler les changements ${de(agent)} dans ${path} ?`,
     since: 'Changé depuis par',
     sinceOthers: 'Changé depuis hors de cette conversation : par vous, un autre programme ou une autre conversation.',

@@ -24,6 +24,31 @@ export const contextWords = {
     now: 'Résumé du contexte en cours…',
     failed: 'Le contexte n’a pas été compacté',
   },
+  parts: {
+    title: 'Ce qui le remplit',
+    failed: 'Impossible de lire ce qui remplit le contexte',
+    share: (tokens, percent) => `${tokens} · ${percent === 0 ? 'moins de 1' : percent} %`,
+    estimated: (used) =>
+      `Estimé d’après la longueur : au total les ${used} jetons laissés par sa dernière requête et la réponse, ou par le compactage fait depuis.`,
+    kinds: {
+      system: 'Prompt système',
+      tools: 'Outils',
+      summary: 'Résumé de ce qui a été compacté',
+      messages: 'Vos messages',
+      answers: 'Réponses et appels',
+      results: 'Résultats des appels',
+      remarks: 'Remarques du programme',
+    },
+    why: {
+      system: 'Qui il est et comment il travaille, avec ce que le projet lui dit',
+      tools: 'Ce que fait et prend chaque outil',
+      summary: 'Remplace la partie la plus ancienne ; ce que vous avez dit et décidé y est mot pour mot',
+      messages: 'Avec les images et les fichiers joints',
+      answers: 'Tout ce qu’il a écrit et pensé, et ce qu’il a appelé',
+      results: 'Ce qu’il a lu, ce que les commandes ont affiché et les rapports de ses sous-agents',
+      remarks: 'Aussi les rapports des sous-agents qui ont continué en arrière-plan',
+    },
+  },
   compaction: {
     line: (before, after, auto) => `Contexte compacté${auto ? '' : ' par vous'} : ${before} → ${after} jetons`,
     undone: 'annulé',

@@ -159,6 +159,9 @@ export const trashWords = {
 export const menuWords = {
   actions: (title) => `Actions pour « ${title} »`,
   conversation: 'Actions de la conversation',
+  link: 'Copier le lien vers la conversation',
+  linkWorkflow: 'Copier le lien vers ce flux',
+  linkCopied: 'Lien copié',
   exportMarkdown: 'Exporter en Markdown',
   exportJson: 'Exporter en JSON',
   folder: 'Dossier de la session',

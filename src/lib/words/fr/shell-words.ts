@@ -50,6 +50,7 @@ const commands = {
   find: 'Rechercher dans la conversation',
   changes: 'Afficher les changements de fichiers',
   context: 'Afficher le contexte',
+  copyLink: 'Copier le lien',
   exportMarkdown: 'Exporter en Markdown',
   exportJson: 'Exporter en JSON',
   remove: 'Mettre la conversation à la corbeille',

@@ -47,7 +47,7 @@ import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { stageWords } from './stage-words.ts';
 import { turnWords } from './turn-words.ts';
-import { workWords } from './work-words.ts';
+import { usageWords, workWords } from './work-words.ts';
 
 export const french = {
   again: againWords,
@@ -130,18 +130,7 @@ export const french = {
         'Quittez la fenêtre privée ou permettez à cette page de conserver des données, ou prenez un autre navigateur ; puis ouvrez l’adresse que Triad a affichée dans son terminal. Elle n’a pas servi.',
     },
   },
-  usage: {
-    tokensIn: (value) => `${value} en entrée`,
-    tokensOut: (value) => `${value} en sortie`,
-    searches: (value) => plural(value, 'recherche sur le web', 'recherches sur le web'),
-    estimated: (value) => `dont ${value} estimés`,
-    estimatedWhy: 'Requêtes coupées : le décompte du fournisseur est inconnu',
-    tokens: 'Jetons',
-    cost: 'Coût',
-    costUnknown: 'Coût inconnu : un modèle sans prix a été utilisé',
-    costKnown: 'Coût',
-    unknownCost: 'coût inconnu',
-  },
+  usage: usageWords,
   sidebar: sidebarWords,
   inbox: inboxWords,
   permissions: permissionsWords,
@@ -224,6 +213,8 @@ export const french = {
     background: 'en arrière-plan',
     report: 'Rapport complet',
     hideReport: 'Masquer le rapport',
+    reportOf: (agent) => `rapport de ${agent}`,
+    said: (words) => `ce qu’il a dit, « ${words} »`,
     transcript: 'Transcription',
     answer: 'Répondre',
     model: 'Modèle',

@@ -1,8 +1,10 @@
 /** The words of a workflow's lanes, in French: its time by cause, its axis, its bars and what they open. */
-import { clockTime, count, duration, oneDecimal, shortDuration, tokens } from '#lib/view/format.ts';
+import { tallyOf, tokenPartsOf } from '#contract/tally.ts';
+import { clockTime, count, duration, oneDecimal, shortDuration } from '#lib/view/format.ts';
 import type { SameWords } from '../following.ts';
 import type { timelineWords as english } from '../timeline-words.ts';
 import { que } from './sentences.ts';
+import { usageWords } from './work-words.ts';
 
 const causes = {
   person: 'à vous attendre',
@@ -32,18 +34,17 @@ export const timelineWords = {
   },
   legend: 'Ce que montrent les barres',
   firstToken: 'jusqu’au premier jeton',
+  cachedShare: 'part de son entrée venue du cache',
   track: (agent) => `Ce ${que(agent)} a fait et quand`,
   trackHint: 'Les flèches vont de barre en barre et d’agent en agent ; Entrée en ouvre une.',
   noBars: 'rien en vue',
   model: (took, request) => {
     if (!request) return `modèle, ${took}`;
-    const { inputTokens, cacheReadTokens, cacheWrite5mTokens, cacheWrite1hTokens, outputTokens, firstTokenMs } =
-      request;
-    const written = cacheWrite5mTokens + cacheWrite1hTokens;
+    const { firstTokenMs } = request;
     const facts = [
       `modèle, ${took}`,
       ...(firstTokenMs === null ? [] : [`premier jeton après ${duration(firstTokenMs)}`]),
-      `${tokens(inputTokens)} nouveaux, ${tokens(cacheReadTokens)} du cache${written > 0 ? `, ${tokens(written)} mis en cache` : ''}, ${tokens(outputTokens)} en sortie`,
+      usageWords.parts(tokenPartsOf(tallyOf(request))),
       ...(request.error ? [`échec : ${request.error.code}`] : []),
     ];
     return facts.join(' ; ');

@@ -8,6 +8,7 @@ export const turnWords = {
   actions: (what, title) => `${what} : ${title}`,
   copy: 'Copier',
   copied: 'Copié',
+  link: 'Copier le lien',
   copyMarkdown: 'Copier en Markdown',
   edit: 'Modifier et renvoyer',
   editHint:

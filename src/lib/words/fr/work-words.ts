@@ -1,7 +1,27 @@
-/** The words about work in progress, in French: plans, bounds, waiting, further attempts, what was saved of a run. */
+/** The words about work in progress, in French: plans, bounds, waiting, further attempts, what was saved of a run; and what work used. */
+import { tokens } from '#lib/view/format.ts';
 import type { SameWords } from '../following.ts';
-import type { workWords as english } from '../work-words.ts';
+import type { usageWords as englishUsage, workWords as english } from '../work-words.ts';
 import { plural } from './sentences.ts';
+
+export const usageWords = {
+  sum: (value) => `${value} jetons`,
+  parts: ({ input, classes, output, estimated }) => {
+    const inputs = classes
+      ? `${tokens(classes.fresh)} nouveaux, ${tokens(classes.cached)} du cache${classes.written > 0 ? `, ${tokens(classes.written)} mis en cache` : ''}`
+      : `${tokens(input)} en entrée`;
+    return `${inputs}, ${tokens(output)} en sortie${estimated > 0 ? `, dont ${tokens(estimated)} estimés` : ''}`;
+  },
+  cached: (percent) => `${percent} % du cache`,
+  searches: (value) => plural(value, 'recherche sur le web', 'recherches sur le web'),
+  estimated: (value) => `dont ${value} estimés`,
+  estimatedWhy: 'Requêtes coupées : le décompte du fournisseur est inconnu',
+  tokens: 'Jetons',
+  cost: 'Coût',
+  costUnknown: 'Coût inconnu : un modèle sans prix a été utilisé',
+  costKnown: 'Coût',
+  unknownCost: 'coût inconnu',
+} satisfies SameWords<typeof englishUsage>;
 
 export const workWords = {
   plan: {

@@ -1,0 +1,57 @@
+/** What an agent said, what it reported, and where something stands is copied where it is read. */
+import { spawn } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expectAlsoAccessible } from '../support/accessible.ts';
+import { expect, test } from '../support/test.ts';
+
+const REPORT = '# Report\n\nFound `README.md`.';
+const SAID = 'I look at the **files** first.';
+
+test(
+  'the words between calls, a report, and the links of a message, a conversation and a workflow',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const script = new Script()
+      .on({ leads: false })
+      .reply([text(REPORT)])
+      .on({ step: 1 })
+      .reply([text(SAID), toolUse('glob', { pattern: '*.md' }), spawn({ name: 'looker', prompt: 'Find it.' })])
+      .on({})
+      .reply([text('There is one file.')]);
+    const app = await start(script);
+    const { page } = app;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    const clipboard = () => page.evaluate(() => navigator.clipboard.readText());
+    await app.send('Look at the files');
+    await app.allow();
+    await app.expectOutcome('completed');
+    const said = page.getByRole('button', { name: 'Copy: what it said, “I look at the **files** first.”' });
+    await said.focus();
+    await said.press('Enter');
+    await expect.poll(clipboard).toBe(SAID);
+    await expect(page.getByRole('button', { name: /what it said, “There is/ }), 'the answer has its own').toHaveCount(
+      0,
+    );
+    await page.getByRole('button', { name: 'Copy: report of looker' }).click();
+    await expect.poll(clipboard).toBe(REPORT);
+    await expectAlsoAccessible(page, 'what can be copied of work');
+
+    const conversation = page.url();
+    await page.getByRole('button', { name: 'Actions for “Look at the files”' }).last().click();
+    await page.getByRole('menuitem', { name: 'Copy link to the conversation' }).click();
+    await expect.poll(clipboard).toBe(conversation);
+    await app
+      .workflow()
+      .getByRole('toolbar', { name: /^Your message: Look/ })
+      .getByRole('button', { name: 'Copy link' })
+      .click();
+    await expect.poll(clipboard).toMatch(/\/history\/[0-9a-f-]{36}$/);
+    const link = await clipboard();
+    await app.goto(new URL(link).pathname);
+    await expect(page.getByRole('main').getByRole('heading', { name: 'Look at the files' })).toBeVisible();
+    await page.evaluate(() => navigator.clipboard.writeText(''));
+    await page.getByRole('main').getByRole('button', { name: 'Actions for “Look at the files”' }).click();
+    await page.getByRole('menuitem', { name: 'Copy link to this workflow' }).click();
+    await expect.poll(clipboard).toBe(link);
+  },
+);

@@ -1,0 +1,39 @@
+// How diffs look is chosen once for all of them, and holds after a restart; what is no file never changes its look.
+import { render } from 'svelte/server';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { DiffLook, getDiffLook } from '#lib/ui/diff-look.svelte.ts';
+import DiffView from '#lib/ui/diff-view.svelte';
+import { storage } from '../support/storage.ts';
+
+vi.mock('#lib/ui/markdown/highlight.ts', () => ({ getHighlighter: () => ({}), colourClass: () => '' }));
+vi.mock(import('#lib/ui/diff-look.svelte.ts'), async (original) => ({ ...(await original()), getDiffLook: vi.fn() }));
+beforeEach(() => vi.stubGlobal('localStorage', storage()));
+afterEach(() => vi.unstubAllGlobals());
+
+function shown(props: { hasModes?: boolean; bare?: boolean } = {}): string {
+  vi.mocked(getDiffLook).mockReturnValue(new DiffLook());
+  return render(DiffView, { props: { diff: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', label: 'Changes', ...props } }).body;
+}
+
+it('breaks lines and has one column until somebody chooses, then stays as chosen', () => {
+  const look = new DiffLook();
+  expect([look.wraps, look.besides]).toEqual([true, false]);
+  look.toggle('wraps');
+  look.toggle('besides');
+  const next = new DiffLook();
+  expect([next.wraps, next.besides]).toEqual([false, true]);
+});
+
+it('can be chosen at each diff that does not stand below another of its kind, and holds for those too', () => {
+  expect(shown()).toContain('Wrap lines');
+  expect(shown({ hasModes: false })).not.toContain('Wrap lines');
+  expect(shown({ hasModes: false })).toContain('whitespace-pre-wrap');
+  new DiffLook().toggle('wraps');
+  expect(shown({ hasModes: false })).not.toContain('whitespace-pre-wrap');
+});
+
+it('what a stranger says is always shown whole, without a choice', () => {
+  new DiffLook().toggle('wraps');
+  expect(shown({ bare: true })).toContain('whitespace-pre-wrap');
+  expect(shown({ bare: true })).not.toContain('Wrap lines');
+});
