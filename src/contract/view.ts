@@ -265,7 +265,7 @@ export const Attention = z.object({
       subAgents: z.array(Id),
     }),
   ),
-  /** The newest of them, each the last of its conversation; left out by programs of older versions. */
+  /** The newest of them, each the last of its conversation; left out until they are known. */
   interrupted: z.array(Interrupted).optional(),
   /** MCP servers that refused what was asked of them until the person signs in; left out by programs of older versions. */
   signIns: z.array(z.object({ server: z.string(), at: Instant })).optional(),

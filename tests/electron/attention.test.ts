@@ -69,6 +69,7 @@ function started(signals: Partial<Signals> = {}) {
       questions: [],
       asleep: [],
       running: [],
+      interrupted: [],
       signals: { ...DEFAULT_SIGNALS, ...signals },
       ...state,
     });

@@ -30,6 +30,8 @@ export class Caller {
   readonly #ports: CallerPorts;
   readonly #calls = new Calls();
   #state: Attention | null = null;
+  /** Of each, whether it has ended or was cut off is still to be told. */
+  #running: Attention['running'] = [];
 
   constructor(ports: CallerPorts) {
     this.#ports = ports;
@@ -43,7 +45,9 @@ export class Caller {
     if (gone.length > 0) this.#ports.settled(gone);
     this.check();
     const lives = new Set([...state.running, ...(state.interrupted ?? [])].map(({ workflowId }) => workflowId));
-    const ended = before?.running.filter(({ workflowId }) => !lives.has(workflowId)) ?? [];
+    const ended = this.#running.filter(({ workflowId }) => !lives.has(workflowId));
+    this.#running = state.interrupted ? state.running : [...ended, ...state.running];
+    if (!state.interrupted) return;
     const signals = this.#signals();
     if (ended.length > 0 && !this.#isSilent(signals) && this.#ports.leads()) this.#ports.done(ended, signals);
   }

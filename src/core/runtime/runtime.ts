@@ -119,7 +119,9 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   await recover(engine, sessions);
   await approvals.refresh();
   // Not awaited: the lists that it asks for may have to catch up with thousands of workflows first.
-  interrupted.find().catch(() => undefined);
+  interrupted.find().catch((error: unknown) => {
+    if (!closing.signal.aborted) ports.onFailure?.(error as TriadError);
+  });
   log.subscribe(null, (event) => {
     const { type } = event;
     // A question leaves the list while its answer is being stored; this tells that it can be read.
@@ -191,8 +193,9 @@ interface Asking {
 function attentionOf({ engine, orchestrator, approvals, interrupted, settings }: Asking): AttentionState {
   const { gate, mcp } = engine;
   const { signIns } = mcp;
+  const cutOff = interrupted.list();
   return {
-    interrupted: interrupted.list(),
+    ...(cutOff && { interrupted: cutOff }),
     signIns: signIns.wanted().filter(({ server }) => settings.mcp.servers[server]?.enabled !== false),
     signals: signalsOf(settings),
     desktop: desktopChoicesOf(settings),

@@ -16,27 +16,30 @@ export class InterruptedWork {
   readonly #ports: Ports;
   /** Ids of those that were interrupted and may still be. */
   readonly #known = new Set<string>();
-  #list: readonly Interrupted[] = [];
+  #list: readonly Interrupted[] | null = null;
+  #isFound = false;
   #reading: Promise<Interrupted[]> | null = null;
 
   constructor(ports: Ports) {
     this.#ports = ports;
   }
 
-  /** Newest first. */
-  list(): Interrupted[] {
-    return [...this.#list];
+  /** Newest first; null as long as `find` looks for them. */
+  list(): Interrupted[] | null {
+    return this.#list && [...this.#list];
   }
 
-  /** Call once at the start, behind the sweep; what that ended is known by its events. */
+  /** Call once at the start, behind the sweep; what that ended is known by its events. Rejects as the store does. */
   async find(): Promise<void> {
     const { items } = await this.#ports.store.workflows({ outcome: 'interrupted', limit: MOST });
     for (const { id } of items) this.#known.add(id);
+    this.#isFound = true;
     await this.refresh();
   }
 
   /** Reads them anew. Call when a conversation went to the trash or came back. */
   async refresh(): Promise<void> {
+    if (!this.#isFound) return;
     const reading = this.#read();
     this.#reading = reading;
     try {

@@ -34,7 +34,10 @@ function desk(signals: Partial<Signals> = {}, leads = true) {
     lead: (to) => led.push(to),
   });
   const send = (state: Partial<Attention>): void =>
-    caller.receive({ questions: [], asleep: [], running: [], signals: { ...LOUD, ...signals }, ...state });
+    caller.receive({
+      ...{ questions: [], asleep: [], running: [], interrupted: [], signals: { ...LOUD, ...signals } },
+      ...state,
+    });
   const ask = (): void => {
     const { request } = asked();
     send({ questions: [asked({ ...request, id: id(5), title: 'Write a.md', at: new Date().toISOString() })] });
@@ -112,6 +115,21 @@ test('a workflow that ended sounds in another way; one that waits to be resumed 
   expect([heard, shown.map(({ body }) => body)]).toEqual([['done 20'], ['Work 2']]);
   shown[0]?.onPress();
   expect(led).toEqual([{ conversationId, approvalId: null }]);
+});
+
+test('what is gone as the program starts anew is told as ended only once it is known that it was not cut off', () => {
+  const work = (n: number) => ({
+    ...{ conversationId: id(1), workflowId: id(n), title: `Work ${n}`, runs: 1, subAgents: [] },
+  });
+  const { caller, shown, send } = desk({ notifications: 'all' });
+  send({ running: [work(1), work(2)] });
+  const started = { questions: [], asleep: [], running: [], signals: { ...LOUD, notifications: 'all' as const } };
+  caller.receive(started);
+  caller.receive(started);
+  expect(shown).toEqual([]);
+  const { conversationId, workflowId, title } = work(1);
+  send({ interrupted: [{ conversationId, workflowId, title, agent: 'lead', at: START.toISOString() }] });
+  expect(shown.map(({ body }) => body)).toEqual(['Work 2']);
 });
 
 test.for<[string, Partial<Signals>, number, number]>([

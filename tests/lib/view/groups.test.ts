@@ -10,6 +10,8 @@ it('gives a workflow its own rows in their order, and none to one without', () =
   expect(runsOfWorkflow(rows, 'one').map(({ id }) => id)).toEqual(['a', 'c']);
   expect(runsUnder(rows, 'a').map(({ id }) => id)).toEqual(['c']);
   expect(runsOfWorkflow(rows, 'three')).toEqual([]);
+  // What is derived from it is not made anew with each word that streams in.
+  expect(runsOfWorkflow([...rows], 'three')).toBe(runsOfWorkflow(rows, 'three'));
 });
 
 it('looks through rows once, however many messages ask, and through others anew', () => {
