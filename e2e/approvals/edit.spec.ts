@@ -58,7 +58,7 @@ defaults.model = "spare-model"
     await seeTheEnd(app);
     await app.field('Prompt').fill(edited);
     await expect(app.question.getByText('edited', { exact: true }).first()).toBeVisible();
-    await expect(app.question.getByText('with your 1 edit')).toBeVisible();
+    await expect(app.question.getByText('with your edit: prompt')).toBeVisible();
     await expect(app.field('Model')).not.toHaveValue('spare-model');
     await app.field('Provider').selectOption('spare');
     await expect(app.field('Model')).toHaveValue('spare-model');

@@ -92,6 +92,29 @@ function starting(agent: string, stages: number): string {
   return stages === 0 ? `${agent} wants` : `${stages + 1} agents, one after the other, want`;
 }
 
+/** Fields of a question as its form calls them, within a sentence. */
+const editNames: Readonly<Record<string, string>> = {
+  prompt: 'prompt',
+  systemPrompt: 'system prompt',
+  tools: 'tools',
+  provider: 'provider',
+  model: 'model',
+  effort: 'effort',
+  maxTokens: 'tokens per answer',
+  maxIterations: 'turns',
+  inactivityMs: 'inactivity limit',
+  tokens: 'budget of tokens',
+  costUsd: 'budget of dollars',
+  minutes: 'budget of minutes',
+  reflection: 'review',
+  seesReports: 'reports of others',
+  path: 'path',
+  content: 'content',
+  command: 'command',
+  json: 'arguments',
+  action: 'what it wants to do',
+};
+
 export const decisionWords = {
   /** `stages`: how many agents follow it in its chain. */
   starts: (agent: string, stages: number) => `${starting(agent, stages)} to start`,
@@ -140,6 +163,9 @@ export const decisionWords = {
   inPermissions: 'Open in Permissions',
   rejectMore: 'Reject…',
   keep: 'Back',
+  /** `fields`: those that were edited, of which there is one at least. */
+  withEdits: (fields: readonly string[]) =>
+    `with your ${fields.length === 1 ? 'edit' : 'edits'}: ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
   command: 'Command',
   inFolder: (folder: string) => `in ${folder}`,
   parts: 'What of it is asked about',

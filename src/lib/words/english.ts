@@ -199,7 +199,6 @@ export const english = {
     reasonHint: 'optional, given to the agent',
     dismiss: 'Close: the question stays open',
     edited: 'edited',
-    withEdits: (value: number) => `with your ${plural(value, 'edit', 'edits')}`,
     reset: 'Undo edits',
     sending: 'Sending…',
     announce: (agent: string, title: string) => visibleText(`Question from ${agent}: ${title}`),

@@ -86,6 +86,28 @@ function starts(agent: string, stages: number): string {
   return stages === 0 ? `${agent} veut démarrer` : `${stages + 1} agents, l’un après l’autre, veulent démarrer`;
 }
 
+const editNames: Readonly<Record<string, string>> = {
+  prompt: 'prompt',
+  systemPrompt: 'prompt système',
+  tools: 'outils',
+  provider: 'fournisseur',
+  model: 'modèle',
+  effort: 'effort',
+  maxTokens: 'jetons par réponse',
+  maxIterations: 'tours',
+  inactivityMs: 'limite d’inactivité',
+  tokens: 'budget de jetons',
+  costUsd: 'budget en dollars',
+  minutes: 'budget de minutes',
+  reflection: 'relecture',
+  seesReports: 'rapports des autres',
+  path: 'chemin',
+  content: 'contenu',
+  command: 'commande',
+  json: 'arguments',
+  action: 'ce qu’il veut faire',
+};
+
 export const decisionWords = {
   starts,
   startsInBackground: (agent, stages) => `${starts(agent, stages)} en arrière-plan`,
@@ -130,6 +152,8 @@ export const decisionWords = {
   inPermissions: 'Ouvrir dans Permissions',
   rejectMore: 'Refuser…',
   keep: 'Retour',
+  withEdits: (fields) =>
+    `avec ${fields.length === 1 ? 'votre modification' : 'vos modifications'} : ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
   command: 'Commande',
   inFolder: (folder) => `dans ${folder}`,
   parts: 'Ce qui y fait l’objet de la question',

@@ -238,7 +238,6 @@ export const french = {
     reasonHint: 'facultatif, transmis à l’agent',
     dismiss: 'Fermer : la question reste ouverte',
     edited: 'modifié',
-    withEdits: (value) => `avec ${value === 1 ? 'votre modification' : `vos ${value} modifications`}`,
     reset: 'Annuler les modifications',
     sending: 'Envoi…',
     announce: (agent, title) => `Question de ${shownText(agent)} : ${shownText(title)}`,
