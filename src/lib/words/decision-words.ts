@@ -158,7 +158,8 @@ export const decisionWords = {
   once: {
     spawn:
       'It can be allowed once only: a temporary sub-agent has whatever name, prompt and tools its lead gives it, so a yes to one says nothing about the next. Only a rule in your own settings that names it can let it start without a question.',
-    parallel: 'A batch can be allowed once only. A rule that names its agents can let it start without a question.',
+    parallel:
+      'A batch can be allowed once only. What you allowed for longer covers an agent that starts by itself, not one in a batch. A rule that names its agents can let a batch start without a question.',
   },
   inPermissions: 'Open in Permissions',
   rejectMore: 'Reject…',

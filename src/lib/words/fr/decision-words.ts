@@ -147,13 +147,13 @@ export const decisionWords = {
     spawn:
       'Cela ne s’autorise qu’une fois : un sous-agent temporaire a le nom, le prompt et les outils que son agent principal lui donne, un oui à l’un ne dit donc rien du suivant. Seule une règle de vos propres réglages qui le nomme peut le laisser démarrer sans question.',
     parallel:
-      'Un lot ne s’autorise qu’une fois. Une règle qui nomme ses agents peut le laisser démarrer sans question.',
+      'Un lot ne s’autorise qu’une fois. Ce que vous avez autorisé pour plus longtemps vaut pour un agent qui démarre seul, pas dans un lot. Une règle qui nomme ses agents peut laisser un lot démarrer sans question.',
   },
   inPermissions: 'Ouvrir dans Permissions',
   rejectMore: 'Refuser…',
   keep: 'Retour',
   withEdits: (fields) =>
-    `avec ${fields.length === 1 ? 'votre modification' : 'vos modifications'} : ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
+    `avec ${fields.length === 1 ? 'votre modification' : 'vos modifications'} : ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
   command: 'Commande',
   inFolder: (folder) => `dans ${folder}`,
   parts: 'Ce qui y fait l’objet de la question',
