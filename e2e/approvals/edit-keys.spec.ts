@@ -37,8 +37,13 @@ test(
       await app.question.evaluate((dialog) => [dialog.scrollTop, dialog.scrollHeight - dialog.clientHeight]),
     ).toEqual([0, 0]);
 
+    await app.field('Turns at most').fill('0');
+    await allowByKey(app);
+    const refused = app.page.getByText('must be at least 1', { exact: true });
+    await expect(refused, 'under the field').toBeInViewport();
+    await expect(app.field('Turns at most')).toHaveAttribute('aria-invalid', 'true');
     await app.field('Turns at most').fill('7');
-    await app.field('Turns at most').focus();
+    await expect(refused).toHaveCount(0);
     await allowByKey(app);
     await app.expectOutcome('completed');
     await app.footer().getByRole('link', { name: 'Open in history' }).click();

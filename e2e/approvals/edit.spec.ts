@@ -13,7 +13,9 @@ async function seeTheEnd(app: App): Promise<void> {
   const allow = app.question.getByRole('button', { name: 'Allow once' });
   await expect(app.unseen).toHaveText(['What it is told']);
   await expect(allow).toBeDisabled();
-  await expect(allow).toHaveAccessibleDescription('Allow waits until you have seen the end of: What it is told');
+  await expect(allow).toHaveAccessibleDescription(
+    'Allow waits until you have seen the end of: What it is told Press a name, then End.',
+  );
   await expect(app.question.getByRole('button', { name: 'Reject…' })).toBeEnabled();
 
   await app.unseen.click();

@@ -286,6 +286,8 @@ export const english = {
     heading: 'Title and place',
     /** What is not seen yet follows. */
     unseen: 'Allow waits until you have seen the end of:',
+    /** How to get there. */
+    unseenHow: 'Press a name, then End.',
     allWaits: (items: number) => `Allow all ${items} waits until you have seen the end of:`,
     unseenElsewhere: (items: number) => `Allow all ${items} also waits for the end of:`,
     /** Of another item of the batch. */

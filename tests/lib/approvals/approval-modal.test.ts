@@ -208,6 +208,15 @@ describe('the approval modal', () => {
     for (const part of ['a.md', 'New.', 'cannot be undone', 'new file']) expect(html, part).toContain(part);
   });
 
+  it('counts the lines and characters of a new file as its field does, and of a change only lines of it', async () => {
+    const made = { ...write, preview: { ...write.preview, diff: '@@ -0,0 +1,1 @@\n+New.' } };
+    const html = wordsOf(await shown(made, 'medium'));
+    expect(html).toMatch(/\+1 −0 new file 1 line, 5 characters/);
+    const diff = '@@ -1,2 +1,2 @@\n-Old.\n+New.\n Same.';
+    const changed = { ...write, preview: { ...write.preview, diff, removed: 1, created: false } };
+    expect(wordsOf(await shown(changed, 'medium'))).toMatch(/\+1 −1 3 lines, 16 characters/);
+  });
+
   it('offers yes, no and to ask first, each with its key', async () => {
     const html = await shown(spawn, 'medium');
     for (const button of ['Allow once', 'Reject…']) expect(html).toMatch(new RegExp(`<button[^>]*>[^<]*${button}`));

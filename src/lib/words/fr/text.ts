@@ -321,6 +321,7 @@ export const french = {
     facts: 'Autres réglages',
     heading: 'Titre et place',
     unseen: 'Pour autoriser, voyez d’abord la fin de :',
+    unseenHow: 'Choisissez un nom, puis la touche Fin.',
     allWaits: (items) => `Pour autoriser les ${items}, voyez d’abord la fin de :`,
     unseenElsewhere: (items) => `Pour autoriser les ${items}, voyez aussi la fin de :`,
     unseenOf: (agent, label) => `${agent} : ${label}`,
