@@ -54,7 +54,7 @@ test(
       await expect(app.field('What it is told')).toBeFocused({ timeout: 200 });
     }).toPass();
     await expect(app.question.getByRole('status').filter({ hasText: 'What it is told' })).toHaveText(
-      'Allow waits until you have seen the end of: What it is told Press a name, then End.',
+      'Allow waits until you have seen the end of: What it is told',
     );
     await page.keyboard.press('ControlOrMeta+End');
     await expect(app.unseen).toHaveText(['Its system prompt']);
