@@ -13,7 +13,9 @@ async function seeTheEnd(app: App): Promise<void> {
   const allow = app.question.getByRole('button', { name: 'Allow once' });
   await expect(app.unseen).toHaveText(['What it is told']);
   await expect(allow).toBeDisabled();
-  await expect(allow).toHaveAccessibleDescription('Allow waits until you have seen the end of: What it is told');
+  await expect(allow).toHaveAccessibleDescription(
+    'Allow waits until you have seen the end of: What it is told Press a name, then End.',
+  );
   await expect(app.question.getByRole('button', { name: 'Reject…' })).toBeEnabled();
 
   await app.unseen.click();
@@ -58,7 +60,7 @@ defaults.model = "spare-model"
     await seeTheEnd(app);
     await app.field('Prompt').fill(edited);
     await expect(app.question.getByText('edited', { exact: true }).first()).toBeVisible();
-    await expect(app.question.getByText('with your 1 edit')).toBeVisible();
+    await expect(app.question.getByText('with your edit: prompt')).toBeVisible();
     await expect(app.field('Model')).not.toHaveValue('spare-model');
     await app.field('Provider').selectOption('spare');
     await expect(app.field('Model')).toHaveValue('spare-model');

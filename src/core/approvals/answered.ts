@@ -1,6 +1,7 @@
 /** Questions of the past with what answered them: the grants of a workflow, and what was decided last. */
 import { grantIdOf } from '#contract/grant-id.ts';
 import type { Approval } from '#contract/approval.ts';
+import { editedTitle } from '#contract/approvals/edited-title.ts';
 import type { Grant } from '#contract/permission.ts';
 import { spawnItems } from '#contract/spawn-items.ts';
 import type { Answered, WorkflowRow } from '#contract/view.ts';
@@ -53,8 +54,10 @@ function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string,
   const { id: approvalId, conversationId, workflowId, runId, risk, subject } = request;
   return decisions.flatMap((answer, item) => {
     if (!answer) return [];
-    const { edited: _, replies: __, ...decision } = answer;
+    const { edited, replies: __, ...decision } = answer;
     const started = spawnItems(subject)[item];
+    const isEdited = subject.kind === 'tool' && edited !== undefined;
+    const { title, says } = isEdited ? editedTitle(request, subject.input, edited) : request;
     return {
       approvalId,
       conversationId,
@@ -64,8 +67,8 @@ function answersOf({ request, decisions }: Approval, grants: ReadonlyMap<string,
       decision,
       agent: started?.envelope.agent ?? request.agent,
       kind: subject.kind,
-      title: started?.title || request.title,
-      ...(request.says && !started?.title ? { says: request.says } : {}),
+      title: started?.title || title,
+      ...(says && !started?.title ? { says } : {}),
       grant: grants.get(grantIdOf(decision.ruleId) ?? '') ?? null,
     };
   });

@@ -35,12 +35,16 @@ export class EnvelopeDraft {
     );
   }
 
-  /** How many fields of the form differ. */
-  get edits(): number {
+  /** The fields of the form that differ, by name: limits and budget are fields of their own. */
+  get changed(): string[] {
     const before = fieldsOf(this.original);
     const after = fieldsOf(this.value);
     const fields = Object.keys({ ...before, ...after });
-    return fields.filter((field) => !same(before[field], after[field])).length;
+    return fields.filter((field) => !same(before[field], after[field]));
+  }
+
+  get edits(): number {
+    return this.changed.length;
   }
 
   /** The problems of fields that were not changed since they were sent. */
@@ -120,6 +124,10 @@ export class ToolDraft {
   get edited(): string[] {
     const { initial } = this;
     return ([...BOXES, 'json'] as const).filter((field) => this[field] !== initial[field]);
+  }
+
+  get changed(): string[] {
+    return this.edited;
   }
 
   get edits(): number {

@@ -6,7 +6,7 @@ import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { type AgentMark, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import type { Question } from '#lib/view/phase.ts';
-import { waitingList } from '#lib/view/waiting-list.ts';
+import { soonestOf, waitingList } from '#lib/view/waiting-list.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
 import { KnownTexts } from './known-texts.ts';
@@ -29,10 +29,11 @@ export class Attention {
   readonly selected = $derived.by(
     () => this.questions.find(({ key }) => key === this.#selectedKey) ?? this.questions[0] ?? null,
   );
-  /** As `selected`, among all that waits. */
-  readonly chosen = $derived.by(
-    () => this.waiting.find(({ key }) => key === this.#selectedKey) ?? this.waiting[0] ?? null,
-  );
+  /** As `selected`, among all that waits; where none was chosen, the question whose time runs out first. */
+  readonly chosen = $derived.by(() => {
+    const entryOf = (key: string | null | undefined) => this.waiting.find((entry) => entry.key === key);
+    return entryOf(this.#selectedKey) ?? entryOf(soonestOf(this.questions)?.key) ?? this.waiting[0] ?? null;
+  });
   /** When the state arrived, in epoch milliseconds: its remaining times count from then. */
   #receivedAt = $state(0);
   #selectedKey = $state<string | null>(null);
@@ -79,8 +80,11 @@ export class Attention {
   enter(place: string | null): void {
     if (this.#currentPlace === place) return;
     this.#currentPlace = place;
-    if (place === INBOX) this.dismiss();
-    else if (place !== null && !this.#isTyping()) this.openDeferred();
+    if (place === INBOX) {
+      // What is on the screen is looked at further.
+      if (!this.open) this.#selectedKey = null;
+      this.dismiss();
+    } else if (place !== null && !this.#isTyping()) this.openDeferred();
   }
 
   /** Opens the modal for a question that was deferred to the current place. */

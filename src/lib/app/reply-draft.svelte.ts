@@ -15,6 +15,7 @@ export class ReplyDraft {
   /** Always empty: only a rejection has a reason, and questions are skipped instead of rejected. */
   reason = '';
   readonly edits = 0;
+  readonly changed: readonly string[] = [];
 
   constructor(questions: readonly PersonQuestion[]) {
     this.questions = questions;
@@ -67,8 +68,12 @@ export class ActionDraft {
     this.reset();
   }
 
+  get changed(): string[] {
+    return this.action === this.#subject.action ? [] : ['action'];
+  }
+
   get edits(): number {
-    return this.action === this.#subject.action ? 0 : 1;
+    return this.changed.length;
   }
 
   reset(): void {

@@ -1,4 +1,7 @@
-/** The keys that answer a question: dead in text fields, while they are held down, and while text is composed. */
+/**
+ * The keys that answer a question: dead while they are held down, while text is composed, and in text fields. Only the key
+ * of the yes counts in fields of the answer itself (those within `data-edits`), where nothing else has that key.
+ */
 import { matchKeybindingPress, parseKeybinding } from 'tinykeys';
 import { FIXED_KEYS } from '#lib/view/shell/command-table.ts';
 import { isTextField } from '#lib/ui/text-field.ts';
@@ -19,8 +22,14 @@ const presses = Object.entries(PRESSES).map(([key, press]) => [key, parseKeybind
 
 /** What a key asks for; null for every other, and where it is meant for something else. */
 export function answerKeyOf(event: KeyboardEvent): AnswerKey | null {
-  if (event.repeat || event.isComposing || isTextField(event.target)) return null;
-  return presses.find(([, press]) => matchKeybindingPress(event, press))?.[0] ?? null;
+  if (event.repeat || event.isComposing) return null;
+  const key = presses.find(([, press]) => matchKeybindingPress(event, press))?.[0] ?? null;
+  if (!isTextField(event.target)) return key;
+  return key === 'allow' && isOfAnswer(event.target) ? key : null;
+}
+
+function isOfAnswer(target: EventTarget | null): boolean {
+  return target instanceof Element && target.closest('[data-edits]') !== null;
 }
 
 /** As `aria-keyshortcuts` has it. */

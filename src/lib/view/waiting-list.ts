@@ -1,5 +1,6 @@
 /** Everything that waits for the person, in the one order in which every screen lists it. Pure. */
 import type { Attention, Interrupted } from '#contract/view.ts';
+import { isOwnWish } from '#contract/spawn-items.ts';
 import { questionsOf, type Question } from './phase.ts';
 
 interface Entry {
@@ -39,6 +40,13 @@ const asEntry = (question: Question): Waiting => ({
   conversationId: question.approval.request.conversationId,
   question,
 });
+
+/** The question whose time runs out first, in the order of the list where several do; null where none has a time. */
+export function soonestOf(questions: readonly Question[]): Question | null {
+  const timed = questions.filter(({ asleep, approval }) => !asleep && !isOwnWish(approval.request.subject));
+  const left = ({ approval }: Question): number => approval.request.remainingMs;
+  return timed.reduce<Question | null>((first, one) => (first && left(first) <= left(one) ? first : one), null);
+}
 
 /**
  * What holds up work comes first, because its time runs; then what waits as long as it has to: questions of interrupted

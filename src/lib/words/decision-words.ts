@@ -92,6 +92,29 @@ function starting(agent: string, stages: number): string {
   return stages === 0 ? `${agent} wants` : `${stages + 1} agents, one after the other, want`;
 }
 
+/** Fields of a question as its form calls them, within a sentence. */
+const editNames: Readonly<Record<string, string>> = {
+  prompt: 'prompt',
+  systemPrompt: 'system prompt',
+  tools: 'tools',
+  provider: 'provider',
+  model: 'model',
+  effort: 'effort',
+  maxTokens: 'tokens per answer',
+  maxIterations: 'turns',
+  inactivityMs: 'inactivity limit',
+  tokens: 'budget of tokens',
+  costUsd: 'budget of dollars',
+  minutes: 'budget of minutes',
+  reflection: 'review',
+  seesReports: 'reports of others',
+  path: 'path',
+  content: 'content',
+  command: 'command',
+  json: 'arguments',
+  action: 'what it wants to do',
+};
+
 export const decisionWords = {
   /** `stages`: how many agents follow it in its chain. */
   starts: (agent: string, stages: number) => `${starting(agent, stages)} to start`,
@@ -135,11 +158,15 @@ export const decisionWords = {
   once: {
     spawn:
       'It can be allowed once only: a temporary sub-agent has whatever name, prompt and tools its lead gives it, so a yes to one says nothing about the next. Only a rule in your own settings that names it can let it start without a question.',
-    parallel: 'A batch can be allowed once only. A rule that names its agents can let it start without a question.',
+    parallel:
+      'A batch can be allowed once only. What you allowed for longer covers an agent that starts by itself, not one in a batch. A rule that names its agents can let a batch start without a question.',
   },
   inPermissions: 'Open in Permissions',
   rejectMore: 'Reject…',
   keep: 'Back',
+  /** `fields`: those that were edited, of which there is one at least. */
+  withEdits: (fields: readonly string[]) =>
+    `with your ${fields.length === 1 ? 'edit' : 'edits'}: ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
   command: 'Command',
   inFolder: (folder: string) => `in ${folder}`,
   parts: 'What of it is asked about',

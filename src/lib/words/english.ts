@@ -199,7 +199,6 @@ export const english = {
     reasonHint: 'optional, given to the agent',
     dismiss: 'Close: the question stays open',
     edited: 'edited',
-    withEdits: (value: number) => `with your ${plural(value, 'edit', 'edits')}`,
     reset: 'Undo edits',
     sending: 'Sending…',
     announce: (agent: string, title: string) => visibleText(`Question from ${agent}: ${title}`),
@@ -287,6 +286,8 @@ export const english = {
     heading: 'Title and place',
     /** What is not seen yet follows. */
     unseen: 'Allow waits until you have seen the end of:',
+    /** How to get there. */
+    unseenHow: 'Press a name, then End.',
     allWaits: (items: number) => `Allow all ${items} waits until you have seen the end of:`,
     unseenElsewhere: (items: number) => `Allow all ${items} also waits for the end of:`,
     /** Of another item of the batch. */

@@ -16,15 +16,21 @@ export const grantWords = {
     conversation: 'this conversation',
     project: 'this project, always',
   } as const satisfies Record<GrantScope, string>,
-  who: (agent: string, tool: string) => `${agent} may use ${tool}, and no other agent or tool, on:`,
+  who: (agent: string, tool: string) =>
+    tool === 'delegate_task'
+      ? `${agent} may start, one by itself and not in a batch, and no other agent may:`
+      : `${agent} may use ${tool}, and no other agent or tool, on:`,
   pattern: 'Pattern',
   patternHint: '* stands for a part of a name, ** for any folders',
   minutes: 'Ends after minutes',
   calls: 'Ends after calls',
   endless: 'no end',
-  matches: (names: readonly string[], more: boolean) =>
+  /** `isAsked`: it is the pattern that was offered, of the file that is asked about. */
+  matches: (names: readonly string[], more: boolean, isAsked: boolean) =>
     names.length === 0
-      ? 'It matches no file that exists now.'
+      ? isAsked
+        ? 'It matches this file only.'
+        : 'It matches no file that exists now.'
       : `It matches now: ${names.join(', ')}${more ? ' and more' : ''}.`,
   allow,
   irreversible: 'This cannot be undone.',

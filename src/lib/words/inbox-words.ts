@@ -7,6 +7,8 @@ export const inboxWords = {
   detail: 'The question',
   keys: '↑ ↓ or j k go through the list, Enter goes into one. Only its buttons and their keys answer.',
   conversation: 'Open conversation',
+  /** Of which conversation. */
+  in: (title: string) => `in “${title}”`,
   asleep: 'interrupted',
   empty: 'Nothing waits for you',
   emptySteps: [

@@ -38,6 +38,9 @@ const modes: Readonly<Record<ApprovalMode, string>> = {
   auto: 'Only what cannot be undone, or is said not to be, is asked about, and files that run code or steer programs.',
 };
 
+/** The tool whose patterns are names of agents. */
+const STARTS = 'delegate_task';
+
 export const permissionsWords = {
   title: 'Permissions',
   failed: 'The permissions could not be loaded',
@@ -76,7 +79,7 @@ export const permissionsWords = {
   noGrants: 'Nothing is granted in this folder.',
   noGrantsHint: 'A question offers it under “More than once…”.',
   grantSentence: ({ agent, tool, pattern }: Pick<Grant, 'agent' | 'tool' | 'pattern'>) =>
-    `${agent} may use ${tool} on ${pattern}`,
+    tool === STARTS ? `${agent} may start ${pattern}` : `${agent} may use ${tool} on ${pattern}`,
   scopes,
   given: (when: string) => `given ${when}`,
   until: (when: string) => `ends ${when}`,
@@ -89,7 +92,7 @@ export const permissionsWords = {
   revoke: 'Revoke',
   revokeLabel: (sentence: string) => `Revoke: ${sentence}`,
   revoked: (agent: string, tool: string, pattern: string) =>
-    `Revoked: it no longer allows ${agent} to use ${tool} on ${pattern}`,
+    `Revoked: it no longer allows ${agent} to ${tool === STARTS ? `start ${pattern}` : `use ${tool} on ${pattern}`}`,
   conversation: 'Open conversation',
   explainer: 'Try a call',
   explainerHint: 'Says whether it would be allowed, asked about or denied, and why. Nothing is asked, run or counted.',

@@ -13,7 +13,7 @@ const now: Readonly<Record<Effect, string>> = {
   ask: 'that you are asked about now',
   allow: 'allowed now',
 };
-const as: Readonly<Record<Effect, string>> = { deny: 'stay denied', ask: 'stay a question', allow: 'stay allowed' };
+const as: Readonly<Record<Effect, string>> = { deny: 'denied', ask: 'a question', allow: 'allowed' };
 
 const ruleOf = (id: string): string => {
   const [scope, number] = id.split(':');
@@ -74,7 +74,9 @@ export const rulesWords = {
       ? 'No agent has called anything in this folder yet.'
       : `Of the last ${plural(looked, 'call', 'calls')} here it decides ${decides}${decides === 0 ? '.' : ':'}`,
   turn: (before: Effect, after: Effect, count: number) =>
-    before === after ? `${count} ${as[after]}` : `${count} ${now[before]} ${would[after]}`,
+    before === after
+      ? `${count} ${count === 1 ? 'stays' : 'stay'} ${as[after]}`
+      : `${count} ${now[before]} ${would[after]}`,
   changed: 'Calls that it changes',
   from: 'now',
   to: 'then',

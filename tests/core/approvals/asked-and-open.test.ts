@@ -4,6 +4,7 @@ import type { Approval, Decision } from '#contract/approval.ts';
 import type { AgentEvent, DurableEvent } from '#contract/event.ts';
 import type { Grant } from '#contract/permission.ts';
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { grantsOf, recentlyAnswered } from '#core/approvals/answered.ts';
 import { askedItems } from '#core/approvals/asked-items.ts';
 import { Exchange, interruptedExchanges } from '#core/approvals/exchange.ts';
@@ -102,6 +103,15 @@ describe('what was answered', () => {
       runId: 'r',
     });
     expect(answered[1]?.grant).not.toBeNull();
+  });
+
+  test('what the person made of a call is what its title names', async () => {
+    const title = phrase('write', { path: 'a', change: ' (+1 −0)' });
+    const asked = { title: 'Write a (+1 −0)', says: { title, description: [] } };
+    const [edited] = await recentlyAnswered(storeWith([approvalOf('a', asked, decisionAt({ edited: { path: 'b' } }))]));
+    expect([edited?.title, edited?.says?.title.values]).toEqual(['Write b', { path: 'b', change: '' }]);
+    const [plain] = await recentlyAnswered(storeWith([approvalOf('a', asked, decisionAt({}))]));
+    expect(plain).toMatchObject(asked);
   });
 
   test('at most fifty', async () => {

@@ -1,7 +1,7 @@
 // Questions open the modal once, are answered alone, and keep their edits until they are gone.
 import { describe, expect, it } from 'vitest';
 import type { Approval, Risk } from '#contract/approval.ts';
-import { Attention } from '#lib/app/attention.svelte.ts';
+import { Attention, INBOX } from '#lib/app/attention.svelte.ts';
 import { RequestError } from '#lib/client/request-error.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { envelope, id } from '../support/story.ts';
@@ -145,6 +145,22 @@ describe('Attention', () => {
     connection.send('attention', { questions: [first, second], asleep: [], running: [] });
     expect(attention.selected?.key).toBe(looked.key);
     expect(attention.draft(attention.selected!).reason).toBe('One is enough.');
+  });
+
+  it('begins the inbox with the question whose time runs out first, and keeps the one that is on the screen', async () => {
+    const [attention, connection] = await desk();
+    const late = question(1, 'high', ['late']);
+    const soon = question(2, 'low', ['soon']);
+    const hasty = { ...soon, request: { ...soon.request, remainingMs: 1000 } };
+    connection.send('attention', { questions: [late, hasty], asleep: [], running: [] });
+    const chosen = () => attention.chosen?.kind === 'question' && attention.chosen.question.agent;
+    attention.show(id(10));
+    attention.enter(INBOX);
+    expect(chosen(), 'it was on the screen').toBe('late');
+    attention.enter(null);
+    attention.enter(INBOX);
+    expect(chosen()).toBe('soon');
+    expect(attention.questions[0]?.agent, 'the order stays').toBe('late');
   });
 
   it('sends one answer only, until the question is gone', async () => {

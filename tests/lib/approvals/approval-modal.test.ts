@@ -4,6 +4,7 @@ import { afterEach, describe, expect, it } from 'vitest';
 import type { ApprovalRequest, Risk } from '#contract/approval.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import type { App } from '#lib/app/app.svelte.ts';
+import type { Draft } from '#lib/app/approval-draft.svelte.ts';
 import { Attention } from '#lib/app/attention.svelte.ts';
 import { speakBy } from '#lib/view/language.ts';
 import { learn } from '#lib/words/text.ts';
@@ -52,7 +53,12 @@ const wordsOf = (html: string) => html.replaceAll(/<[^>]*>/g, '').replaceAll(/\s
 async function shown(
   subject: ApprovalRequest['subject'],
   risk: Risk,
-  { active = 'anthropic', reason = '', ...more }: Partial<ApprovalRequest> & { active?: string; reason?: string } = {},
+  {
+    active = 'anthropic',
+    reason = '',
+    edit = () => undefined,
+    ...more
+  }: Partial<ApprovalRequest> & { active?: string; reason?: string; edit?: (draft: Draft) => unknown } = {},
 ) {
   const connection = new FakeConnection();
   const attention = new Attention(connection);
@@ -72,6 +78,7 @@ async function shown(
   connection.send('attention', { questions: [{ request, decisions: [null] }], asleep: [], running: [] });
   const [question] = attention.questions;
   attention.draft(question!).reason = reason;
+  edit(attention.draft(question!));
   return render(QuestionParts, { props: { app, question: question! } }).body.replaceAll(/<!--.*?-->/g, '');
 }
 
@@ -201,11 +208,38 @@ describe('the approval modal', () => {
     for (const part of ['a.md', 'New.', 'cannot be undone', 'new file']) expect(html, part).toContain(part);
   });
 
+  it('counts the lines and characters of a new file as its field does, and of a change only lines of it', async () => {
+    const made = { ...write, preview: { ...write.preview, diff: '@@ -0,0 +1,1 @@\n+New.' } };
+    const html = wordsOf(await shown(made, 'medium'));
+    expect(html).toMatch(/\+1 −0 new file 1 line, 5 characters/);
+    const diff = '@@ -1,2 +1,2 @@\n-Old.\n+New.\n Same.';
+    const changed = { ...write, preview: { ...write.preview, diff, removed: 1, created: false } };
+    expect(wordsOf(await shown(changed, 'medium'))).toMatch(/\+1 −1 3 lines, 16 characters/);
+  });
+
   it('offers yes, no and to ask first, each with its key', async () => {
     const html = await shown(spawn, 'medium');
     for (const button of ['Allow once', 'Reject…']) expect(html).toMatch(new RegExp(`<button[^>]*>[^<]*${button}`));
     for (const keys of ['Control+Enter', 'Control+Backspace', 'Control+/'])
       expect(html).toContain(`aria-keyshortcuts="${keys}"`);
+  });
+
+  it('says on the button of the yes what it gives: what is chosen for more than once while that is open, and once else', async () => {
+    const grant = {
+      agent: 'lead',
+      tool: 'write_file',
+      pattern: 'a.md',
+      scopes: ['workflow' as const, 'project' as const],
+    };
+    const buttons = (html: string) =>
+      html.match(/(?:Allow once|Allow in this workflow|Always allow for this project)(?=<)/g);
+    const choose = (draft: Draft) => Object.assign(draft.grant!, { open: true, scope: 'project' });
+    expect(buttons(await shown(write, 'medium', { grant }))).toEqual(['Allow once']);
+    expect(buttons(await shown(write, 'medium', { grant, edit: choose }))).toEqual(['Always allow for this project']);
+    const rename = (draft: Draft) => (choose(draft), Object.assign(draft, { path: 'b.md' }));
+    const edited = await shown(write, 'medium', { grant, edit: rename });
+    expect(buttons(edited), 'an edit is allowed once').toEqual(['Allow once']);
+    expect(edited).toContain('with your edit: path');
   });
 
   it('says all of it in French, but for what comes from elsewhere', async () => {

@@ -20,3 +20,9 @@ it('opens the question beside the lanes', () => {
   const params = new URLSearchParams(search.replaceAll('&amp;', '&'));
   expect(chosenIn(params, 'lead')).toEqual({ kind: 'ask', runId: 'asker', id: 'q1' });
 });
+
+it('says that what was allowed was edited', () => {
+  const edited = { ...answered, decision: { ...decision, outcome: 'edited', allowed: true } } as Answered;
+  const { body } = render(RecentAnswers, { props: { items: [edited], now: Date.parse(decision.at) } });
+  expect(body).toContain('Allowed, edited');
+});

@@ -86,6 +86,28 @@ function starts(agent: string, stages: number): string {
   return stages === 0 ? `${agent} veut démarrer` : `${stages + 1} agents, l’un après l’autre, veulent démarrer`;
 }
 
+const editNames: Readonly<Record<string, string>> = {
+  prompt: 'prompt',
+  systemPrompt: 'prompt système',
+  tools: 'outils',
+  provider: 'fournisseur',
+  model: 'modèle',
+  effort: 'effort',
+  maxTokens: 'jetons par réponse',
+  maxIterations: 'tours',
+  inactivityMs: 'limite d’inactivité',
+  tokens: 'budget de jetons',
+  costUsd: 'budget en dollars',
+  minutes: 'budget de minutes',
+  reflection: 'relecture',
+  seesReports: 'rapports des autres',
+  path: 'chemin',
+  content: 'contenu',
+  command: 'commande',
+  json: 'arguments',
+  action: 'ce qu’il veut faire',
+};
+
 export const decisionWords = {
   starts,
   startsInBackground: (agent, stages) => `${starts(agent, stages)} en arrière-plan`,
@@ -125,11 +147,13 @@ export const decisionWords = {
     spawn:
       'Cela ne s’autorise qu’une fois : un sous-agent temporaire a le nom, le prompt et les outils que son agent principal lui donne, un oui à l’un ne dit donc rien du suivant. Seule une règle de vos propres réglages qui le nomme peut le laisser démarrer sans question.',
     parallel:
-      'Un lot ne s’autorise qu’une fois. Une règle qui nomme ses agents peut le laisser démarrer sans question.',
+      'Un lot ne s’autorise qu’une fois. Ce que vous avez autorisé pour plus longtemps vaut pour un agent qui démarre seul, pas dans un lot. Une règle qui nomme ses agents peut laisser un lot démarrer sans question.',
   },
   inPermissions: 'Ouvrir dans Permissions',
   rejectMore: 'Refuser…',
   keep: 'Retour',
+  withEdits: (fields) =>
+    `avec ${fields.length === 1 ? 'votre modification' : 'vos modifications'} : ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
   command: 'Commande',
   inFolder: (folder) => `dans ${folder}`,
   parts: 'Ce qui y fait l’objet de la question',

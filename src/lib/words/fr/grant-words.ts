@@ -7,15 +7,20 @@ export const grantWords = {
   heading: 'Ne plus être interrogé',
   for: 'Pour',
   scopes: { workflow: 'ce flux', conversation: 'cette conversation', project: 'ce projet, toujours' },
-  who: (agent, tool) => `${agent} peut utiliser ${tool}, sans autre agent ni outil, sur ce motif.`,
+  who: (agent, tool) =>
+    tool === 'delegate_task'
+      ? `${agent} peut lancer, un seul à la fois et non dans un lot, sans qu’un autre agent le puisse, selon ce motif.`
+      : `${agent} peut utiliser ${tool}, sans autre agent ni outil, sur ce motif.`,
   pattern: 'Motif',
   patternHint: '* remplace une partie de nom, ** des dossiers quelconques',
   minutes: 'Fin après (minutes)',
   calls: 'Fin après (appels)',
   endless: 'sans fin',
-  matches: (names, more) =>
+  matches: (names, more, isAsked) =>
     names.length === 0
-      ? 'Il ne correspond à aucun fichier qui existe.'
+      ? isAsked
+        ? 'Il ne correspond qu’à ce fichier.'
+        : 'Il ne correspond à aucun fichier qui existe.'
       : `Il correspond à présent à ${names.join(', ')}${more ? ' et d’autres' : ''}.`,
   allow: {
     workflow: 'Autoriser dans ce flux',

@@ -10,6 +10,7 @@ export const inboxWords = {
   detail: 'La question',
   keys: '↑ ↓ ou j k parcourent la liste, Entrée en ouvre une. Seuls ses boutons et leurs touches répondent.',
   conversation: 'Ouvrir la conversation',
+  in: (title) => `dans « ${title} »`,
   asleep: 'interrompu',
   empty: 'Rien ne vous attend',
   emptySteps: [

@@ -25,6 +25,9 @@ function byRule(ruleId: string): string {
   return others[ruleId] ?? `par ${ruleId}`;
 }
 
+/** The tool whose patterns are names of agents. */
+const STARTS = 'delegate_task';
+
 export const permissionsWords = {
   title: 'Permissions',
   failed: 'Impossible de charger les permissions',
@@ -69,7 +72,8 @@ export const permissionsWords = {
     'Ce que vous avez autorisé pour plus d’une fois. En révoquer une prend effet dès l’appel suivant : elle n’autorise plus rien.',
   noGrants: 'Rien n’est autorisé d’avance dans ce dossier.',
   noGrantsHint: 'Une question le propose sous « Plus d’une fois… ».',
-  grantSentence: ({ agent, tool, pattern }) => `${agent} peut utiliser ${tool} sur ${pattern}`,
+  grantSentence: ({ agent, tool, pattern }) =>
+    tool === STARTS ? `${agent} peut lancer ${pattern}` : `${agent} peut utiliser ${tool} sur ${pattern}`,
   scopes: {
     workflow: 'dans un flux',
     conversation: 'dans une conversation',
@@ -83,7 +87,8 @@ export const permissionsWords = {
   ended: 'a pris fin',
   revoke: 'Révoquer',
   revokeLabel: (sentence) => `Révoquer : ${sentence}`,
-  revoked: (agent, tool, pattern) => `Révoqué : ${agent} ne peut plus par là utiliser ${tool} sur ${pattern}`,
+  revoked: (agent, tool, pattern) =>
+    `Révoqué : ${agent} ne peut plus par là ${tool === STARTS ? `lancer ${pattern}` : `utiliser ${tool} sur ${pattern}`}`,
   conversation: 'Ouvrir la conversation',
   explainer: 'Essayer un appel',
   explainerHint: 'Dit s’il serait autorisé, demandé ou interdit, et pourquoi. Rien n’est demandé, exécuté ni compté.',
