@@ -101,6 +101,7 @@ test('the demo needs nothing', { tag: '@soak' }, async ({ start }) => {
   const { page } = app;
   await page.getByRole('radio', { name: /^Demo/ }).check();
   await app.button('Start the demo').click();
+  await expect(app.message, 'who has chosen writes next').toBeFocused();
   await expect(app.message).toBeVisible();
   await page.getByRole('button', { name: /Let one sub-agent count the files/ }).click();
   await expect(app.message).toHaveValue(/count the files/);
