@@ -39,6 +39,9 @@ export interface Reply {
 const NOTE =
   /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent |Your answer was looked at by |[^]*call task_complete with your whole answer)/;
 
+/** Stands before what the person says to an agent that works: a report is about their own words. */
+const SAID = /^\[Triad: [^\]]*\]\s*/;
+
 /** `asked`: the language in which the person was last known to read. */
 export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: Language): Scene {
   // An exchange begins where the newest words came that neither go with results nor are a note.
@@ -56,6 +59,7 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: La
     words: wordsOf(languageOf(saidIn(messages.slice(start)), asked)),
     prompt: textsOf(messages[start])
       .filter((text) => !NOTE.test(text))
+      .map((text) => text.replace(SAID, ''))
       .join('\n'),
     notes: messages
       .slice(start)

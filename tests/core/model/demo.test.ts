@@ -1,5 +1,6 @@
 /** The demo after the person gave more or had a sub-agent tried again: the engine's notes are no task. */
 import { expect, test } from 'vitest';
+import { asTold } from '#core/log/transcript.ts';
 import { newId } from '#core/base/ids.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { wordsOf } from '#core/model/demo-language.ts';
@@ -197,4 +198,11 @@ test('what the check holds for true is what the file says at that line, or is', 
   const { text } = await reply([user(report), ...called('demo_agent_open_0', 'read_file', 'one\n')], CHILD);
   expect(text).toContain('3 statements of 3 checked, 1 held.');
   expect(text.split('## Checked')[0]).not.toContain('9 lines');
+});
+
+test('a report on what the person said meanwhile is named by their words alone', async () => {
+  const words = asTold({ text: 'Please also name the longest file.', said: 'word' });
+  const listed = called('demo_agent_list', 'list_directory', 'src/');
+  const { text } = await reply([user(TASK), said('# Report'), user(words), ...listed], CHILD);
+  expect(text).toMatch(/^# Report: Please also name the longest file\.\n/);
 });
