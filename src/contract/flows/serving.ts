@@ -15,3 +15,8 @@ export function isServing({ kind }: { kind: RunKind }): boolean {
 export function isReported(run: { kind: RunKind }): boolean {
   return isSubAgent(run) || run.kind === 'chain';
 }
+
+/** How many agents worked below the lead of a workflow: its sub-agents, and those that followed them in a chain. */
+export function agentsBelow(runs: readonly { kind: RunKind }[]): number {
+  return runs.filter(isReported).length;
+}

@@ -215,7 +215,14 @@ function withState(source: Indexed, call: Stateless, writing: boolean): Call {
   const state = stateOf(source, call, asked, row, writing);
   const change = call.result?.metadata['undoable'] === true ? (row?.undone ? 'undone' : 'done') : null;
   const edited = asked?.request.subject.kind === 'tool' && asked.decisions[0]?.outcome === 'edited';
-  const own = { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked), change };
+  const own: Call = {
+    ...call,
+    children,
+    startedAt: row?.startedAt ?? null,
+    state,
+    allowedBy: allowedBy(asked),
+    change,
+  };
   return edited ? { ...own, edited } : own;
 }
 
