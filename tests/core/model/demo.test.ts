@@ -206,3 +206,17 @@ test('a report on what the person said meanwhile is named by their words alone',
   const { text } = await reply([user(TASK), said('# Report'), user(words), ...listed], CHILD);
   expect(text).toMatch(/^# Report: Please also name the longest file\.\n/);
 });
+
+test('asked about a call before the answer it says that nobody here can tell, in its language, and goes no further', async () => {
+  const ask =
+    'The person has a question about your call toolu_1 (Start file-counter) before deciding about it.\n\nWhy?';
+  const pending = called('demo_act1_spawn', 'spawn_agent', 'Not done yet', ask);
+  const first = [user('Go'), ...called('demo_act1_look', 'list_directory', 'src/'), ...pending];
+  const tools = ['list_directory', 'spawn_agent'];
+  for (const language of ['en', 'fr'] as const) {
+    const told = { text: wordsOf(language).askedBack, calls: [] };
+    expect(await reply(first, tools, language)).toMatchObject(told);
+    // A second question comes in a message of its own.
+    expect(await reply([...first, said('…'), user('And why that?')], tools, language)).toMatchObject(told);
+  }
+});
