@@ -2,7 +2,8 @@
 import { expect, test } from 'vitest';
 import { agentsBelow } from '#contract/flows/serving.ts';
 
-test('a chain of three counts as three', () => {
+test('a chain of three counts as three, and what was never started as nothing', () => {
   const kinds = ['lead', 'coagent', 'delegate', 'chain', 'chain'] as const;
-  expect(agentsBelow(kinds.map((kind) => ({ kind })))).toBe(3);
+  const runs = kinds.map((kind) => ({ kind, attempt: 1 }));
+  expect(agentsBelow([...runs, { kind: 'spawn', attempt: 0 }])).toBe(3);
 });
