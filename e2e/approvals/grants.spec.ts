@@ -3,6 +3,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { threeWrites } from '../support/scripts.ts';
+import { expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
 test(
@@ -12,6 +13,7 @@ test(
     const app = await start(threeWrites());
     await app.send('Write them.');
     await app.question.getByRole('button', { name: 'More than once…' }).click();
+    await expectAlsoAccessible(app.page, 'a yes for more than once');
     await app.field('Pattern').fill('src/**');
     await app.question.getByRole('button', { name: 'Allow in this workflow' }).click();
     await expect(app.question.getByText('The pattern must match what this question is about')).toBeVisible();
@@ -34,6 +36,8 @@ test(
       app.page.getByText('Granted for this project, always: lead may use write_file on docs/one.md'),
     ).toBeVisible();
     await expect(app.question.getByRole('heading', { level: 2 })).toContainText('docs/two.md');
+    await app.page.locator('[data-sonner-toast]').hover();
+    await expectAlsoAccessible(app.page, 'what was granted, as a message over the page');
     await app.page
       .getByRole('region', { name: /^Notifications/ })
       .getByRole('button', { name: 'Undo' })

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { RED } from '../../tests/support/images.ts';
 import { pdf } from '../../tests/support/pdf.ts';
-import { expectAccessible } from '../support/accessible.ts';
+import { expectAccessible, expectAlsoAccessible } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
@@ -46,6 +46,7 @@ test('a file is named by keyboard, pictures and texts go out with the message an
   await expect(chips.getByRole('listitem')).toHaveText([/red\.png/, /notes\.md/]);
   await app.message.pressSequentially('Look at @su');
   await expect(page.getByRole('option', { name: /src\/sum\.js/ })).toHaveAttribute('aria-selected', 'true');
+  await expectAlsoAccessible(page, 'files to name');
   await app.message.press('Enter');
   await expect(app.message).toHaveValue('Look at @src/sum.js ');
   await app.message.press('Enter');

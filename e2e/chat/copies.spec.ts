@@ -36,7 +36,9 @@ test(
     await expect.poll(clipboard).toBe(REPORT);
     await expectAlsoAccessible(page, 'what can be copied of work');
 
-    const conversation = page.url();
+    const place = new URL(page.url());
+    const onDesktop = await page.evaluate(() => 'triad' in window);
+    const conversation = onDesktop ? `triad://conversation/${place.pathname.split('/').at(-1)}` : place.href;
     await page.getByRole('button', { name: 'Actions for “Look at the files”' }).last().click();
     await page.getByRole('menuitem', { name: 'Copy link to the conversation' }).click();
     await expect.poll(clipboard).toBe(conversation);
@@ -45,9 +47,11 @@ test(
       .getByRole('toolbar', { name: /^Your message: Look/ })
       .getByRole('button', { name: 'Copy link' })
       .click();
-    await expect.poll(clipboard).toMatch(/\/history\/[0-9a-f-]{36}$/);
+    await expect
+      .poll(clipboard)
+      .toMatch(onDesktop ? /^triad:\/\/workflow\/[0-9a-f-]{36}$/ : /\/history\/[0-9a-f-]{36}$/);
     const link = await clipboard();
-    await app.goto(new URL(link).pathname);
+    await app.goto(`/history/${link.split('/').at(-1)}`);
     await expect(page.getByRole('main').getByRole('heading', { name: 'Look at the files' })).toBeVisible();
     await page.evaluate(() => navigator.clipboard.writeText(''));
     await page.getByRole('main').getByRole('button', { name: 'Actions for “Look at the files”' }).click();

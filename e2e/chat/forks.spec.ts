@@ -101,13 +101,40 @@ test('an answer is asked for again in a fork', { tag: '@soak' }, async ({ start 
   await app.send('Try.');
   await app.expectOutcome('completed');
   const answer = app.workflow().getByRole('toolbar', { name: /^The answer/ });
-  await answer.getByRole('button', { name: 'Copy as Markdown' }).press('Enter');
-  await expect(app.page.getByText(/^Copied$|did not let this be copied/)).toBeVisible();
   await answer.getByRole('button', { name: 'Retry' }).press('Enter');
   await expect(app.workflow()).toContainText('Twice.');
   await app.expectOutcome('completed');
   await expect(app.log).not.toContainText('Once.');
 });
+
+test(
+  'a message, its answer as words and as Markdown, and a block of code are copied',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const code = 'export const sum = (a, b) => a + b;';
+    const markdown = `There are **two** sums.\n\n\`\`\`js\n${code}\n\`\`\``;
+    const app = await start(new Script().on({}).reply([text(markdown)]), { ownContext: true });
+    const { page } = app;
+    await page.context().grantPermissions(['clipboard-read', 'clipboard-write']);
+    await app.send('How *many* sums?');
+    await app.expectOutcome('completed');
+    const expectCopied = async (words: string): Promise<void> => {
+      await expect.poll(() => page.evaluate(() => navigator.clipboard.readText())).toBe(words);
+      await expect(page.getByText('Copied', { exact: true }).first()).toBeVisible();
+    };
+    const own = app.workflow().getByRole('toolbar', { name: /^Your message/ });
+    const answer = app.workflow().getByRole('toolbar', { name: /^The answer/ });
+    await own.getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+    await expectCopied('How *many* sums?');
+    await answer.getByRole('button', { name: 'Copy as Markdown' }).press('Enter');
+    await expectCopied(markdown);
+    await answer.getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+    await expectCopied(`There are two sums.\n\n${code}`);
+    const head = app.workflow().getByText('js', { exact: true }).locator('..');
+    await head.getByRole('button', { name: 'Copy', exact: true }).press('Enter');
+    await expectCopied(code);
+  },
+);
 
 test(
   'sub-agents are the same cards in a fork, with their reports, and nothing of them can be done there',

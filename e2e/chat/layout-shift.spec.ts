@@ -78,7 +78,7 @@ test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, (
     await expectStill(app.page);
   });
 
-  test('while three sub-agents work', async ({ start }) => {
+  test('while three sub-agents work beside each other for ten seconds', async ({ start }) => {
     const names = ['accuracy', 'tone', 'links'];
     const all = new Gate();
     const app = await start(
@@ -88,15 +88,20 @@ test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, (
         .on({ ...CHILD, step: 1 })
         .reply([toolUse('list_directory', { path: '.' })])
         .on(CHILD)
-        .reply([text(PART.repeat(4), { deltas: 200, delayMs: 25 })], { hold: all.at(1) })
+        .reply([text(PART.repeat(8), { deltas: 400, delayMs: 25 })], { hold: all.at(1) })
         .on(LEAD)
         .reply([text('All is well.')]),
     );
+    await app.page.setViewportSize({ width: 1600, height: 900 });
     await app.send('Check the README.');
     for (const name of names) await app.allow(name);
     for (const name of names) await app.expectCard(name, 'running');
+    const lanes = app.log.getByRole('group', { name: 'At work: accuracy, tone, links' }).getByRole('article');
+    await expect(lanes).toHaveCount(3);
     await watch(app.page);
     all.open();
+    for (const name of names) await expect(app.card(name)).toContainText('What was found');
+    await expect(lanes, 'side by side while they write').toHaveCount(3);
     for (const name of names) await app.expectCard(name, 'completed');
     await expectStill(app.page);
   });

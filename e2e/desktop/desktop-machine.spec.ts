@@ -69,6 +69,8 @@ test.describe('the desktop', only, () => {
         await app.send('Hello.');
         await app.expectOutcome('completed');
         const link = `triad://conversation/${idOf(app)}`;
+        const opens = app.workflow().getByRole('link', { name: 'Open in history' });
+        const workflowId = (await opens.getAttribute('href'))?.split('/').at(-1);
         await app.newConversation();
         await app.message.fill('Half written');
         await page.evaluate(() => Reflect.set(window, 'sameDocument', true));
@@ -78,7 +80,10 @@ test.describe('the desktop', only, () => {
         await expect(app.message, 'kept').toHaveValue('Half written');
         expect(await desktop.startSecond(link)).toBe(0);
         await expect(page.getByText('Hello to you.').first()).toBeVisible();
+        await desktop.act('open url', `triad://workflow/${workflowId}`);
+        await expect.poll(() => app.path).toBe(`/history/${workflowId}`);
         expect(await page.evaluate(() => Reflect.has(window, 'sameDocument'))).toBe(true);
+        await page.goBack();
       });
       await test.step('a malformed one says so, and one of no conversation starts nothing', async () => {
         const before = app.path;

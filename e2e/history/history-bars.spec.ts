@@ -1,7 +1,60 @@
 /** The lanes of a workflow: its time told apart, long waits folded, and each bar opens what it stands for, also by keyboard. */
+import type { Locator } from '@playwright/test';
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
+import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
+
+/** By key, button, drag and wheel: where the work of the lead is drawn, in percent of what is in sight, says where the axis is. */
+async function expectZoomAndPan(app: App, track: Locator): Promise<void> {
+  const { page } = app;
+  const sight = () =>
+    track
+      .locator('.work')
+      .first()
+      .evaluate(
+        ({ style }) =>
+          [style.left, style.width].map((place) => Math.round(parseFloat(place) * 1000) / 1000) as [number, number],
+      );
+  const [left, width] = await sight();
+  const wide = async () => (await sight())[1];
+  const expectNear = () => expect.poll(wide, 'nearer by a half').toBeCloseTo(width * 1.5, 2);
+  const expectWhole = () => expect.poll(sight, 'all is in sight').toEqual([left, width]);
+  for (const [nearer, back] of [
+    ['+', '-'],
+    ['=', '0'],
+  ] as const) {
+    await track.press(nearer);
+    await expectNear();
+    await track.press(back);
+    await expectWhole();
+  }
+  for (const back of ['Zoom out', 'Show all']) {
+    await app.button('Zoom in').click();
+    await expectNear();
+    await app.button(back).click();
+    await expectWhole();
+  }
+
+  const box = await track.boundingBox();
+  if (!box) throw new Error('The lane is not drawn');
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.move(x, y);
+  await page.keyboard.down('Control');
+  await page.mouse.wheel(0, -400);
+  await page.keyboard.up('Control');
+  await expect.poll(wide, 'nearer by the wheel').toBeGreaterThan(width * 1.5);
+  const [near] = await sight();
+  await page.mouse.down();
+  await page.mouse.move(x + box.width / 10, y, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(async () => (await sight())[0], 'a tenth to the right').toBeCloseTo(near + 10, 0);
+  await expect(page.getByRole('region', { name: /^(?:Model request|Tool call)$/ }), 'a drag opens nothing').toHaveCount(
+    0,
+  );
+  await track.press('0');
+  await expectWhole();
+}
 
 test(
   'a bar opens its request with the answer, and the keyboard goes from bar to bar',
@@ -59,8 +112,10 @@ test(
     await expect(track).toBeFocused();
     await page.keyboard.press('Home');
     await page.keyboard.press('ArrowRight');
-    await page.keyboard.press('+');
-    await page.keyboard.press('0');
+    await expectZoomAndPan(app, ofLead);
+    await track.focus();
+    await page.keyboard.press('Home');
+    await page.keyboard.press('ArrowRight');
     await page.keyboard.press('End');
     await expect(track.getByRole('option', { selected: true })).toHaveAccessibleName(
       /^model, .*first token after .*100 fresh, 300 cached/,

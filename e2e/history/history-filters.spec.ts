@@ -89,6 +89,7 @@ test(
     await expect(list.getByRole('heading')).toHaveText(/^Today\s*1 workflow/);
     await page.getByRole('button', { name: 'Saved filters' }).click();
     await page.getByLabel('Name of these filters').fill('Failed');
+    await expectAccessibleInBoth(page, 'saved filters');
     await page.keyboard.press('Enter');
     await expect(page.getByText('Saved as “Failed”')).toBeVisible();
     await page.getByRole('button', { name: 'Change the filter outcome: error' }).press('Delete');
@@ -107,10 +108,16 @@ test(
     await page.keyboard.press('Escape');
 
     await page.getByRole('button', { name: 'Columns' }).click();
+    await expectAccessibleInBoth(page, 'columns of the history');
     await page.getByRole('menuitemcheckbox', { name: 'Cost' }).click();
     await page.keyboard.press('Escape');
     await expect(list.getByText('Cost:')).toHaveCount(0);
 
+    await page.getByRole('button', { name: 'Filter', exact: true }).click();
+    await page.getByRole('menuitem', { name: 'Outcome', exact: true }).press('ArrowRight');
+    await expect(page.getByRole('menuitem', { name: 'completed', exact: true })).toBeVisible();
+    await expectAccessibleInBoth(page, 'filters and their values');
+    for (const _menu of ['of its values', 'of all']) await page.keyboard.press('Escape');
     await page.getByRole('button', { name: 'Chart' }).click();
     await page.getByRole('button', { name: 'Agent', exact: true }).click();
     await page.reload();

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { ROOT, startProcess } from '../support/process.ts';
+import { expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
 async function damage(task: string, home: string): Promise<void> {
@@ -31,5 +32,23 @@ test(
     await app.page.getByRole('link', { name: 'Open conversation' }).click();
     await expect(notice).toBeVisible();
     await expect(app.page.getByText('Answer 1: it does what it should.')).toBeVisible();
+    await expectAlsoAccessible(app.page, 'a conversation of which a message is gone');
+  },
+);
+
+test(
+  'a conversation that is not there, and a machine without a network, are told where the person is',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { ownContext: true });
+    const { page } = app;
+    await app.goto('/chat/00000000-0000-4000-8000-000000000000');
+    await expect(page.getByText('There is no such conversation', { exact: true }).first()).toBeVisible();
+    await expectAlsoAccessible(page, 'a conversation that is not there');
+    await page.context().setOffline(true);
+    await expect(page.getByText('This computer is offline.')).toBeVisible();
+    await expectAlsoAccessible(page, 'a machine without a network');
+    await page.context().setOffline(false);
+    await expect(page.getByText('This computer is offline.')).toBeHidden();
   },
 );

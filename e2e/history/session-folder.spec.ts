@@ -1,6 +1,7 @@
 /** The history names the trace of each run and the folder of the session; the desktop opens that folder, and no other. */
 import type { Bridge } from '../../src/contract/frames.ts';
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
+import { expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 import { openActions } from '../support/conversation-menu.ts';
 
@@ -39,6 +40,7 @@ test(
     await app.goto('/trace/aaaaaaaaaaaaaaaa');
     await expect(page.getByText('This trace or span could not be opened: Nothing in the history has')).toBeVisible();
     await expect(page.getByRole('link', { name: 'All workflows' })).toBeVisible();
+    await expectAlsoAccessible(page, 'a trace that nothing has');
     await app.goto(detail);
 
     const place = page.getByRole('group', { name: 'Folder of the session' });

@@ -1,29 +1,65 @@
 /** The screens in French: chosen in the settings, without a reload; nothing in English is left, and nothing is out of reach. */
 import type { Page } from '@playwright/test';
 import { learn } from '#lib/words/text.ts';
-import { englishIn } from '../../tests/lib/support/english-words.ts';
+import { englishIn, type WordSamples } from '../../tests/lib/support/english-words.ts';
+import { wordSamples } from '../../tests/lib/support/word-samples.ts';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessible, SAME_PAGE } from '../support/accessible.ts';
+import { speak } from '../support/looks.ts';
 import { leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
+import { visits } from '../support/visits.ts';
 
-/** Keys of the program, which stand as they are. */
-const NAMES = ['folder', 'provider', 'usable', 'lead', 'all', 'off', 'Triad'];
+/** Keys of the program, which stand as they are, and what models and commands write in the visits. */
+const NAMES = [
+  'folder',
+  'provider',
+  'usable',
+  'lead',
+  'all',
+  'off',
+  'Triad',
+  'Task',
+  'Answer',
+  'failed',
+  'text',
+  'auto',
+];
+/**
+ * What people and agents write in the visits, in words that the program has too; and what was said of a value when it
+ * was set, which stays in the language of that moment.
+ */
+const WRITTEN =
+  /in good order|README|act \d of|Leave out|Check the links|No newline|Name of the city|^Write a whole number/;
+const SIZES = [
+  { width: 1280, height: 800 },
+  { width: 800, height: 600 },
+];
+/** To be read once: the types of all words are looked at. */
+let samples: WordSamples | undefined;
+
+async function expectFrenchWords(page: Page, screen: string): Promise<void> {
+  await learn('fr');
+  samples ??= wordSamples();
+  for (const size of SIZES) {
+    await page.setViewportSize(size);
+    // A message over the page was said in the language of its moment, and goes soon.
+    const html = await page.evaluate(() => {
+      const body = document.body.cloneNode(true) as HTMLElement;
+      for (const message of body.querySelectorAll('[data-sonner-toaster]')) message.remove();
+      return body.outerHTML;
+    });
+    const english = englishIn(html, NAMES, samples).filter((one) => !WRITTEN.test(one));
+    expect.soft(english, `${screen}: no English`).toEqual([]);
+    expect.soft(html, `${screen}: no space of its own as a mark`).not.toMatch(/⟦U\+(202F|00A0)⟧/);
+    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
+    expect.soft(wider, `${screen}: nothing is beside the window`).toBeLessThanOrEqual(0);
+  }
+  await page.setViewportSize(SIZES[0]!);
+}
 
 async function expectFrench(page: Page, screen: string): Promise<void> {
-  await learn('fr');
-  for (const size of [
-    { width: 1280, height: 800 },
-    { width: 800, height: 600 },
-  ]) {
-    await page.setViewportSize(size);
-    const html = await page.evaluate(() => document.body.outerHTML);
-    expect(englishIn(html, NAMES), `${screen}: no English`).toEqual([]);
-    expect(html, `${screen}: no space of its own as a mark`).not.toMatch(/⟦U\+(202F|00A0)⟧/);
-    const wider = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-    expect(wider, `${screen}: nothing is beside the window`).toBeLessThanOrEqual(0);
-  }
-  await page.setViewportSize({ width: 1280, height: 800 });
+  await expectFrenchWords(page, screen);
   await expectAccessible(page, `${screen} in French`);
 }
 
@@ -96,3 +132,19 @@ test(
     await expectFrench(page, 'workflow');
   },
 );
+
+/** Of what a person sees at all: each screen is asked for its French where it is shown, and goes on in English. */
+for (const [name, { script, options = {}, go }] of visits())
+  test(
+    `each screen of the visit ${name} is in French`,
+    { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+    async ({ start }) => {
+      test.slow();
+      const app = await start(script(), { ...options, ownContext: true });
+      await go(app, async (screen) => {
+        await speak(app.page, 'fr');
+        await expectFrenchWords(app.page, screen);
+        await speak(app.page, 'en');
+      });
+    },
+  );

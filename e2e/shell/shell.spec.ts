@@ -217,3 +217,60 @@ test(
     await expect(app.message).toHaveValue('@src/parser.ts ');
   },
 );
+
+test(
+  'the palette does by keyboard alone what buttons and slashes do: contrast, reports, an edited message, a fork',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha', 'beta']));
+    const { page } = app;
+    await app.send('Look at two parts.');
+    await app.allow('alpha');
+    await app.allow('beta');
+    await app.expectOutcome('completed');
+    const command = async (query: string, name: string): Promise<void> => {
+      await page.keyboard.press('Control+K');
+      await expect(palette(page)).toBeFocused();
+      await page.keyboard.type(query);
+      await expect(page.getByRole('option', { name, exact: true })).toHaveAttribute('data-selected', '');
+      await page.keyboard.press('Enter');
+    };
+    await command('high contr', 'High contrast, on or off');
+    await expect(page.locator('html')).toHaveAttribute('data-contrast', 'more');
+    await command('compare', 'Compare the reports of the last sub-agents');
+    await expect(page.getByRole('dialog', { name: '2 reports beside each other' })).toBeVisible();
+    await page.keyboard.press('Escape');
+    await command('edit', 'Edit your last message and send it again');
+    await expect(page.getByRole('textbox', { name: 'Edit your message' })).toBeFocused();
+    await page.keyboard.press('Escape');
+    await command('/model', 'Choose the model of the next message /model');
+    await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toBeFocused();
+    const first = page.url();
+    await command('fork', 'Fork after the last answer');
+    await expect(page).not.toHaveURL(first);
+    await expect(app.workflow()).toContainText('Look at two parts.');
+  },
+);
+
+test(
+  'the folder of a conversation leads to what is in it, and to a new one there',
+  { tag: '@soak' },
+  async ({ start }) => {
+    const app = await start(said(), { files: { 'parser/a.ts': '' } });
+    const { page } = app;
+    await talk(app, 'Say it.', 'parser');
+    const folder = page.getByRole('button', { name: `Works in ${join(app.workspace, 'parser')}` });
+    await folder.press('Enter');
+    await expect(page.getByRole('menuitem', { name: 'New conversation here' })).toBeFocused();
+    await expectAccessibleInBoth(page, 'the menu of a folder');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await expect(page).toHaveURL(/\/permissions\?folder=[^&]*parser$/);
+    await page.goBack();
+    await folder.press('Enter');
+    await page.keyboard.press('Enter');
+    await expect(page.getByLabel('Folder', { exact: true })).toHaveValue(join(app.workspace, 'parser'));
+    await expect(app.message).toBeFocused();
+  },
+);

@@ -11,6 +11,7 @@ import type { Browser, BrowserContext, Page } from '@playwright/test';
 import { WebSocket } from 'ws';
 import { openBrowser } from '#hosts/http/open-browser.ts';
 import { CLI } from '../../tests/support/program.ts';
+import { expectAlsoAccessible } from '../support/accessible.ts';
 import { type Host, startHost } from '../support/host.ts';
 import { startProcess } from '../support/process.ts';
 import type { SharedHosts } from '../support/shared-hosts.ts';
@@ -89,6 +90,7 @@ test(
     await expect(refused(other.page)).toContainText('stop Triad in its terminal (Ctrl-C), start it again');
     await other.page.goto(host.origin);
     await expect(refused(other.page)).toContainText('Open the URL that Triad printed in its terminal');
+    await expectAlsoAccessible(other.page, 'a browser that is not let in');
 
     if (!inSoak()) return;
     await host.stop();

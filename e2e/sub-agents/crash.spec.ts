@@ -2,6 +2,7 @@
 import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { answerFrom, reportOf } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
+import { expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, test } from '../support/test.ts';
 
 /** A lead that starts these sub-agents in its first response, and answers with what they report. */
@@ -40,6 +41,7 @@ test('a killed host offers to resume and goes on from the last finished step', {
   await app.expectOutcome('interrupted');
   await app.expectCard('inspector', 'interrupted');
   await expect(app.card('inspector'), 'the words before the crash').toContainText('Finding 1:');
+  await expectAlsoAccessible(app.page, 'an interrupted workflow in the chat');
   expect(app.model.requests, 'nothing goes on by itself').toHaveLength(3);
 
   await app.button('Resume').click();

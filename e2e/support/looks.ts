@@ -25,7 +25,7 @@ const LOOKS: readonly Look[] = [
 const USUAL = { width: 1280, height: 800 };
 
 /** As a system that speaks this language would say it to the page. */
-async function speak(page: Page, language: 'en' | 'fr'): Promise<void> {
+export async function speak(page: Page, language: 'en' | 'fr'): Promise<void> {
   await page.evaluate((tag) => {
     Object.defineProperty(navigator, 'languages', { configurable: true, get: () => [tag] });
     dispatchEvent(new Event('languagechange'));

@@ -97,7 +97,7 @@ async function sweep(context: BrowserContext, page: Page, parking: string): Prom
   await session.send('Page.resetNavigationHistory');
   await session.detach();
   await context.clearCookies();
-  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference' });
+  await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'no-preference', contrast: 'no-preference' });
   await page.setViewportSize(VIEWPORT);
   return context.pages().length === 1;
 }

@@ -7,7 +7,7 @@ import { type Block, Script, text, toolUse } from '../../tests/support/fake-mode
 import type { App, AppOptions } from './app.ts';
 import { openActions } from './conversation-menu.ts';
 
-type Shoot = (screen: string) => Promise<void>;
+export type Shoot = (screen: string) => Promise<void>;
 export interface WorkScreen {
   script: () => Script;
   options?: AppOptions;

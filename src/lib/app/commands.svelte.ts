@@ -1,5 +1,5 @@
 /** The commands that can be given now, by name or by keys; and which keys the person gave them in this browser. */
-import { createContext, untrack } from 'svelte';
+import { createContext } from 'svelte';
 import { tinykeys } from 'tinykeys';
 import { isMac } from '#lib/ui/platform.ts';
 import { focusedTextField } from '#lib/ui/text-field.ts';
@@ -17,6 +17,8 @@ export class Commands {
   readonly mac: boolean;
   #own = $state.raw<Own>({});
   #offers = $state.raw<readonly Offer[]>([]);
+  /** The same: an effect that ends would read the state as it was before the others, and lose what they offer. */
+  #all: readonly Offer[] = [];
 
   constructor(mac = isMac()) {
     this.mac = mac;
@@ -81,8 +83,13 @@ export class Commands {
 
   /** What can be given from now on; the newest offer of a command counts. Returns the function that takes it back. */
   offer(offer: Offer): () => void {
-    untrack(() => (this.#offers = [...this.#offers, offer]));
-    return () => untrack(() => (this.#offers = this.#offers.filter((one) => one !== offer)));
+    this.#put([...this.#all, offer]);
+    return () => this.#put(this.#all.filter((one) => one !== offer));
+  }
+
+  #put(all: readonly Offer[]): void {
+    this.#all = all;
+    this.#offers = all;
   }
 
   can(id: CommandId): boolean {
@@ -100,7 +107,7 @@ export class Commands {
       (event: KeyboardEvent) => {
         if (event.defaultPrevented || !this.can(id)) return;
         event.preventDefault();
-        this.run(id);
+        if (!event.repeat) this.run(id);
       },
     ]);
     const bindings = Object.fromEntries(handlers) as Record<string, (event: KeyboardEvent) => void>;
@@ -112,7 +119,8 @@ export const [getCommands, setCommands] = createContext<Commands>();
 
 /** Typing is never a command, and what waits for an answer is asked first. */
 function ignore(event: KeyboardEvent): boolean {
-  if (event.isComposing || event.repeat) return true;
+  // Of Ctrl+S that is held down the browser would make its own.
+  if (event.isComposing || (event.repeat && !(event.ctrlKey || event.metaKey))) return true;
   if (document.querySelector('[role="dialog"][data-state="open"], [role="alertdialog"][data-state="open"]'))
     return true;
   if (!isInField(event)) return false;

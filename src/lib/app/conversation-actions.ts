@@ -1,11 +1,10 @@
-/** What can be done with a whole conversation: give it a title, pin it, move it to the trash, restore it, delete it for good, download it, find its folder, copy its link. */
+/** What can be done with a whole conversation: give it a title, pin it, move it to the trash, restore it, delete it for good, download it, find its folder. */
 import type { Client, Input } from '#contract/rpc.ts';
 import type { ConversationRow } from '#contract/view.ts';
 import { visibleText } from '#contract/visible-text.ts';
 import { succeeds, type Toasts } from '#lib/ui/toasts.ts';
 import { copyText } from '#lib/ui/copy-text.ts';
 import { text } from '#lib/words/text.ts';
-import { linkTo } from './links.ts';
 
 export type ExportFormat = 'md' | 'json';
 
@@ -108,11 +107,6 @@ export class ConversationActions {
   /** Copies the path of that folder, and says it. */
   copyFolder({ folder }: SessionPlace): Promise<void> {
     return copyText(this.#toasts, folder, text.menu.folderCopied(visibleText(folder)));
-  }
-
-  /** Copies where it is found from outside, and says so. */
-  copyLink(kind: 'conversation' | 'workflow', id: string): Promise<void> {
-    return copyText(this.#toasts, linkTo(kind, id), text.menu.linkCopied);
   }
 
   /** Saves it as a file in Markdown or JSON through the browser. */

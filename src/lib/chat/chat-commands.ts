@@ -3,13 +3,18 @@ import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
 import type { ConversationRow, WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
+import { copyLink } from '#lib/app/links.ts';
+import { succeeds } from '#lib/ui/toasts.ts';
 import type { CommandId } from '#lib/view/shell/command-table.ts';
+import { forkAfter, sendAgain } from './turn-actions.ts';
 
 interface Chat {
   app: App;
   conversation: ConversationRow | null;
   workflows: readonly WorkflowRow[];
   rename: () => void;
+  /** Null: not now. */
+  rewind: (() => void) | null;
   remove: () => void;
   toggleContext: () => void;
   toggleChanges: () => void;
@@ -17,24 +22,26 @@ interface Chat {
 
 export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>> {
   const { app, conversation, workflows } = chat;
-  const message = () => document.querySelector<HTMLElement>('[data-message]')?.focus();
-  if (!conversation) return { message };
+  if (!conversation) return {};
   const { id, pinned } = conversation;
   const running = workflows.find(({ status }) => status === 'running' || status === 'pending');
   const last = workflows.at(-1);
   const ended = lastEnded(workflows);
+  const told = workflows.findLast(({ outcome, left }) => outcome !== null && !left);
   const cutOff = last?.outcome === 'interrupted' && !last.left ? last : undefined;
   return {
-    message,
     rename: chat.rename,
     pin: () => void app.conversationActions.pin(id, !pinned),
     context: chat.toggleContext,
     changes: chat.toggleChanges,
-    copyLink: () => void app.conversationActions.copyLink('conversation', id),
+    copyLink: () => void copyLink(app.toasts, 'conversation', id),
     exportMarkdown: () => void app.conversationActions.download(id, 'md'),
     exportJson: () => void app.conversationActions.download(id, 'json'),
     ...(running ? { stop: () => void app.stopWorkflow(running.id) } : { remove: chat.remove }),
     ...(ended && { replay: () => void goto(resolve('/history/[id]/replay', { id: ended.id })) }),
+    ...(workflows.length > 0 && { compact: () => void succeeds(app.toasts, app.contexts.compact(id)) }),
+    ...(chat.rewind && { rewind: chat.rewind }),
+    ...(told && { fork: () => void forkAfter(app, told), retry: () => void sendAgain(app, told) }),
     ...(cutOff && { resume: () => void app.resume(cutOff.id) }),
   };
 }

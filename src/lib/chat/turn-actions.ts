@@ -1,5 +1,9 @@
-/** What can be done with a message, as buttons. */
+/** What can be done with a message, as buttons; and what those of an answer do. */
 import type { Component } from 'svelte';
+import type { WorkflowRow } from '#contract/view.ts';
+import type { App } from '#lib/app/app.svelte.ts';
+import { openFork, resend } from '#lib/parts/go-to-fork.ts';
+import { runAgain } from '#lib/runs/again/go-to-again.ts';
 
 export interface TurnAction {
   key: string;
@@ -9,4 +13,14 @@ export interface TurnAction {
   icon: Component<{ class?: string; 'aria-hidden'?: 'true' }>;
   disabled?: boolean;
   act: () => Promise<void> | void;
+}
+
+export async function forkAfter(app: App, workflow: WorkflowRow): Promise<void> {
+  const id = await app.forks.fork(workflow, 'after');
+  if (id !== null) await openFork(id);
+}
+
+export async function sendAgain(app: App, workflow: WorkflowRow): Promise<void> {
+  if (workflow.again) await runAgain(app, workflow.again.runId);
+  else await resend(app, workflow, workflow.prompt);
 }

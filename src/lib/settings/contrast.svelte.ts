@@ -29,10 +29,18 @@ export class Contrast {
     this.#wanted.removeEventListener('change', this.#follow);
   }
 
+  /** High where it is not, whatever that comes from. */
+  toggle(): void {
+    this.set(this.#isMore(this.value) ? 'normal' : 'more');
+  }
+
+  #isMore(name: ContrastName): boolean {
+    return name === 'more' || (name === 'system' && this.#wanted.matches);
+  }
+
   #apply(name: ContrastName): void {
     this.value = name;
-    const more = name === 'more' || (name === 'system' && this.#wanted.matches);
-    document.documentElement.dataset['contrast'] = more ? 'more' : 'normal';
+    document.documentElement.dataset['contrast'] = this.#isMore(name) ? 'more' : 'normal';
   }
 }
 

@@ -8,7 +8,7 @@ import { entriesOf, keyOf, nameOf, searchedOf, sectionsIn } from '#lib/settings/
 import { NEW_DRAFT } from '#lib/parts/message-drafts.ts';
 import { changeDraft } from '#lib/parts/composer/unsent.svelte.ts';
 import { withMention } from '#lib/parts/composer/word.ts';
-import { COMMAND_IDS, COMMANDS, type CommandId } from '#lib/view/shell/command-table.ts';
+import { COMMAND_IDS, COMMANDS, type CommandId, slashOf } from '#lib/view/shell/command-table.ts';
 import { queryOfHit } from '#lib/view/history-query.ts';
 import { bestOf, exactFirst } from '#lib/view/shell/palette.ts';
 import { conversationTitle } from '#lib/words/conversation-title.ts';
@@ -146,7 +146,7 @@ export class Palette {
   #commandsFound(query: string, most: number): Findings[] {
     const { commands: names, groups } = text.shell;
     const can = COMMAND_IDS.filter((id) => id !== 'palette' && this.#commands.can(id));
-    const best = bestOf(can, query, (id) => `${names[id]} ${groups[COMMANDS[id].group]}`, most);
+    const best = bestOf(can, query, (id) => `${names[id]} ${groups[COMMANDS[id].group]} ${shownSlash(id)}`, most);
     const items = best.map((id) => ({ id, item: this.#commandFound(id) }));
     return [...Map.groupBy(items, ({ id }) => COMMANDS[id].group)].map(([group, some]) => ({
       name: groups[group],
@@ -156,7 +156,13 @@ export class Palette {
 
   #commandFound(id: CommandId): Finding {
     const label = text.shell.commands[id];
-    return { key: `command:${id}`, label, detail: '', keys: this.#commands.keysOf(id), to: { command: id } };
+    return {
+      key: `command:${id}`,
+      label,
+      detail: shownSlash(id),
+      keys: this.#commands.keysOf(id),
+      to: { command: id },
+    };
   }
 
   #agentsFound(query: string): Finding[] {
@@ -187,6 +193,12 @@ export class Palette {
       })),
     ];
   }
+}
+
+/** As it is written in a message; empty for what is not. */
+function shownSlash(id: CommandId): string {
+  const name = slashOf(id);
+  return name === null ? '' : `/${name}`;
 }
 
 /** All that it is called: of a file also its name without its folder, of a setting its path in the settings file. */

@@ -17,18 +17,6 @@ export const composerWords = {
   mentionHelp:
     'The lead is told the path or the name, no more: it reads the file, or asks you for the agent, if it sees fit.',
   commandHelp: 'Enter runs it',
-  commands: {
-    compact: 'Summarise the oldest part of what the lead was told, to make room',
-    exportMarkdown: 'Save this conversation as Markdown',
-    exportJson: 'Save this conversation as JSON',
-    rewind: 'Go back to before your last message',
-    stop: 'Stop what works here',
-    new: 'Begin a new conversation',
-    model: 'Choose the model of the next message',
-    lead: 'Choose who leads',
-    attach: 'Attach pictures, PDFs or texts',
-    context: 'Show what the lead is told',
-  },
   notNow: (name: string) => `/${name} cannot be done now`,
   promptOf: (server: string) => `prompt of ${server}`,
   idleServers: (servers: readonly string[]) =>

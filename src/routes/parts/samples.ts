@@ -4,7 +4,7 @@ import type { Envelope } from '#contract/agent.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import { STATUS_OF } from '#contract/status-of.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
-import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import type { TranscriptSource } from '#lib/runs/session.svelte.ts';
 import { type View, fromSnapshot } from '#lib/view/reduce.ts';
@@ -122,17 +122,18 @@ export function question(runId: string, decided: string | null = null): Approval
   return { request, decisions: [decided === null ? null : { at: decided, allowed: true }] } as unknown as Approval;
 }
 
+export const conversation: ConversationRow = {
+  id: CONVERSATION,
+  title: 'Parser',
+  folder: '/home/ada/parser',
+  agent: 'lead',
+  createdAt: AT,
+  updatedAt: AT,
+  lastSeq: 9,
+  usage,
+};
+
 export function source(runs: RunRow[], parts: Partial<View> = {}): TranscriptSource {
-  const conversation = {
-    id: CONVERSATION,
-    title: 'Parser',
-    folder: '/home/ada/parser',
-    agent: 'lead',
-    createdAt: AT,
-    updatedAt: AT,
-    lastSeq: 9,
-    usage,
-  };
   const rows = { workflows: [workflow(null)], more: false, runs, entries: {}, calls: [], approvals: [], open: [] };
   const view = { ...fromSnapshot({ seq: 9, conversation, ...rows }), ...parts };
   return { view, loadEntries: () => Promise.resolve() };

@@ -2,7 +2,7 @@
 import { structuredPatch } from 'diff';
 import { expect, it } from 'vitest';
 import { hunkText, lineCounts } from '#lib/changes/hunks.ts';
-import { diffLines } from '#lib/ui/diff-lines.ts';
+import { diffLines } from '#lib/ui/diff/diff-lines.ts';
 
 const lines = Array.from({ length: 30 }, (_, n) => `line ${n + 1}`);
 const after = lines.with(1, 'two').toSpliced(25, 1).concat('-- end');

@@ -1,16 +1,18 @@
 /** What can stand at the cursor: files, agents, commands and prompts, with what choosing each of them does. */
 import type { AgentSummary } from '#contract/agent.ts';
 import type { McpServerView, McpTest } from '#contract/mcp/mcp-methods.ts';
+import type { Commands } from '#lib/app/commands.svelte.ts';
+import { COMMAND_IDS, slashOf } from '#lib/view/shell/command-table.ts';
 import { text } from '#lib/words/text.ts';
 import { mentionOf } from './word.ts';
 
-/** What a page offers behind `/`. */
+/** A command behind `/`. */
 export interface Command {
   /** Without the slash. */
   name: string;
   description: string;
   /** Null: not now. It is not offered then, and not taken for a message where it is written. */
-  run: (() => void | Promise<void>) | null;
+  run: (() => void) | null;
 }
 
 /** A prompt of an MCP server; what it needs is asked before it is filled in. */
@@ -30,6 +32,15 @@ export type Suggestion = { key: string; label: string; detail: string } & (
 const words = text.composer;
 /** Agents that are shown among files. */
 const MAX_AGENTS = 4;
+
+/** All that have a name behind `/`, also those that cannot be given now. */
+export function slashCommands(commands: Pick<Commands, 'can' | 'run'>): Command[] {
+  return COMMAND_IDS.flatMap((id) => {
+    const name = slashOf(id);
+    if (name === null) return [];
+    return [{ name, description: text.shell.commands[id], run: commands.can(id) ? () => commands.run(id) : null }];
+  });
+}
 
 export function mentions(query: string, paths: readonly string[], agents: readonly AgentSummary[]): Suggestion[] {
   const wanted = query.toLowerCase();

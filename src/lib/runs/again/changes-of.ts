@@ -1,5 +1,5 @@
 /** The fields in which two JSON values differ; nested fields have dotted names. */
-import { editDiff } from '#lib/ui/edit-diff.ts';
+import { editDiff } from '#lib/ui/diff/edit-diff.ts';
 
 export interface Change {
   field: string;

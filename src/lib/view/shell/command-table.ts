@@ -1,15 +1,18 @@
-/** Every command of the app with the keys that it has by default: for the palette, the menus, the list of shortcuts. */
+/** Every command of the app: the palette, `/` in a message, the menus, the list of shortcuts and the settings are drawn from it. */
 
-export type CommandGroup = 'go' | 'conversation' | 'view';
+/** Where a command applies: in a conversation, in the box of a message, or anywhere. */
+export type CommandGroup = 'go' | 'conversation' | 'message' | 'view';
 
 interface Command {
   group: CommandGroup;
   /** In the notation of tinykeys; empty for none. Keys without Ctrl, ⌘ or Alt do nothing in a text field. */
   keys: string;
+  /** What it is called behind `/` in a message; left out: it cannot be given there. */
+  slash?: string;
 }
 
 export const COMMANDS = {
-  new: { group: 'go', keys: '$mod+Shift+O' },
+  new: { group: 'go', keys: '$mod+Shift+O', slash: 'new' },
   palette: { group: 'go', keys: '$mod+K' },
   questions: { group: 'go', keys: 'g q' },
   next: { group: 'go', keys: 'Alt+ArrowDown' },
@@ -21,41 +24,58 @@ export const COMMANDS = {
   history: { group: 'go', keys: 'g h' },
   trash: { group: 'go', keys: '' },
   settings: { group: 'go', keys: '$mod+,' },
-  stop: { group: 'conversation', keys: '$mod+.' },
+  stop: { group: 'conversation', keys: '$mod+.', slash: 'stop' },
   resume: { group: 'conversation', keys: '' },
-  message: { group: 'conversation', keys: '$mod+J' },
+  compact: { group: 'conversation', keys: '', slash: 'compact' },
+  rewind: { group: 'conversation', keys: '', slash: 'rewind' },
+  edit: { group: 'conversation', keys: '' },
+  retry: { group: 'conversation', keys: '' },
+  fork: { group: 'conversation', keys: '' },
+  compare: { group: 'conversation', keys: '' },
   runAgain: { group: 'conversation', keys: '' },
   rename: { group: 'conversation', keys: 'F2' },
   pin: { group: 'conversation', keys: '' },
+  find: { group: 'conversation', keys: '$mod+F' },
   changes: { group: 'conversation', keys: '' },
-  context: { group: 'conversation', keys: '' },
+  context: { group: 'conversation', keys: '', slash: 'context' },
   replay: { group: 'conversation', keys: 'g r' },
   copyLink: { group: 'conversation', keys: '' },
-  exportMarkdown: { group: 'conversation', keys: '' },
-  exportJson: { group: 'conversation', keys: '' },
+  exportMarkdown: { group: 'conversation', keys: '', slash: 'export' },
+  exportJson: { group: 'conversation', keys: '', slash: 'export-json' },
   remove: { group: 'conversation', keys: '' },
+  message: { group: 'message', keys: '$mod+J' },
+  attach: { group: 'message', keys: '', slash: 'attach' },
+  model: { group: 'message', keys: '', slash: 'model' },
+  lead: { group: 'message', keys: '', slash: 'lead' },
+  save: { group: 'view', keys: '$mod+S' },
   rail: { group: 'view', keys: '$mod+B' },
   filter: { group: 'view', keys: '$mod+Shift+F' },
   light: { group: 'view', keys: '' },
   dark: { group: 'view', keys: '' },
   system: { group: 'view', keys: '' },
+  contrast: { group: 'view', keys: '' },
   larger: { group: 'view', keys: '' },
   smaller: { group: 'view', keys: '' },
+  english: { group: 'view', keys: '' },
+  french: { group: 'view', keys: '' },
+  systemLanguage: { group: 'view', keys: '' },
   shortcuts: { group: 'view', keys: '[Shift]+?' },
 } as const satisfies Record<string, Command>;
 
 export type CommandId = keyof typeof COMMANDS;
 export const COMMAND_IDS = Object.keys(COMMANDS) as CommandId[];
 
-/** Keys that other parts of the app answer to themselves: they stay as they are. */
+/** What a command is called behind `/` in a message; null for none. */
+export function slashOf(id: CommandId): string | null {
+  const command: Command = COMMANDS[id];
+  return command.slash ?? null;
+}
+
+/** Keys that answer a question: they stay as they are, and are no commands, since only the question itself is answered. */
 export const FIXED_KEYS = {
   allow: '$mod+Enter',
   allowAll: '$mod+Shift+Enter',
   reject: '$mod+Backspace',
   askBack: '$mod+/',
-  find: '$mod+F',
-  save: '$mod+S',
 } as const;
 export type FixedKey = keyof typeof FIXED_KEYS;
-/** Those of a question. */
-export const ANSWER_KEYS = ['allow', 'allowAll', 'reject', 'askBack'] as const satisfies readonly FixedKey[];

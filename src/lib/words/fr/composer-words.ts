@@ -18,18 +18,6 @@ export const composerWords = {
   mentionHelp:
     'L’agent principal reçoit le chemin ou le nom, rien de plus : il lit le fichier, ou vous demande l’agent, s’il le juge utile.',
   commandHelp: 'Entrée l’exécute',
-  commands: {
-    compact: 'Résumer la partie la plus ancienne de ce que l’agent principal a reçu, pour faire de la place',
-    exportMarkdown: 'Enregistrer cette conversation en Markdown',
-    exportJson: 'Enregistrer cette conversation en JSON',
-    rewind: 'Revenir avant votre dernier message',
-    stop: 'Arrêter ce qui travaille ici',
-    new: 'Commencer une nouvelle conversation',
-    model: 'Choisir le modèle du prochain message',
-    lead: 'Choisir l’agent principal',
-    attach: 'Joindre des images, des PDF ou des textes',
-    context: 'Afficher ce que l’agent principal reçoit',
-  },
   notNow: (name) => `/${name} est impossible pour l’instant`,
   promptOf: (server) => `prompt ${de(server)}`,
   idleServers: (servers) =>

@@ -1,12 +1,15 @@
 // How diffs look is chosen once for all of them, and holds after a restart; what is no file never changes its look.
 import { render } from 'svelte/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { DiffLook, getDiffLook } from '#lib/ui/diff-look.svelte.ts';
-import DiffView from '#lib/ui/diff-view.svelte';
-import { storage } from '../support/storage.ts';
+import { DiffLook, getDiffLook } from '#lib/ui/diff/diff-look.svelte.ts';
+import DiffView from '#lib/ui/diff/diff-view.svelte';
+import { storage } from '../../support/storage.ts';
 
 vi.mock('#lib/ui/markdown/highlight.ts', () => ({ getHighlighter: () => ({}), colourClass: () => '' }));
-vi.mock(import('#lib/ui/diff-look.svelte.ts'), async (original) => ({ ...(await original()), getDiffLook: vi.fn() }));
+vi.mock(import('#lib/ui/diff/diff-look.svelte.ts'), async (original) => ({
+  ...(await original()),
+  getDiffLook: vi.fn(),
+}));
 beforeEach(() => vi.stubGlobal('localStorage', storage()));
 afterEach(() => vi.unstubAllGlobals());
 

@@ -1,7 +1,7 @@
 // What a person edited of a text is all that its diff shows.
 import { expect, it } from 'vitest';
-import { diffLines } from '#lib/ui/diff-lines.ts';
-import { editDiff } from '#lib/ui/edit-diff.ts';
+import { diffLines } from '#lib/ui/diff/diff-lines.ts';
+import { editDiff } from '#lib/ui/diff/edit-diff.ts';
 
 const shown = (before: string, after: string) =>
   diffLines(editDiff(before, after)).map(({ kind, text }) => `${kind} ${text}`);

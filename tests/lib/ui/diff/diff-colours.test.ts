@@ -1,7 +1,7 @@
 // A difference is coloured by the code of its sides, and never shows other text for it.
 import { expect, test } from 'vitest';
-import { coloursOf, endingOf, sidesOf } from '#lib/ui/diff-colours.ts';
-import { diffLines } from '#lib/ui/diff-lines.ts';
+import { coloursOf, endingOf, sidesOf } from '#lib/ui/diff/diff-colours.ts';
+import { diffLines } from '#lib/ui/diff/diff-lines.ts';
 
 const DIFF = '--- a/x.ts\n+++ b/src/x.ts\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n@@ -9,1 +9,2 @@\n nine\n+ten\n';
 const lines = diffLines(DIFF);

@@ -1,6 +1,6 @@
 // A diff is shown line by line, with the line numbers of both sides.
 import { describe, expect, it } from 'vitest';
-import { diffLines } from '#lib/ui/diff-lines.ts';
+import { diffLines } from '#lib/ui/diff/diff-lines.ts';
 
 describe('diffLines', () => {
   it('numbers lines on both sides and leaves the file headers out', () => {

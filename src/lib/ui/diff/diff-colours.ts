@@ -1,6 +1,6 @@
 /** Colours for the lines of a difference: each side of each piece is coloured as code, whose lines the difference shows. */
 import type { DiffLine } from './diff-lines.ts';
-import type { ColouredToken } from './markdown/highlight.worker.ts';
+import type { ColouredToken } from '../markdown/highlight.worker.ts';
 
 /** Code that stands together on one side, and the lines that are shown with its colours; null: shown with the other side's. */
 interface Side {

@@ -1,0 +1,59 @@
+// One table of commands: all that has keys or a name behind `/` is found in the palette, and some page can do it.
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, expect, it, vi } from 'vitest';
+import type { App } from '#lib/app/app.svelte.ts';
+import { Commands } from '#lib/app/commands.svelte.ts';
+import { slashCommands } from '#lib/parts/composer/suggestions.ts';
+import { Palette } from '#lib/shell/palette-findings.svelte.ts';
+import { COMMAND_IDS, slashOf } from '#lib/view/shell/command-table.ts';
+import { FakeConnection } from '../support/fake-connection.ts';
+import { storage } from '../support/storage.ts';
+
+const LIB = 'src/lib';
+const sources = readdirSync(LIB, { recursive: true, encoding: 'utf8' })
+  .filter((name) => /\.(svelte|ts)$/.test(name))
+  .map((name) => readFileSync(join(LIB, name), 'utf8'));
+
+beforeEach(() => {
+  vi.stubGlobal('localStorage', storage());
+  return () => void vi.unstubAllGlobals();
+});
+
+/** With a way to do everything, or nothing. */
+function commandsWith(given: string[], ids = COMMAND_IDS): Commands {
+  const commands = new Commands(false);
+  commands.offer(Object.fromEntries(ids.map((id) => [id, () => given.push(id)])));
+  return commands;
+}
+
+it('the palette shows all that can be done, with its keys and its name behind a slash', () => {
+  const app = { connection: new FakeConnection(), conversations: { items: [] }, rail: { active: null } };
+  const commands = commandsWith([]);
+  const items = new Palette(app as unknown as App, commands).findings.flatMap((group) => group.items);
+  const shown = items.map(({ to, keys, detail }) => ('command' in to ? [to.command, keys, detail] : []));
+  const wanted = COMMAND_IDS.filter((id) => id !== 'palette').map((id) => {
+    const slash = slashOf(id);
+    return [id, commands.keysOf(id), slash === null ? '' : `/${slash}`];
+  });
+  expect(shown.sort()).toEqual(wanted.sort());
+});
+
+it('behind a slash stand the same commands: those that cannot be done now do nothing', () => {
+  const given: string[] = [];
+  for (const { run } of slashCommands(commandsWith(given))) run?.();
+  expect(given).toEqual(COMMAND_IDS.filter((id) => slashOf(id) !== null));
+  expect(slashCommands(commandsWith([], [])).every(({ run }) => run === null)).toBe(true);
+});
+
+it('each can be done somewhere', () => {
+  const offers = sources.filter((text) => /commands\.offer\(|\): Partial<Record<CommandId/.test(text)).join('\n');
+  const given = (id: string) => new RegExp(`\\b${id}: (\\(\\) =>|chat\\.)|^ +${id},$`, 'm');
+  expect(COMMAND_IDS.filter((id) => !given(id).test(offers))).toEqual([]);
+});
+
+// Shortcuts that only a page of its own knows would be in no list.
+it('no page listens to Ctrl and a letter by itself', () => {
+  const own = sources.filter((text) => /event\.key\.toLowerCase\(\) !?==/.test(text));
+  expect(own).toEqual([]);
+});
