@@ -93,8 +93,8 @@ async function chain(app: App): Promise<void> {
   const stages = stagesOf(app);
   await expect(card).toHaveCount(1);
   await expect(stages).toContainText(['completed', 'error', 'not reached']);
-  await expect(card.locator('header')).toContainText('2 stages');
-  await expect(card).toContainText('Stage 1 of 2, writer');
+  await expect(card.locator('header')).toContainText('3 agents');
+  await expect(card).toContainText('Agent 2 of 3, writer');
   await expect(card).toContainText('the prompt is too odd');
   await expectAlsoAccessible(app.page, 'a chain that failed');
   await app.expectOutcome('completed');
@@ -171,7 +171,7 @@ test(
     if (inSoak()) {
       await app.footer(0).getByRole('link', { name: 'Open in history' }).click();
       await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toContainText([
-        ...['lead', 'finder', 'stage 1 of 2', 'stage 2 of 2'],
+        ...['lead', 'agent 1 of 3', 'agent 2 of 3', 'agent 3 of 3'],
       ]);
       await page.goBack();
       await inTheHistory(app);

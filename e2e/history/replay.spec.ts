@@ -78,14 +78,17 @@ test(
     const says = page.locator('[data-says]');
     const seen = new Set<string>();
     const steps = Number(await slider.getAttribute('aria-valuemax'));
+    const tops = new Set<number | undefined>();
     for (let step = 1; step <= steps; step += 1) {
       await expect(slider).toHaveAttribute('aria-valuenow', String(step));
+      tops.add((await slider.boundingBox())?.y);
       seen.add((await says.textContent()) ?? '');
       const names = await page.getByRole('main').getByRole('button').allInnerTexts();
       expect(names.map((name) => name.trim()).filter((name) => ACTS.test(name))).toEqual([]);
       await expect(page.getByRole('main').getByRole('textbox'), 'nothing can be said').toHaveCount(0);
       await page.keyboard.press('ArrowRight');
     }
+    expect(tops.size, 'nothing moves while one steps').toBe(1);
     const told = [...seen].join('\n');
     for (const sentence of [
       /alpha starts/,

@@ -101,8 +101,12 @@ test('the demo needs nothing', { tag: '@soak' }, async ({ start }) => {
   const { page } = app;
   await page.getByRole('radio', { name: /^Demo/ }).check();
   await app.button('Start the demo').click();
+  await expect(app.message, 'who has chosen writes next').toBeFocused();
   await expect(app.message).toBeVisible();
   await page.getByRole('button', { name: /Let one sub-agent count the files/ }).click();
+  // What comes later in the script cannot be sent before it.
+  await expect(page.getByText('Let a permanent agent look for')).toBeVisible();
+  await expect(page.getByRole('button', { name: /Let a permanent agent look for/ })).toHaveCount(0);
   await expect(app.message).toHaveValue(/count the files/);
   expect(app.model.requests).toEqual([]);
 });

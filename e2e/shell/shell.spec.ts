@@ -160,6 +160,12 @@ test('the palette opens a setting at its field', { tag: '@soak' }, async ({ star
   const app = await start(said());
   const { page } = app;
   await expect(app.message).toBeFocused();
+  // Who asks for a new conversation where there is one already writes into it, also behind what is there.
+  await page.keyboard.type('One');
+  await page.getByRole('link', { name: 'New conversation' }).click();
+  await expect(app.message).toBeFocused();
+  await page.keyboard.type(' two');
+  await expect(app.message).toHaveValue('One two');
   await page.keyboard.press('Control+K');
   await palette(page).fill('max_sub_agents');
   await page.getByRole('option', { name: /max_sub_agents/ }).click();

@@ -15,3 +15,8 @@ export function isServing({ kind }: { kind: RunKind }): boolean {
 export function isReported(run: { kind: RunKind }): boolean {
   return isSubAgent(run) || run.kind === 'chain';
 }
+
+/** How many agents have worked below the lead of a workflow: its sub-agents, and those that followed them in a chain. */
+export function agentsBelow(runs: readonly { kind: RunKind; attempt: number }[]): number {
+  return runs.filter((run) => isReported(run) && run.attempt > 0).length;
+}

@@ -2,6 +2,7 @@
 import type { Approval } from '#contract/approval.ts';
 import { DEPTH_REFUSAL } from '#contract/limits.ts';
 import type { ToolEntry, ToolUsePart } from '#contract/message.ts';
+import { withEditNote } from '#contract/messages/edit-note.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import { AsyncQueue } from '../base/async-queue.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
@@ -196,7 +197,7 @@ async function resultOf(
     // It was looked at before, and nobody was asked: whatever is there by now, nothing is done.
     if (prepared.idle !== undefined) return { status: 'completed', output: prepared.idle };
     const result = await execute(run, call.id, tool, input, approval);
-    return { ...result, output: result.output + editNote(approval) };
+    return { ...result, output: withEdits(result.output, approval) };
   } catch (error) {
     return failed(run, error);
   }
@@ -258,12 +259,10 @@ function refusalOf(approval: Approval | null): ToolResult | null {
 }
 
 /** Behind the result: what the person changed before allowing it. Of sub-agents their report says so. */
-function editNote(approval: Approval | null): string {
-  if (approval?.request.subject.kind !== 'tool') return '';
+function withEdits(output: string, approval: Approval | null): string {
+  if (approval?.request.subject.kind !== 'tool') return output;
   const words = editWords(approval.request.subject.input, approval.decisions[0]?.edited);
-  return words === null
-    ? ''
-    : `\n\n[The person changed this call before allowing it, and the changed one ran:\n${words}]`;
+  return words === null ? output : withEditNote(output, words);
 }
 
 function editedInput(tool: Tool, approval: Approval, asked: unknown): unknown {

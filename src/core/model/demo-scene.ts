@@ -22,6 +22,8 @@ export interface Scene {
   notes: readonly string[];
   /** The calls of the exchange, in order. */
   calls: readonly DoneCall[];
+  /** Whether the person asks something about a call before deciding about it. */
+  askedBack: boolean;
   /** Ids of all calls of the conversation before this exchange. */
   earlier: readonly string[];
   /** Whether the tool may be called now. */
@@ -38,6 +40,12 @@ export interface Reply {
 /** Messages of the engine, which begin no exchange: of a limit, a new attempt, a late report, a reviewer, a loop. */
 const NOTE =
   /^(The limit of .+ is reached\. |The person raised the limit of |Your last answer was not complete\. |Report of the sub-agent |Your answer was looked at by |[^]*call task_complete with your whole answer)/;
+
+/** Stands before what the person asks about a call: it is said to nobody else, and no exchange keeps it. */
+const ASKED_BACK = /^The person has a question about your call /;
+
+/** Stands before what the person says to an agent that works: a report is about their own words. */
+const SAID = /^\[Triad: [^\]]*\]\s*/;
 
 /** `asked`: the language in which the person was last known to read. */
 export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: Language): Scene {
@@ -56,6 +64,7 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: La
     words: wordsOf(languageOf(saidIn(messages.slice(start)), asked)),
     prompt: textsOf(messages[start])
       .filter((text) => !NOTE.test(text))
+      .map((text) => text.replace(SAID, ''))
       .join('\n'),
     notes: messages
       .slice(start)
@@ -65,6 +74,7 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: La
       const result = results.get(id);
       return { id, name, output: result?.output ?? '', isError: result?.isError ?? true };
     }),
+    askedBack: messages.flatMap(textsOf).some((text) => ASKED_BACK.test(text)),
     earlier: callsIn(messages.slice(0, start)).map(({ id }) => id),
     can: (tool) => offered.has(tool),
     agents: [...delegate.matchAll(/^- (.+?): /gm)].map(([, name = '']) => name),

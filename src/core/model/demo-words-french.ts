@@ -46,6 +46,8 @@ export const FRENCH: DemoWords = {
       next: 'C’était tout le script. Envoyez encore un message pour savoir comment un modèle répond à sa place.',
     },
   ],
+  askedBack:
+    'Dans la démo, personne ne peut répondre : le script n’a pas lu votre question. Un modèle dirait ici ce que fait cet appel, pourquoi il est nécessaire et ce qui pourrait être fait d’autre. Rien n’est encore décidé : à vous de dire oui ou non.',
   nothingStarts: 'Aucun sous-agent ne peut démarrer ici : cet acte s’arrête.',
   askingToWrite:
     'Je note ce qui a été rapporté. **Vous êtes interrogé d’abord** : vous voyez le fichier et chacune de ses lignes. Rien d’autre n’est écrit.',

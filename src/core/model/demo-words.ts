@@ -34,6 +34,8 @@ export const ENGLISH = {
       next: 'That was all of the script. Send one more message to hear how a model answers in its place.',
     },
   ],
+  askedBack:
+    'In the demo nobody can answer this: the script has not read your question. A model would say here what the call does, why it is needed and what else could be done. Nothing is decided yet: yes and no are still yours.',
   nothingStarts: 'No sub-agent can be started here, so this act ends.',
   askingToWrite:
     'I write down what was reported. **You are asked first**: you see the file and every line of it. Nothing else is written.',

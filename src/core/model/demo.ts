@@ -70,6 +70,7 @@ async function* perform(
 /** Only a lead is offered the tools that start agents; where nobody could say yes to one, its prompt tells it. */
 function replyTo(request: ModelRequest, asked: Language): Reply {
   const scene = sceneOf(request, asked);
+  if (scene.askedBack) return { text: scene.words.askedBack, calls: [] };
   const isLead = request.system.startsWith('You are the lead agent of Triad');
   const leads = isLead || request.tools.some(({ name }) => name === 'spawn_agent' || name === 'delegate_task');
   return leads ? leadReply(scene) : (reviewReply(scene) ?? reportReply(scene) ?? agentReply(scene));

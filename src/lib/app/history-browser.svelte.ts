@@ -20,6 +20,8 @@ import { PagedList } from './paged-list.svelte.ts';
 import { SavedFilters } from './saved-filters.svelte.ts';
 
 const PAGE = 100;
+/** Between two reads of a list with work under way; longer than rows are kept back before they are stored. */
+const FOLLOW_MS = 2000;
 
 export type Facets = Output<'workflow.facets'>;
 const NO_FACETS: Facets = { agents: [], models: [], tools: [], folders: [] };
@@ -42,6 +44,8 @@ export class HistoryBrowser {
   facets = $state.raw<Readonly<Record<HistoryList, Facets>>>({ workflows: NO_FACETS, agents: NO_FACETS });
   /** The query string of what is loaded; null where it must be loaded again. */
   search = $state<Search | null>(null);
+  /** Counts how often a list that was read again was another one. */
+  changes = $state(0);
   /** `offset` of the list in pixels, and the index of the row that had the focus. */
   scrollPosition = { offset: 0, active: 0 };
   readonly #connection: Connection;
@@ -80,14 +84,33 @@ export class HistoryBrowser {
     void this.hits.load((before) => this.#find(query, before));
   }
 
-  /** Refreshes the list on return to the query that is loaded; its scroll position stays. */
+  /**
+   * Keeps the list that is shown up to date: reads it again at once, once more when the rows of what just happened are
+   * stored, and from then on while something works or is listed as unfinished. Returns how that ends.
+   */
+  follow(query: HistoryQuery, isWorking: () => boolean): () => void {
+    this.refreshIfShown(query);
+    const timer = setInterval(() => {
+      this.refreshIfShown(query);
+      if (!isWorking() && !this.#listsUnfinished(query)) clearInterval(timer);
+    }, FOLLOW_MS);
+    return () => clearInterval(timer);
+  }
+
+  /** Among those that a refresh reads again. */
+  #listsUnfinished({ list }: HistoryQuery): boolean {
+    return list === 'agents'
+      ? this.executions.items.slice(0, PAGE).some(({ outcome }) => outcome === undefined)
+      : this.workflows.items.slice(0, PAGE).some(({ outcome }) => outcome === null);
+  }
+
+  /** Refreshes the list where the query is the one that is loaded; its scroll position stays. */
   refreshIfShown(query: HistoryQuery): void {
-    // New rows come first only in the order of time.
-    const fits = query.text === '' && query.sort === 'newest' && this.search === queryStringOf(query);
+    const fits = query.text === '' && this.search === queryStringOf(query);
     const shown = query.list === 'agents' ? this.executions : this.workflows;
     if (!fits || !shown.loaded || shown.loading) return;
     this.days.invalidate();
-    void shown.refresh();
+    void shown.refresh().then((isChanged) => (this.changes += isChanged ? 1 : 0));
   }
 
   /** Removes all rows of a conversation that went to the trash. */

@@ -46,16 +46,22 @@ export class PagedList<T> {
     });
   }
 
-  /** Reads the first page again and keeps the rows that were loaded below it. */
-  async refresh(): Promise<void> {
+  /** Reads the first page again and keeps the rows that were loaded below it. Whether anything was different. */
+  async refresh(): Promise<boolean> {
+    let isChanged = false;
     await this.#ask(undefined, (page) => {
       const [first] = this.items;
       const [newest] = page.items;
-      const { items, below } = refreshed(this.items, page.items, this.#idOf);
+      // Nothing is below a page that is the last one: what it does not have has left the list.
+      const { items, below } =
+        page.next === null ? { items: page.items, below: 0 } : refreshed(this.items, page.items, this.#idOf);
+      isChanged = JSON.stringify(items) !== JSON.stringify(this.items);
+      if (!isChanged) return;
       this.grewAtStart = first !== undefined && newest !== undefined && this.#idOf(first) !== this.#idOf(newest);
       this.items = items;
       if (below === 0) this.next = page.next;
     });
+    return isChanged;
   }
 
   /** A row that is loaded, as it is now. */

@@ -36,6 +36,7 @@ export function choicesOf(filter: FilterName, query: HistoryQuery, facets: Facet
     case 'from':
       return [
         { value: today, name: values.today },
+        { value: dayAfter(today, -1), name: values.sinceYesterday },
         { value: dayAfter(today, -6), name: values.sevenDays },
         { value: dayAfter(today, -29), name: values.thirtyDays },
       ];

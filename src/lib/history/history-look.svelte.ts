@@ -27,7 +27,7 @@ const NARROW: readonly Column[] = ['outcome', 'duration', 'cost', 'when'];
 const WIDTHS: Readonly<Record<Column, string>> = {
   who: 'minmax(7.5rem, 1fr)',
   outcome: '8rem',
-  duration: '7rem',
+  duration: '8rem',
   tokens: '4rem',
   cost: '4.5rem',
   when: '6.5rem',

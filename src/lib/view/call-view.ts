@@ -1,5 +1,6 @@
 /** How a call is best shown: chosen by its tool and by what is known of it; null for its arguments and output as text. */
 import type { PlanItem } from '#contract/message.ts';
+import { withoutEditNote } from '#contract/messages/edit-note.ts';
 import { answerOf, type Answer, objectIn } from './answer.ts';
 import { foundOf, type FoundPage } from './found.ts';
 import { hitsOf, type FileHits } from './hits.ts';
@@ -22,6 +23,12 @@ export type CallView =
   /** `notes`: what the tool says of it, apart from it. */
   | { kind: 'document'; body: string; markdown: boolean; notes: string[] }
   | Answer;
+
+/** As its tool said it: that the person changed the call is no word of its tool. */
+export function asItRan(call: Call): Call {
+  const { result } = call;
+  return call.edited && result ? { ...call, result: { ...result, output: withoutEditNote(result.output) } } : call;
+}
 
 /** `printed`: what it has printed last while it runs, null where nothing is known. */
 export function callView(call: Call, printed: string | null): CallView | null {

@@ -41,6 +41,8 @@ export interface Call {
   change: 'done' | 'undone' | null;
   /** What allowed it instead of the person; null where the person did, or where no question was needed. */
   allowedBy: 'grant' | 'rule' | null;
+  /** Whether the person changed it before allowing it. */
+  edited?: boolean;
 }
 
 export type Block =
@@ -204,7 +206,7 @@ function parsed(json: string): unknown {
   }
 }
 
-type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy' | 'change'>;
+type Stateless = Omit<Call, 'state' | 'startedAt' | 'children' | 'allowedBy' | 'change' | 'edited'>;
 
 function withState(source: Indexed, call: Stateless, writing: boolean): Call {
   const row = source.rowOf(call.id);
@@ -212,7 +214,16 @@ function withState(source: Indexed, call: Stateless, writing: boolean): Call {
   const asked = askedOf(source, call);
   const state = stateOf(source, call, asked, row, writing);
   const change = call.result?.metadata['undoable'] === true ? (row?.undone ? 'undone' : 'done') : null;
-  return { ...call, children, startedAt: row?.startedAt ?? null, state, allowedBy: allowedBy(asked), change };
+  const edited = asked?.request.subject.kind === 'tool' && asked.decisions[0]?.outcome === 'edited';
+  const own: Call = {
+    ...call,
+    children,
+    startedAt: row?.startedAt ?? null,
+    state,
+    allowedBy: allowedBy(asked),
+    change,
+  };
+  return edited ? { ...own, edited } : own;
 }
 
 function askedOf({ run, approvals }: RunRows, { id }: Stateless): Approval | undefined {

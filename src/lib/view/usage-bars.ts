@@ -52,6 +52,11 @@ export function barsOf(days: readonly string[], totals: readonly DayTotals[], me
   };
 }
 
+/** Whether there is nothing of it to draw, though something ran. */
+export function isFlat({ sum }: Pick<UsageBars, 'sum'>, measure: 'cost' | 'tokens'): boolean {
+  return (measure === 'cost' ? sum.nanoUsd : sum.tokens) === 0;
+}
+
 function sumOf(parts: readonly Figures[]): Figures {
   return parts.reduce(
     (sum, one) => ({

@@ -8,6 +8,8 @@ export const callWords = {
   folder: (folder: string) => (folder === '' ? 'in the workspace folder' : `in ${folder}`),
   took: (time: string) => `took ${time}`,
   reduced: 'What was overwritten, or shows on no terminal, stands in the text only.',
+  /** Before it was allowed. */
+  edited: 'edited by you',
   asText: 'Show as text',
   asView: 'Show formatted',
   showAll: {

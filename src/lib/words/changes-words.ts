@@ -62,10 +62,12 @@ export const changesWords = {
     description: 'Nothing is changed before you say so.',
     outcomes: {
       put_back: 'Put back as it was before; what was made new is removed',
+      restored: 'Put back as it was before',
+      removed: 'Removed: it was not there before',
       merged: 'Taken out; what others did to it since stays',
       conflict: 'In conflict: it cannot be undone without losing what came since',
       already: 'Already undone: nothing to put back',
-    } satisfies Readonly<Record<UndoneFile['outcome'], string>>,
+    } satisfies Readonly<Record<UndoneFile['outcome'] | 'restored' | 'removed', string>>,
     undo: (value: number) => `Undo ${files(value)}`,
     leave: 'Undo the others, leave these',
     cancel: 'Cancel',

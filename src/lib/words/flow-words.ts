@@ -86,17 +86,16 @@ export const flowWords = {
   chain: 'Chain',
   toCome: 'to come',
   notReached: 'not reached',
-  /** The run that a chain begins with is none of its stages. */
-  link: (place: number, stages: number, agent: string) =>
-    place === 0 ? agent : `Stage ${place} of ${stages}, ${agent}`,
-  stageOf: (place: number, stages: number) => `stage ${place} of ${stages}`,
-  stageNumber: (place: number) => `stage ${place}`,
-  stageCount: (stages: number) => plural(stages, 'stage', 'stages'),
+  // Of a chain all agents count, as in the question about it. `place`: how many are before it; `stages`: follow the first.
+  link: (place: number, stages: number, agent: string) => `Agent ${place + 1} of ${stages + 1}, ${agent}`,
+  stageOf: (place: number, stages: number) => `agent ${place + 1} of ${stages + 1}`,
+  stageNumber: (place: number) => `agent ${place + 1} of its chain`,
+  stageCount: (stages: number) => plural(stages + 1, 'agent', 'agents'),
   round: (round: number) => `round ${round}`,
   used: (rounds: number, of: number) => `round ${rounds} of ${of}`,
   /** Of a stage, or of a round with a coagent: whose it is. */
   serving: (kind: RunKind, agent: string, place: number, of: number) =>
-    kind === 'chain' ? `stage ${place} of ${of}, after ${agent}` : `round ${place} of ${of}, for ${agent}`,
+    kind === 'chain' ? `agent ${place + 1} of ${of + 1}, after ${agent}` : `round ${place} of ${of}, for ${agent}`,
   serves: 'Works for',
   servedBy: 'Served by',
   types,
@@ -107,7 +106,8 @@ export const flowWords = {
   /** A composition has its own name beside that of its agent. */
   as: (primary: string) => `as ${primary}`,
   then: ({ format }: Pick<OutputExpectation, 'format'>) => `passes on ${formats[format]}`,
-  roles: (role: Served['role']) => (role.kind === 'stage' ? `stage ${role.place}` : `works with ${role.of}`),
+  roles: (role: Served['role']) =>
+    role.kind === 'stage' ? `agent ${role.place + 1} of the chain` : `works with ${role.of}`,
   summary: (tools: number, turns: number) => `${plural(tools, 'tool', 'tools')}, ${plural(turns, 'turn', 'turns')}`,
   told: (agent: string) => `What ${agent} is told`,
   toldHow: handoffTypes,

@@ -60,6 +60,7 @@ export const historyDaysWords = {
     sevenDays: 'Last 7 days',
     thirtyDays: 'Last 30 days',
     yesterday: 'Yesterday',
+    sinceYesterday: 'Since yesterday',
     otherDay: 'Another day…',
     otherCost: 'Another amount…',
     atLeast: (cost: string) => `${cost} or more`,
@@ -73,6 +74,11 @@ export const historyDaysWords = {
     splits: { none: 'Whole', agent: 'Agent', model: 'Model' },
     period: 'Period',
     periods: (days: number) => `${days} days`,
+    /** In place of bars that would all be nothing. `unpriced`: a price of something is not known. */
+    flat: {
+      cost: (unpriced: boolean) => (unpriced ? 'No known cost in this time' : 'No cost in this time'),
+      tokens: (_: boolean) => 'No tokens in this time',
+    },
     others: 'others',
     all: 'all',
     day: 'Day',

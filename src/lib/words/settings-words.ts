@@ -5,7 +5,7 @@ import { plural } from './sentences.ts';
 export const demoWords = {
   heading: 'The demo: everything is real but the answers',
   steps: [
-    'Send the four messages below, one after the other. The demo looks at your folder and asks you for sub-agents.',
+    'Send the first message below: after each answer the next one is offered. The demo looks at your folder and asks you for sub-agents.',
     'You are asked before each sub-agent starts. Say yes, say no, or change its prompt and see what becomes of it.',
     'Every answer is scripted and says so; what you write is not read. Nothing leaves this machine. One small file is made in your folder if you say yes to it, and you can undo that.',
   ],
@@ -16,7 +16,7 @@ export const demoWords = {
     'Let three agents look for texts, tests and web addresses at the same time, and write down what they report.',
     'Have a report on this folder written: one agent collects facts, one writes, one checks.',
   ],
-  messagesLabel: 'Send these, one after the other',
+  messagesLabel: 'Four messages, one after the other',
   next: 'Next in the demo',
   end: 'The demo ends here. If you let it write its file, that stands under Changes, where you can undo it.',
   toSettings: 'Set up a model',

@@ -8,7 +8,7 @@ const DOING: Readonly<Record<string, (what: string) => string>> = {
   read_file: (what) => `reading ${what}`,
   read_note: (what) => `reading ${what}`,
   read_output: () => 'reading a long output',
-  list_directory: (what) => `looking into ${what === '.' ? 'the folder' : what}`,
+  list_directory: (what) => `looking into ${what === '' || what === '.' ? 'the folder' : what}`,
   list_notes: () => 'looking through the notes',
   glob: (what) => `looking for files: ${what}`,
   grep: (what) => `searching for ${what}`,

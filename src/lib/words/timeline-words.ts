@@ -10,7 +10,7 @@ const causes = {
   retry: 'before it was tried again',
   limit: 'for the provider’s limit',
   queue: 'in the queue',
-  idle: 'standing still',
+  idle: 'with nothing under way',
 } as const;
 
 export const timelineWords = {

@@ -25,9 +25,11 @@ export const turnWords = {
   cancel: 'Cancel',
   files: 'It goes to a new conversation that ends before this message. Files stay as they are.',
   notSent: (why: string) => `It was forked, and your message was not sent: ${why}`,
-  /** At a step of it, or after a message. */
+  /** At a step of it, or after a message. What tells forks of one conversation apart comes first, where a list cuts the rest. */
   forkOf: (title: string, { step, entry = step?.entry, message }: ForkedFrom) =>
-    `Fork${entry !== undefined ? ` at step ${entry}` : message === undefined ? '' : ` at message ${message}`} of “${title}”`,
+    entry === undefined && message === undefined
+      ? `Fork of “${title}”`
+      : `${entry === undefined ? `Message ${message}` : `Step ${entry}`} of “${title}” (fork)`,
   from: {
     before: 'Forked from',
     untitled: 'another conversation',

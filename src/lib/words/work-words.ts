@@ -72,8 +72,6 @@ export const workWords = {
     /** How long a workflow worked, and how long it waited for answers. */
     worked: (time: string) => `${time} work`,
     forYou: (time: string) => `${time} waiting for you`,
-    /** The same at its shortest, below the time of work. */
-    plus: (time: string) => `+ ${time} for you`,
     behind: (message: string) => `queued behind “${message}”`,
     retryIn: (attempt: number, time: string) => `Attempt ${attempt} in ${time}`,
     retryNow: (attempt: number) => `Attempt ${attempt} starts…`,

@@ -1,5 +1,6 @@
 /** The demo after the person gave more or had a sub-agent tried again: the engine's notes are no task. */
 import { expect, test } from 'vitest';
+import { asTold } from '#core/log/transcript.ts';
 import { newId } from '#core/base/ids.ts';
 import { createDemoModel } from '#core/model/demo.ts';
 import { wordsOf } from '#core/model/demo-language.ts';
@@ -197,4 +198,25 @@ test('what the check holds for true is what the file says at that line, or is', 
   const { text } = await reply([user(report), ...called('demo_agent_open_0', 'read_file', 'one\n')], CHILD);
   expect(text).toContain('3 statements of 3 checked, 1 held.');
   expect(text.split('## Checked')[0]).not.toContain('9 lines');
+});
+
+test('a report on what the person said meanwhile is named by their words alone', async () => {
+  const words = asTold({ text: 'Please also name the longest file.', said: 'word' });
+  const listed = called('demo_agent_list', 'list_directory', 'src/');
+  const { text } = await reply([user(TASK), said('# Report'), user(words), ...listed], CHILD);
+  expect(text).toMatch(/^# Report: Please also name the longest file\.\n/);
+});
+
+test('asked about a call before the answer it says that nobody here can tell, in its language, and goes no further', async () => {
+  const ask =
+    'The person has a question about your call toolu_1 (Start file-counter) before deciding about it.\n\nWhy?';
+  const pending = called('demo_act1_spawn', 'spawn_agent', 'Not done yet', ask);
+  const first = [user('Go'), ...called('demo_act1_look', 'list_directory', 'src/'), ...pending];
+  const tools = ['list_directory', 'spawn_agent'];
+  for (const language of ['en', 'fr'] as const) {
+    const told = { text: wordsOf(language).askedBack, calls: [] };
+    expect(await reply(first, tools, language)).toMatchObject(told);
+    // A second question comes in a message of its own.
+    expect(await reply([...first, said('…'), user('And why that?')], tools, language)).toMatchObject(told);
+  }
 });

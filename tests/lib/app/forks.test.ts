@@ -74,7 +74,8 @@ it('has one number for a step in the title of its fork and where it was made', (
   const from = { conversationId: 'c', title: 'T', workflowId: 'w', last: null, message: 1 };
   const step = { runId: 'r', entry: 3 };
   const titles = [{ entry: 3 }, { step }].map((at) => text.turn.forkOf('T', { ...from, ...at }));
-  expect([...new Set(titles)]).toEqual(['Fork at step 3 of “T”']);
+  expect([...new Set(titles)]).toEqual(['Step 3 of “T” (fork)']);
+  expect(text.turn.forkOf('T', from)).toBe('Message 1 of “T” (fork)');
   const marks = [{ upTo: 3 }, { step }].map((at) => text.turn.forked({ end: 'after', ...at }));
   expect([...new Set(marks)]).toEqual(['Forked at step 3 of this']);
   expect(text.turn.forked({ end: 'before' })).toBe('Forked before this');

@@ -1,5 +1,5 @@
 // The history's lists: each is asked for as its address says, page by page, and forgets what was deleted.
-import { expect, it } from 'vitest';
+import { afterEach, expect, it, vi } from 'vitest';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import { HistoryBrowser } from '#lib/app/history-browser.svelte.ts';
 import { NO_FILTERS, queryStringOf, type HistoryQuery } from '#lib/view/history-query.ts';
@@ -27,6 +27,31 @@ it('reads on in the list of sub-agents with the filters and the cursor of the pa
     { method: 'execution.list', input: { ...asked, before: 'after b' } },
   ]);
   expect(browser.workflows.loaded).toBe(false);
+});
+
+afterEach(() => void vi.useRealTimers());
+
+it('follows a list in any order until all of it has ended and nothing works', async () => {
+  vi.useFakeTimers();
+  let rows = [execution('a')];
+  const connection = new FakeConnection().on('execution.list', () => ({ items: rows, next: null }));
+  const browser = new HistoryBrowser(connection);
+  browser.open(query);
+  await vi.advanceTimersByTimeAsync(0);
+  let isWorking = true;
+  const end = browser.follow(query, () => isWorking);
+  await vi.advanceTimersByTimeAsync(5000);
+  // Its end is stored after nothing works any more.
+  isWorking = false;
+  await vi.advanceTimersByTimeAsync(5000);
+  rows = [{ ...execution('a'), outcome: 'completed' }];
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(browser.executions.items).toEqual(rows);
+  expect(browser.changes, 'only what is another list counts').toBe(1);
+  const asked = connection.calls.length;
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(connection.calls).toHaveLength(asked);
+  end();
 });
 
 it('reads the list again on the way back to it, and all of it after a conversation was deleted', async () => {

@@ -56,6 +56,17 @@ describe('PagedList', () => {
     expect(store.pages.items).toEqual(['b', 'd']);
   });
 
+  it('forgets also the last row where it has left a list that is read whole', async () => {
+    const store = shelf(['a', 'b']);
+    await store.pages.load();
+    store.rows = ['a'];
+    expect(await store.pages.refresh()).toBe(true);
+    expect(store.pages.items).toEqual(['a']);
+    const { items } = store.pages;
+    expect(await store.pages.refresh()).toBe(false);
+    expect(store.pages.items, 'nothing is shown anew').toBe(items);
+  });
+
   it('drops what an older source brings late', async () => {
     const slow = Promise.withResolvers<{ items: string[]; next: null }>();
     const pages = new PagedList<string>(

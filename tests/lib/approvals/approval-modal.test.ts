@@ -172,7 +172,7 @@ describe('the approval modal', () => {
       'Who works: scout with the coagent reviewer, smart, at most 3 rounds, then writer',
       'In all at most 140 requests · at most $12.40',
       'reviewer works with scout',
-      'writer stage 1',
+      'writer agent 2 of the chain',
       'AGENTS.md (1 line) Run the tests.',
     ])
       expect(wordsOf(html), words).toContain(words);

@@ -1,6 +1,7 @@
 /** Which view a call gets, and the rows of those that are lists. */
 import { describe, expect, test } from 'vitest';
-import { callView } from '#lib/view/call-view.ts';
+import { withEditNote } from '#contract/messages/edit-note.ts';
+import { asItRan, callView } from '#lib/view/call-view.ts';
 import { firstHits, hitsOf } from '#lib/view/hits.ts';
 import type { Call } from '#lib/view/transcript.ts';
 
@@ -19,6 +20,12 @@ test('a command has its output, live and at the end', () => {
   const ended = callOf('bash', input, 'all', { exitCode: 0, folder: 'src' });
   expect(callView(ended, 'so far')).toEqual({ ...terminal, output: 'all', exitCode: 0, folder: 'src' });
   expect(callView(callOf('bash_jobs', { action: 'read', id: 'x' }, 'read'), null)).toMatchObject({ output: 'read' });
+});
+
+test('what the person changed in a call is no word of its tool, in no other call’s output either', () => {
+  const noted = callOf('bash', { command: 'make' }, withEditNote('all', 'command: "make all" → "make"'));
+  expect(callView(asItRan({ ...noted, edited: true }), null)).toMatchObject({ output: 'all' });
+  expect(asItRan(noted)).toBe(noted);
 });
 
 test('what waits to be written, or was refused, shows as what it is', () => {

@@ -1,5 +1,6 @@
 // A transcript keeps its blocks in place when a message ends, and knows where each call stands.
 import { describe, expect, it } from 'vitest';
+import type { Approval } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
 import { fromSnapshot, reduce, type View } from '#lib/view/reduce.ts';
 import { blocksOf, mainArgument, type Block } from '#lib/view/transcript.ts';
@@ -96,4 +97,21 @@ it('says of a response that was cut off after a call that the rest is lost, and 
   );
   expect(leadBlocks({ ...last, entries })).toContainEqual(expect.objectContaining({ kind: 'cut', ...cut }));
   expect(leadBlocks(last).map(({ kind }) => kind)).not.toContain('cut');
+});
+
+it('knows which call the person changed before allowing it', () => {
+  const view = views(false).at(-1)!;
+  const run = view.runs.find(({ parentRunId }) => parentRunId === null)!;
+  const entries = view.entries[run.id] ?? [];
+  const shown = (approvals: readonly Approval[]) =>
+    blocksOf({ run, entries, calls: view.calls, open: null, children: [], approvals }).flatMap((block) =>
+      block.kind === 'call' ? [block.call] : [],
+    );
+  const [call] = shown([]);
+  const decided = (outcome: string) => {
+    const request = { runId: run.id, toolCallId: call!.id, subject: { kind: 'tool' } };
+    return { request, decisions: [{ allowed: true, decidedBy: 'person', outcome }] } as unknown as Approval;
+  };
+  expect(shown([decided('edited')])[0]?.edited).toBe(true);
+  expect(shown([decided('approved')])[0]?.edited).toBeUndefined();
 });

@@ -2,7 +2,7 @@
 import { expect, it } from 'vitest';
 import { historyDaysWords as words } from '#lib/words/history-days-words.ts';
 import { ticksTo, timeStep } from '#lib/view/ticks.ts';
-import { barsOf, SHOWN_SERIES } from '#lib/view/usage-bars.ts';
+import { barsOf, isFlat, SHOWN_SERIES } from '#lib/view/usage-bars.ts';
 
 const used = (tokens: number, nanoUsd: number, unpriced = 0) => ({ count: 1, tokens, estimated: 0, nanoUsd, unpriced });
 
@@ -51,4 +51,11 @@ it('says what of a cost is not known', () => {
   expect(words.day('2025-02-27', '2026-03-01')).toBe('Thu, Feb 27, 2025');
   expect(words.counts.workflows(1, true)).toBe('1 workflow');
   expect(words.counts.agents(5000, false)).toBe('5000 runs or more');
+});
+
+it('a time without any cost has nothing to draw of it, and may have tokens all the same', () => {
+  const sum = { count: 1, tokens: 5, estimated: 0, nanoUsd: 0, unpriced: 0 };
+  expect(isFlat({ sum }, 'cost')).toBe(true);
+  expect(isFlat({ sum }, 'tokens')).toBe(false);
+  expect(isFlat({ sum: { ...sum, nanoUsd: 1 } }, 'cost')).toBe(false);
 });

@@ -9,6 +9,7 @@ export const callWords = {
   folder: (folder) => (folder === '' ? 'dans le dossier de travail' : `dans ${folder}`),
   took: (time) => `a duré ${time}`,
   reduced: 'Ce qui a été réécrit, ou qu’aucun terminal n’affiche, ne figure que dans le texte.',
+  edited: 'modifié par vous',
   asText: 'Afficher le texte',
   asView: 'Afficher mis en forme',
   showAll: {

@@ -56,6 +56,8 @@ export const changesWords = {
     description: 'Rien ne change avant votre accord.',
     outcomes: {
       put_back: 'Remis comme avant ; ce qui a été créé est supprimé',
+      restored: 'Remis comme avant',
+      removed: 'Supprimé : il n’existait pas avant',
       merged: 'Retiré ; ce que d’autres y ont fait depuis reste',
       conflict: 'En conflit : impossible à annuler sans perdre ce qui a suivi',
       already: 'Déjà annulé : rien à remettre',

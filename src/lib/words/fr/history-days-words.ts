@@ -61,6 +61,7 @@ export const historyDaysWords = {
     sevenDays: '7 derniers jours',
     thirtyDays: '30 derniers jours',
     yesterday: 'Hier',
+    sinceYesterday: 'Depuis hier',
     otherDay: 'Un autre jour…',
     otherCost: 'Un autre montant…',
     atLeast: (cost) => `${cost} ou plus`,
@@ -74,6 +75,10 @@ export const historyDaysWords = {
     splits: { none: 'Ensemble', agent: 'Agent', model: 'Modèle' },
     period: 'Période',
     periods: (days) => `${days} jours`,
+    flat: {
+      cost: (unpriced) => (unpriced ? 'Aucun coût connu sur cette période' : 'Aucun coût sur cette période'),
+      tokens: () => 'Aucun jeton sur cette période',
+    },
     others: 'autres',
     all: 'tout',
     day: 'Jour',

@@ -9,7 +9,7 @@ import { help, problem } from './setting-help.ts';
 export const demoWords = {
   heading: 'La démo : tout est réel sauf les réponses',
   steps: [
-    'Envoyez les quatre messages ci-dessous, l’un après l’autre. La démo examine votre dossier et vous demande des sous-agents.',
+    'Envoyez le premier message ci-dessous : après chaque réponse, le suivant est proposé. La démo examine votre dossier et vous demande des sous-agents.',
     'Vous êtes interrogé avant que chaque sous-agent démarre. Dites oui, dites non, ou changez son prompt et voyez ce qu’il en advient.',
     'Chaque réponse est écrite d’avance, et le dit ; ce que vous écrivez n’est pas lu. Rien ne quitte cette machine. Un petit fichier est créé dans votre dossier si vous dites oui, et vous pouvez l’annuler.',
   ],
@@ -19,7 +19,7 @@ export const demoWords = {
     'Que trois agents cherchent en même temps les textes, les tests et les adresses web, et que leurs rapports soient notés.',
     'Qu’un rapport sur ce dossier soit rédigé : un agent réunit les faits, un autre rédige, un troisième vérifie.',
   ],
-  messagesLabel: 'Envoyez-les, l’un après l’autre',
+  messagesLabel: 'Quatre messages, l’un après l’autre',
   next: 'Suite de la démo',
   end: 'La démo s’arrête ici. Si vous l’avez laissée écrire son fichier, il se trouve sous Changements, où vous pouvez l’annuler.',
   toSettings: 'Configurer un modèle',

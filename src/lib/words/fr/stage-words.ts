@@ -10,7 +10,7 @@ const DOING: Readonly<Record<string, (what: string) => string>> = {
   read_file: (what) => `lit ${what}`,
   read_note: (what) => `lit ${what}`,
   read_output: () => 'lit une longue sortie',
-  list_directory: (what) => `regarde dans ${what === '.' ? 'le dossier' : what}`,
+  list_directory: (what) => `regarde dans ${what === '' || what === '.' ? 'le dossier' : what}`,
   list_notes: () => 'parcourt les notes',
   glob: (what) => `cherche des fichiers : ${what}`,
   grep: (what) => `cherche ${what}`,

@@ -12,7 +12,7 @@ const causes = {
   retry: 'avant un nouvel essai',
   limit: 'pour la limite du fournisseur',
   queue: 'en file d’attente',
-  idle: 'à l’arrêt',
+  idle: 'sans rien en cours',
 } as const;
 
 export const timelineWords = {

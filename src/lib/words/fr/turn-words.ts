@@ -27,7 +27,9 @@ export const turnWords = {
   files: 'Il va dans une nouvelle conversation qui s’arrête avant ce message. Les fichiers restent tels quels.',
   notSent: (why) => `La branche est créée, mais votre message n’est pas parti : ${why}`,
   forkOf: (title, { step, entry = step?.entry, message }) =>
-    `Branche${entry !== undefined ? ` à l’étape ${entry}` : message === undefined ? '' : ` au message ${message}`} de « ${title} »`,
+    entry === undefined && message === undefined
+      ? `Branche de « ${title} »`
+      : `${entry === undefined ? `Message ${message}` : `Étape ${entry}`} de « ${title} » (branche)`,
   from: {
     before: 'Branche issue de',
     untitled: 'une autre conversation',

@@ -66,7 +66,6 @@ export const workWords = {
     modelWhy: 'Son fournisseur ne répond qu’à un certain nombre de requêtes à la fois : son tour vient.',
     worked: (time) => `${time} de travail`,
     forYou: (time) => `${time} à vous attendre`,
-    plus: (time) => `+ ${time} d’attente`,
     behind: (message) => `en file derrière « ${message} »`,
     retryIn: (attempt, time) => `Essai ${attempt} dans ${time}`,
     retryNow: (attempt) => `L’essai ${attempt} démarre…`,
