@@ -119,9 +119,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   await recover(engine, sessions);
   await approvals.refresh();
   // Not awaited: the lists that it asks for may have to catch up with thousands of workflows first.
-  interrupted.find().catch((error: unknown) => {
-    if (!closing.signal.aborted) ports.onFailure?.(error as TriadError);
-  });
+  void interrupted.find(closing.signal).catch(ports.onFailure);
   log.subscribe(null, (event) => {
     const { type } = event;
     // A question leaves the list while its answer is being stored; this tells that it can be read.

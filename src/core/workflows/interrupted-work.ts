@@ -29,12 +29,16 @@ export class InterruptedWork {
     return this.#list && [...this.#list];
   }
 
-  /** Call once at the start, behind the sweep; what that ended is known by its events. Rejects as the store does. */
-  async find(): Promise<void> {
-    const { items } = await this.#ports.store.workflows({ outcome: 'interrupted', limit: MOST });
-    for (const { id } of items) this.#known.add(id);
-    this.#isFound = true;
-    await this.refresh();
+  /** Call once at the start, behind the sweep; what that ended is known by its events. Rejects as the store does, until `signal`. */
+  async find(signal: AbortSignal): Promise<void> {
+    try {
+      const { items } = await this.#ports.store.workflows({ outcome: 'interrupted', limit: MOST });
+      for (const { id } of items) this.#known.add(id);
+      this.#isFound = true;
+      await this.refresh();
+    } catch (error) {
+      if (!signal.aborted) throw error;
+    }
   }
 
   /** Reads them anew. Call when a conversation went to the trash or came back. */

@@ -56,6 +56,7 @@ test.runIf(inSoak)(
   'it does not wait while its conversation is in the trash, nor once the person went on without it',
   async () => {
     const { runtime, conversationId, waiting } = await cutOff();
+    await eventually(() => expect(waiting()).toHaveLength(1));
     await runtime.request('conversation.delete', { conversationId });
     await eventually(() => expect(waiting()).toEqual([]));
     await runtime.request('conversation.restore', { conversationId });
