@@ -119,7 +119,7 @@ export async function createRuntime(ports: RuntimePorts): Promise<Runtime> {
   await recover(engine, sessions);
   await approvals.refresh();
   // Not awaited: the lists that it asks for may have to catch up with thousands of workflows first.
-  void interrupted.find(closing.signal).catch(ports.onFailure);
+  interrupted.find(closing.signal).catch((error: TriadError) => ports.onFailure?.(error));
   log.subscribe(null, (event) => {
     const { type } = event;
     // A question leaves the list while its answer is being stored; this tells that it can be read.
