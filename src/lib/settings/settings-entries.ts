@@ -64,7 +64,7 @@ export const keyOf = (entry: SettingsEntry<SettingRow>): string => {
   return entry.kind === 'list' ? entry.path : entry.part;
 };
 
-/** The best first, equals in the order of the page; each section stands together, where its best one does. `languages`: all that are at hand. */
+/** The best first, equals in the order of the page, keys of commands behind what is set by itself; each section stands together, where its best one does. `languages`: all that are at hand. */
 export function findEntries(
   entries: readonly SettingsEntry[],
   query: string,
@@ -76,7 +76,8 @@ export function findEntries(
     const marks = marksOf(searched, words);
     return marks === null ? [] : [{ entry, marks, rank: rankOf(searched, query) }];
   });
-  const sorted = found.toSorted((a, b) => a.rank - b.rank);
+  const isOfKeys = ({ entry }: FoundEntry): number => Number(entry.kind === 'keys');
+  const sorted = found.toSorted((a, b) => isOfKeys(a) - isOfKeys(b) || a.rank - b.rank);
   return [...Map.groupBy(sorted, ({ entry }) => entry.section).values()]
     .flat()
     .map(({ entry, marks }) => ({ entry, marks }));

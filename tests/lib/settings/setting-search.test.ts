@@ -68,6 +68,9 @@ describe('findEntries', () => {
     expect(found('couleurs')).toEqual([]);
     expect(inAll('couleurs')).toEqual(['theme']);
     expect(inAll('thème sombre')).toEqual(['theme']);
+    // A command that does the same comes behind what it sets.
+    const both = findEntries([...entries, ...keyEntriesOf(() => '')], 'français', french);
+    expect(both.map(({ entry }) => keyOf(entry))).toEqual(['language', 'keys.french']);
     const keys = keyEntriesOf((command) => (command === 'palette' ? 'Ctrl+K' : ''));
     const [hit] = findEntries(keys, 'ctrl+k');
     expect(hit && keyOf(hit.entry)).toBe('keys.palette');
