@@ -116,7 +116,7 @@ test(
     await expect(
       app.page.getByText('data.bin: what was changed since is in the way. Nothing was undone'),
     ).toBeVisible();
-    const asked = app.page.getByRole('dialog', { name: /^Undo what this call of / });
+    const asked = app.page.getByRole('dialog', { name: 'Undo what this call of lead changed?' });
     await expect(asked).toContainText('Changed since outside of this conversation');
     await asked.getByRole('button', { name: 'Close' }).click();
     await expect(asked).toHaveCount(0);

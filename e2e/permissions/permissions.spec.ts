@@ -133,10 +133,16 @@ test('from a question to why it is asked, and back to it, without a mouse', { ta
   await app.send('Write it.');
   await app.question.getByRole('button', { name: 'Why am I asked?' }).press('Enter');
   await expect(decisive(page)).toContainText('write_file is asked about');
+  // As rules are now, whoever has changed them: a window looks again when it gets the focus.
+  const file = join(app.workspace, '.triad', 'config.toml');
+  await mkdir(join(app.workspace, '.triad'));
+  await writeFile(file, RULE.replace('deny', 'ask').replace('dist', 'docs'));
+  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+  await expect(decisive(page)).toContainText(`${file}:1`);
   await app.question.getByRole('link', { name: 'Open in Permissions' }).press('Enter');
   await expect(page.getByRole('heading', { name: 'Try a call' })).toBeFocused();
   await expect(page.getByLabel('Path', { exact: true })).toHaveValue('docs/a.md');
-  await expect(decisive(page)).toContainText('write_file is asked about');
+  await expect(decisive(page)).toContainText(`${file}:1`);
   await expect(app.question, 'the question is put aside, not answered').toBeHidden();
   await expect(app.reopen).toHaveText('1 waiting');
   await page.getByRole('link', { name: /^Approvals/ }).press('Enter');

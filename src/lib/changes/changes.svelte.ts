@@ -16,6 +16,8 @@ export interface Report {
   redo: ChangeTarget | null;
   /** It is what whoever asked for it expects. */
   plain?: boolean;
+  /** Files in conflict stay as they are. */
+  left?: boolean;
 }
 
 export class Changes {
@@ -54,6 +56,14 @@ export class Changes {
     this.lookedAt = null;
   }
 
+  /** Where only one undo was looked at: all changes are known no longer. What is being done goes on, and is told. */
+  lookAway(): void {
+    this.open = false;
+    this.lookedAt = null;
+    this.rows = null;
+    this.failure = null;
+  }
+
   /** Loads nothing while it is closed; while it loads, once more after that. An error goes to `failure`. */
   async load(): Promise<void> {
     if (!this.open) return;
@@ -63,7 +73,8 @@ export class Changes {
     }
     this.#loading = true;
     try {
-      this.rows = await this.#connection.request('change.list', { conversationId: this.#conversationId });
+      const rows = await this.#connection.request('change.list', { conversationId: this.#conversationId });
+      if (this.open) this.rows = rows;
       this.version += 1;
       this.failure = null;
     } catch (error) {
@@ -102,7 +113,8 @@ export class Changes {
           ? text.changes.donePart(target.hunk + 1, target.path ?? '', redo)
           : text.changes.done(done, redo);
       const plain = done.every(({ outcome }) => outcome === 'put_back');
-      return { sentence, failed: false, redo: !redo && hasChanged ? target : null, plain };
+      const left = tallyOf(done).conflicts > 0;
+      return { sentence, failed: false, redo: !redo && hasChanged ? target : null, plain, left };
     });
     if (!redo && !leave && this.report?.failed) await this.#lookForConflict(target);
   }

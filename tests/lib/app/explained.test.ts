@@ -17,13 +17,18 @@ it('asks about a call once, about another anew, and again where it failed', asyn
   expect(connection.calls).toHaveLength(1);
   await explained.ask(call('b'));
   expect(explained.verdict?.reason).toBe('{"path":"b"}');
+  void explained.ask(null);
+  expect(explained.verdict, 'there is no call any more').toBeNull();
+  await explained.ask(call('b'));
   fails = true;
-  await explained.ask(call('c'));
+  const failing = explained.ask(call('c'));
+  expect(explained.verdict, 'that of another call is not told').toBeNull();
+  await failing;
   expect(explained.failure).not.toBeNull();
   fails = false;
   await explained.ask(call('c'));
   expect([explained.failure, explained.verdict?.reason]).toEqual([null, '{"path":"c"}']);
-  expect(connection.calls).toHaveLength(4);
+  expect(connection.calls).toHaveLength(5);
 });
 
 it('a late answer is not that of what was asked since', async () => {
@@ -38,4 +43,29 @@ it('a late answer is not that of what was asked since', async () => {
   answers[0]!('first');
   await both;
   expect(explained.verdict?.reason).toBe('second');
+});
+
+it('asks the same again where rules may differ, tells the old until then, and nothing where that fails', async () => {
+  const answers: PromiseWithResolvers<string>[] = [];
+  const connection = new FakeConnection().on('permissions.explain', async () => {
+    const answer = Promise.withResolvers<string>();
+    answers.push(answer);
+    return { effect: 'ask', ruleId: 'default', reason: await answer.promise, steps: [] };
+  });
+  const explained = new Explained(connection);
+  await explained.again();
+  expect(answers, 'nothing was asked').toHaveLength(0);
+  const first = explained.ask(call('a'));
+  const again = explained.again();
+  answers[1]!.resolve('as rules are now');
+  answers[0]!.resolve('as rules were');
+  await Promise.all([first, again]);
+  expect(explained.verdict?.reason).toBe('as rules are now');
+  const third = explained.again();
+  expect(explained.verdict?.reason).toBe('as rules are now');
+  answers[2]!.reject(new Error('not now'));
+  await third;
+  expect([explained.verdict, explained.failure === null]).toEqual([null, false]);
+  void explained.again();
+  expect(connection.calls.at(-1)?.input).toEqual(call('a'));
 });

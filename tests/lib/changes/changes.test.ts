@@ -62,6 +62,21 @@ describe('loading', () => {
   });
 });
 
+it('knows no changes once it was looked away from, whatever was asked for before', async () => {
+  const { connection, changes, methods } = setup();
+  const late = Promise.withResolvers<typeof ROWS>();
+  connection.on('change.list', () => late.promise);
+  changes.lookedAt = TARGET;
+  changes.show();
+  changes.lookAway();
+  late.resolve(ROWS);
+  await settled();
+  expect([changes.rows, changes.lookedAt]).toEqual([null, null]);
+  await changes.undo(TARGET);
+  expect(methods(), 'an undo loads nothing then').toEqual(['change.list', 'change.undo']);
+  expect(changes.report).toMatchObject({ plain: true, left: false });
+});
+
 describe('undoing', () => {
   it('says what came of each file, offers to take it back, and loads again', async () => {
     const { connection, changes, methods } = setup(['put_back', 'put_back', 'merged', 'conflict', 'already']);
@@ -74,6 +89,7 @@ describe('undoing', () => {
       failed: false,
       redo: TARGET,
       plain: false,
+      left: true,
     });
     expect(connection.calls[1]?.input).toMatchObject({ target: TARGET, redo: false, leave: true });
     expect(methods()).toEqual(['change.list', 'change.undo', 'change.list']);

@@ -24,13 +24,16 @@ it.each([
 });
 
 const USED = { ...ZERO_TALLY, inputTokens: 1000, cacheReadTokens: 2000, cacheWriteTokens: 300, outputTokens: 400 };
-const sumOf = (usage: typeof USED, short: boolean): string =>
-  render(TokenSum, { props: { parts: tokenPartsOf(usage), short } }).body.replaceAll(/<!--.*?-->/g, '');
+const sumOf = (usage: typeof USED, short: boolean, inName = false): string =>
+  render(TokenSum, { props: { parts: tokenPartsOf(usage), short, inName } }).body.replaceAll(/<!--.*?-->/g, '');
 
-it('is one sum of all classes, in a column and in a sentence, with its parts in the tooltip', () => {
-  const parts = 'title="1K fresh, 2K cached, 300 written to the cache, 400 out"';
-  expect(sumOf(USED, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K</span>`);
-  expect(sumOf(USED, false)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K tokens</span>`);
+it('is one sum of all classes, in a column and in a sentence, with its parts in the tooltip and heard, but for names of rows', () => {
+  const said = '1K fresh, 2K cached, 300 written to the cache, 400 out';
+  const parts = `title="${said}"`;
+  const heard = `<span class="sr-only">; ${said}</span>`;
+  expect(sumOf(USED, true, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K</span>`);
+  expect(sumOf(USED, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K${heard}</span>`);
+  expect(sumOf(USED, false)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K tokens${heard}</span>`);
   expect(sumOf({ ...USED, estimatedOutputTokens: 40 }, true)).toMatch(/400 out, of which 40 estimated">≈ 3\.7K</);
   expect(render(UsageFacts, { props: { usage: USED } }).body).toContain(parts);
 });

@@ -46,7 +46,7 @@ export const changesWords = {
   notKept: (paths) =>
     `Changés aussi, sans retour possible (${paths.slice(0, 3).join(', ')}${paths.length > 3 ? ` et ${paths.length - 3} de plus` : ''})`,
   preview: {
-    title: (agent) => `Annuler tous les changements ${de(agent)}`,
+    title: (agent) => `Annuler tous les changements ${de(agent)} ?`,
     titleOfCall: (agent) => `Annuler ce qu’un appel ${de(agent)} a modifié ?`,
     titleOfFile: (path, agent) => `Annuler les changements ${de(agent)} dans ${path} ?`,
     since: 'Changé depuis par',

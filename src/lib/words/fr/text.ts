@@ -40,7 +40,7 @@ import { reviewWords } from './review-words.ts';
 import { riskOf } from './risk-words.ts';
 import { rulesWords } from './rules-words.ts';
 import { saidWords } from './said-words.ts';
-import { advice, plural } from './sentences.ts';
+import { advice, de, plural } from './sentences.ts';
 import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
 import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
@@ -213,7 +213,7 @@ export const french = {
     background: 'en arrière-plan',
     report: 'Rapport complet',
     hideReport: 'Masquer le rapport',
-    reportOf: (agent) => `rapport de ${agent}`,
+    reportOf: (agent) => `rapport ${de(agent)}`,
     said: (words) => `ce qu’il a dit, « ${words} »`,
     transcript: 'Transcription',
     answer: 'Répondre',
