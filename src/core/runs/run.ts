@@ -73,7 +73,7 @@ export async function executeRun(
     const parts = { ...known, ...hands, model, children, started: ready };
     const run = createRunContext(parts);
     // Nobody asks for room in the context of one that asks no model.
-    if (!plan.alone) live.context = { desk: run.compactions, history, prior: run.prior };
+    if (!plan.alone) live.context = { desk: run.compactions, history, prior: run.prior, tools: run.toolSpecs };
     const result = await drive(createEmit(parts), plan.alone?.loop(run) ?? agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {
