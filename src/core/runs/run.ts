@@ -72,8 +72,9 @@ export async function executeRun(
     const known = { engine, workflow, plan, signal, history, watchdog, clock };
     const parts = { ...known, ...hands, model, children, started: ready };
     const run = createRunContext(parts);
+    const tools = () => run.toolSpecs();
     // Nobody asks for room in the context of one that asks no model.
-    if (!plan.alone) live.context = { desk: run.compactions, history, prior: run.prior, tools: run.toolSpecs };
+    if (!plan.alone) live.context = { desk: run.compactions, history, prior: run.prior, tools };
     const result = await drive(createEmit(parts), plan.alone?.loop(run) ?? agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {
