@@ -81,13 +81,26 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
   await press(page, app.workflow(0).getByRole('button', { name: 'Edit and resend' }));
   await press(page, app.button('Cancel'));
 
+  const messages = page.locator('[data-sonner-toast]');
+  await expect(messages).toHaveCount(0);
+  for (const count of [1, 2]) {
+    await app.workflow().getByRole('button', { name: 'Copy', exact: true }).last().press('Enter');
+    await expect(messages).toHaveCount(count);
+    // Their time does not run meanwhile.
+    await messages.first().hover();
+  }
+  await messages.first().click();
+  await expect(messages, 'a press takes that one away').toHaveCount(1);
+  await messages.first().click();
+  await expect(messages).toHaveCount(0);
+
   await press(page, app.workflow().getByRole('link', { name: 'Open in history' }));
   await press(page, page.getByRole('tab', { name: /^Approvals/ }), false);
   await press(page, page.getByRole('tabpanel').getByRole('link', { name: 'See the grant, or revoke it' }));
   await page.setViewportSize({ width: 800, height: 600 });
   expect(await press(page, page.getByRole('button', { name: /^Revoke/ }))).toMatch(/^SECTION.*Grants/);
   await expect.poll(() => covered(page), 'the message that it was revoked covers nothing').toEqual([]);
-  const message = page.locator('[data-sonner-toast]').first();
+  const message = messages.first();
   // Its time does not run meanwhile.
   await message.hover();
   await message.evaluate((shown) => {
@@ -100,7 +113,7 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
   await expect.poll(() => covered(page), 'nor what the keys come to').toEqual([]);
   await page.locator('#below').evaluate((control) => control.remove());
   await message.click();
-  await expect(page.locator('[data-sonner-toast]'), 'a press takes it away').toHaveCount(0);
+  await expect(messages, 'a press takes it away').toHaveCount(0);
   await page.setViewportSize({ width: 1280, height: 800 });
   await press(page, page.getByRole('link', { name: 'History', exact: true }), false);
   await press(page, page.getByRole('list', { name: 'Workflows' }).getByRole('link').first());

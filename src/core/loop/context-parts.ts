@@ -25,7 +25,8 @@ export function contextParts(
   add('system', system.length);
   for (const tool of tools) add('tools', sizeOfTool(tool));
   const kindOf = kindsIn(told);
-  for (const { role, content } of toldWire(told))
+  // A call without a result yet has none that counts.
+  for (const { role, content } of toldWire(told, ''))
     for (const part of content) add(role === 'assistant' ? 'answers' : kindOf(part), sizeOfPart(part));
   const chars = KINDS.map((kind) => sizes.get(kind) ?? 0);
   const shares = total === null ? chars.map(estimatedTokens) : sharesOf(chars, total);

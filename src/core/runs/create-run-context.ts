@@ -16,13 +16,13 @@ import type { Parts } from './run-parts.ts';
 import type { RunPlan } from './run-plan.ts';
 import { takenSteps } from './taken-steps.ts';
 import { contextsFor, planFor } from './tool-contexts.ts';
+import { specsOf, toldOf } from './told-tools.ts';
 import { undosToTell, undosWithout } from './told-undos.ts';
 import { sayMore } from '../loop/say-more.ts';
 import { sideRequest } from '../loop/side-request.ts';
 import { isRaised, limitsOf, usedOf } from '../budget/limits.ts';
 import type { ToolRegistry } from '../tools/registry.ts';
-import type { Setup, Tool } from '../tools/tool.ts';
-import type { ToolSpec } from '../model/model.ts';
+import type { Tool } from '../tools/tool.ts';
 import type { ProviderLimiter } from '../model/provider-limiter.ts';
 import { handedOn } from '../tools/long-output.ts';
 import { workspaceOf } from './workspace-of.ts';
@@ -125,15 +125,13 @@ function specsFor(
   questions: RunQuestions,
 ): Pick<RunContext, 'toolSpecs' | 'specs'> {
   let told: Promise<Tool[]> | null = null;
-  const knownSpecs = async () => {
-    const ways = await waysOf(tools, engine.envelopes.setup(plan.envelope.provider), questions);
-    const known = ways.map(({ tool }) => tool);
-    const specs = registry.specs(known, children?.agents() ?? [], children?.maxSubAgents ?? 0);
-    return specs.map((spec) => {
-      const server = ways.find(({ tool }) => tool.name === spec.name)?.server ?? null;
-      return server === null ? spec : { ...spec, server };
+  const { envelope } = plan;
+  const knownSpecs = () =>
+    specsOf(registry, tools, questions, {
+      setup: engine.envelopes.setup(envelope.provider),
+      agents: children?.agents() ?? [],
+      maxSubAgents: children?.maxSubAgents ?? 0,
     });
-  };
   const specs = async () => {
     told ??= toldOf(offered, questions);
     const names = new Set((await told).map(({ name }) => name));
@@ -143,15 +141,6 @@ function specsFor(
   return { specs, toolSpecs: async () => (await specs()).told };
 }
 
-/**
- * Without the tools that start sub-agents where nobody and nothing could say yes. A model that calls one all the same,
- * because its history has calls of it, is answered as ever.
- */
-async function toldOf(tools: readonly Tool[], { mayBeAllowed }: RunQuestions): Promise<Tool[]> {
-  const kept = await Promise.all(tools.map(async (tool) => !tool.startsAgents || mayBeAllowed(tool)));
-  return tools.filter((_, index) => kept[index]);
-}
-
 /** Calls, and what was decided of each: what was asked while one ran is no answer to it. */
 function storedOf({ calls, approvals }: RunPlan['stored']): RunContext['stored'] {
   const own = approvals.filter(({ request }) => !request.during);
@@ -159,24 +148,6 @@ function storedOf({ calls, approvals }: RunPlan['stored']): RunContext['stored']
     calls: new Map(calls.map((call) => [call.toolCallId, call])),
     approvals: new Map(own.map((approval) => [approval.request.toolCallId, approval])),
   };
-}
-
-/**
- * Who does what each tool does, as rules and settings are now: the provider, where every call is allowed unasked, or the
- * program. What neither can is left out.
- */
-async function waysOf(
-  tools: readonly Tool[],
-  setup: Setup,
-  { needsNobody }: RunQuestions,
-): Promise<{ tool: Tool; server: ToolSpec['server'] | null }[]> {
-  const alone = { ...setup, providerSearches: false };
-  const ways = tools.map(async (tool) => {
-    const server = tool.byProvider?.(setup) ?? null;
-    if (server !== null && (await needsNobody(tool))) return [{ tool, server }];
-    return (tool.missing?.(alone) ?? null) === null ? [{ tool, server: null }] : [];
-  });
-  return (await Promise.all(ways)).flat();
 }
 
 function recordsFor({ engine, plan: { recorder } }: Parts): Pick<RunContext, 'hint' | 'streamed' | 'handOn' | 'image'> {

@@ -62,6 +62,24 @@ export function questionsOf(run: Parts): RunQuestions {
       const answered = gate.askAgain(approval, asking(run, call, approval.request, known));
       return { answered: answered.finally(() => release?.()) };
     },
+    ...toolQuestionsOf(run),
+    hidden: async (tool, targets) => {
+      const of = (name: string) => actionOf(run, engine.tools.get(name), name, targets, null);
+      return permissions.hidden(of(tool), of(READING));
+    },
+  };
+}
+
+export type ToolQuestions = Pick<RunQuestions, 'mayBeAllowed' | 'needsNobody'>;
+
+/** What rules, grants and the mode say of tools before anything is called; also of a run that has ended. */
+export function toolQuestionsOf(run: {
+  engine: Pick<Engine, 'permissions'>;
+  workflow: Pick<WorkflowScope, 'approve'>;
+  plan: Asker;
+}): ToolQuestions {
+  const { permissions } = run.engine;
+  return {
     mayBeAllowed: async (tool) => {
       if (run.workflow.approve !== 'none') return true;
       return permissions.mayAllow(actionOf(run, tool, tool.name, null, { risk: 'medium', reversible: true }));
@@ -70,10 +88,6 @@ export function questionsOf(run: Parts): RunQuestions {
       // Targets that nobody knows: what denies or asks applies whatever its pattern, and what allows must have none.
       const { effect } = await permissions.explain(actionOf(run, tool, tool.name, null, null));
       return effect === 'allow' || (effect === 'ask' && run.workflow.approve === 'all');
-    },
-    hidden: async (tool, targets) => {
-      const of = (name: string) => actionOf(run, engine.tools.get(name), name, targets, null);
-      return permissions.hidden(of(tool), of(READING));
     },
   };
 }

@@ -3,6 +3,7 @@ import type { StopReceipt } from '#contract/view.ts';
 import type { Earlier } from '../log/told.ts';
 import type { Transcript } from '../log/transcript.ts';
 import type { CompactionDesk } from '../loop/compaction-desk.ts';
+import type { ToolSpec } from '../model/model.ts';
 import { Stopped, type StopKind } from '../base/stop.ts';
 
 /** How long a stop waits for what it stopped, in milliseconds, before it reports what is left. */
@@ -18,8 +19,13 @@ export interface LiveRun {
   /** What it is doing right now, for the receipt of a stop. */
   requests: number;
   tools: number;
-  /** What the person may ask of its context; null until it works. */
-  context: { desk: CompactionDesk; history: Transcript; prior: readonly Earlier[] } | null;
+  /** What the person may ask of its context; null until it works. `tools`: of which its requests tell. */
+  context: {
+    desk: CompactionDesk;
+    history: Transcript;
+    prior: readonly Earlier[];
+    tools: () => Promise<ToolSpec[]>;
+  } | null;
   /** Whatever is raised from now on comes too late for it. */
   ending: boolean;
   /** Settles when the run has ended and its end is recorded. */

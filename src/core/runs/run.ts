@@ -6,6 +6,7 @@ import type { SystemEntry, UserEntry } from '#contract/message.ts';
 import type { Outcome, Tally } from '#contract/outcome.ts';
 import { droppedDecision } from '../approvals/policy.ts';
 import { agentLoop } from '../loop/agent-loop.ts';
+import type { RunContext } from '../loop/run-context.ts';
 import { createRunContext } from './create-run-context.ts';
 import { closing, type RunResult } from '../loop/closing.ts';
 import { createEmit } from './create-emit.ts';
@@ -33,6 +34,11 @@ import type { WorkflowScope } from './workflow-scope.ts';
 export interface EndedRun extends RunResult {
   durationMs: number;
   tally: Tally;
+}
+
+/** What may be asked of the context of a run that works. */
+function contextOf(run: RunContext): LiveRun['context'] {
+  return { desk: run.compactions, history: run.history, prior: run.prior, tools: () => run.toolSpecs() };
 }
 
 /** Never rejects for what happens to the run itself; an interruption by the program is told but not recorded. */
@@ -73,7 +79,7 @@ export async function executeRun(
     const parts = { ...known, ...hands, model, children, started: ready };
     const run = createRunContext(parts);
     // Nobody asks for room in the context of one that asks no model.
-    if (!plan.alone) live.context = { desk: run.compactions, history, prior: run.prior };
+    if (!plan.alone) live.context = contextOf(run);
     const result = await drive(createEmit(parts), plan.alone?.loop(run) ?? agentLoop(run));
     ending = { result, remark: null };
   } catch (error) {

@@ -1,5 +1,4 @@
-/** What the person asks of the context of a conversation's lead: to make room in it, at work or at rest, what fills it, and to take that back. */
-import type { ContextPart } from '#contract/context/context-methods.ts';
+/** What the person asks of the context of a conversation's lead: to make room in it, at work or at rest, and to take that back. */
 import type { CompactionEntry } from '#contract/message.ts';
 import type { Parsed } from '#contract/rpc.ts';
 import type { RunRow } from '#contract/view.ts';
@@ -9,16 +8,13 @@ import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
 import { Watchdog } from '../base/watchdog.ts';
 import { Recorder, type Emit } from '../log/recorder.ts';
-import { lastCompaction, toldWire } from '../log/told.ts';
-import { lastResponse, Transcript } from '../log/transcript.ts';
+import { toldWire } from '../log/told.ts';
+import { Transcript } from '../log/transcript.ts';
 import { WorkflowTotals } from '../log/workflow-totals.ts';
 import { compact } from '../loop/compaction.ts';
 import { restored } from '../loop/compaction-desk.ts';
-import { contextParts } from '../loop/context-parts.ts';
 import { estimatedInput } from '../loop/request-meter.ts';
-import { toolsIn } from '../mcp/mcp-tool.ts';
 import type { ModelUsage } from '../model/model.ts';
-import { agentToolsOf } from '../runs/agent-tools.ts';
 import type { Engine } from '../runs/engine.ts';
 import { saidBefore } from './lead.ts';
 import type { Orchestrator } from './orchestrator.ts';
@@ -44,28 +40,6 @@ export class Contexts {
       await this.#atRest(conversationId);
       return { waits: false };
     });
-  }
-
-  /** What fills the context of the newest lead that is told, as its last response or compaction left it. */
-  async parts(conversationId: string): Promise<ContextPart[]> {
-    const { store, log, agents, envelopes, tools, settings } = this.#engine;
-    await log.flush();
-    const run = await this.#newest(conversationId);
-    if (!run?.contextTokens) return [];
-    const { envelope, workflowId } = run;
-    const known = await agents.of(envelope.folder);
-    const setup = envelopes.setup(envelope.provider);
-    const offered = toolsIn(tools, envelope)
-      .with(agentToolsOf(known, envelope.tools))
-      .offered(envelope.tools, true)
-      .filter((tool) => tool.byProvider?.(setup) || !tool.missing?.(setup));
-    const specs = tools.specs(offered, known.delegable(), settings.limits.max_sub_agents);
-    const { prior } = await saidBefore(this.#engine, { conversationId, id: workflowId });
-    const all = await store.entriesOf(run.id);
-    // What came since is in the next request only, and not in what its provider counted.
-    const last = Math.max(lastResponse(all)?.n ?? -1, lastCompaction(all)?.n ?? -1);
-    const told = { prior, entries: all.filter(({ n }) => n <= last) };
-    return contextParts(told, { system: systemPromptOf(envelope), tools: specs }, run.contextTokens);
   }
 
   async restore({ conversationId, runId, n, undone }: Parsed<'context.restore'>): Promise<void> {

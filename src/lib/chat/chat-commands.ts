@@ -6,6 +6,7 @@ import type { App } from '#lib/app/app.svelte.ts';
 import { copyLink } from '#lib/app/links.ts';
 import { succeeds } from '#lib/ui/toasts.ts';
 import type { CommandId } from '#lib/view/shell/command-table.ts';
+import { newestAnswer, once } from './newest-answer.ts';
 import { forkAfter, sendAgain } from './turn-actions.ts';
 
 interface Chat {
@@ -27,7 +28,7 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
   const running = workflows.find(({ status }) => status === 'running' || status === 'pending');
   const last = workflows.at(-1);
   const ended = lastEnded(workflows);
-  const told = workflows.findLast(({ outcome, left }) => outcome !== null && !left);
+  const answered = newestAnswer(workflows);
   const cutOff = last?.outcome === 'interrupted' && !last.left ? last : undefined;
   return {
     rename: chat.rename,
@@ -41,7 +42,8 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
     ...(ended && { replay: () => void goto(resolve('/history/[id]/replay', { id: ended.id })) }),
     ...(workflows.length > 0 && { compact: () => void succeeds(app.toasts, app.contexts.compact(id)) }),
     ...(chat.rewind && { rewind: chat.rewind }),
-    ...(told && { fork: () => void forkAfter(app, told), retry: () => void sendAgain(app, told) }),
+    ...(answered && { fork: () => void once(answered, () => forkAfter(app, answered)) }),
+    ...(answered && !answered.again && { retry: () => void once(answered, () => sendAgain(app, answered)) }),
     ...(cutOff && { resume: () => void app.resume(cutOff.id) }),
   };
 }

@@ -1,12 +1,15 @@
 /** What fills a context: every kind counts what it should, and together they are what the gauge says. */
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
+import type { ContextPart } from '#contract/context/context-methods.ts';
 import type { CompactionEntry, Entry } from '#contract/message.ts';
 import { headOf } from '#core/log/told.ts';
 import { Transcript } from '#core/log/transcript.ts';
 import { contextParts } from '#core/loop/context-parts.ts';
 import { sizeOfTool } from '#core/loop/request-meter.ts';
+import type { Harness } from '../../support/engine.ts';
 import { summarising } from '../../support/fake-model/compacting.ts';
-import { text, toolUse } from '../../support/fake-model/script.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const at = '2026-01-01T00:00:00.000Z';
@@ -85,7 +88,18 @@ interface Sent {
   system: { text: string }[];
   tools: { name: string; description: string; input_schema: Record<string, unknown> }[];
 }
-const { start } = sharedEngine();
+// Its provider could search, which nothing allows unasked: no request tells of that tool.
+const { start } = sharedEngine('providers.anthropic.web_search = "always"\n');
+
+const sumOf = (parts: readonly ContextPart[] = []): number => parts.reduce((sum, { tokens }) => sum + tokens, 0);
+
+/** As the last request had them: a tool too many or too few would move their share. */
+function expectTools({ model }: Harness, parts: readonly ContextPart[] = []): void {
+  const { system, tools } = model.requests.at(-1)!.body as unknown as Sent;
+  const prompt = system.reduce((sum, block) => sum + block.text.length, 0);
+  const offered = tools.reduce((sum, one) => sum + sizeOfTool({ ...one, inputSchema: one.input_schema }), 0);
+  expect(parts[1]!.tokens / parts[0]!.tokens).toBeCloseTo(offered / prompt, 2);
+}
 
 test('of a conversation: what was sent last with its answer, as the gauge says it, and only where it is asked for', async () => {
   const script = summarising()
@@ -100,16 +114,63 @@ test('of a conversation: what was sent last with its answer, as the gauge says i
   await engine.ask('Look at all of it');
   expect((await state(false)).parts).toBeUndefined();
   const { parts = [] } = await state(true);
-  expect(parts.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(201_040);
+  expect(sumOf(parts)).toBe(201_040);
   expect(parts.map(({ kind }) => kind)).toEqual(['system', 'tools', 'messages', 'answers', 'results']);
-  // As the request had them: a tool too many or too few would move their share.
-  const { system, tools } = engine.model.requests.at(-1)!.body as unknown as Sent;
-  const prompt = system.reduce((sum, block) => sum + block.text.length, 0);
-  const offered = tools.reduce((sum, one) => sum + sizeOfTool({ ...one, inputSchema: one.input_schema }), 0);
-  expect(parts[1]!.tokens / parts[0]!.tokens).toBeCloseTo(offered / prompt, 2);
+  expectTools(engine, parts);
   await engine.runtime.request('context.compact', { conversationId });
   const after = (await state(true)).parts ?? [];
   const { tokensAfter } = engine.of('compaction').at(-1)!.entry;
   expect(after.map(({ kind }) => kind)).toEqual(['system', 'tools', 'summary', 'answers']);
-  expect(after.reduce((sum, { tokens }) => sum + tokens, 0)).toBe(tokensAfter);
+  expect(sumOf(after)).toBe(tokensAfter);
+});
+
+test('of a lead at work what it has in hand, while a message waits behind it; before its first response, of the one before', async () => {
+  const [first, second] = [new Gate(), new Gate()];
+  const look = [toolUse('list_directory', { path: '.' })];
+  const script = new Script()
+    .on({ lastUser: /^One/ })
+    .reply([text('Done.')], { usage: { input: 1_000, output: 7 } })
+    .on({ lastUser: /^Two/, step: 1 })
+    .reply(look, { usage: { input: 3_000, output: 9 }, hold: first.at(0) })
+    .on({ step: 2 })
+    .reply([text('Done.')], { hold: second.at(0) })
+    .on({})
+    .reply([text('Done.')]);
+  const engine = await start(script);
+  const { conversationId } = engine;
+  const parts = async () => (await engine.runtime.request('context.state', { conversationId, parts: true })).parts;
+  await engine.ask('One');
+  await engine.send('Two');
+  const { workflowId, queued } = await engine.send('Three');
+  expect(queued).toBe(true);
+  await first.reached;
+  expect(sumOf(await parts())).toBe(1_007);
+  first.open();
+  await second.reached;
+  const inHand = await parts();
+  expect(sumOf(inHand)).toBe(3_009);
+  // What the last response had called for came after it.
+  expect(inHand?.map(({ kind }) => kind)).toEqual(['system', 'tools', 'messages', 'answers']);
+  expectTools(engine, inHand);
+  second.open();
+  await engine.ended(workflowId);
+});
+
+test('what a compaction stands for is not read again', async () => {
+  const engine = await start(
+    summarising()
+      .on({})
+      .reply([text('Done.')]),
+  );
+  const { conversationId, store } = engine;
+  const { runId: old } = await engine.ask('One');
+  await engine.ask('Two');
+  await engine.runtime.request('context.compact', { conversationId });
+  await engine.ask(long(5_000, 't'));
+  const read = vi.spyOn(store, 'entriesOf');
+  onTestFinished(() => read.mockRestore());
+  const { parts } = await engine.runtime.request('context.state', { conversationId, parts: true });
+  expect(parts?.map(({ kind }) => kind)).toEqual(['system', 'tools', 'summary', 'messages']);
+  expect(read.mock.calls).toHaveLength(2);
+  expect(read).not.toHaveBeenCalledWith(old);
 });

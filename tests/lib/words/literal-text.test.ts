@@ -10,6 +10,10 @@ const READ = /^(?:alt|title|placeholder|label|aria-(?:label|description|placehol
 /** Two letters or more are a word; a name, a unit or an address is the same in any language. */
 const WORD = /\p{L}{2}/u;
 const NAMES = /^(?:Triad|ollama|https?:\/\/\S*)$/;
+/** Of the project's own components any prop may be shown: what has words apart, or begins one with a capital letter, is no name of a choice. */
+const SAID = /\p{L}\s+\p{L}|(?<!\p{L})\p{Lu}/u;
+/** Props that are no words. */
+const UNREAD = /^(?:class|style|id|href)$/;
 
 interface Node {
   type: string;
@@ -44,6 +48,17 @@ function shownBy(expression: unknown): string[] {
   }
 }
 
+/** What a prop of a component says literally. */
+function propLiterals(prop: Node): string[] {
+  if (prop.type !== 'Attribute' || READ.test(String(prop['name']))) return literalsIn(prop);
+  if (UNREAD.test(String(prop['name']))) return [];
+  const value = prop['value'];
+  const parts = Array.isArray(value) ? (value as unknown[]) : [value];
+  return parts
+    .flatMap((part) => (isNode(part) && part.type === 'Text' ? [String(part['data'])] : literalsIn(part)))
+    .filter((one) => isText(one) && SAID.test(one));
+}
+
 /** What a part of the markup shows literally. */
 function literalsIn(node: unknown): string[] {
   if (Array.isArray(node)) return node.flatMap(literalsIn);
@@ -51,6 +66,8 @@ function literalsIn(node: unknown): string[] {
   if (node.type === 'Text') return isText(node['data']) ? [node['data'].trim()] : [];
   if (node.type === 'ExpressionTag') return shownBy(node['expression']);
   if (node.type === 'Attribute') return READ.test(String(node['name'])) ? literalsIn(node['value']) : [];
+  if (node.type === 'Component')
+    return [...(node['attributes'] as Node[]).flatMap(propLiterals), ...literalsIn(node['fragment'])];
   if (/Directive$|^(?:SpreadAttribute|AttachTag|ConstTag|Comment|StyleSheet|Script)$/.test(node.type)) return [];
   return Object.values(node).flatMap(literalsIn);
 }
@@ -73,12 +90,15 @@ it('is found where one is', () => {
     '{#if busy}<b>Busy</b>{/if}',
     '{#each all as one}{one ?? "none"}{/each}',
     '<p>{`Value of ${name}`}</p>',
+    '<SidePanel close="Close" {id} />',
+    '<Note tone={bad ? "Bad" : "good"} />',
     '<Field label="Name">{#snippet children()}x{/snippet}</Field>',
   ])
     expect(literalsOf(markup), markup).toHaveLength(1);
   for (const markup of [
     '<p class="text-soft">{words.none} · 3 / {all}</p>',
     '<input type="text" aria-hidden="true" title={words.of("name")} />',
+    '<Panel class="w Full" side="left" onclick={() => go("To here")} />',
     '{#if state === "open"}{words[state]}{/if}',
     '<p title={names.join(", ")} data-state="open">→</p>',
   ])

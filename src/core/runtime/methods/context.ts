@@ -1,6 +1,7 @@
 /** The methods of what agents are told: how full their contexts are, making room, and taking that back. */
 import { compactAtOf } from '../../settings/context-settings.ts';
 import { Contexts } from '../../workflows/contexts.ts';
+import { filledContext } from '../../workflows/filled-context.ts';
 import type { Services } from '../services.ts';
 import type { Handlers } from './handlers.ts';
 
@@ -20,7 +21,7 @@ export function contextMethods({ engine, orchestrator }: Services): Pick<Handler
         window: engine.capabilities(one.provider, one.model).contextWindow,
       }));
       const state = { compactAt: compactAtOf(engine.settings), windows };
-      return parts ? { ...state, parts: await contexts.parts(conversationId) } : state;
+      return parts ? { ...state, parts: await filledContext(engine, orchestrator, conversationId) } : state;
     },
     'context.compact': ({ conversationId }) => contexts.compact(conversationId),
     'context.restore': async (which) => {
