@@ -47,7 +47,7 @@ test(
       /clash\.txt – .*(in the way|changed since)/,
     );
     await expect(asked.getByRole('list', { name: /^Taken out/ })).toHaveText('shared.txt');
-    await expect(asked.getByRole('list', { name: /^Put back/ })).toHaveText('made/by-first.txt');
+    await expect(asked.getByRole('list', { name: /^Removed/ })).toHaveText('made/by-first.txt');
     expect(await file('made/by-first.txt'), 'a look changes nothing').toBe('By the first.\n');
     await page.keyboard.press('Escape');
     await expect(panel.getByRole('button', { name: 'Undo all…: first-editor' }), 'the focus is back').toBeFocused();
