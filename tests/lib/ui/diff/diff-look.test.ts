@@ -1,22 +1,14 @@
 // How diffs look is chosen once for all of them, and holds after a restart; what is no file never changes its look.
 import { render } from 'svelte/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
-import { DiffLook, getDiffLook } from '#lib/ui/diff/diff-look.svelte.ts';
-import DiffView from '#lib/ui/diff/diff-view.svelte';
+import { DiffLook } from '#lib/ui/diff/diff-look.svelte.ts';
+import DiffParts from '../../support/diff-parts.svelte';
 import { storage } from '../../support/storage.ts';
 
-vi.mock('#lib/ui/markdown/highlight.ts', () => ({ getHighlighter: () => ({}), colourClass: () => '' }));
-vi.mock(import('#lib/ui/diff/diff-look.svelte.ts'), async (original) => ({
-  ...(await original()),
-  getDiffLook: vi.fn(),
-}));
 beforeEach(() => vi.stubGlobal('localStorage', storage()));
 afterEach(() => vi.unstubAllGlobals());
 
-function shown(props: { hasModes?: boolean; bare?: boolean } = {}): string {
-  vi.mocked(getDiffLook).mockReturnValue(new DiffLook());
-  return render(DiffView, { props: { diff: '--- a\n+++ b\n@@ -1 +1 @@\n-x\n+y\n', label: 'Changes', ...props } }).body;
-}
+const shown = (props: { hasModes?: boolean; bare?: boolean } = {}): string => render(DiffParts, { props }).body;
 
 it('breaks lines and has one column until somebody chooses, then stays as chosen', () => {
   const look = new DiffLook();
