@@ -71,7 +71,10 @@ export class Windows {
     window.focus();
   }
 
-  /** The same, at a workflow in the history, or at a conversation and what waits in it. An address that only ends otherwise loads no page anew: nothing is lost. */
+  /**
+   * The same, at a workflow in the history, or at a conversation and what waits in it. An address that only ends otherwise
+   * loads no page anew: nothing is lost.
+   */
   lead(to: LedPlace): void {
     const path = 'workflowId' in to ? `/history/${to.workflowId}` : `/chat/${to.conversationId}`;
     this.#lead(path, hashOfPlace(to));

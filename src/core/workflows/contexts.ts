@@ -68,18 +68,12 @@ export class Contexts {
     });
   }
 
-  /** The lead of the newest workflow that is told. */
-  async #newest(conversationId: string): Promise<RunRow | null> {
-    const { store } = this.#engine;
-    const row = (await workflowsOf(store, conversationId)).findLast(({ left }) => !left);
-    return row ? store.run(row.runId) : null;
-  }
-
   /** The lead of the newest workflow that is told has ended: a message that is sent meanwhile waits for the summary. */
   async #atRest(conversationId: string): Promise<void> {
     const { store, log } = this.#engine;
     await mustExist(store.conversation(conversationId), `There is no conversation ${conversationId}`);
-    const run = await this.#newest(conversationId);
+    const row = (await workflowsOf(store, conversationId)).findLast(({ left }) => !left);
+    const run = row ? await store.run(row.runId) : null;
     if (!run) throw new TriadError('bad_input', 'There is nothing to compact yet');
     this.#orchestrator.refuseRealInDemo(run.envelope.provider);
     await log.knowRun(run.id);

@@ -81,8 +81,12 @@ export class Commands {
     else localStorage.setItem(KEY, JSON.stringify(this.#own));
   }
 
-  /** What can be given from now on; the newest offer of a command counts. Returns the function that takes it back. */
+  /**
+   * What can be given from now on; the newest offer of a command counts. Returns the function that takes it back. Who offers
+   * nothing changes nothing, as each message does but the newest, whenever it comes into sight.
+   */
   offer(offer: Offer): () => void {
+    if (Object.keys(offer).length === 0) return () => undefined;
     this.#put([...this.#all, offer]);
     return () => this.#put(this.#all.filter((one) => one !== offer));
   }

@@ -55,7 +55,7 @@ export class PagedList<T> {
       // Nothing is below a page that is the last one: what it does not have has left the list.
       const { items, below } =
         page.next === null ? { items: page.items, below: 0 } : refreshed(this.items, page.items, this.#idOf);
-      isChanged = JSON.stringify(items) !== JSON.stringify(this.items);
+      isChanged = items.length !== this.items.length || items.some((item, at) => !isSame(item, this.items[at]));
       if (!isChanged) return;
       this.grewAtStart = first !== undefined && newest !== undefined && this.#idOf(first) !== this.#idOf(newest);
       this.items = items;
@@ -91,4 +91,9 @@ export class PagedList<T> {
       if (request === this.#request) this.loading = false;
     }
   }
+}
+
+/** Rows that were not read again are the same ones, however many they are. */
+function isSame(item: unknown, before: unknown): boolean {
+  return item === before || JSON.stringify(item) === JSON.stringify(before);
 }

@@ -14,8 +14,7 @@ interface Chat {
   conversation: ConversationRow | null;
   workflows: readonly WorkflowRow[];
   rename: () => void;
-  /** Null: not now. */
-  rewind: (() => void) | null;
+  rewind: () => void;
   remove: () => void;
   toggleContext: () => void;
   toggleChanges: () => void;
@@ -41,8 +40,7 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
     ...(running ? { stop: () => void app.stopWorkflow(running.id) } : { remove: chat.remove }),
     ...(ended && { replay: () => void goto(resolve('/history/[id]/replay', { id: ended.id })) }),
     ...(workflows.length > 0 && { compact: () => void succeeds(app.toasts, app.contexts.compact(id)) }),
-    ...(chat.rewind && { rewind: chat.rewind }),
-    ...(answered && { fork: () => void once(answered, () => forkAfter(app, answered)) }),
+    ...(answered && { rewind: chat.rewind, fork: () => void once(answered, () => forkAfter(app, answered)) }),
     ...(answered && !answered.again && { retry: () => void once(answered, () => sendAgain(app, answered)) }),
     ...(cutOff && { resume: () => void app.resume(cutOff.id) }),
   };

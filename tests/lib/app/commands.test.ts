@@ -4,6 +4,7 @@ import { Commands } from '#lib/app/commands.svelte.ts';
 import { COMMAND_IDS, FIXED_KEYS } from '#lib/view/shell/command-table.ts';
 import { isInTheWay } from '#lib/view/shell/keys.ts';
 import { storage } from '../support/storage.ts';
+import { watch } from '../support/watch.svelte.ts';
 
 beforeEach(() => {
   vi.stubGlobal('localStorage', storage());
@@ -29,6 +30,20 @@ describe('Commands', () => {
     later.reset();
     expect([later.hasOwn, localStorage.getItem('triad-shortcuts')]).toEqual([false, null]);
     expect(later.keysOf('rail')).toBe('$mod+B');
+  });
+
+  it('can do what is offered until that is taken back; who offers nothing has nobody look again', () => {
+    const commands = new Commands(false);
+    const looks = watch(() => commands.can('edit'));
+    expect([commands.can('edit'), looks()]).toEqual([false, 1]);
+    const takeBack = commands.offer({ edit: () => undefined });
+    expect([commands.can('edit'), looks()]).toEqual([true, 2]);
+    const nothing = commands.offer({});
+    expect([commands.can('edit'), looks()]).toEqual([true, 2]);
+    nothing();
+    expect([commands.can('edit'), looks()]).toEqual([true, 2]);
+    takeBack();
+    expect([commands.can('edit'), looks()]).toEqual([false, 3]);
   });
 
   it('refuses what people type, and what other parts answer to', () => {
