@@ -63,7 +63,7 @@ function faultsOf(names: Names): Map<UnlinkedFile, Fault[]> {
     );
     if (!found.has(file)) add(file, 'composition' in file ? compositionFaults(file, names) : stageFaults(file, names));
   }
-  for (const [file, faults] of chainFaults(linking, names)) if (!found.has(file)) add(file, faults);
+  for (const [file, faults] of chainFaults(linking, names, found)) if (!found.has(file)) add(file, faults);
   return found;
 }
 
@@ -81,8 +81,12 @@ function nextOf({ links }: FineFile): Link | undefined {
   return links.find(({ use }) => use === 'next');
 }
 
-/** Of files that lead to themselves, and of those that too many follow. */
-function chainFaults(files: readonly FineFile[], names: Names): [UnlinkedFile, Fault[]][] {
+/** Of files that lead to themselves, and of those that too many follow; what leads to one of `refused` has none. */
+function chainFaults(
+  files: readonly FineFile[],
+  names: Names,
+  refused: ReadonlyMap<UnlinkedFile, unknown>,
+): [UnlinkedFile, Fault[]][] {
   const starts = files.filter((file) => nextOf(file) !== undefined);
   const lengths = new Map<FineFile, number>();
   const found: [UnlinkedFile, Fault[]][] = [];
@@ -104,9 +108,9 @@ function chainFaults(files: readonly FineFile[], names: Names): [UnlinkedFile, F
       const round = [...circle.slice(index), ...circle.slice(0, index), file].map(nameOf);
       refuse(file, phrase('recursion', { round: round.join(' -> ') }));
     }
-    // Behind the last one nobody follows; what leads into a circle is refused with it, once that is.
+    // Behind the last one nobody follows; what leads into a circle, or to a refused file, is refused with it, once that is.
     let length = circle.length > 0 ? -Infinity : at ? (lengths.get(at) ?? 0) : -1;
-    for (const file of path.toReversed()) lengths.set(file, ++length);
+    for (const file of path.toReversed()) lengths.set(file, (length = refused.has(file) ? -Infinity : length + 1));
   }
   for (const file of starts) {
     const length = lengths.get(file) ?? 0;
