@@ -6,10 +6,15 @@ import type { OpenMessages } from '../log/open-messages.ts';
 import type { Store } from '../store/store.ts';
 import { originRuns } from './origin-runs.ts';
 
-/** Workflows of one page of a conversation. */
+/** Workflows of one page of a conversation, at least, if there are so many. */
 const WORKFLOWS = 20;
+/** An earlier page has more while it has no more requests than this: each page costs who scrolls through many a moment. */
+const REQUESTS = 60;
 
-/** The newest workflows of a conversation, or those before `before`, as of event `seq`. */
+/**
+ * The newest workflows of a conversation, or those before `before`, as of event `seq`: at least 20, and of earlier ones up to
+ * 60 that are short.
+ */
 export async function snapshot(
   store: Store,
   open: OpenMessages,
@@ -19,8 +24,11 @@ export async function snapshot(
 ): Promise<Snapshot> {
   const conversation = await store.conversation(conversationId);
   if (!conversation) throw new TriadError('not_found', `There is no conversation ${conversationId}`);
-  const page = await store.workflows({ conversationId, limit: WORKFLOWS, before });
-  const workflows = page.items.toReversed();
+  const isEarlier = before !== undefined;
+  const page = await store.workflows({ conversationId, limit: isEarlier ? REQUESTS : WORKFLOWS, before });
+  let requests = 0;
+  const end = page.items.findIndex(({ usage }, at) => (requests += usage.requests) > REQUESTS && at >= WORKFLOWS);
+  const workflows = page.items.slice(0, end < 0 ? undefined : end).toReversed();
   const ids = workflows.map((workflow) => workflow.id);
   const [runs, approvals, elsewhere] = await Promise.all([
     store.runsOf(ids),
@@ -33,13 +41,13 @@ export async function snapshot(
     seq,
     conversation: { ...conversation, lastSeq: seq },
     workflows,
-    more: page.next !== null,
+    more: page.next !== null || end >= 0,
     runs: [...runs, ...elsewhere],
     entries: Object.fromEntries(entries),
     calls,
     approvals,
-    open: before === undefined ? open.of(conversationId) : [],
-    ...(before === undefined && { asking: open.asking.of(conversationId) }),
+    open: isEarlier ? [] : open.of(conversationId),
+    ...(!isEarlier && { asking: open.asking.of(conversationId) }),
   };
 }
 

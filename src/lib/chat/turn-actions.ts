@@ -5,15 +5,13 @@ import type { App } from '#lib/app/app.svelte.ts';
 import { openFork, resend } from '#lib/parts/go-to-fork.ts';
 import { runAgain } from '#lib/runs/again/go-to-again.ts';
 
-export interface TurnAction {
+export type TurnAction = {
   key: string;
   name: string;
   /** Says more than the name; left out where that says all. */
-  hint?: string;
+  hint?: string | undefined;
   icon: Component<{ class?: string; 'aria-hidden'?: 'true' }>;
-  disabled?: boolean;
-  act: () => Promise<void> | void;
-}
+} & ({ disabled?: boolean; act: () => Promise<void> | void } | { href: string });
 
 export async function forkAfter(app: App, workflow: WorkflowRow): Promise<void> {
   const id = await app.forks.fork(workflow, 'after');

@@ -8,6 +8,7 @@ const CHANGED = 'changed';
 /** `otherOf`: Markdown of the other version, asked for when it is needed; null: nothing is marked. */
 export function markChanges(otherOf: () => string | null): Attachment<HTMLElement> {
   return (root) => {
+    root.dataset['marked'] = '';
     let marked: Range[] = [];
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;

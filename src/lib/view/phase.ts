@@ -17,6 +17,11 @@ export function canTryAgain(outcome: Outcome | null): boolean {
   return outcome === 'error' || outcome === 'timed_out' || outcome === 'cancelled' || outcome === 'refused';
 }
 
+/** Whether there is something to do about a workflow that ended, other than to read it. */
+export function canGoOn({ outcome, error }: Pick<WorkflowRow, 'outcome' | 'error'>): boolean {
+  return outcome === 'interrupted' || (outcome !== null && (error != null || canTryAgain(outcome)));
+}
+
 /** One answerable item of an approval request: a tool call, or one sub-agent. */
 export interface Question {
   /** The run that would start, or the approval's own id. */

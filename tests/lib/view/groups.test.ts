@@ -1,17 +1,27 @@
 // Rows by what they belong to.
 import { expect, it } from 'vitest';
-import { runsOfWorkflow, runsUnder } from '#lib/view/groups.ts';
+import { runsOfWorkflow, subAgentsUnder } from '#lib/view/groups.ts';
 import type { RunRow } from '#contract/view.ts';
 
-const run = (id: string, workflowId: string, parentRunId: string | null) => ({ id, workflowId, parentRunId }) as RunRow;
+const run = (id: string, workflowId: string, parentRunId: string | null) =>
+  ({ id, workflowId, parentRunId, kind: parentRunId === null ? 'lead' : 'spawn' }) as RunRow;
 const rows = [run('a', 'one', null), run('b', 'two', null), run('c', 'one', 'a')];
 
 it('gives a workflow its own rows in their order, and none to one without', () => {
   expect(runsOfWorkflow(rows, 'one').map(({ id }) => id)).toEqual(['a', 'c']);
-  expect(runsUnder(rows, 'a').map(({ id }) => id)).toEqual(['c']);
+  const coagent = { ...run('d', 'one', 'a'), kind: 'coagent' } as const;
+  expect(subAgentsUnder([...rows, coagent], 'a').map(({ id }) => id)).toEqual(['c']);
   expect(runsOfWorkflow(rows, 'three')).toEqual([]);
   // What is derived from it is not made anew with each word that streams in.
   expect(runsOfWorkflow([...rows], 'three')).toBe(runsOfWorkflow(rows, 'three'));
+});
+
+it('gives the same array as long as the rows in it are the same, whatever else comes or changes', () => {
+  const [one, two] = [runsOfWorkflow(rows, 'one'), runsOfWorkflow(rows, 'two')];
+  const later = [run('0', 'zero', null), ...rows.map((row) => (row.id === 'b' ? { ...row } : row))];
+  expect(runsOfWorkflow(later, 'one')).toBe(one);
+  expect(runsOfWorkflow(later, 'two')).not.toBe(two);
+  expect(runsOfWorkflow([...later, run('d', 'one', 'a')], 'one').map(({ id }) => id)).toEqual(['a', 'c', 'd']);
 });
 
 it('looks through rows once, however many messages ask, and through others anew', () => {

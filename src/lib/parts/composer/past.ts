@@ -25,6 +25,6 @@ export function stepInto(
 
 /** Each once, where it was said last, and without what was attached. */
 export function pastOf(prompts: readonly string[], wordsOf: (prompt: string) => string): string[] {
-  const words = prompts.map(wordsOf);
-  return words.filter((one, index) => one.trim() !== '' && words.lastIndexOf(one) === index);
+  const newestFirst = new Set(prompts.toReversed().map(wordsOf));
+  return [...newestFirst].filter((one) => one.trim() !== '').toReversed();
 }

@@ -26,6 +26,12 @@ export function growthOf(before: string, after: string): Growth | null {
   return text === null ? null : { depth: ends.split('</').length - 2, text };
 }
 
+/** The words of a block that is a paragraph without markup; null for every other one. */
+export function wordsOf(html: string): string | null {
+  const [, words] = /^<p>([^<]*)<\/p>\n$/.exec(html) ?? [];
+  return words === undefined ? null : textOf(words);
+}
+
 /** Null for markup, and for characters that a browser reads in its own way. */
 function textOf(html: string): string | null {
   if (/[<\0\r]/.test(html)) return null;
