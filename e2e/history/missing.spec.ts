@@ -36,6 +36,49 @@ test(
   },
 );
 
+// The desktop's messages to the program are not seen from here.
+test(
+  'of a long conversation only what somebody stays with is read for what is lost',
+  { tag: ['@browser', '@soak'] },
+  async ({ start }) => {
+    const { page, log } = await start(plainAnswer(), {
+      ownContext: true,
+      before: async ({ home }) => {
+        await damage('seed-long', home);
+        await damage('lose', home);
+        return async () => undefined;
+      },
+    });
+    const asked = new Set<string>();
+    page.on('websocket', (socket) =>
+      socket.on('framesent', ({ payload }) => {
+        const { method, input } = JSON.parse(String(payload)) as {
+          method?: string;
+          input?: { workflowIds?: string[] };
+        };
+        if (method === 'conversation.check') for (const id of input?.workflowIds ?? []) asked.add(id);
+      }),
+    );
+    await page.reload();
+    await page
+      .getByRole('navigation', { name: 'Conversations' })
+      .getByRole('link', { name: /Question 0/ })
+      .click();
+    await expect(page.getByRole('status').filter({ hasText: 'This history is not complete' })).toBeVisible();
+    expect(asked.size).toBeGreaterThan(0);
+    await log.evaluate(async (element) => {
+      while (!element.textContent.includes('Question 0:')) {
+        element.scrollTop -= 400;
+        await new Promise(requestAnimationFrame);
+      }
+    });
+    const first = page.getByRole('article', { name: /Question 0:/ }).getByRole('link', { name: 'Open in history' });
+    const id = (await first.getAttribute('href'))?.split('/').at(-1) ?? '';
+    await expect.poll(() => asked.has(id), 'where it was stayed').toBe(true);
+    expect(asked.size, 'not what passed by').toBeLessThan(300);
+  },
+);
+
 test(
   'a conversation that is not there, and a machine without a network, are told where the person is',
   { tag: '@soak' },

@@ -20,7 +20,6 @@ export const usageWords = {
   searches: (value: number) => (value === 1 ? '1 search of the web' : `${value} searches of the web`),
   estimated: (value: string) => `of which ${value} estimated`,
   estimatedWhy: 'Requests that were cut off: the count of the provider is not known',
-  cost: 'Cost',
   costUnknown: 'Cost unknown: a model without a price was used',
   costKnown: 'Cost',
   unknownCost: 'cost unknown',

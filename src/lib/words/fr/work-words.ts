@@ -16,7 +16,6 @@ export const usageWords = {
   searches: (value) => plural(value, 'recherche sur le web', 'recherches sur le web'),
   estimated: (value) => `dont ${value} estimés`,
   estimatedWhy: 'Requêtes coupées : le décompte du fournisseur est inconnu',
-  cost: 'Coût',
   costUnknown: 'Coût inconnu : un modèle sans prix a été utilisé',
   costKnown: 'Coût',
   unknownCost: 'coût inconnu',

@@ -1,5 +1,5 @@
 /**
- * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`) fills a new one.
+ * A process of its own that works on stores in folders: `seed FOLDER` (or `seed-few`, `seed-many`, `seed-long`) fills a new one.
  * `lose FOLDER` takes the newest entry away, `lose-rows FOLDER` every conversation's own row, `lose-field FOLDER` a
  * definition of the schema. `lists FOLDER…` prints what the lists have, `read FOLDER…` a line for each: what its readers
  * give, as one hash, and what the check of every conversation says is missing, or the error.
@@ -21,6 +21,7 @@ const [task = '', ...folders] = process.argv.slice(2);
 const SEEDS: Readonly<Record<string, readonly [number, number, boolean]>> = {
   'seed-few': [3, 10, false],
   'seed-many': [60, 1, false],
+  'seed-long': [400, 400, false],
 };
 
 /** Everything that a person could look at. */

@@ -3,7 +3,8 @@ import { render } from 'svelte/server';
 import { afterEach, beforeAll, expect, it } from 'vitest';
 import { ZERO_TALLY, tokenPartsOf } from '#contract/tally.ts';
 import TokenSum from '#lib/parts/token-sum.svelte';
-import UsageFacts from '#lib/runs/usage-facts.svelte';
+import Facts from '#lib/parts/facts.svelte';
+import { usageFacts } from '#lib/parts/facts.ts';
 import { speakBy } from '#lib/view/language.ts';
 import { learn } from '#lib/words/text.ts';
 
@@ -19,7 +20,7 @@ it.each([
   [2000, 0, 10, null],
 ])('%i fresh, %i read from the cache, %i written: %s', (inputTokens, cacheReadTokens, cacheWriteTokens, share) => {
   const usage = { ...ZERO_TALLY, inputTokens, cacheReadTokens, cacheWriteTokens, outputTokens: 9 };
-  const shown = /cached [^<]*/.exec(render(UsageFacts, { props: { usage } }).body)?.[0] ?? null;
+  const shown = /cached [^<]*/.exec(render(Facts, { props: { facts: usageFacts(usage) } }).body)?.[0] ?? null;
   expect(shown).toBe(share && `cached ${share}`);
 });
 
@@ -31,15 +32,17 @@ it('is one sum of all classes, in a column and in a sentence, with its parts in 
   const said = '1K fresh, 2K cached, 300 written to the cache, 400 out';
   const parts = `title="${said}"`;
   const heard = `<span class="sr-only">; ${said}</span>`;
-  expect(sumOf(USED, true, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K</span>`);
-  expect(sumOf(USED, true)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K${heard}</span>`);
-  expect(sumOf(USED, false)).toBe(`<span class="whitespace-nowrap" ${parts}>3.7K tokens${heard}</span>`);
-  expect(sumOf({ ...USED, estimatedOutputTokens: 40 }, true)).toMatch(/400 out, of which 40 estimated">≈ 3\.7K</);
-  expect(render(UsageFacts, { props: { usage: USED } }).body).toContain(parts);
+  expect(sumOf(USED, true, true)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K</span>`);
+  expect(sumOf(USED, true)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K${heard}</span>`);
+  expect(sumOf(USED, false)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K tokens${heard}</span>`);
+  expect(sumOf({ ...USED, estimatedOutputTokens: 40 }, true)).toMatch(
+    /400 out, of which 40 estimated" class="whitespace-nowrap">≈ 3\.7K</,
+  );
+  expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).toContain(parts);
 });
 
 it('speaks French', () => {
   speakBy(() => 'fr');
-  expect(render(UsageFacts, { props: { usage: USED } }).body).toMatch(/jetons[^]*61\u202F% du cache/);
-  expect(render(UsageFacts, { props: { usage: USED } }).body).not.toMatch(/cached|tokens/);
+  expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).toMatch(/jetons[^]*61\u202F% du cache/);
+  expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).not.toMatch(/cached|tokens/);
 });

@@ -1,0 +1,69 @@
+/** Figures of a line as data, so that one line of them is drawn in one go. */
+import type { Tally } from '#contract/outcome.ts';
+import { cachedPercentOf, estimatedTokensOf, tokenPartsOf, type TokenParts } from '#contract/tally.ts';
+import { type Bound, type BudgetKind, isReached } from '#lib/view/budgets.ts';
+import { cost, count, minutes, tokens, UNKNOWN, usd } from '#lib/view/format.ts';
+import { text } from '#lib/words/text.ts';
+
+export interface Fact {
+  text: string;
+  /** Says more, where somebody points at it. */
+  title?: string | undefined;
+  /** The same for who hears it. */
+  heard?: string | undefined;
+  /** Classes of its own. */
+  look?: string;
+}
+
+interface TokenLook {
+  /** Without its unit, where a column says what it is. */
+  short?: boolean | undefined;
+  /** It is a part of the name of a row or a button, which stays short: its parts are not heard. */
+  inName?: boolean | undefined;
+}
+
+/** Tokens of all classes as one number, the same on every screen; its parts stand in the tooltip and are heard. */
+export function tokenFact(parts: TokenParts, { short = false, inName = false }: TokenLook = {}): Fact {
+  const said = text.usage.parts(parts);
+  const sum = `${parts.estimated > 0 ? '≈ ' : ''}${tokens(parts.input + parts.output)}`;
+  return {
+    text: short ? sum : text.usage.sum(sum),
+    title: said,
+    heard: inName ? undefined : `${text.semicolon}${said}`,
+    look: 'whitespace-nowrap',
+  };
+}
+
+/** Tokens, the share of what was read that came from the cache, and what they cost. */
+export function usageFacts(usage: Tally, look?: TokenLook): Fact[] {
+  const words = text.usage;
+  const cached = cachedPercentOf(usage);
+  const estimated = estimatedTokensOf(usage);
+  return [
+    tokenFact(tokenPartsOf(usage), look),
+    ...(cached === null ? [] : [{ text: words.cached(cached) }]),
+    ...(usage.webSearches ? [{ text: words.searches(usage.webSearches) }] : []),
+    ...(estimated > 0 ? [{ text: words.estimated(tokens(estimated)), title: words.estimatedWhy }] : []),
+    usage.unpriced > 0
+      ? { text: words.unknownCost, title: words.costUnknown }
+      : { text: cost(usage), title: words.costKnown },
+  ];
+}
+
+const FORMATS: Readonly<Record<BudgetKind, (value: number) => string>> = {
+  tokens,
+  costUsd: usd,
+  minutes,
+  iterations: count,
+};
+
+/** What is used of what is allowed, one fact for each bound. */
+export function boundFacts(bounds: readonly Bound[]): Fact[] {
+  const { used: sentences, label } = text.work.budget;
+  return bounds.map((bound) => {
+    const { kind, used, of } = bound;
+    const format = FORMATS[kind];
+    const sentence = sentences[kind](used === null ? UNKNOWN : format(used), format(of));
+    return { text: sentence, title: label, ...(isReached(bound) && { look: 'text-danger' }) };
+  });
+}
