@@ -135,7 +135,9 @@ test(
     await expect(chart).toContainText('30 days, 0 runs');
     expect((await said.jsonValue()).filter((one) => one.includes('30 days, 1 run'))).toEqual([]);
     await page.goBack();
-    await expect(days.getByRole('option', { selected: true })).toHaveAccessibleName(/^Today: 1 workflow/);
+    await expect(chart).toContainText('No cost in this time');
+    await page.getByRole('button', { name: 'Change the filter outcome: error' }).press('Delete');
+    await expect(days.getByRole('option', { selected: true })).toHaveAccessibleName(/^Today: 2 workflows/);
     await expect(page.getByRole('table', { name: 'Cost and tokens by day' }).getByRole('row')).toHaveCount(2);
     await days.press('ArrowLeft');
     await expect(days.getByRole('option', { selected: true })).toHaveAccessibleName('Yesterday: 0 workflows');

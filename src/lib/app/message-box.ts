@@ -6,5 +6,7 @@ export interface MessageBox {
   agent: string;
   /** Puts the path of a file or folder in at the cursor, and the focus behind it. */
   mention: (path: string) => void;
+  /** Puts code behind what is written, and the cursor where the file is named into which it is to go. */
+  insert: (code: string, language: string) => void;
   focus: () => void;
 }

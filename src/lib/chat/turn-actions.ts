@@ -5,13 +5,15 @@ import type { App } from '#lib/app/app.svelte.ts';
 import { openFork, resend } from '#lib/parts/go-to-fork.ts';
 import { runAgain } from '#lib/runs/again/go-to-again.ts';
 
-export type TurnAction = {
+export interface TurnAction {
   key: string;
   name: string;
   /** Says more than the name; left out where that says all. */
   hint?: string | undefined;
   icon: Component<{ class?: string; 'aria-hidden'?: 'true' }>;
-} & ({ disabled?: boolean; act: () => Promise<void> | void } | { href: string });
+  disabled?: boolean;
+  act: () => Promise<void> | void;
+}
 
 export async function forkAfter(app: App, workflow: WorkflowRow): Promise<void> {
   const id = await app.forks.fork(workflow, 'after');

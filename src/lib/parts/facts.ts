@@ -11,11 +11,10 @@ export interface Fact {
   title?: string | undefined;
   /** The same for who hears it. */
   heard?: string | undefined;
-  /** Classes of its own. */
-  look?: string;
+  class?: string;
 }
 
-interface TokenLook {
+interface TokenOptions {
   /** Without its unit, where a column says what it is. */
   short?: boolean | undefined;
   /** It is a part of the name of a row or a button, which stays short: its parts are not heard. */
@@ -23,24 +22,24 @@ interface TokenLook {
 }
 
 /** Tokens of all classes as one number, the same on every screen; its parts stand in the tooltip and are heard. */
-export function tokenFact(parts: TokenParts, { short = false, inName = false }: TokenLook = {}): Fact {
+export function tokenFact(parts: TokenParts, { short = false, inName = false }: TokenOptions = {}): Fact {
   const said = text.usage.parts(parts);
   const sum = `${parts.estimated > 0 ? '≈ ' : ''}${tokens(parts.input + parts.output)}`;
   return {
     text: short ? sum : text.usage.sum(sum),
     title: said,
     heard: inName ? undefined : `${text.semicolon}${said}`,
-    look: 'whitespace-nowrap',
+    class: 'whitespace-nowrap',
   };
 }
 
 /** Tokens, the share of what was read that came from the cache, and what they cost. */
-export function usageFacts(usage: Tally, look?: TokenLook): Fact[] {
+export function usageFacts(usage: Tally, options?: TokenOptions): Fact[] {
   const words = text.usage;
   const cached = cachedPercentOf(usage);
   const estimated = estimatedTokensOf(usage);
   return [
-    tokenFact(tokenPartsOf(usage), look),
+    tokenFact(tokenPartsOf(usage), options),
     ...(cached === null ? [] : [{ text: words.cached(cached) }]),
     ...(usage.webSearches ? [{ text: words.searches(usage.webSearches) }] : []),
     ...(estimated > 0 ? [{ text: words.estimated(tokens(estimated)), title: words.estimatedWhy }] : []),
@@ -64,6 +63,6 @@ export function boundFacts(bounds: readonly Bound[]): Fact[] {
     const { kind, used, of } = bound;
     const format = FORMATS[kind];
     const sentence = sentences[kind](used === null ? UNKNOWN : format(used), format(of));
-    return { text: sentence, title: label, ...(isReached(bound) && { look: 'text-danger' }) };
+    return { text: sentence, title: label, ...(isReached(bound) && { class: 'text-danger' }) };
   });
 }

@@ -4,15 +4,16 @@
 export type Schedule = (callback: () => void) => () => void;
 
 const HIDDEN_DELAY_MS = 100;
-/** About half of a frame, of which there are 60 a second. */
-const HEAVY_MS = 8;
+/** More than this of a frame, of which there are 60 a second, is much for what has to come in it. */
+const HEAVY_MS = 12;
+const FRAME_MS = 16;
 
-/** Whether what the last callback led to, until it was painted, took longer than that. */
-let heavy = false;
+/** Before this time no callback comes: the frame is for who scrolls or writes. */
+let free = 0;
 
 /**
- * After a heavy callback one frame is left out: what streams in comes in fewer, larger steps then, and the frames between them
- * are there for who scrolls or writes.
+ * After a heavy callback, with all that it led to until it was painted, one frame is left out: what streams in comes in fewer,
+ * larger steps then, and frames come on time.
  */
 export const nextFrame: Schedule = (callback) => {
   if (document.hidden) {
@@ -21,10 +22,14 @@ export const nextFrame: Schedule = (callback) => {
   }
   const run = (): void => {
     const start = performance.now();
+    if (start < free) return void (frame = requestAnimationFrame(run));
     callback();
     // Comes after the frame.
-    setTimeout(() => (heavy = performance.now() - start > HEAVY_MS));
+    setTimeout(() => {
+      const end = performance.now();
+      if (end - start > HEAVY_MS) free = end + FRAME_MS;
+    });
   };
-  let frame = requestAnimationFrame(heavy ? () => (frame = requestAnimationFrame(run)) : run);
+  let frame = requestAnimationFrame(run);
   return () => cancelAnimationFrame(frame);
 };

@@ -8,7 +8,6 @@ const CHANGED = 'changed';
 /** `otherOf`: Markdown of the other version, asked for when it is needed; null: nothing is marked. */
 export function markChanges(otherOf: () => string | null): Attachment<HTMLElement> {
   return (root) => {
-    root.dataset['marked'] = '';
     let marked: Range[] = [];
     const observer = new IntersectionObserver((entries) => {
       if (!entries.some(({ isIntersecting }) => isIntersecting)) return;
@@ -16,6 +15,7 @@ export function markChanges(otherOf: () => string | null): Attachment<HTMLElemen
       const other = otherOf();
       if (other === null) return;
       marked = changesBelow(root, other);
+      root.dataset['highlights'] = '';
       const all = CSS.highlights.get(CHANGED) ?? new Highlight();
       for (const range of marked) all.add(range);
       CSS.highlights.set(CHANGED, all);
@@ -23,6 +23,7 @@ export function markChanges(otherOf: () => string | null): Attachment<HTMLElemen
     observer.observe(root);
     return () => {
       observer.disconnect();
+      delete root.dataset['highlights'];
       const all = CSS.highlights.get(CHANGED);
       for (const range of marked) all?.delete(range);
       if (all?.size === 0) CSS.highlights.delete(CHANGED);

@@ -98,12 +98,12 @@ export function highlightWords(words: readonly string[]): Attachment<HTMLElement
     if (words.length === 0) return undefined;
     const mark = (): void => void CSS.highlights.set(FOUND, new Highlight(...matchingRanges(root, words)));
     mark();
-    root.dataset['marked'] = '';
+    root.dataset['highlights'] = '';
     const observer = new MutationObserver(mark);
     observer.observe(root, { childList: true, characterData: true, subtree: true });
     return () => {
       observer.disconnect();
-      delete root.dataset['marked'];
+      delete root.dataset['highlights'];
       CSS.highlights.delete(FOUND);
     };
   };

@@ -16,13 +16,15 @@ const NONE: readonly never[] = [];
  */
 function grouped<T, K>(keyOf: (row: T) => K): (rows: readonly T[], key: K) => readonly T[] {
   const known = new WeakMap<readonly T[], Map<K, T[]>>();
-  let newest = new Map<K, T[]>();
+  let newest: WeakRef<readonly T[]> | undefined;
   return (rows, key) => {
     let groups = known.get(rows);
     if (!groups) {
       groups = Map.groupBy(rows, keyOf);
-      for (const [one, before] of newest) if (isSame(before, groups.get(one))) groups.set(one, before);
-      known.set(rows, (newest = groups));
+      for (const [one, before] of known.get(newest?.deref() ?? NONE) ?? [])
+        if (isSame(before, groups.get(one))) groups.set(one, before);
+      known.set(rows, groups);
+      newest = new WeakRef(rows);
     }
     return groups.get(key) ?? NONE;
   };

@@ -29,6 +29,8 @@ export const composerWords = {
     empty: 'The server answered with an empty text.',
     failed: 'The prompt was not had',
   },
+  /** Before the name of a file. */
+  putInto: 'Put this code into',
   attach: 'Attach files',
   attachments: 'Attached',
   dropHere: 'Drop to attach',

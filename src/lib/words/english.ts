@@ -129,6 +129,8 @@ export const english = {
     responding: 'Waiting for the model…',
     engineRemark: 'Triad to the agent',
     copy: 'Copy',
+    insert: 'Insert into a file…',
+    insertHint: 'Puts it into your message, where you name the file. The lead writes it then, and asks as always.',
     copied: 'Copied',
     notCopied: 'The browser did not let this be copied: select it and copy it by hand',
     prompt: 'Prompt',

@@ -36,7 +36,7 @@ describe('App', () => {
     const { app } = open(new FakeConnection());
     const given: string[] = [];
     const box = (name: string) => ({
-      ...{ folder: undefined, agent: 'lead', mention: () => undefined },
+      ...{ folder: undefined, agent: 'lead', mention: () => undefined, insert: () => undefined },
       focus: () => given.push(name),
     });
     app.focusBox();

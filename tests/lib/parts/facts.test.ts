@@ -4,7 +4,7 @@ import { afterEach, beforeAll, expect, it } from 'vitest';
 import { ZERO_TALLY, tokenPartsOf } from '#contract/tally.ts';
 import TokenSum from '#lib/parts/token-sum.svelte';
 import Facts from '#lib/parts/facts.svelte';
-import { usageFacts } from '#lib/parts/facts.ts';
+import { boundFacts, usageFacts } from '#lib/parts/facts.ts';
 import { speakBy } from '#lib/view/language.ts';
 import { learn } from '#lib/words/text.ts';
 
@@ -45,4 +45,18 @@ it('speaks French', () => {
   speakBy(() => 'fr');
   expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).toMatch(/jetons[^]*61\u202F% du cache/);
   expect(render(Facts, { props: { facts: usageFacts(USED) } }).body).not.toMatch(/cached|tokens/);
+});
+
+it('has a fact for each bound, marked once it is used up, and none of a cost that is not known', () => {
+  const bounds = [
+    { kind: 'tokens', used: 500, of: 1000 },
+    { kind: 'iterations', used: 20, of: 20 },
+    { kind: 'costUsd', used: null, of: 1 },
+  ] as const;
+  expect(boundFacts(bounds).map(({ class: look }) => look)).toEqual([undefined, 'text-danger', undefined]);
+  const [tokens, turns, cost] = boundFacts(bounds).map(({ text }) => text);
+  expect(tokens).toMatch(/500.*1K/);
+  expect(turns).toMatch(/20.*20/);
+  expect(cost).toMatch(/\$1/);
+  expect(cost).not.toMatch(/null|NaN|\$0/);
 });

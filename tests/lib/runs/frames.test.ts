@@ -19,11 +19,13 @@ afterEach(() => {
   vi.unstubAllGlobals();
 });
 
-/** What the browser does in a frame, of which `took` milliseconds go by until it is painted. */
+/** What the browser does in a frame, of which `took` milliseconds go by until it is painted; the next comes when it can. */
 function frame(took = 0): void {
+  const start = now;
   for (const callback of frames.splice(0)) callback();
   now += took;
   vi.runAllTimers();
+  now = start + 16.7 * Math.ceil((took + 0.1) / 16.7);
 }
 
 it('leaves a frame out after a heavy one, and only then', () => {
@@ -41,8 +43,12 @@ it('leaves a frame out after a heavy one, and only then', () => {
   frame(5);
   expect(drawn).toBe(3);
   nextFrame(draw);
-  frame();
+  frame(20);
   expect(drawn, 'light again').toBe(4);
+  now += 1000;
+  nextFrame(draw);
+  frame(5);
+  expect(drawn, 'long after a heavy one').toBe(5);
 });
 
 it('calls nothing that was cancelled, also not in the frame after the next', () => {

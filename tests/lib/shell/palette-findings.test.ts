@@ -47,6 +47,7 @@ it('leads to a report at the place that was found, and looks in the folder of th
     folder: '/project',
     agent: 'writer',
     mention: () => undefined,
+    insert: () => undefined,
     focus: () => undefined,
   });
   await type('parser');
@@ -96,6 +97,7 @@ it('names a file in the message that is being written, or in that of a new conve
       folder: undefined,
       agent: 'lead',
       mention: (path) => void named.push(path),
+      insert: () => undefined,
       focus: () => undefined,
     }).palette.mention('a.ts'),
   ).toBe(true);

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Approval, Decision } from '#contract/approval.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow } from '#contract/view.ts';
-import { phaseOfExecution, phaseOfRun } from '#lib/view/phase.ts';
+import { canGoOn, phaseOfExecution, phaseOfRun } from '#lib/view/phase.ts';
 
 function batch(...decisions: (Partial<Decision> | null)[]): Approval {
   const items = decisions.map((_, index) => ({ runId: `run-${index}` }));
@@ -27,4 +27,21 @@ it('a rejected one of several is rejected at once, one that was allowed is queue
   ]);
   const running = { id: 'run-0', outcome: null, status: 'running' } as unknown as RunRow;
   expect(phaseOfRun(running, approvals, [])).toBe('running');
+});
+
+it('there is something to do about what failed, stopped or was interrupted, and about what says an error', () => {
+  const outcomes = [
+    'completed',
+    'partial',
+    'rejected',
+    'cancelled',
+    'error',
+    'timed_out',
+    'refused',
+    'interrupted',
+  ] as const;
+  expect(outcomes.filter((outcome) => canGoOn({ outcome, error: null }))).toEqual(outcomes.slice(3));
+  const error = { code: 'max_tokens', message: 'Cut', retryable: false } as never;
+  expect(canGoOn({ outcome: 'budget_exceeded', error })).toBe(true);
+  expect(canGoOn({ outcome: null, error: null })).toBe(false);
 });

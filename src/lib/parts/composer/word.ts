@@ -47,6 +47,21 @@ export function withMention(text: string, caret: number, path: string): [text: s
   return [put.text, put.caret];
 }
 
+/**
+ * The text with code behind it that is to go into a file, after words that ask for that, and where the cursor stands to name
+ * the file.
+ */
+export function withCode(
+  text: string,
+  { code, language, ask }: { code: string; language: string; ask: string },
+): [text: string, caret: number] {
+  const before = text.trim() === '' ? '' : `${text.trimEnd()}\n\n`;
+  const start = `${before}${ask} @`;
+  const ticks = [...code.matchAll(/`+/g)].map(([run]) => run.length);
+  const fence = '`'.repeat(Math.max(2, ...ticks) + 1);
+  return [`${start}\n\n${fence}${language}\n${code.replace(/\n$/, '')}\n${fence}`, start.length];
+}
+
 /** The text with `inserted` in the place of the word, and where the cursor stands then. */
 export function withWord(text: string, { start, end }: Word, inserted: string): { text: string; caret: number } {
   const after = text.slice(end);

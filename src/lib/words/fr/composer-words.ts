@@ -30,6 +30,7 @@ export const composerWords = {
     empty: 'Le serveur a répondu par un texte vide.',
     failed: 'Le prompt n’a pas pu être obtenu',
   },
+  putInto: 'Mets ce code dans',
   attach: 'Joindre des fichiers',
   attachments: 'Pièces jointes',
   dropHere: 'Déposez ici pour joindre',

@@ -170,6 +170,9 @@ export const french = {
     responding: 'En attente du modèle…',
     engineRemark: 'Triad à l’agent',
     copy: 'Copier',
+    insert: 'Insérer dans un fichier…',
+    insertHint:
+      'Le met dans votre message, où vous nommez le fichier. L’agent principal l’écrit ensuite, et demande comme toujours.',
     copied: 'Copié',
     notCopied: 'Le navigateur n’a pas permis la copie : sélectionnez et copiez à la main',
     prompt: 'Prompt',

@@ -1,6 +1,6 @@
 // Which word at the cursor asks for a completion, and what stands in its place.
 import { expect, it } from 'vitest';
-import { mentionOf, withMention, withWord, wordAt } from '#lib/parts/composer/word.ts';
+import { mentionOf, withCode, withMention, withWord, wordAt } from '#lib/parts/composer/word.ts';
 
 /** The cursor stands at `|`. */
 const at = (marked: string) => wordAt(marked.replace('|', ''), marked.indexOf('|'));
@@ -39,4 +39,14 @@ it('puts a path in at the cursor, apart from what stands there', () => {
   expect(withMention('', 0, 'a.ts')).toEqual(['@a.ts ', 6]);
   expect(withMention('Look at', 7, 'a.ts')).toEqual(['Look at @a.ts ', 14]);
   expect(withMention('Look at  now', 8, 'a.ts')).toEqual(['Look at @a.ts now', 14]);
+});
+
+it('puts code behind what is written, fenced by more ticks than it has, and the cursor where its file is named', () => {
+  const put = (text: string, code: string): string => {
+    const [message, caret] = withCode(text, { code, language: 'ts', ask: 'Put this code into' });
+    return `${message.slice(0, caret)}|${message.slice(caret)}`;
+  };
+  expect(put('', 'let a;\n')).toBe('Put this code into @|\n\n```ts\nlet a;\n```');
+  expect(put('Thanks. \n', 'let a;')).toBe('Thanks.\n\nPut this code into @|\n\n```ts\nlet a;\n```');
+  expect(put('', 'a\n````\nb')).toBe('Put this code into @|\n\n`````ts\na\n````\nb\n`````');
 });

@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { BlockReader } from '#lib/ui/markdown/blocks.ts';
-import { growthOf } from '#lib/ui/markdown/growth.ts';
+import { growthOf, wordsOf } from '#lib/ui/markdown/growth.ts';
 import { htmlOf } from '#lib/ui/markdown/html.ts';
 import { samples } from '../../../support/samples.ts';
 
@@ -86,4 +86,24 @@ it.each([
   ['no character at all', '<p>a</p>\n', '<p>a\0</p>\n', null],
 ])('%s', (_name, before, after, growth) => {
   expect(growthOf(before, after)).toEqual(growth);
+});
+
+it('knows a paragraph of words alone, as a browser would read them, from everything else', () => {
+  const of = (source: string): (string | null)[] =>
+    new BlockReader().read(source, false).map(({ token }) => wordsOf(htmlOf(token)));
+  expect(of('It\'s "a" > b & c,\nand <d>.')).toEqual(['It\'s "a" > b & c,\nand <d>.']);
+  expect(of('&amp;lt; stays')).toEqual(['&lt; stays']);
+  expect(of('&copy; and &notit; are read by the browser')).toEqual([null]);
+  for (const other of [
+    '*a*',
+    '`a`',
+    '# a',
+    '- a',
+    '> a',
+    '[a](https://b.example)',
+    'a  \nb',
+    'a\0b',
+    '| a |\n|---|\n| b |',
+  ])
+    expect(of(other), other).toEqual([null]);
 });

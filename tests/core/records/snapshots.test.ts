@@ -1,0 +1,54 @@
+/** Pages of a conversation: the newest workflows first, then larger ones where the workflows are short, and nothing between. */
+import { expect, test } from 'vitest';
+import type { WorkflowRow } from '#contract/view.ts';
+import { EventLog } from '#core/log/event-log.ts';
+import { OpenMessages } from '#core/log/open-messages.ts';
+import { snapshot } from '#core/records/snapshots.ts';
+import type { Store } from '#core/store/store.ts';
+import { Seeder } from '../../bench/seed.ts';
+import { openOn } from '../store/support.ts';
+
+/** Page by page, with the prompts of each in order; `requests`: what each workflow had. */
+async function pagesOf(count: number, requests: number): Promise<string[][]> {
+  const { store } = await openOn('mem');
+  const conversationId = await new Seeder(store, '/home/ada').workflows(count, count);
+  await store.settled();
+  const counted = (row: WorkflowRow): WorkflowRow => ({ ...row, usage: { ...row.usage, requests } });
+  const reads = new Proxy(store, {
+    get: (target, key) => {
+      const value: unknown = Reflect.get(target, key);
+      if (typeof value !== 'function') return value;
+      if (key !== 'workflows') return value.bind(target) as unknown;
+      return async (query: Parameters<Store['workflows']>[0]) => {
+        const { items, ...page } = await target.workflows(query);
+        return { ...page, items: items.map(counted) };
+      };
+    },
+  });
+  const open = new OpenMessages(
+    new EventLog(store, (error) => {
+      throw error;
+    }),
+  );
+  const pages: string[][] = [];
+  let before: string | undefined;
+  for (let more = true; more;) {
+    const page = await snapshot(reads, open, conversationId, 0, before);
+    pages.push(page.workflows.map(({ prompt }) => prompt));
+    expect(page.runs.map(({ workflowId }) => workflowId).sort()).toEqual(page.workflows.map(({ id }) => id).sort());
+    ({ more } = page);
+    before = page.workflows[0]?.id;
+  }
+  return pages;
+}
+
+test('earlier pages are larger where workflows are short, as large as the first where they are not, and leave out none', async () => {
+  const all = Array.from({ length: 100 }, (_, n) => `Question ${n}: what does this part do?`);
+  const short = await pagesOf(100, 1);
+  expect(short.map(({ length }) => length)).toEqual([20, 60, 20]);
+  expect(short.toReversed().flat()).toEqual(all);
+  const long = await pagesOf(100, 10);
+  expect(long.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20]);
+  expect(long.toReversed().flat()).toEqual(all);
+  expect((await pagesOf(100, 2)).map(({ length }) => length)).toEqual([20, 30, 30, 20]);
+});
