@@ -32,6 +32,8 @@ export function repeatProbe(label: string, times: number): string {
     const log = document.querySelector('[aria-label=${JSON.stringify(label)}]');
     log.style.height = '100vh';
     const messages = [...log.querySelectorAll('[data-index]')];
+    // As they are while they pass by.
+    for (const tools of log.querySelectorAll('[role=toolbar]')) tools.remove();
     // Where the list has put them, there is room for those that it does not show.
     for (const { style } of messages) style.position = 'static';
     const shown = messages.map(({ outerHTML }) => outerHTML).join('');

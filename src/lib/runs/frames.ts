@@ -4,16 +4,12 @@
 export type Schedule = (callback: () => void) => () => void;
 
 const HIDDEN_DELAY_MS = 100;
-/** More than this of a frame, of which there are 60 a second, is much for what has to come in it. */
-const HEAVY_MS = 12;
-const FRAME_MS = 16;
-
-/** Before this time no callback comes: the frame is for who scrolls or writes. */
+/** Before this time no callback comes: the page is free for who scrolls or writes. */
 let free = 0;
 
 /**
- * After a heavy callback, with all that it led to until it was painted, one frame is left out: what streams in comes in fewer,
- * larger steps then, and frames come on time.
+ * After a callback, with all that it led to until it was painted, the page is free for as long as that took: where it is more
+ * than half a frame one is left out, what streams in comes in fewer, larger steps, and frames come on time.
  */
 export const nextFrame: Schedule = (callback) => {
   if (document.hidden) {
@@ -27,7 +23,7 @@ export const nextFrame: Schedule = (callback) => {
     // Comes after the frame.
     setTimeout(() => {
       const end = performance.now();
-      if (end - start > HEAVY_MS) free = end + FRAME_MS;
+      free = end + (end - start);
     });
   };
   let frame = requestAnimationFrame(run);

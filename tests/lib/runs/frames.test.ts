@@ -28,7 +28,7 @@ function frame(took = 0): void {
   now = start + 16.7 * Math.ceil((took + 0.1) / 16.7);
 }
 
-it('leaves a frame out after a heavy one, and only then', () => {
+it('leaves frames out for as long as a heavy one took, and only then', () => {
   let drawn = 0;
   const draw = () => void (drawn += 1);
   nextFrame(draw);
