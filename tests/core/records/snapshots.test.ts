@@ -8,11 +8,17 @@ import type { Store } from '#core/store/store.ts';
 import { Seeder } from '../../bench/seed.ts';
 import { openOn } from '../store/support.ts';
 
-/** Page by page, with the prompts of each in order; `requests`: what each workflow had. */
-async function pagesOf(count: number, requests: number): Promise<string[][]> {
+const COUNT = 70;
+
+async function seeded(): Promise<{ store: Store; conversationId: string }> {
   const { store } = await openOn('mem');
-  const conversationId = await new Seeder(store, '/home/ada').workflows(count, count);
+  const conversationId = await new Seeder(store, '/home/ada').workflows(COUNT, COUNT);
   await store.settled();
+  return { store, conversationId };
+}
+
+/** Page by page, with the prompts of each in order; `requests`: what each workflow had. */
+async function pagesOf({ store, conversationId }: Awaited<ReturnType<typeof seeded>>, requests: number) {
   const counted = (row: WorkflowRow): WorkflowRow => ({ ...row, usage: { ...row.usage, requests } });
   const reads = new Proxy(store, {
     get: (target, key) => {
@@ -43,12 +49,15 @@ async function pagesOf(count: number, requests: number): Promise<string[][]> {
 }
 
 test('earlier pages are larger where workflows are short, as large as the first where they are not, and leave out none', async () => {
-  const all = Array.from({ length: 100 }, (_, n) => `Question ${n}: what does this part do?`);
-  const short = await pagesOf(100, 1);
-  expect(short.map(({ length }) => length)).toEqual([20, 60, 20]);
-  expect(short.toReversed().flat()).toEqual(all);
-  const long = await pagesOf(100, 10);
-  expect(long.map(({ length }) => length)).toEqual([20, 20, 20, 20, 20]);
-  expect(long.toReversed().flat()).toEqual(all);
-  expect((await pagesOf(100, 2)).map(({ length }) => length)).toEqual([20, 30, 30, 20]);
+  const all = Array.from({ length: COUNT }, (_, n) => `Question ${n}: what does this part do?`);
+  const conversation = await seeded();
+  for (const [requests, sizes] of [
+    [1, [20, 50]],
+    [2, [20, 30, 20]],
+    [10, [20, 20, 20, 10]],
+  ] as const) {
+    const pages = await pagesOf(conversation, requests);
+    expect(pages.map(({ length }) => length)).toEqual(sizes);
+    expect(pages.toReversed().flat()).toEqual(all);
+  }
 });
