@@ -127,13 +127,22 @@ export class Session implements TranscriptSource {
   #flush(): void {
     this.#cancelFlush?.();
     this.#cancelFlush = null;
-    const events = this.#queue;
+    const [events, later] = inTurn(this.#queue);
     this.#queue = [];
     if (this.view === null || events.length === 0) return;
+    for (const event of later) this.#enqueue(event);
     this.grewAtStart = false;
     if (hasGap(this.view.seq, events)) void this.attach();
     else this.view = events.reduce(reduce, this.view);
   }
+}
+
+/** Words that several runs write are drawn run by run, each in a frame of its own: all at once they would take several. */
+function inTurn(events: readonly AgentEvent[]): [now: AgentEvent[], later: AgentEvent[]] {
+  const first = events[0];
+  const isOfFirst = (event: AgentEvent): boolean => event.runId === first?.runId;
+  if (events.some(({ type }) => type !== 'message-delta')) return [[...events], []];
+  return [events.filter(isOfFirst), events.filter((event) => !isOfFirst(event))];
 }
 
 /** Durable events are numbered without gaps, so a jump means that some were lost on the way. */

@@ -84,6 +84,34 @@ describe('Session', () => {
     session.close();
   });
 
+  it('draws the words of several runs one run after another, and all at once before anything that is numbered', async () => {
+    const events = story();
+    const at = events.findLastIndex(({ type }) => type === 'message-start');
+    const start = events[at];
+    const delta = events.slice(at).find((event) => event.type === 'message-delta');
+    const end = events.slice(at).find((event) => event.type === 'message-end');
+    if (start?.type !== 'message-start' || !delta || !end) throw new Error('the story ends with an answer');
+    const of = { runId: 'another', messageId: 'another' };
+    const frames = new Frames();
+    const connection = new FakeConnection();
+    connection.on('conversation.snapshot', () => snapshotAfter(events.slice(0, at)));
+    const session = new Session(connection, CONVERSATION, frames.schedule);
+    await settled();
+    sent(connection, [start, { ...start, ...of, seq: start.seq + 1 }]);
+    frames.next();
+    const words = (): string[] => session.view?.open.map(({ parts }) => parts.map(({ text }) => text).join('')) ?? [];
+    sent(connection, [delta, { ...delta, ...of }]);
+    frames.next();
+    expect(words()).toEqual([delta.text, '']);
+    frames.next();
+    expect(words()).toEqual([delta.text, delta.text]);
+    const more = { ...delta, ...of, offset: delta.text.length, text: ' more' };
+    sent(connection, [{ ...delta, offset: delta.text.length }, more, { ...end, seq: start.seq + 2 }]);
+    frames.next();
+    expect(words()).toEqual([`${delta.text} more`]);
+    session.close();
+  });
+
   it('attaches again after the connection came back', async () => {
     const events = story();
     const connection = new FakeConnection();
