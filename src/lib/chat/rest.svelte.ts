@@ -5,7 +5,7 @@ const [get, set, has] = createContext<() => boolean>();
 
 export const setRest = set;
 
-/** For what stands in the way of nothing: true from the start, or once the messages stand still for the first time. */
+/** Whether to draw it: from the start with `atOnce`, else once the messages stand still for the first time. */
 export function drawnAtRest(atOnce: boolean): () => boolean {
   const rests = has() ? get() : () => true;
   let drawn = $state(atOnce);
