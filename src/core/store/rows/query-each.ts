@@ -4,11 +4,14 @@ import type { Database } from '../database.ts';
 /** Binds a value of a statement; returns its parameter. */
 export type Bind = (value: unknown) => string;
 
-/** Runs the statements of each owner, all in one query; returns the results of each, in the order of the owners. */
+/**
+ * Runs the selects of each owner, and returns their rows in the order of the owners. All in one statement: the engine takes
+ * twice as long for a hundred statements, and fifty times as long for ten thousand.
+ */
 export async function queryEach<T>(
   database: Pick<Database, 'query'>,
   owners: readonly T[],
-  statementsOf: (owner: T, bind: Bind) => readonly string[],
+  selectsOf: (owner: T, bind: Bind) => readonly string[],
 ): Promise<unknown[][]> {
   if (owners.length === 0) return [];
   const values: Record<string, unknown> = {};
@@ -18,8 +21,7 @@ export async function queryEach<T>(
     values[name] = value;
     return `$${name}`;
   };
-  const statements = owners.map((owner) => statementsOf(owner, bind));
-  const results = await database.query(statements.flat().join(';\n'), values);
-  let next = 0;
-  return statements.map(({ length }) => results.slice(next, (next += length)));
+  const lists = owners.map((owner) => `[${selectsOf(owner, bind).map((select) => `(${select})`).join(',\n')}]`);
+  const [found] = (await database.query(`RETURN [${lists.join(',\n')}]`, values)) as [unknown[][]];
+  return found;
 }

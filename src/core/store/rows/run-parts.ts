@@ -130,7 +130,7 @@ async function entriesFrom(database: Database, ranges: readonly EntryRange[], be
 const OLD: Readonly<Record<Kind, (run: string) => string>> = {
   message: (run) => `SELECT ${SELECT_JSON} FROM message:[${run}, NONE]..[${run}, ..]`,
   tool_call: (run) => `SELECT ${SELECT_JSON} FROM tool_call:[${run}, NONE]..[${run}, ..]`,
-  model_request: () => 'RETURN []',
+  model_request: () => '[]',
 };
 
 /** The rows of these kinds by run, each in the order of their keys. */

@@ -6,6 +6,12 @@ import type { Page, Paged, Store } from '#core/store/store.ts';
 import { storeOn } from '#core/store/store-on.ts';
 import { ENGINES, conversationRow, openOn, type Opened, put, runRow, workflowRow } from '../support.ts';
 
+/** The statements of a query, or the selects of the one list that it returns, which stand in lines of their own. */
+function selectsIn(sql: string): string[] {
+  if (sql.startsWith('RETURN ')) return sql.split('\n').map((line) => /\((.*)\)[\],]*$/.exec(line)?.[1] ?? line);
+  return sql.split(';').filter((one) => one.trim());
+}
+
 const minute = (n: number) => new Date(Date.parse('2026-03-01T12:00:00.000Z') + n * 60_000).toISOString();
 
 async function allPages<T>(read: (page: Page) => Promise<Paged<T>>, limit: number): Promise<T[]> {
@@ -35,12 +41,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     const watched: Closable = {
       ...opened.database,
       query: async (sql, values = {}) => {
-        statements.push(
-          ...sql
-            .split(';')
-            .filter((one) => one.trim())
-            .map((one) => ({ sql: one, values })),
-        );
+        statements.push(...selectsIn(sql).map((one) => ({ sql: one, values })));
         return opened.database.query(sql, values);
       },
     };
