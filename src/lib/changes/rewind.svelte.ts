@@ -1,5 +1,6 @@
 /** Going back to before a message of a conversation: a look at what that does, doing it, and taking it back. */
 import type { ChangeTarget, UndoneFile } from '#contract/change.ts';
+import type { WorkflowRow } from '#contract/view.ts';
 import type { Connection } from '#lib/client/connection.ts';
 import { failureText } from '#lib/client/request-error.ts';
 import { text } from '#lib/words/text.ts';
@@ -22,6 +23,8 @@ export interface RewindReport {
 }
 
 export class Rewind {
+  /** The message that the person is asked about, and what to do once they have answered or thought better of it. */
+  asked = $state.raw<{ workflow: WorkflowRow; onclose?: (() => void) | undefined } | null>(null);
   report = $state.raw<RewindReport | null>(null);
   /** Something is being done, and nothing else can be. */
   busy = $state(false);

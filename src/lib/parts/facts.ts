@@ -9,10 +9,11 @@ export interface Fact {
   text: string;
   /** Says more, where somebody points at it. */
   title?: string | undefined;
-  /** The same for who hears it. */
-  heard?: string | undefined;
   class?: string;
 }
+
+/** Only for who hears the line. */
+const heard = (said: string): Fact => ({ text: said, class: 'sr-only' });
 
 interface TokenOptions {
   /** Without its unit, where a column says what it is. */
@@ -22,15 +23,11 @@ interface TokenOptions {
 }
 
 /** Tokens of all classes as one number, the same on every screen; its parts stand in the tooltip and are heard. */
-export function tokenFact(parts: TokenParts, { short = false, inName = false }: TokenOptions = {}): Fact {
+export function tokenFacts(parts: TokenParts, { short = false, inName = false }: TokenOptions = {}): Fact[] {
   const said = text.usage.parts(parts);
   const sum = `${parts.estimated > 0 ? '≈ ' : ''}${tokens(parts.input + parts.output)}`;
-  return {
-    text: short ? sum : text.usage.sum(sum),
-    title: said,
-    heard: inName ? undefined : `${text.semicolon}${said}`,
-    class: 'whitespace-nowrap',
-  };
+  const shown = { text: short ? sum : text.usage.sum(sum), title: said, class: 'whitespace-nowrap' };
+  return inName ? [shown] : [shown, heard(` (${said})`)];
 }
 
 /** Tokens, the share of what was read that came from the cache, and what they cost. */
@@ -39,13 +36,13 @@ export function usageFacts(usage: Tally, options?: TokenOptions): Fact[] {
   const cached = cachedPercentOf(usage);
   const estimated = estimatedTokensOf(usage);
   return [
-    tokenFact(tokenPartsOf(usage), options),
+    ...tokenFacts(tokenPartsOf(usage), options),
     ...(cached === null ? [] : [{ text: words.cached(cached) }]),
     ...(usage.webSearches ? [{ text: words.searches(usage.webSearches) }] : []),
     ...(estimated > 0 ? [{ text: words.estimated(tokens(estimated)), title: words.estimatedWhy }] : []),
-    usage.unpriced > 0
-      ? { text: words.unknownCost, title: words.costUnknown }
-      : { text: cost(usage), title: words.costKnown },
+    ...(usage.unpriced > 0
+      ? [{ text: words.unknownCost, title: words.costUnknown }]
+      : [...(options?.inName ? [] : [heard(words.costKnown)]), { text: cost(usage), title: words.costKnown }]),
   ];
 }
 

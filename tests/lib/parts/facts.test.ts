@@ -31,10 +31,10 @@ const sumOf = (usage: typeof USED, short: boolean, inName = false): string =>
 it('is one sum of all classes, in a column and in a sentence, with its parts in the tooltip and heard, but for names of rows', () => {
   const said = '1K fresh, 2K cached, 300 written to the cache, 400 out';
   const parts = `title="${said}"`;
-  const heard = `<span class="sr-only">; ${said}</span>`;
+  const heard = `<span class="sr-only"> (${said})</span>`;
   expect(sumOf(USED, true, true)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K</span>`);
-  expect(sumOf(USED, true)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K${heard}</span>`);
-  expect(sumOf(USED, false)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K tokens${heard}</span>`);
+  expect(sumOf(USED, true)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K</span>${heard}`);
+  expect(sumOf(USED, false)).toBe(`<span ${parts} class="whitespace-nowrap">3.7K tokens</span>${heard}`);
   expect(sumOf({ ...USED, estimatedOutputTokens: 40 }, true)).toMatch(
     /400 out, of which 40 estimated" class="whitespace-nowrap">≈ 3\.7K</,
   );
@@ -59,4 +59,10 @@ it('has a fact for each bound, marked once it is used up, and none of a cost tha
   expect(turns).toMatch(/20.*20/);
   expect(cost).toMatch(/\$1/);
   expect(cost).not.toMatch(/null|NaN|\$0/);
+});
+
+it('says to who hears it that a sum of dollars is the cost, but not within a name', () => {
+  const heard = (inName: boolean): boolean =>
+    render(Facts, { props: { facts: usageFacts(USED, { inName }) } }).body.includes('<span class="sr-only">Cost</span>');
+  expect([heard(false), heard(true)]).toEqual([true, false]);
 });
