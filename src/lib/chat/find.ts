@@ -8,10 +8,10 @@ export function messagesWith(view: View, words: string): number[] {
   const sought = words.trim().toLowerCase();
   if (sought === '') return [];
   return view.workflows.flatMap(({ prompt, runId }, index) => {
-    const said = (view.entries[runId] ?? []).flatMap((entry) =>
+    const said = (view.entries.get(runId) ?? []).flatMap((entry) =>
       entry.kind === 'assistant' ? entry.parts.flatMap((part) => (part.type === 'text' ? [part.text] : [])) : [],
     );
-    const called = (view.entries[runId] ?? []).flatMap((entry) =>
+    const called = (view.entries.get(runId) ?? []).flatMap((entry) =>
       entry.kind === 'assistant'
         ? entry.parts.flatMap((part) => (part.type === 'tool_use' ? textsOfCall(part) : []))
         : [],

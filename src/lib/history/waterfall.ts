@@ -1,9 +1,9 @@
 /** The runs of a workflow in tree order, with the times that they waited and worked. */
-import type { Entry } from '#contract/message.ts';
 import { coveredMs, type RunSpan, type SpanKind, spansOf } from '#contract/run-spans.ts';
 import type { RunRow, WorkflowDetail } from '#contract/view.ts';
 import { mcpPartsOf } from '#lib/view/call-title.ts';
 import { beginsAttempt } from '#lib/view/elapsed.ts';
+import type { RunEntries } from '#lib/view/run-entries.ts';
 import { runTimesOf } from '#lib/view/waiting.ts';
 
 /** `mcp`: a call of a tool of an MCP server. */
@@ -54,11 +54,8 @@ interface ServerLane {
 }
 
 type Rows = Pick<WorkflowDetail, 'workflow' | 'runs' | 'calls' | 'approvals' | 'requests'>;
-/** By run id, as far as loaded: the entries of a run with several attempts say when each began. */
-type Entries = Readonly<Record<string, readonly Entry[]>>;
-
-/** One lane for each run; `now`: epoch milliseconds. */
-export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
+/** One lane for each run; `entries`: as far as loaded, those of a run with several attempts say when each began; `now`: epoch milliseconds. */
+export function lanesOf(rows: Rows, entries: RunEntries, now: number): Lane[] {
   const firstTokens = new Map(rows.requests.map(({ requestId, firstTokenMs }) => [requestId, firstTokenMs]));
   const end = rows.workflow.outcome === null ? now : null;
   return inTreeOrder(rows.runs, null).map(({ run, level }) => {
@@ -79,7 +76,7 @@ export function lanesOf(rows: Rows, entries: Entries, now: number): Lane[] {
       times: timesOf(spans),
       servers: serversOf(spans),
       queuedMs: (first?.from ?? endOf(run) ?? end ?? queued) - queued,
-      workMs: runTimesOf(run, rows, entries[run.id] ?? [], now)?.workMs ?? null,
+      workMs: runTimesOf(run, rows, entries.get(run.id) ?? [], now)?.workMs ?? null,
       idleMs: first && last ? last.to - first.from - workedMs : 0,
     };
   });
@@ -133,9 +130,9 @@ function serversOf(spans: readonly RunSpan[]): ServerLane[] {
 }
 
 /** The attempts of a run. The end of an interrupted one is not recorded: its last activity stands for it. */
-function attemptsOf(run: RunRow, rows: Rows, entries: Entries, now: number): Interval[] {
+function attemptsOf(run: RunRow, rows: Rows, entries: RunEntries, now: number): Interval[] {
   if (run.startedAt === null) return [];
-  const begins = (entries[run.id] ?? []).filter(beginsAttempt).map(({ at }) => Date.parse(at));
+  const begins = (entries.get(run.id) ?? []).filter(beginsAttempt).map(({ at }) => Date.parse(at));
   const starts = [Date.parse(run.startedAt), ...begins];
   const isOpen = run.outcome === null && rows.workflow.outcome === null;
   const ended = isOpen ? now : run.outcome === 'interrupted' ? null : endOf(run);
@@ -148,14 +145,14 @@ function attemptsOf(run: RunRow, rows: Rows, entries: Entries, now: number): Int
 }
 
 /** Times at which it, or a run below it, did something, in epoch milliseconds. */
-function activityTimesOf(run: RunRow, rows: Rows, entries: Entries): number[] {
+function activityTimesOf(run: RunRow, rows: Rows, entries: RunEntries): number[] {
   const ids = new Set(inTreeOrder(rows.runs, run.id).map((one) => one.run.id)).add(run.id);
   const isOf = ({ runId }: { runId: string }): boolean => ids.has(runId);
   const calls = rows.calls.filter(isOf).flatMap(({ startedAt, endedAt }) => [startedAt, endedAt ?? startedAt]);
   const asked = rows.approvals
     .filter(({ request }) => isOf(request))
     .flatMap(({ request, decisions }) => [request.at, ...decisions.flatMap((decision) => decision?.at ?? [])]);
-  const said = [...ids].flatMap((id) => (entries[id] ?? []).map(({ at }) => at));
+  const said = [...ids].flatMap((id) => (entries.get(id) ?? []).map(({ at }) => at));
   const answered = rows.requests.filter(isOf).map(({ startedAt, durationMs }) => Date.parse(startedAt) + durationMs);
   return [...answered, ...[...calls, ...asked, ...said].map((at) => Date.parse(at))];
 }

@@ -39,7 +39,7 @@ export class WorkflowPage implements TranscriptSource {
       const { entries } = this.view;
       // Also of runs with several attempts: their entries say when each began.
       const wanted = detail.runs.filter(({ id, outcome, attempt }) =>
-        outcome === null ? attempt > 0 : attempt > 1 && !entries[id],
+        outcome === null ? attempt > 0 : attempt > 1 && !entries.has(id),
       );
       await Promise.all(wanted.map(({ id }) => this.loadEntries(id)));
       if (detail.workflow.outcome === null && !this.#closed) {
@@ -83,7 +83,7 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
       .filter(({ id, outcome }) => outcome !== known?.runs.find((run) => run.id === id)?.outcome)
       .map(({ id }) => id),
   );
-  const entries = Object.entries(known?.entries ?? {}).filter(([runId]) => !ended.has(runId));
+  const entries = [...(known?.entries ?? [])].filter(([runId]) => !ended.has(runId));
   const { conversation, workflow, calls, approvals } = detail;
   const elsewhere = detail.elsewhere ?? [];
   const runs = [...detail.runs, ...elsewhere];
@@ -96,7 +96,7 @@ function viewOf(detail: WorkflowDetail, known: View | null): View {
     seq: workflow.lastSeq,
     workflows: [workflow],
     more: false,
-    entries: Object.fromEntries(entries),
+    entries: new Map(entries),
     open: [],
     retries: {},
     reviewing: [],

@@ -15,12 +15,14 @@ import { itemCountOf } from './subject.ts';
 import { forkOf, startedAgain, startedWorkflow } from '#contract/messages/workflow-row.ts';
 import { addTally, tallyOf, ZERO_TALLY } from '#contract/tally.ts';
 import { titleOf } from '#contract/messages/short-text.ts';
+import { entriesIn, putEntry, type RunEntries } from './run-entries.ts';
 import { withAsking, withTurn } from './waiting.ts';
 
 type Event<T extends DurableEvent['type']> = Extract<DurableEvent, { type: T }>;
 
 /** The rows of a snapshot, kept up to date by events, and state that is never stored. */
-export interface View extends Snapshot {
+export interface View extends Omit<Snapshot, 'entries'> {
+  entries: RunEntries;
   /** By run id; removed at the run's next event. */
   retries: Readonly<Record<string, Retry>>;
   /** Ids of runs whose answer is being reviewed. */
@@ -32,10 +34,9 @@ export interface View extends Snapshot {
 }
 
 export function fromSnapshot(snapshot: Snapshot): View {
-  const entries = Object.fromEntries(Object.entries(snapshot.entries).filter(([, list]) => list.length > 0));
   return {
     ...snapshot,
-    entries,
+    entries: entriesIn(snapshot.entries),
     open: snapshot.open.map(withEmptyParts),
     retries: {},
     reviewing: [],
@@ -74,7 +75,7 @@ export function withEarlier(view: View, page: Snapshot): View {
     more: page.more,
     workflows: [...workflows, ...view.workflows],
     runs: [...runs, ...view.runs],
-    entries: { ...page.entries, ...view.entries },
+    entries: new Map([...entriesIn(page.entries), ...view.entries]),
     calls: [...page.calls.filter(({ runId }) => ids.has(runId)), ...view.calls],
     approvals: [...page.approvals.filter(({ request }) => added.has(request.workflowId)), ...view.approvals],
   };
@@ -84,9 +85,9 @@ export function withEarlier(view: View, page: Snapshot): View {
 export function withEntries(view: View, runId: string, loaded: readonly Entry[]): View {
   const read = new Set(loaded.map(({ n }) => n));
   // A response keeps the place that it had before its calls got their results: what came since may stand between.
-  const since = (view.entries[runId] ?? []).filter(({ n }) => !read.has(n));
+  const since = (view.entries.get(runId) ?? []).filter(({ n }) => !read.has(n));
   const list = [...loaded, ...since].sort((a, b) => a.n - b.n);
-  return list.length === 0 ? view : { ...view, entries: { ...view.entries, [runId]: list } };
+  return list.length === 0 ? view : { ...view, entries: new Map(view.entries).set(runId, list) };
 }
 
 /** The view with rows of calls as they are now: a snapshot has none of sub-agents that have ended. */
@@ -96,7 +97,7 @@ export function withCalls(view: View, loaded: readonly ToolCallRow[]): View {
 
 /** Whether all entries of a run are loaded: `n` counts from 0 without gaps, in order. */
 export function hasAllEntries(view: View, run: RunRow): boolean {
-  return run.attempt === 0 || view.entries[run.id]?.[0]?.n === 0;
+  return run.attempt === 0 || view.entries.get(run.id)?.[0]?.n === 0;
 }
 
 function apply(view: View, event: DurableEvent): View {
@@ -356,12 +357,4 @@ function putCall(calls: ToolCallRow[], row: ToolCallRow): ToolCallRow[] {
   // From the end: what changes is nearly always new.
   const at = calls.findLastIndex(({ runId, toolCallId }) => toolCallId === row.toolCallId && runId === row.runId);
   return at < 0 ? [...calls, row] : calls.with(at, row);
-}
-
-function putEntry(entries: View['entries'], runId: string, entry: Entry): View['entries'] {
-  const list = entries[runId] ?? [];
-  // Behind the last that comes before it, which is nearly always the last of all.
-  const at = list.findLastIndex(({ n }) => n < entry.n) + 1;
-  const next = list[at]?.n === entry.n ? list.with(at, entry) : list.toSpliced(at, 0, entry);
-  return { ...entries, [runId]: next };
 }

@@ -8,6 +8,7 @@ import { aside, type Asides } from './compactions.ts';
 import { elapsedMs } from './elapsed.ts';
 import type { Link } from './family.ts';
 import type { Phase } from './phase.ts';
+import type { RunEntries } from './run-entries.ts';
 
 type Begins = Extract<DurableEvent, { type: 'turn-start' | 'request-start' }>;
 
@@ -59,7 +60,7 @@ export function runTimesOf(run: RunRow, around: Around, entries: readonly Entry[
 export function workMsOf(run: RunRow, view: Known | null, now: number): number {
   const workflow = view?.workflows.find(({ id }) => id === run.workflowId);
   if (!view || !workflow) return 0;
-  return runTimesOf(run, { ...view, workflow }, view.entries[run.id] ?? [], now)?.workMs ?? 0;
+  return runTimesOf(run, { ...view, workflow }, view.entries.get(run.id) ?? [], now)?.workMs ?? 0;
 }
 
 /** The same of all stages of a chain that have begun. */
@@ -67,4 +68,4 @@ export function chainWorkMs(links: readonly Pick<Link, 'run'>[], view: Known | n
   return links.reduce((sum, { run }) => sum + (run ? workMsOf(run, view, now) : 0), 0);
 }
 
-type Known = Pick<Snapshot, 'workflows' | 'runs' | 'approvals' | 'entries'>;
+type Known = Pick<Snapshot, 'workflows' | 'runs' | 'approvals'> & { entries: RunEntries };

@@ -56,7 +56,7 @@ test('the cards of a fork are the same in all three', async () => {
   expect(events.at(-1)).toMatchObject({ type: 'workflow-end', runId: detail.workflow.runId });
   expect(events.map(({ at }) => at)).toEqual(events.map(({ at }) => at).toSorted());
   for (const { id } of elsewhere) {
-    expect(end.entries[id]).toEqual(await runtime.request('run.entries', { runId: id }));
+    expect(end.entries.get(id)).toEqual(await runtime.request('run.entries', { runId: id }));
     const calls = end.calls.filter(({ runId }) => runId === id);
     expect(calls).toHaveLength(1);
     expect(calls).toEqual(await runtime.request('run.calls', { runId: id }));

@@ -41,7 +41,8 @@ test('a replayed workflow of three agents makes zero requests, changes nothing, 
   expect(end.runs).toEqual(rows.runs);
   expect(end.approvals).toEqual(rows.approvals);
   expect(end.calls).toEqual(expect.arrayContaining(rows.calls));
-  for (const { id } of end.runs) expect(end.entries[id]).toEqual(await runtime.request('run.entries', { runId: id }));
+  for (const { id } of end.runs)
+    expect(end.entries.get(id)).toEqual(await runtime.request('run.entries', { runId: id }));
   expect(texts.size, 'words came in pieces').toBeGreaterThan(8);
   const started = stepsOf(
     events,

@@ -209,12 +209,22 @@ test.runIf(inSoak)('all events of both, one by one, give the view that a reload 
     const { from, folder, agent, createdAt, updatedAt, title } = whole.conversation;
     const row = { id: one, folder, agent, createdAt, lastSeq: 0, usage: { ...conversation.usage, requests: 0 } };
     const first = one === id ? { ...row, from, title, updatedAt } : { ...row, title: '', updatedAt: createdAt };
-    const nothing: View = { ...whole, seq: 0, conversation: first, workflows: [], runs: [], entries: {}, calls: [] };
+    const nothing: View = {
+      ...whole,
+      seq: 0,
+      conversation: first,
+      workflows: [],
+      runs: [],
+      entries: new Map(),
+      calls: [],
+    };
     const live = events.reduce(reduce, nothing);
     expect(live.workflows).toEqual(whole.workflows);
-    expect(live.calls.filter(({ runId }) => runId in whole.entries).sort(byCall)).toEqual(whole.calls.toSorted(byCall));
+    expect(live.calls.filter(({ runId }) => whole.entries.has(runId)).sort(byCall)).toEqual(
+      whole.calls.toSorted(byCall),
+    );
     expect(live.conversation.updatedAt).toBe(whole.conversation.updatedAt);
     expect(live.conversation.title).toBe(whole.conversation.title);
-    for (const { runId } of whole.workflows) expect(live.entries[runId]).toEqual(whole.entries[runId]);
+    for (const { runId } of whole.workflows) expect(live.entries.get(runId)).toEqual(whole.entries.get(runId));
   }
 });

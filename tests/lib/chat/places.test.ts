@@ -43,7 +43,7 @@ describe('blockIndexOf', () => {
     const view = viewOf(conversation());
     const [run] = view.runs;
     if (!run) throw new Error('the story has a run');
-    const entries: Entry[] = view.entries[run.id] ?? [];
+    const entries: readonly Entry[] = view.entries.get(run.id) ?? [];
     const blocks = blocksOf({ run, entries, calls: [], open: null, children: [], approvals: [] });
     expect(entries.map(({ kind }) => kind)).toEqual(['user', 'assistant', 'tool', 'assistant']);
     const found = entries.map(({ n }) => blocks[blockIndexOf(blocks, entries, n)]?.kind);

@@ -1,4 +1,5 @@
 // A workflow's time is drawn as work only where somebody worked on it.
+import { entriesIn } from '#lib/view/run-entries.ts';
 import { describe, expect, it } from 'vitest';
 import { type Lane, lanesOf } from '#lib/history/waterfall.ts';
 import { CALL, flow, follow, round, stage, team } from '../support/flows.ts';
@@ -53,7 +54,7 @@ function lanes(story: Story, now: number): Lane[] {
   const requests = story.events.flatMap((event) =>
     event.type === 'usage' ? [{ ...event.request, runId: event.runId }] : [],
   );
-  return lanesOf({ workflow, runs, calls, approvals, requests }, entries, now);
+  return lanesOf({ workflow, runs, calls, approvals, requests }, entriesIn(entries), now);
 }
 
 /** The times of a lane's work. */

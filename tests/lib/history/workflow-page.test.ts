@@ -28,7 +28,7 @@ it('reads them once, and none of runs with one attempt', async () => {
   await page.load();
   const asked = connection.calls.filter(({ method }) => method === 'run.entries');
   expect(asked.map(({ input }) => input)).toEqual([{ runId: child.runId }]);
-  expect(page.view?.entries[child.runId]?.map(({ kind }) => kind)).toEqual(['system']);
+  expect(page.view?.entries.get(child.runId)?.map(({ kind }) => kind)).toEqual(['system']);
   page.close();
 });
 

@@ -63,6 +63,8 @@ it('has a fact for each bound, marked once it is used up, and none of a cost tha
 
 it('says to who hears it that a sum of dollars is the cost, but not within a name', () => {
   const heard = (inName: boolean): boolean =>
-    render(Facts, { props: { facts: usageFacts(USED, { inName }) } }).body.includes('<span class="sr-only">Cost</span>');
+    render(Facts, { props: { facts: usageFacts(USED, { inName }) } }).body.includes(
+      '<span class="sr-only">Cost</span>',
+    );
   expect([heard(false), heard(true)]).toEqual([true, false]);
 });

@@ -141,7 +141,7 @@ describe('Session', () => {
     const session = new Session(connection, CONVERSATION, new Frames().schedule);
     await settled();
     await Promise.all([session.loadEntries(child.id), session.loadEntries(child.id)]);
-    expect(session.view?.entries[child.id]).toEqual(all);
+    expect(session.view?.entries.get(child.id)).toEqual(all);
     expect(own).not.toEqual([]);
     expect(session.view?.calls).toEqual([...calls, ...own]);
     expect(connection.calls.filter(({ method }) => method === 'run.entries')).toHaveLength(1);

@@ -14,7 +14,7 @@ function work(): Team {
 function blocks(view: View, runId: string): Block[] {
   const run = view.runs.find(({ id }) => id === runId) as RunRow;
   const { calls, approvals } = view;
-  return blocksOf({ run, entries: view.entries[runId] ?? [], calls, open: null, children: [], approvals });
+  return blocksOf({ run, entries: view.entries.get(runId) ?? [], calls, open: null, children: [], approvals });
 }
 
 /** What the lines of handoffs read. */
@@ -95,7 +95,7 @@ describe('what a handoff carries', () => {
   it('leaves out what changed nothing', () => {
     const pair = work();
     pair.first.toolEnd('toolu_read', 'read_file', 'completed', { path: 'src/a.ts', lines: 3 });
-    expect(filesChanged(viewOf(pair.story).entries[pair.first.runId] ?? [])).toEqual([]);
+    expect(filesChanged(viewOf(pair.story).entries.get(pair.first.runId) ?? [])).toEqual([]);
   });
 
   it('has the words that came with it, which stand nowhere else', () => {
@@ -107,7 +107,7 @@ describe('what a handoff carries', () => {
     const last = shown.at(-1);
     const said = last?.kind === 'handoff' ? last.handoff.said : null;
     expect(said?.text).toContain('Too short.');
-    const entries = view.entries[pair.first.runId] ?? [];
+    const entries = view.entries.get(pair.first.runId) ?? [];
     expect(blockIndexOf(shown, entries, said?.n ?? -1)).toBe(shown.length - 1);
   });
 });
@@ -116,10 +116,10 @@ it('says of words of the coagent in the answer whose they are', () => {
   const pair = work();
   pair.first.answer('All is done.');
   const view = viewOf(pair.story);
-  const own = view.entries[pair.first.runId] ?? [];
+  const own = view.entries.get(pair.first.runId) ?? [];
   const entries = own.map((entry) => (entry.kind === 'assistant' ? { ...entry, by: 'reviewer' } : entry));
   const by = (list: View['entries']) =>
     blocks({ ...view, entries: list }, pair.first.runId).flatMap((block) => (block.kind === 'text' ? [block.by] : []));
-  expect(by({ ...view.entries, [pair.first.runId]: entries })).toEqual(['reviewer']);
+  expect(by(new Map(view.entries).set(pair.first.runId, entries))).toEqual(['reviewer']);
   expect(by(view.entries)).toEqual([null]);
 });

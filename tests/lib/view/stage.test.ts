@@ -47,7 +47,7 @@ describe('what it does now', () => {
     first.answer('I look.', { id: 'c1', name: 'read_file', input: { path: 'src/a.ts' } });
     const view = viewOf(story);
     const row = view.runs.find(({ id: runId }) => runId === first.runId)!;
-    const entries = view.entries[row.id] ?? [];
+    const entries = view.entries.get(row.id) ?? [];
     const idle = { open: null, reviewing: false, compacting: false, retrying: false, atATime: undefined };
     return nowOf({ run: row, phase: 'running', entries, ...idle, ...change });
   }
@@ -99,7 +99,7 @@ test('a word is there at once, and read when an entry tells of it; so it is in a
   first.say({ type: 'run-say', wordId: id(70), text: 'Mind the tests.' });
   first.say({ type: 'run-say', wordId: id(71), text: 'And the docs.' });
   const row = () => viewOf(story).runs.find(({ id: runId }) => runId === first.runId)!;
-  const unread = () => unreadWords(row().said, viewOf(story).entries[first.runId] ?? []).map((word) => word.text);
+  const unread = () => unreadWords(row().said, viewOf(story).entries.get(first.runId) ?? []).map((word) => word.text);
   expect(unread()).toEqual(['Mind the tests.', 'And the docs.']);
   const entry = { kind: 'user', source: 'person', text: 'Mind the tests.', said: id(70) } as const;
   first.say({ type: 'message-end', entry: { ...entry, n: first.entries++, at: story.now } });

@@ -26,7 +26,7 @@ function leadBlocks(view: View): Block[] {
   const children = view.runs.filter(({ parentRunId }) => parentRunId === run.id);
   return blocksOf({
     run,
-    entries: view.entries[run.id] ?? [],
+    entries: view.entries.get(run.id) ?? [],
     calls: view.calls,
     open,
     children,
@@ -89,8 +89,8 @@ it('says of a response that was cut off after a call that the rest is lost, and 
   const [last] = views(true).slice(-1);
   if (!last) throw new Error('the story has events');
   const cut = { calls: ['write_file'] };
-  const entries = Object.fromEntries(
-    Object.entries(last.entries).map(([runId, own]) => [
+  const entries = new Map(
+    [...last.entries].map(([runId, own]) => [
       runId,
       own.map((entry) => (entry.kind === 'assistant' && entry.stopReason === 'tool_use' ? { ...entry, cut } : entry)),
     ]),
@@ -102,7 +102,7 @@ it('says of a response that was cut off after a call that the rest is lost, and 
 it('knows which call the person changed before allowing it', () => {
   const view = views(false).at(-1)!;
   const run = view.runs.find(({ parentRunId }) => parentRunId === null)!;
-  const entries = view.entries[run.id] ?? [];
+  const entries = view.entries.get(run.id) ?? [];
   const shown = (approvals: readonly Approval[]) =>
     blocksOf({ run, entries, calls: view.calls, open: null, children: [], approvals }).flatMap((block) =>
       block.kind === 'call' ? [block.call] : [],

@@ -121,7 +121,7 @@ test.runIf(inSoak)(
       conversation: first,
       workflows: [],
       runs: [],
-      entries: {},
+      entries: new Map(),
       calls: [],
       approvals: [],
     };
@@ -130,8 +130,8 @@ test.runIf(inSoak)(
     expect(live.runs).toEqual(whole.runs);
     expect(live.conversation.usage).toEqual(usage);
     const run = live.runs.find(({ parentRunId }) => parentRunId === null)!;
-    expect(live.entries[run.id]).toEqual(whole.entries[run.id]);
-    const blocks = blocksOf({ ...live, run, entries: live.entries[run.id] ?? [], open: null, children: live.runs });
+    expect(live.entries.get(run.id)).toEqual(whole.entries.get(run.id));
+    const blocks = blocksOf({ ...live, run, entries: live.entries.get(run.id) ?? [], open: null, children: live.runs });
     const marks = blocks.map((block) =>
       block.kind === 'call'
         ? [block.call.name, block.call.result?.cached !== undefined]
