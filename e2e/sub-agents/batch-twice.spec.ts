@@ -14,6 +14,7 @@ test('each of two equal agents in a batch is answered alone', { tag: '@soak' }, 
   await app.allow();
   await expect(app.field('What it is told')).toHaveText('Review the first half.');
   await expect(app.waiting, 'one question needs no list').toBeHidden();
+  await expect(app.card('code-reviewer').nth(1)).toContainText('allowed: starts when the others are answered');
   await app.reject('The first half is generated code.');
 
   await app.expectOutcome('completed');

@@ -98,6 +98,14 @@ function waitsFor({ request, decisions }: Approval, run: Pick<RunRow, 'id'>): bo
   return item >= 0 && decisions[item] === null;
 }
 
+/** Whether a sub-agent has its yes, and starts once those that were asked about together with it are answered. */
+export function waitsForOthers(run: Pick<RunRow, 'id'>, approvals: readonly Approval[]): boolean {
+  return approvals.some(({ request, decisions }) => {
+    const own = decisions[spawnIndex(request.subject, run.id)];
+    return own?.allowed === true && decisions.includes(null);
+  });
+}
+
 function questionOf(approval: Approval, item: number): Omit<Question, 'asleep'> {
   const { request } = approval;
   const spawn = spawnItems(request.subject)[item] ?? null;

@@ -42,7 +42,7 @@ function isComing({ name, children, result, state }: Call): boolean {
 
 /** What an agent does at this moment. */
 export type Now =
-  | { kind: 'asks' | 'queued' | 'starts' | 'writes' | 'thinks' | 'reviews' | 'compacts' | 'retries' }
+  | { kind: 'asks' | 'allowed' | 'queued' | 'starts' | 'writes' | 'thinks' | 'reviews' | 'compacts' | 'retries' }
   /** It waits for its turn at the provider, which takes so many requests at a time. */
   | { kind: 'model'; atATime: number }
   | { kind: 'call'; name: string; argument: string };
@@ -59,6 +59,8 @@ export interface Working {
   /** Whoever of its family works now. */
   run: RunRow;
   phase: Phase;
+  /** It has its yes, and others that were asked about with it have no answer yet. */
+  forOthers: boolean;
   /** Its newest entries. */
   entries: readonly Entry[];
   open: OpenMessage | null;
@@ -68,9 +70,10 @@ export interface Working {
   atATime: number | undefined;
 }
 
-export function nowOf({ run, phase, entries, open, reviewing, compacting, retrying, atATime }: Working): Now {
+export function nowOf(working: Working): Now {
+  const { run, phase, forOthers, entries, open, reviewing, compacting, retrying, atATime } = working;
   if (phase === 'waiting') return { kind: 'asks' };
-  if (phase === 'queued') return { kind: 'queued' };
+  if (phase === 'queued') return { kind: forOthers ? 'allowed' : 'queued' };
   if (compacting) return { kind: 'compacts' };
   if (reviewing) return { kind: 'reviews' };
   if (retrying) return { kind: 'retries' };

@@ -32,6 +32,8 @@ function now(name: string, what: Now): string {
   switch (what.kind) {
     case 'asks':
       return 'waiting for you';
+    case 'allowed':
+      return 'allowed: starts when the others are answered';
     case 'queued':
       return 'waiting for its turn';
     case 'model':

@@ -3,7 +3,7 @@ import { expect, it } from 'vitest';
 import type { Approval, Decision } from '#contract/approval.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow } from '#contract/view.ts';
-import { canGoOn, phaseOfExecution, phaseOfRun } from '#lib/view/phase.ts';
+import { canGoOn, phaseOfExecution, phaseOfRun, waitsForOthers } from '#lib/view/phase.ts';
 
 function batch(...decisions: (Partial<Decision> | null)[]): Approval {
   const items = decisions.map((_, index) => ({ runId: `run-${index}` }));
@@ -27,6 +27,14 @@ it('a rejected one of several is rejected at once, one that was allowed is queue
   ]);
   const running = { id: 'run-0', outcome: null, status: 'running' } as unknown as RunRow;
   expect(phaseOfRun(running, approvals, [])).toBe('running');
+});
+
+it('one that was allowed waits for the answers to the others, and no longer', () => {
+  const yes = { allowed: true, decidedBy: 'person' } as const;
+  const waiting = (...decisions: (Partial<Decision> | null)[]) =>
+    decisions.map((_, index) => waitsForOthers({ id: `run-${index}` }, [batch(...decisions)]));
+  expect(waiting(yes, null, { ...yes, allowed: false })).toEqual([true, false, false]);
+  expect(waiting(yes, yes)).toEqual([false, false]);
 });
 
 it('there is something to do about what failed, stopped or was interrupted, and about what says an error', () => {

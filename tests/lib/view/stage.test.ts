@@ -48,7 +48,14 @@ describe('what it does now', () => {
     const view = viewOf(story);
     const row = view.runs.find(({ id: runId }) => runId === first.runId)!;
     const entries = view.entries.get(row.id) ?? [];
-    const idle = { open: null, reviewing: false, compacting: false, retrying: false, atATime: undefined };
+    const idle = {
+      open: null,
+      forOthers: false,
+      reviewing: false,
+      compacting: false,
+      retrying: false,
+      atATime: undefined,
+    };
     return nowOf({ run: row, phase: 'running', entries, ...idle, ...change });
   }
   const open = (kind: 'text' | 'thinking', words: string): Working['open'] => ({
@@ -65,6 +72,7 @@ describe('what it does now', () => {
     ['its turn at the provider', { atATime: 1 }, 'waiting for the model (1 at a time)'],
     ['a question before all', { phase: 'waiting', atATime: 1, open: open('text', 'The') }, 'waiting for you'],
     ['its slot', { phase: 'queued' }, 'waiting for its turn'],
+    ['the answers to the others', { phase: 'queued', forOthers: true }, 'allowed: starts when the others are answered'],
     ['its review', { reviewing: true }, 'Reviewing its answer…'],
     ['one more attempt at the request', { retrying: true }, 'asking the model once more'],
   ] as const)('%s', (_, change, words) => {

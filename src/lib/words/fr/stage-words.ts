@@ -34,6 +34,8 @@ function now(name: string, what: Now): string {
   switch (what.kind) {
     case 'asks':
       return 'vous attend';
+    case 'allowed':
+      return 'autorisé : démarre quand les autres ont leur réponse';
     case 'queued':
       return 'attend son tour';
     case 'model':
