@@ -1,6 +1,7 @@
 /** Providers of models: what they are called, what they speak, and how each of them stands. */
 import { z } from 'zod';
 import { DEMO } from './demo.ts';
+import { KeyElsewhere } from './key-elsewhere.ts';
 
 /** As in `[providers.NAME]`; `demo` is taken. */
 export const ProviderName = z
@@ -41,8 +42,8 @@ export const ProviderState = z.object({
   keySource: z.enum(['environment', 'store', 'file', 'none']),
   /** The variable that may hold its key; null where none is looked at. */
   keyEnv: z.string().nullable(),
-  /** Where it has no key and the key that there is belongs to another address: that, and what to do. */
-  keyElsewhere: z.object({ what: z.string(), remedy: z.string() }).nullable(),
+  /** Where it has no key and the key that there is belongs to another address. */
+  keyElsewhere: KeyElsewhere.nullable(),
   /** Null for the vendor's own. */
   baseUrl: z.string().nullable(),
   baseUrlSource: z.enum(['environment', 'file', 'default']),

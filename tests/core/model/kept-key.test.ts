@@ -130,8 +130,8 @@ test('a settings file or an environment that names another endpoint later gets n
   await (await started()).set({ apiKey: KEY, baseUrl: own.url });
   const byEnvironment = await started({ baseUrl: other.url });
   await expect(ask(byEnvironment)).rejects.toMatchObject({ code: 'no_key', message: line(other.url) });
-  const { what, remedy } = (await byEnvironment.state()).keyElsewhere ?? {};
-  expect([`${what}: ${remedy}`, (await byEnvironment.state()).ready]).toEqual([line(other.url), false]);
+  const state = await byEnvironment.state();
+  expect(state).toMatchObject({ keyElsewhere: { source: 'store', of: own.url, to: other.url }, ready: false });
   expect(other.heard).toEqual([]);
 
   await configured(REMOTE);

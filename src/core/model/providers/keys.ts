@@ -1,12 +1,11 @@
 /** The keys of providers: each goes only to the address that it belongs to. */
+import { type KeyElsewhere, keyElsewhereText } from '#contract/providers/key-elsewhere.ts';
 import type { ProviderState } from '#contract/providers/provider.ts';
 import { TriadError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { Secrets } from '../../settings/secrets.ts';
 import { keepKey, keptKey, keyNameOf } from '../kept-key.ts';
 import { addressAt, addressVariable, type Place } from './place.ts';
-
-export type KeyElsewhere = NonNullable<ProviderState['keyElsewhere']>;
 
 interface Known {
   apiKey: string;
@@ -28,15 +27,10 @@ export class ProviderKeys {
     return known.find((key) => key.address === address) ?? null;
   }
 
-  /** What is said of an address without a key, while there is one for another; null where there is none. */
+  /** The key that there is for another address than this one, which has none; null where there is none. */
   async elsewhere(place: Place, address: string): Promise<KeyElsewhere | null> {
     const [first] = await this.#known(place);
-    if (!first) return null;
-    const names = { environment: place.keyEnv ?? '', file: 'The key in the settings file', store: 'The kept key' };
-    return {
-      what: `${names[first.source]} belongs to ${first.address} and is not sent to ${address}`,
-      remedy: 'enter the key of this endpoint in the settings, or set the endpoint back',
-    };
+    return first ? { source: first.source, variable: place.keyEnv, of: first.address, to: address } : null;
   }
 
   /** Throws `no_key` where another address would be without a key, or would get that of the environment. */
@@ -80,6 +74,7 @@ export function cleanKey(text: string): string {
   throw new TriadError('bad_input', 'The key contains spaces or characters that a key cannot have: copy it again');
 }
 
-export function sentenceOf({ what, remedy }: KeyElsewhere): string {
-  return `${what}: ${remedy}`;
+export function sentenceOf(elsewhere: KeyElsewhere): string {
+  const { what, todo } = keyElsewhereText(elsewhere);
+  return `${what}: ${todo}`;
 }

@@ -21,7 +21,12 @@ export async function queryEach<T>(
     values[name] = value;
     return `$${name}`;
   };
-  const lists = owners.map((owner) => `[${selectsOf(owner, bind).map((select) => `(${select})`).join(',\n')}]`);
+  const lists = owners.map(
+    (owner) =>
+      `[${selectsOf(owner, bind)
+        .map((select) => `(${select})`)
+        .join(',\n')}]`,
+  );
   const [found] = (await database.query(`RETURN [${lists.join(',\n')}]`, values)) as [unknown[][]];
   return found;
 }

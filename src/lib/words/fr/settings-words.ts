@@ -161,6 +161,12 @@ export const settingsWords = {
         ? `de ${variable}`
         : '',
   keyFromEnvironment: (variable) => `La clé vient de ${variable} et l’emporte sur une clé enregistrée ici.`,
+  keyElsewhere: ({ source, variable, of, to }) => {
+    const key = { environment: variable ?? '', file: 'La clé du fichier de réglages', store: 'La clé conservée' }[
+      source
+    ];
+    return `${key} appartient à ${of} et n’est pas envoyée à ${to} : saisissez la clé de ce serveur, ou revenez à l’autre.`;
+  },
   keyInFile: 'La clé se trouve dans le fichier de réglages et l’emporte sur une clé enregistrée ici.',
   keyStored: (backend) => `Une clé est conservée (${backend}) et n’est envoyée qu’à ce serveur.`,
   keyWarning: (warning) =>

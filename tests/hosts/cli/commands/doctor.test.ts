@@ -105,10 +105,10 @@ test('no key and no answer are in the way, with what to do', async () => {
 });
 
 test('a key that belongs to another address is told with what to do', async () => {
-  const keyElsewhere = { what: 'The kept key belongs to A', remedy: 'enter one' };
+  const keyElsewhere = { source: 'store', variable: null, of: 'A', to: 'B' } as const;
   const { code, out } = await doctor(appState({ ready: false, keySource: 'none', keyElsewhere }));
   expect(code).toBe(1);
-  expect(out).toContain('key: The kept key belongs to A; to do: enter one\n');
+  expect(out).toContain('key: The kept key belongs to A and is not sent to B; to do: enter the key of this endpoint');
 });
 
 test('it works where the store is locked or damaged, the settings are wrong and keys lie open', async () => {

@@ -1,4 +1,5 @@
 /** Checks the store and the provider through the runtime itself: opened here, or asked from the process that owns it. */
+import { keyElsewhereText } from '#contract/providers/key-elsewhere.ts';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppState } from '#contract/app-state.ts';
@@ -142,14 +143,15 @@ async function checkProvider(state: ProviderState, signal: AbortSignal): Promise
     none: 'none, and none is needed for a server on this machine',
   }[keySource];
   const set = `${keyEnv === null ? 'or ' : ''}use "triad config key ${name} < FILE"${keyEnv === null ? '' : `, or set ${keyEnv}`}`;
+  const elsewhere = keyElsewhere && keyElsewhereText(keyElsewhere);
   // Without the active one nothing can be asked; another may be left for later.
   const tell = active ? problem : warning;
   const key = ready
     ? ok(`key${of}`, from)
     : tell(
         `key${of}`,
-        keyElsewhere?.what ?? 'none is set up',
-        keyElsewhere?.remedy ?? `enter one in the settings of the app, ${set}`,
+        elsewhere?.what ?? 'none is set up',
+        elsewhere?.todo ?? `enter one in the settings of the app, ${set}`,
       );
   return [key, await reach(state, `${address} (${baseUrlSource})`, signal)];
 }

@@ -1,4 +1,5 @@
 /** Whether who answers has a key: nobody is asked, so one that is wrong is not found. */
+import { keyElsewhereText } from '#contract/providers/key-elsewhere.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TriadError } from '#core/base/errors.ts';
@@ -42,8 +43,9 @@ export async function checkProviderKeys({ config, file, text, settings, lists, e
     const isNamed = !BUILT_IN.includes(name);
     if (!active && !isNamed) return [];
     const isUnset = keyEnv === null ? '' : `, and ${keyEnv} is not set`;
-    const what = keyElsewhere?.what ?? `no key is kept${isUnset}`;
-    const todo = keyElsewhere?.remedy ?? `enter one on the settings page, or pipe it into "triad config key ${name}"`;
+    const elsewhere = keyElsewhere && keyElsewhereText(keyElsewhere);
+    const what = elsewhere?.what ?? `no key is kept${isUnset}`;
+    const todo = elsewhere?.todo ?? `enter one on the settings page, or pipe it into "triad config key ${name}"`;
     const [path, who] = active ? ['providers.active', `is ${name}, and`] : [`providers.${name}`, ''];
     return [say(path, `${who} cannot answer: ${what}`.trim(), todo)];
   });
