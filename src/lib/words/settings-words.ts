@@ -1,5 +1,6 @@
 /** The words of the first start, of the settings and of the demo. */
-import { type KeyElsewhere, keyElsewhereText } from '#contract/providers/key-elsewhere.ts';
+import type { KeyElsewhere } from '#contract/providers/key-elsewhere.ts';
+import { keyElsewhereText } from '#contract/providers/key-elsewhere-text.ts';
 import { attentionWords } from './attention-words.ts';
 import { plural } from './sentences.ts';
 

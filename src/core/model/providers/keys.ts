@@ -1,5 +1,6 @@
 /** The keys of providers: each goes only to the address that it belongs to. */
-import { type KeyElsewhere, keyElsewhereText } from '#contract/providers/key-elsewhere.ts';
+import type { KeyElsewhere } from '#contract/providers/key-elsewhere.ts';
+import { keyElsewhereText } from '#contract/providers/key-elsewhere-text.ts';
 import type { ProviderState } from '#contract/providers/provider.ts';
 import { TriadError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';

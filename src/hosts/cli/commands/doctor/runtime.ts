@@ -1,5 +1,5 @@
 /** Checks the store and the provider through the runtime itself: opened here, or asked from the process that owns it. */
-import { keyElsewhereText } from '#contract/providers/key-elsewhere.ts';
+import { keyElsewhereText } from '#contract/providers/key-elsewhere-text.ts';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { AppState } from '#contract/app-state.ts';

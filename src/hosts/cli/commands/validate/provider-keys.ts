@@ -1,5 +1,5 @@
 /** Whether who answers has a key: nobody is asked, so one that is wrong is not found. */
-import { keyElsewhereText } from '#contract/providers/key-elsewhere.ts';
+import { keyElsewhereText } from '#contract/providers/key-elsewhere-text.ts';
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TriadError } from '#core/base/errors.ts';
