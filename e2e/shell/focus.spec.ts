@@ -130,3 +130,23 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
   await press(page, page.getByRole('link', { name: 'Agents', exact: true }), false);
   await expect.poll(() => where(page), 'the heading of the page that opened').toBe('H1  Agents');
 });
+
+test('over the page the sidebar has the focus, and Escape closes it alone', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(answerFrom(new Script().on(LEAD).reply([text('Hello.')])));
+  const { page } = app;
+  await app.send('Hello.');
+  await app.expectOutcome('completed');
+  await page.getByRole('link', { name: 'Open in history' }).click();
+  await expect(page).toHaveURL(/\/history\//);
+  await page.setViewportSize({ width: 800, height: 600 });
+  const opener = page.getByRole('button', { name: 'Show the sidebar' });
+  await opener.click();
+  const sidebar = page.getByRole('navigation', { name: 'Triad', exact: false }).first();
+  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
+  await page.keyboard.press('Tab');
+  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
+  await page.keyboard.press('Escape');
+  await expect(sidebar).toBeHidden();
+  await expect(opener).toBeFocused();
+  await expect(page, 'it leads nowhere else').toHaveURL(/\/history\//);
+});

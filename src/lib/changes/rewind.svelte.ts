@@ -59,6 +59,13 @@ export class Rewind {
     });
   }
 
+  /** Nothing is asked any more. */
+  close(): void {
+    const asked = this.asked;
+    this.asked = null;
+    asked?.onclose?.();
+  }
+
   redoFiles(target: ChangeTarget): Promise<void> {
     const { messages = null } = this.report ?? {};
     return this.#act(async (report) => {

@@ -304,5 +304,10 @@ export function mainArgument(input: unknown): string {
 }
 
 function onOneLine(value: string): string {
-  return value.replace(/\s+/g, ' ').slice(0, 200);
+  // Where a line ends changes what a command does.
+  return value
+    .trim()
+    .replace(/\s*\n\s*/g, ' ⏎ ')
+    .replace(/\s+/g, ' ')
+    .slice(0, 200);
 }

@@ -77,7 +77,7 @@ describe('blocksOf an open message', () => {
 describe('mainArgument', () => {
   it('says what tells calls apart, on one line', () => {
     expect(mainArgument({ content: 'x', path: 'a/b.ts' })).toBe('a/b.ts');
-    expect(mainArgument({ n: 1, other: 'two\nlines' })).toBe('two lines');
+    expect(mainArgument({ n: 1, other: 'two\nlines' })).toBe('two ⏎ lines');
     expect(mainArgument({ from: 'a.ts', to: 'b/a.ts' })).toBe('a.ts → b/a.ts');
     expect(mainArgument({ path: 'src', pattern: 'TODO' })).toBe('TODO · src');
     expect(mainArgument({ path: '.', pattern: 'TODO' })).toBe('TODO');

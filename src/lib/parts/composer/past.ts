@@ -1,22 +1,22 @@
 /** Messages of before, gone through with the arrow keys in a box that is empty or shows one of them unchanged. */
 
 export interface Past {
-  /** Oldest first. */
-  messages: readonly string[];
+  /** Oldest first; asked only once the keys go through them. */
+  messages: () => readonly string[];
   /** The one that the box shows; null: none. */
   at: number | null;
 }
 
 /** The next one in a direction, or null where the keys do what they always do. Behind the newest the box is empty again. */
 export function stepInto(
-  { messages, at }: Past,
+  { messages: read, at }: Past,
   box: { text: string; start: number; end: number },
   step: 'older' | 'newer',
 ): { at: number | null; text: string } | null {
-  const shown = at === null ? '' : (messages[at] ?? '');
-  if (box.text !== shown || box.start !== box.end) return null;
-  if (box.start !== 0 && box.start !== box.text.length) return null;
-  if (step === 'newer' && at === null) return null;
+  if (box.start !== box.end || (box.start !== 0 && box.start !== box.text.length)) return null;
+  if (at === null && (box.text !== '' || step === 'newer')) return null;
+  const messages = read();
+  if (at !== null && box.text !== (messages[at] ?? '')) return null;
   const next = (at ?? messages.length) + (step === 'older' ? -1 : 1);
   if (next < 0) return null;
   if (next >= messages.length) return { at: null, text: '' };

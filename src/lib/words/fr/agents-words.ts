@@ -8,8 +8,8 @@ const states = {
   usable: 'utilisable',
   overridden: 'remplacé',
   disabled: 'désactivé',
-  untrusted: 'sans votre confiance',
-  faulty: 'en défaut',
+  untrusted: 'non approuvé',
+  faulty: 'défectueux',
 };
 
 const flows = {
@@ -156,7 +156,7 @@ export const agentsWords = {
   asLead: 'celui de l’agent principal',
   byDefault: 'la valeur par défaut',
   asSettings: 'comme dans les réglages',
-  asModel: 'la valeur du modèle',
+  asModel: 'celle du modèle par défaut',
   criteriaHint: 'un par ligne ; vide : sa tâche',
   roles: { subagent: 'sous-agent : reçoit des tâches', primary: 'principal : mène des conversations' },
   inherit: {

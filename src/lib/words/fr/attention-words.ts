@@ -32,7 +32,7 @@ export const attentionWords = {
     'attention.sound_done': 'Son : est terminé',
     'attention.volume': 'Volume',
     'attention.notifications': 'Notifications',
-    'attention.repeats': 'Nouveaux appels',
+    'attention.repeats': 'Rappels',
     'attention.away_seconds': 'Absent après',
     'attention.quiet_from': 'Calme à partir de',
     'attention.quiet_to': 'Calme jusqu’à',

@@ -22,7 +22,7 @@ export const changesWords = {
   close: 'Fermer les changements',
   grouping: 'Grouper',
   groupings: { agent: 'Par agent', file: 'Par fichier' },
-  empty: 'Aucun agent n’a changé de fichier dans cette conversation.',
+  empty: 'Aucun agent n’a modifié de fichier dans cette conversation.',
   failed: 'Impossible de charger les changements',
   diffFailed: 'Impossible de charger la différence',
   files,

@@ -156,8 +156,8 @@ export const decisionWords = {
     `avec ${fields.length === 1 ? 'votre modification' : 'vos modifications'} : ${fields.map((field) => editNames[field] ?? field).join(', ')}`,
   command: 'Commande',
   inFolder: (folder) => `dans ${folder}`,
-  parts: 'Ce qui y fait l’objet de la question',
+  parts: 'Ce qui demande votre accord',
   wholeLine: 'la ligne entière',
   batch: (items, same) => `${items} à la fois, chacun avec : ${same}`,
-  listKeys: '1–9 choisit',
+  listKeys: '1–9 pour choisir',
 } satisfies SameWords<typeof english>;

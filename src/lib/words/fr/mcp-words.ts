@@ -23,7 +23,7 @@ export const mcpWords = {
   states: {
     usable: 'utilisable',
     disabled: 'désactivé',
-    untrusted: 'sans votre confiance',
+    untrusted: 'non approuvé',
     faulty: 'inutilisable',
     overridden: 'remplacé',
   },

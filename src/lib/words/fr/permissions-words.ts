@@ -123,7 +123,7 @@ export const permissionsWords = {
   place: (file, line) => (line === null ? file : `${file}:${line}`),
   byRule,
   why: 'Pourquoi ?',
-  asNow: 'Selon les règles et les autorisations d’aujourd’hui :',
+  asNow: 'Selon les règles et les autorisations d’aujourd’hui :',
   seeGrant: 'Voir l’autorisation, ou la révoquer',
   granted: 'Autorisé avec cette réponse',
   grantsOfWorkflow: 'Autorisations',

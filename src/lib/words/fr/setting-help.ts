@@ -8,6 +8,7 @@ const RUN = budget('d’un agent');
 const WORKFLOW = budget('d’un flux entier, avec tous ses sous-agents');
 
 const HELP: Readonly<Record<string, string>> = {
+  'providers.active': 'Qui répond là où rien d’autre n’est dit : le nom d’un fournisseur, ou demo.',
   'models.default': 'Modèle des agents qui n’en nomment aucun : un nom de modèle, ou l’identifiant d’un modèle.',
   'models.aliases.sonnet': 'Le modèle que désigne « sonnet ».',
   'models.aliases.haiku': 'Le modèle que désigne « haiku ».',

@@ -165,7 +165,7 @@ export const settingsWords = {
     const key = { environment: variable ?? '', file: 'La clé du fichier de réglages', store: 'La clé conservée' }[
       source
     ];
-    return `${key} appartient à ${of} et n’est pas envoyée à ${to} : saisissez la clé de ce serveur, ou revenez à l’autre.`;
+    return `${key} appartient à ${of} et n’est pas envoyée à ${to} : saisissez la clé de ce serveur, ou revenez à l’autre.`;
   },
   keyInFile: 'La clé se trouve dans le fichier de réglages et l’emporte sur une clé enregistrée ici.',
   keyStored: (backend) => `Une clé est conservée (${backend}) et n’est envoyée qu’à ce serveur.`,

@@ -196,7 +196,7 @@ export const french = {
       'Fais relire le README par deux sous-agents : l’un pour l’exactitude, l’autre pour le ton.',
       'Trouve le code inutilisé et écris un rapport dans notes/unused.md.',
     ],
-    examplesLabel: 'Essayez l’un de ceux-ci',
+    examplesLabel: 'Quelques idées',
   },
   call: {
     arguments: 'Arguments',
@@ -295,7 +295,7 @@ export const french = {
     notJson: (why) => `Ce n’est pas du JSON : ${why}`,
     creates: 'nouveau fichier',
     changes: (added, removed) => `+${added} −${removed}`,
-    alwaysGranted: 'Toujours accordées',
+    alwaysGranted: 'Toujours accordés',
     permissionsFollow: 'découlent des outils',
     permissionsAnew: 'comme demandé ; recalculées d’après les outils que vous avez cochés',
     fields: {

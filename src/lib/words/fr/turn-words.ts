@@ -12,15 +12,15 @@ export const turnWords = {
   copyMarkdown: 'Copier en Markdown',
   edit: 'Modifier et renvoyer',
   editHint:
-    'Modifier et renvoyer : dans une nouvelle conversation qui s’arrête avant ce message. Les fichiers restent tels quels ; seule la nouvelle réponse coûte.',
+    'Modifier et renvoyer : dans une nouvelle conversation qui s’arrête avant ce message. Les fichiers restent tels quels ; seule la nouvelle réponse coûte.',
   fork: 'Créer une branche ici',
   forkBefore:
-    'Créer une branche ici : une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé. Les fichiers restent tels quels ; rien ne coûte avant l’envoi.',
+    'Créer une branche ici : une nouvelle conversation qui s’arrête avant ce message, lequel y attend d’être envoyé. Les fichiers restent tels quels ; rien ne coûte avant l’envoi.',
   forkAfter:
-    'Créer une branche ici : une nouvelle conversation qui s’arrête à cette réponse. Les fichiers restent tels quels ; rien ne coûte avant que vous n’écriviez.',
+    'Créer une branche ici : une nouvelle conversation qui s’arrête à cette réponse. Les fichiers restent tels quels ; rien ne coûte avant que vous n’écriviez.',
   retry: 'Réessayer',
   retryHint:
-    'Réessayer : renvoie votre message, dans une nouvelle conversation qui s’arrête avant lui. Les fichiers restent tels quels ; seule la nouvelle réponse coûte.',
+    'Réessayer : renvoie votre message, dans une nouvelle conversation qui s’arrête avant lui. Les fichiers restent tels quels ; seule la nouvelle réponse coûte.',
   editing: 'Modifier votre message',
   send: 'Envoyer dans une branche',
   cancel: 'Annuler',
@@ -37,7 +37,7 @@ export const turnWords = {
     empty: 'Elle commence avant le premier message de celle-ci ; les fichiers sont restés tels quels.',
   },
   isFork: 'Branche :',
-  taken: 'compté là d’où vient la branche',
+  taken: 'compté dans la conversation d’origine',
   takenIn: 'Ceci est une copie, reprise à la création de la branche.',
   original: 'Ouvrir l’original',
   forked: ({ end, step, upTo = step?.entry }) =>

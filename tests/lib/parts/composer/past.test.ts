@@ -2,7 +2,8 @@
 import { expect, it } from 'vitest';
 import { pastOf, stepInto } from '#lib/parts/composer/past.ts';
 
-const messages = ['one', 'two\nlines', 'three'];
+const messages = () => ['one', 'two\nlines', 'three'];
+const unasked = () => expect.fail('they are worked out for nothing');
 const box = (text: string, caret = text.length) => ({ text, start: caret, end: caret });
 
 it('goes to older ones and back to an empty box', () => {
@@ -14,13 +15,13 @@ it('goes to older ones and back to an empty box', () => {
 });
 
 it.each([
-  ['the box has words of its own', { messages, at: null }, box('mine'), 'older'],
+  ['the box has words of its own', { messages: unasked, at: null }, box('mine'), 'older'],
   ['it was changed', { messages, at: 2 }, box('three!'), 'older'],
   ['the cursor is within it', { messages, at: 1 }, box('two\nlines', 4), 'older'],
   ['something is selected', { messages, at: 2 }, { text: 'three', start: 0, end: 5 }, 'older'],
   ['there is no older one', { messages, at: 0 }, box('one'), 'older'],
   ['nothing is shown of before', { messages, at: null }, box(''), 'newer'],
-  ['nothing was said', { messages: [], at: null }, box(''), 'older'],
+  ['nothing was said', { messages: () => [], at: null }, box(''), 'older'],
 ] as const)('leaves the keys alone where %s', (_why, past, shown, step) => {
   expect(stepInto(past, shown, step)).toBeNull();
 });
