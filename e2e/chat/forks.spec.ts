@@ -54,8 +54,8 @@ test(
     const box = app.workflow().getByRole('textbox', { name: 'Edit your message' });
     await expect(box).toBeFocused();
     await page.keyboard.press('Escape');
-    await expect(own.getByRole('button').first()).toBeFocused();
-    await own.getByRole('button', { name: 'Edit and resend' }).press('Enter');
+    await expect(own.getByRole('button', { name: 'Edit and resend' }), 'where it came from').toBeFocused();
+    await page.keyboard.press('Enter');
     await expectAccessibleInBoth(page, 'a message that is edited');
     await box.fill('Say it in a word.');
     await box.press('Enter');

@@ -132,7 +132,7 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
 });
 
 test('over the page the sidebar has the focus, and Escape closes it alone', { tag: '@soak' }, async ({ start }) => {
-  const app = await start(answerFrom(new Script().on(LEAD).reply([text('Hello.')])));
+  const app = await start(new Script().on(LEAD).reply([text('Hello.')]));
   const { page } = app;
   await app.send('Hello.');
   await app.expectOutcome('completed');
