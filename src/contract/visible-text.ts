@@ -68,6 +68,9 @@ const foundAnywhere = once(
         ...STRETCHES,
         // Indents Japanese paragraphs and stands between Chinese words.
         `(?<wide>(?<=[${cjk}])\\u3000|\\u3000(?=[${cjk}]))`,
+        // One that does not break where French sets one: before signs, after «, between thousands and before their short names.
+        '(?<french>[\\u00A0\\u202F](?=[;:!?»%$€])|(?<=«)[\\u00A0\\u202F]|' +
+          '(?<=\\d)[\\u00A0\\u202F](?=\\d{3}(?!\\d)|(?:k|M|Md)(?!\\S)))',
         hiddenAmong(HIDDEN),
         '(?<word>\\p{L}[[\\p{L}\\p{M}\\p{N}]--\\p{Default_Ignorable_Code_Point}]*)',
       ].join('|'),

@@ -109,6 +109,13 @@ describe('long empty stretches', () => {
     expect(hasHidden(text), 'an empty stretch alone hides nothing').toBe(false);
   });
 
+  it('leaves a no-break space where French sets one, and marks any other', () => {
+    const said = 'Continuer\u202F? «\u202Foui\u202F»\u00A0: 12\u202F345,00\u00A0$';
+    expect(piecesOf(said)).toEqual([{ kind: 'plain', text: said, count: 0 }]);
+    const odd = ['rm\u202Fx', 'a\u00A0b', 'build1\u00A0cache', '5\u202F67', '\u202F\u202F?', 'a\u202E?', 'x\u200B;'];
+    for (const text of odd) expect(hasHidden(text), JSON.stringify(text)).toBe(true);
+  });
+
   it('leaves those that nobody gets lost in', () => {
     const text = `a\n\n\n\nb${' '.repeat(39)}c`;
     expect(visibleText(text)).toBe(text);

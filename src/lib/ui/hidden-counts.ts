@@ -1,5 +1,5 @@
 /** How much of a text cannot be seen as it is: so much as stands in marks. Pure. */
-import { shownPieces } from '#lib/view/shown-text.ts';
+import { piecesOf } from '#contract/visible-text.ts';
 
 export interface HiddenCounts {
   hidden: number;
@@ -11,7 +11,7 @@ export interface HiddenCounts {
 /** Null where nothing hides. */
 export function hiddenIn(text: string): HiddenCounts | null {
   const counts = { plain: 0, hidden: 0, mixed: 0, gaps: 0 };
-  for (const { kind, count } of shownPieces(text)) {
+  for (const { kind, count } of piecesOf(text)) {
     if (kind === 'gap') counts.gaps += 1;
     else counts[kind] += count;
   }

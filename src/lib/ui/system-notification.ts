@@ -1,5 +1,5 @@
 /** Notifications of the system, as a page can show them. */
-import { shownText } from '#lib/view/shown-text.ts';
+import { visibleText } from '#contract/visible-text.ts';
 
 export type NotificationLeave = NotificationPermission | 'unsupported';
 
@@ -26,8 +26,8 @@ export interface Note {
 export function notify({ key, title, body, onPress }: Note): (() => void) | null {
   if (notificationLeave() !== 'granted') return null;
   try {
-    const options = { tag: key, body: shownText(body), renotify: true };
-    const shown = new Notification(shownText(title), options);
+    const options = { tag: key, body: visibleText(body), renotify: true };
+    const shown = new Notification(visibleText(title), options);
     shown.onclick = () => {
       window.focus();
       shown.close();

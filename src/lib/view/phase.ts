@@ -83,6 +83,13 @@ function openPhase(run: Pick<RunRow, 'id' | 'status'>, approvals: readonly Appro
   return isRejected(approvals, run) ? 'rejected' : 'queued';
 }
 
+/** The reason with which the person rejected a run; empty: without one, null: they did not. */
+export function reasonOfNo(run: Pick<RunRow, 'id'>, approvals: readonly Approval[]): string | null {
+  const decisions = approvals.map(({ request, decisions: all }) => all[spawnIndex(request.subject, run.id)]);
+  const no = decisions.find((one) => one?.allowed === false && one.decidedBy === 'person');
+  return no ? (no.reason ?? '') : null;
+}
+
 /** A no is known at once; its run ends with it only when all that was asked about together is answered. */
 function isRejected(approvals: readonly Approval[], run: Pick<RunRow, 'id'>): boolean {
   return approvals.some(({ request, decisions }) => {

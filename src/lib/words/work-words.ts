@@ -79,6 +79,8 @@ export const workWords = {
     trying: 'Starting…',
     message: 'Send again',
   },
+  /** Of a sub-agent, by the person; `reason`: empty where none was given. */
+  rejected: (reason: string) => `Rejected by you${reason === '' ? '' : `: ${reason}`}`,
   /** Says of what a run left behind how it came about. */
   salvage: {
     cancelled: 'What it had when it was stopped',

@@ -1,13 +1,13 @@
 /** Whether a text may be shown formatted where nothing of it may be missed. Pure. */
+import { piecesOf } from '#contract/visible-text.ts';
 import { Lexer, type Token, type Tokens } from 'marked';
-import { shownPieces } from '#lib/view/shown-text.ts';
 
 /**
  * False where formatting would hide or change words: characters that cannot be seen, entities, targets of links, pictures,
  * definitions, what stands behind the language of code, cells that a table drops.
  */
 export function rendersAll(source: string): boolean {
-  if (/&(?:#\w+|\w+);/.test(source) || shownPieces(source).some(({ kind }) => kind !== 'plain')) return false;
+  if (/&(?:#\w+|\w+);/.test(source) || piecesOf(source).some(({ kind }) => kind !== 'plain')) return false;
   const tokens = new Lexer({ gfm: true }).lex(source);
   return wordsIn(source) === wordsIn(tokens.map(shownOf).join(''));
 }

@@ -14,7 +14,7 @@
  * timeout, time to answer: délai · limit, budget: limite, budget · stop, cancelled: arrêter, arrêté · resume: reprendre
  * extend: prolonger · queue: file d’attente · to fold: replier · demo: démo
  */
-import { shownText } from '#lib/view/shown-text.ts';
+import { visibleText } from '#contract/visible-text.ts';
 import type { Words } from '../english.ts';
 import { againWords } from './again-words.ts';
 import { agentsWords } from './agents-words.ts';
@@ -55,7 +55,7 @@ export const french = {
   security: securityWords,
   product: 'Triad',
   windowTitle: (page, waiting) =>
-    `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${shownText(page)} – Triad`}`,
+    `${waiting > 0 ? `(${waiting}) ` : ''}${page === '' ? 'Triad' : `${visibleText(page)} – Triad`}`,
   phases: {
     queued: 'en file d’attente',
     waiting: 'vous attend',
@@ -243,7 +243,7 @@ export const french = {
     edited: 'modifié',
     reset: 'Annuler les modifications',
     sending: 'Envoi…',
-    announce: (agent, title) => `Question de ${shownText(agent)} : ${shownText(title)}`,
+    announce: (agent, title) => `Question de ${visibleText(agent)} : ${visibleText(title)}`,
     from: (chain) => `Demandé par ${chain.slice(1).join(' › ')}`,
     during: (message) => `pendant « ${message} »`,
     prompt: 'Prompt',

@@ -73,6 +73,7 @@ export const workWords = {
     trying: 'Démarrage…',
     message: 'Renvoyer',
   },
+  rejected: (reason) => `Refusé par vous${reason === '' ? '' : ` : ${reason}`}`,
   salvage: {
     cancelled: 'Ce qu’il avait quand il a été arrêté',
     timed_out: 'Ce qu’il avait à la fin de son délai',
