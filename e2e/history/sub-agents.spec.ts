@@ -76,6 +76,7 @@ test(
     await page.keyboard.press('Enter');
     const run = page.getByRole('list', { name: 'Runs' }).locator('[aria-current="true"]');
     await expect(run).toContainText('inspector');
+    await expect(page.getByText('All is well.').last(), 'what it reported is in sight').toBeInViewport();
     await page.keyboard.press('Escape');
     await expect(page).toHaveURL(/\/history\?list=agents&sort=duration$/);
     await expect(rows).toHaveCount(2);

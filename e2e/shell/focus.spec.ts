@@ -139,9 +139,9 @@ test('over the page the sidebar has the focus, and Escape closes it alone', { ta
   await page.getByRole('link', { name: 'Open in history' }).click();
   await expect(page).toHaveURL(/\/history\//);
   await page.setViewportSize({ width: 800, height: 600 });
-  const opener = page.getByRole('button', { name: 'Show the sidebar' });
+  const opener = page.getByRole('button', { name: 'Show sidebar' });
   await opener.click();
-  const sidebar = page.getByRole('navigation', { name: 'Triad', exact: false }).first();
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
   await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
   await page.keyboard.press('Tab');
   await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
