@@ -1,5 +1,6 @@
 /** Trust: which files of a workspace may have an effect, each bound to the content that a person reviewed. */
 import { z } from 'zod';
+import { Phrase } from './approvals/phrase.ts';
 import { Instant } from './ids.ts';
 
 /** A file of a workspace that needs trust before it may start, allow or widen anything. */
@@ -12,6 +13,8 @@ export const TrustItem = z.object({
   state: z.enum(['new', 'changed', 'same', 'gone']),
   /** For the person's decision: the agent that it defines, or the fault that prevents it. */
   says: z.string(),
+  /** The same as a key and its values; left out where it is said in words alone. */
+  phrase: Phrase.optional(),
   /** Only where the texts were asked for, and there is one. */
   text: z.string().optional(),
   /** Likewise: a unified diff against the text that was trusted, where it changed since and that text is known. */

@@ -5,6 +5,7 @@
 import type { ApprovalMode } from '../agent.ts';
 import { FAULTS } from '../agents/fault-phrases.ts';
 import type { Effect, GrantScope } from '../permission.ts';
+import { TRUST } from './trust-phrases.ts';
 import { UNDO } from './undo-phrases.ts';
 import type { Phrase } from './phrase.ts';
 
@@ -167,6 +168,7 @@ export const ENGLISH = {
   to_you: (_: Record<string, never>) => 'An agent’s questions always come to you',
   ...FAULTS,
   ...UNDO,
+  ...TRUST,
 } as const;
 
 function some(paths: string, more: number): string {

@@ -2,6 +2,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { isInstructionPath } from '#contract/instruction-path.ts';
+import type { Phrase } from '#contract/approvals/phrase.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import type { Composition } from './compositions/composition.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
@@ -29,7 +31,7 @@ export async function trustLookOf(
     const known = trusted.get(path);
     const hash = raw.problem === null ? raw.hash : null;
     const state = known === undefined ? 'new' : known === hash ? 'same' : 'changed';
-    const item: TrustItem = { path, hash, state, says: saysOf(file, tools, found) };
+    const item: TrustItem = { path, hash, state, ...said(saysOf(file, tools, found)) };
     const isShown = texts !== undefined && raw.problem === null;
     const before = isShown && state === 'changed' && known !== undefined ? await texts.get(known) : null;
     const diff = before === null || raw.problem !== null ? {} : diffOf(path, before, raw.text);
@@ -38,7 +40,10 @@ export async function trustLookOf(
   const gone = [...trusted.keys()].filter((path) => found.every((file) => file.relative !== path));
   return {
     folder,
-    files: [...files, ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', says: 'no longer there' }))],
+    files: [
+      ...files,
+      ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', ...said(phrase('trust_gone')) })),
+    ],
   };
 }
 
@@ -51,29 +56,30 @@ function diffOf(path: string, before: string, after: string): { diff?: string } 
   return diff === undefined ? {} : { diff };
 }
 
-function saysOf(file: ProjectFile, tools: readonly KnownTool[], all: readonly ProjectFile[]): string {
+function said(what: string | Phrase): Pick<TrustItem, 'says' | 'phrase'> {
+  return typeof what === 'string' ? { says: what } : { says: sentenceOf(what), phrase: what };
+}
+
+function saysOf(file: ProjectFile, tools: readonly KnownTool[], all: readonly ProjectFile[]): string | Phrase {
   const { relative, raw, place } = file;
   if (relative === MCP_JSON) return raw.problem === null ? serversIn(raw.text) : 'no MCP servers';
   if (isInstructionPath(relative)) return instructionsIn(file, all);
-  if (place === null)
-    return 'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept';
+  if (place === null) return phrase('trust_settings');
   const loaded = loadFile(raw, place, tools);
   if (!loaded.ok) return `no agent: ${loaded.errors.map((error) => describeFault(relative, error)).join('; ')}`;
   if ('composition' in loaded) return compositionSays(loaded.composition);
   const { name, role, description, model, permissions, tools: wanted } = loaded.definition;
-  const facts = [
-    `${role === 'primary' ? 'lead' : 'agent'} ${name}`,
-    `model ${model ?? "the lead's"}`,
-    `permissions ${permissions === null ? "the lead's" : permissions.join(', ') || 'none'}`,
-    `tools ${wanted === null ? "the lead's" : wanted.join(', ') || 'none'}`,
-  ];
-  return `${facts.join(' · ')}: ${description}`;
+  return phrase('trust_agent', {
+    ...{ isLead: role === 'primary', name, model, description },
+    permissions: permissions?.join(', ') ?? null,
+    tools: wanted?.join(', ') ?? null,
+  });
 }
 
-function compositionSays({ name, description, flow }: Composition): string {
-  const { type, rounds, primary, coagent } = flow;
-  const bound = type === 'hitl' ? '' : `, at most ${rounds} ${rounds === 1 ? 'answer' : 'answers'}`;
-  return `composition ${name} · primary ${primary} · coagent ${coagent ?? 'none'} · control flow ${type}${bound}: ${description}`;
+function compositionSays({ name, description, flow }: Composition): Phrase {
+  const { type, primary, coagent } = flow;
+  const rounds = type === 'hitl' ? null : flow.rounds;
+  return phrase('trust_composition', { name, primary, coagent: coagent ?? null, type, rounds, description });
 }
 
 function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFile[]): string {

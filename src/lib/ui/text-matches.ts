@@ -111,6 +111,9 @@ export function highlightWords(words: readonly string[]): Attachment<HTMLElement
 
 /** Highlights the current match; null clears it. */
 export function highlightCurrent(range: Range | null): void {
-  if (range === null) CSS.highlights.delete(CURRENT);
-  else CSS.highlights.set(CURRENT, new Highlight(range));
+  if (range === null) return void CSS.highlights.delete(CURRENT);
+  const current = new Highlight(range);
+  // Above all matches, of which it is one, whichever were painted last.
+  current.priority = 1;
+  CSS.highlights.set(CURRENT, current);
 }

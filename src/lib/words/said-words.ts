@@ -9,6 +9,7 @@ import { missingText, unlistedText } from '#contract/missing-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
 import type { Verdict, VerdictStep } from '#contract/permission.ts';
 import { lengthWords, type Piece } from '#contract/visible-text.ts';
+import type { TrustItem } from '#contract/trust.ts';
 
 /** An error: its code, and its message, also as keys and values. */
 interface Failure {
@@ -41,6 +42,8 @@ export const saidWords = {
   detail: (_code: string, _message: string) => '',
   /** Both in one line. */
   failure: ({ message }: Failure) => message,
+  /** What a file does that asks for trust. */
+  trust: ({ says }: Pick<TrustItem, 'says' | 'phrase'>) => says,
   /** Why a file is not undone. */
   why: ({ why = '' }: Pick<UndoneFile, 'why' | 'says'>) => why,
 } as const;

@@ -107,3 +107,15 @@ it('says what is wrong in a file from its parts, and as core has it where one is
     'tools is new',
   );
 });
+
+it('says what a file does that asks for trust, with what its lead gives it and what stands in it', () => {
+  const agent = phrase('trust_agent', {
+    ...{ isLead: false, name: 'log-reader', model: null, permissions: '', tools: 'grep, glob' },
+    description: 'Reads logs.',
+  });
+  const said = text.said.trust({ says: sentenceOf(agent), phrase: agent }).replaceAll('\u202F', ' ');
+  expect(said).toBe(
+    'agent log-reader · modèle : comme l’agent principal · permissions : aucun · outils : grep, glob. Reads logs.',
+  );
+  expect(text.said.trust({ says: 'MCP servers: starts a' })).toBe('MCP servers: starts a');
+});

@@ -6,6 +6,8 @@ import type { SameWords } from '../following.ts';
 import { faultPhrases } from './fault-phrases.ts';
 import { de, modeNames, plural } from './sentences.ts';
 
+const LEADS = 'comme l’agent principal';
+const listOf = (list: string | null): string => (list === null ? LEADS : list || 'aucun');
 const VERBS: Readonly<Record<Effect, string>> = { deny: 'interdit', ask: 'demande pour', allow: 'autorise' };
 const SCOPES: Readonly<Record<GrantScope, string>> = {
   workflow: 'dans ce flux',
@@ -168,4 +170,14 @@ export const phrases = {
   none_done: ({ more, redo, kept }) =>
     `${more > 0 ? ` ; de même pour ${plural(more, 'autre fichier', 'autres fichiers')}` : ''}. Rien n’a été ${redo ? 'rétabli' : 'annulé'}` +
     (kept === null ? '' : ` ; ce qu’il contenait ${redo ? 'alors' : 'avant'} est conservé dans ${kept}`),
+  // What a file does that asks for trust.
+  trust_gone: () => 'n’est plus là',
+  trust_settings: () =>
+    'réglages du projet : ce que ses règles autorisent, des limites plus basses que les vôtres, où sont gardées ses sessions',
+  trust_agent: ({ isLead, name, model, permissions, tools, description }) =>
+    `${isLead ? 'agent principal' : 'agent'} ${name} · modèle : ${model ?? LEADS} · permissions : ${listOf(permissions)}` +
+    ` · outils : ${listOf(tools)}. ${description}`,
+  trust_composition: ({ name, primary, coagent, type, rounds, description }) =>
+    `composition ${name} · principal : ${primary} · coagent : ${coagent ?? 'aucun'} · déroulement : ${type}` +
+    `${rounds === null ? '' : `, ${plural(rounds, 'réponse', 'réponses')} au plus`}. ${description}`,
 } satisfies SameWords<typeof ENGLISH>;
