@@ -115,7 +115,7 @@ it('says what a file does that asks for trust, with what its lead gives it and w
   });
   const said = text.said.trust({ says: sentenceOf(agent), phrase: agent }).replaceAll('\u202F', ' ');
   expect(said).toBe(
-    'agent log-reader · modèle : comme l’agent principal · permissions : aucun · outils : grep, glob. Reads logs.',
+    'agent log-reader · modèle : comme l’agent principal · permissions : aucune · outils : grep, glob. Reads logs.',
   );
   expect(text.said.trust({ says: 'MCP servers: starts a' })).toBe('MCP servers: starts a');
 });

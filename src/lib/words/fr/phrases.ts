@@ -7,7 +7,7 @@ import { faultPhrases } from './fault-phrases.ts';
 import { de, modeNames, plural } from './sentences.ts';
 
 const LEADS = 'comme l’agent principal';
-const listOf = (list: string | null): string => (list === null ? LEADS : list || 'aucun');
+const listOf = (list: string | null, none: string): string => (list === null ? LEADS : list || none);
 const VERBS: Readonly<Record<Effect, string>> = { deny: 'interdit', ask: 'demande pour', allow: 'autorise' };
 const SCOPES: Readonly<Record<GrantScope, string>> = {
   workflow: 'dans ce flux',
@@ -175,8 +175,8 @@ export const phrases = {
   trust_settings: () =>
     'réglages du projet : ce que ses règles autorisent, des limites plus basses que les vôtres, où sont gardées ses sessions',
   trust_agent: ({ isLead, name, model, permissions, tools, description }) =>
-    `${isLead ? 'agent principal' : 'agent'} ${name} · modèle : ${model ?? LEADS} · permissions : ${listOf(permissions)}` +
-    ` · outils : ${listOf(tools)}. ${description}`,
+    `${isLead ? 'agent principal' : 'agent'} ${name} · modèle : ${model ?? LEADS} · permissions : ${listOf(permissions, 'aucune')}` +
+    ` · outils : ${listOf(tools, 'aucun')}. ${description}`,
   trust_composition: ({ name, primary, coagent, type, rounds, description }) =>
     `composition ${name} · principal : ${primary} · coagent : ${coagent ?? 'aucun'} · déroulement : ${type}` +
     `${rounds === null ? '' : `, ${plural(rounds, 'réponse', 'réponses')} au plus`}. ${description}`,
