@@ -4,8 +4,8 @@ import type { Subject } from '#contract/approval.ts';
 import type { Draft } from '#lib/app/approval-draft.svelte.ts';
 import type { GrantDraft } from '#lib/app/grant-draft.svelte.ts';
 
-/** In a window so low its form stands with the question, which keeps at least half of the height. As `short` in app.css. */
-export const isShort = new MediaQuery('max-height: 30rem', false);
+/** In a window so low its form stands with the question, which keeps at least half of the height. */
+export const isLow = new MediaQuery('max-height: 40rem', false);
 
 /** The form that is open; an edited answer holds once. */
 export function widerOf({ edits, grant }: Draft): GrantDraft | null {

@@ -36,7 +36,7 @@ const HELP: Readonly<Record<string, string>> = {
   'limits.approval_seconds':
     'Secondes pendant lesquelles une question attend une réponse ; ensuite la réponse est non.',
   'permissions.mode':
-    'Ce qui est demandé là où aucune règle ne décide : le mode manuel demande pour chaque sous-agent et pour tout ce qui écrit des fichiers, s’exécute ou sort de la machine ; le mode sélectif pas pour ce qui est peu risqué ; le mode automatique seulement pour ce qui ne peut pas être annulé ou est dit tel, et pour les fichiers qui exécutent du code ou pilotent des programmes.',
+    'Ce qui est demandé là où aucune règle ne décide : le mode manuel demande pour chaque sous-agent et pour tout ce qui écrit des fichiers, s’exécute ou sort de la machine ; le mode sélectif ne demande pas pour ce qui est peu risqué ; le mode automatique ne demande que pour ce qui ne peut pas être annulé ou est dit tel, et pour les fichiers qui exécutent du code ou pilotent des programmes.',
   'approvals.on_timeout':
     'Ce que devient une question à laquelle personne ne répond à temps. Jamais approuvés : un risque élevé, et ce qui ne peut pas être annulé.',
   'attention.sound_blocked': 'Un son quand quelque chose attend votre réponse.',
