@@ -11,7 +11,8 @@ const OPENERS: Readonly<Record<string, { open: (app: App) => Promise<void>; back
     open: async ({ page }) => {
       await page.keyboard.press('ControlOrMeta+k');
       await page.keyboard.type('Go back to before your last');
-      await expect(page.getByRole('option', { selected: true })).toContainText('Go back to before your last');
+      const command = page.getByRole('option', { name: /^Go back to before your last/ });
+      await expect(command).toHaveAttribute('data-selected', '');
       await page.keyboard.press('Enter');
     },
     back: ({ page }) => page.getByRole('textbox', { name: 'Message', exact: true }),
