@@ -16,6 +16,8 @@ export const UNDO = {
   folder_gone: ({ folder }: { folder: string }) => `The folder ${folder} is not there any more`,
   command_works: ({ folder }: { folder: string }) =>
     `An agent's command works in ${folder}: wait until it is done, or stop it`,
+  /** Why nothing is committed. */
+  no_repository: ({ folder }: { folder: string }) => `${folder} is in no git repository`,
   changed_meanwhile: ({ path }: { path: string }) => `${path} was changed since`,
   /** Before why: the first file that is in the way. */
   in_the_way: ({ path }: { path: string }) => `${path}: `,

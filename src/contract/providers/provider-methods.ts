@@ -1,6 +1,7 @@
 /** The methods about providers of models; without a name they are about the active one. */
 import { z } from 'zod';
 import { AppState, EndpointModels } from '../app-state.ts';
+import { ErrorCode } from '../error.ts';
 import { EndpointUrl } from '../endpoint-url.ts';
 import { method } from '../method.ts';
 import { ProviderName, ServedType } from './provider.ts';
@@ -40,7 +41,14 @@ export const providerMethods = {
   /** Sends one tiny request; given values override the settings and are not saved. With `type` it need not be there yet. */
   'provider.test': method(
     z.strictObject({ name, type: ServedType.optional(), apiKey, baseUrl, model }),
-    z.object({ ok: z.boolean(), message: z.string(), models: z.array(z.string()), durationMs: z.number() }),
+    z.object({
+      ok: z.boolean(),
+      message: z.string(),
+      /** Of what failed. */
+      code: ErrorCode.optional(),
+      models: z.array(z.string()),
+      durationMs: z.number(),
+    }),
   ),
   /** Asks the provider for the list of its models. */
   'provider.models': method(z.strictObject({ name }), EndpointModels),

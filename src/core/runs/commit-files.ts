@@ -1,7 +1,8 @@
 /** Commits files of a workspace to the person's own git repository, with their message: what they chose, and nothing else. */
 import { lstat, realpath, stat } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
-import { TriadError } from '../base/errors.ts';
+import { phrase } from '#contract/approvals/phrases.ts';
+import { saidError, TriadError } from '../base/errors.ts';
 import { resolveInside } from '../workspace/places.ts';
 import { isInside } from '../workspace/reach.ts';
 import type { Engine } from './engine.ts';
@@ -41,7 +42,7 @@ export async function commitFiles(
     throw new TriadError('bad_input', detail ? `${message}: ${detail.split('\n').at(-1)}` : message, { cause: error });
   };
   const top = await run(['rev-parse', '--show-toplevel']).catch((error: unknown) => {
-    throw new TriadError('bad_input', `${folder} is in no git repository`, { cause: error });
+    throw saidError('bad_input', [phrase('no_repository', { folder })], { cause: error });
   });
   await refuseForeign(run, workspace.folder, top);
   const there = await Promise.all(

@@ -49,6 +49,7 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
     const models = late ? [] : await listing;
     return {
       ok: false,
+      code: late ? 'unreachable' : errorInfo(error).code,
       message: late ? lateness(endpoint, patienceMs) : wordsOf(error, models, endpoint, model),
       models,
       durationMs,

@@ -165,6 +165,7 @@ export const phrases = {
   folder_gone: ({ folder }) => `Le dossier ${folder} n’existe plus`,
   command_works: ({ folder }) =>
     `La commande d’un agent travaille dans ${folder} : attendez qu’elle finisse, ou arrêtez-la`,
+  no_repository: ({ folder }) => `${folder} n’est dans aucun dépôt git`,
   changed_meanwhile: ({ path }) => `${path} a été modifié depuis`,
   in_the_way: ({ path }) => `${path} : `,
   none_done: ({ more, redo, kept }) =>
