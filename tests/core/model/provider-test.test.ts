@@ -162,7 +162,11 @@ test('one that takes too long is given up, and its connections are closed', asyn
 
 test('without a key nothing is asked, but a server on this machine needs none', async () => {
   const provider = await providerIn(await folderWith({}));
-  expect(await provider.test({})).toMatchObject({ ok: false, code: 'no_key', message: 'There is no key to test: enter one' });
+  expect(await provider.test({})).toMatchObject({
+    ok: false,
+    code: 'no_key',
+    message: 'There is no key to test: enter one',
+  });
   const url = await fake(plainAnswer(), ['none']);
   expect(await provider.test({ baseUrl: url })).toMatchObject({ ok: true });
 });
