@@ -26,7 +26,13 @@ test(
     await app.question.getByRole('button', { name: 'Reject…' }).click();
     const reason = app.field('Reason');
     await expect(reason).toBeFocused();
-    await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveClass(/btn-primary/);
+    const yes = app.question.getByRole('button', { name: 'Allow once' });
+    await expect(yes).not.toHaveClass(/btn-primary/);
+    await expect(yes).toHaveAttribute('aria-disabled', 'false');
+    await app.decision.focus();
+    await app.page.keyboard.press('ControlOrMeta+Enter');
+    await expect(app.question, 'no key is a yes while a no is written').toBeVisible();
+    await reason.focus();
     await reason.press('Escape');
     await expect(reason).toHaveCount(0);
     await expect(app.question).toBeVisible();
