@@ -9,3 +9,9 @@ export function keyElsewhereText({ source, variable, of, to }: KeyElsewhere): { 
     todo: 'enter the key of this endpoint in the settings, or set the endpoint back',
   };
 }
+
+/** Both in one, without a stop. */
+export function keyElsewhereSentence(elsewhere: KeyElsewhere): string {
+  const { what, todo } = keyElsewhereText(elsewhere);
+  return `${what}: ${todo}`;
+}

@@ -1,6 +1,6 @@
 /** The words of the first start, of the settings and of the demo. */
 import type { KeyElsewhere } from '#contract/providers/key-elsewhere.ts';
-import { keyElsewhereText } from '#contract/providers/key-elsewhere-text.ts';
+import { keyElsewhereSentence } from '#contract/providers/key-elsewhere-text.ts';
 import { attentionWords } from './attention-words.ts';
 import { plural } from './sentences.ts';
 
@@ -160,10 +160,7 @@ export const settingsWords = {
   keyPlaceholder: (source: string, variable: string) =>
     source === 'store' ? 'stored; paste another to replace it' : source === 'environment' ? `from ${variable}` : '',
   keyFromEnvironment: (variable: string) => `The key comes from ${variable} and wins over one stored here.`,
-  keyElsewhere: (elsewhere: KeyElsewhere) => {
-    const { what, todo } = keyElsewhereText(elsewhere);
-    return `${what}: ${todo}.`;
-  },
+  keyElsewhere: (elsewhere: KeyElsewhere) => `${keyElsewhereSentence(elsewhere)}.`,
   keyInFile: 'The key stands in the settings file and wins over one stored here.',
   keyStored: (backend: string) => `A key is stored in ${backend} and sent to this endpoint only.`,
   keyWarning: (warning: string) => `${warning}.`,

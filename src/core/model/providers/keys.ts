@@ -1,6 +1,6 @@
 /** The keys of providers: each goes only to the address that it belongs to. */
 import type { KeyElsewhere } from '#contract/providers/key-elsewhere.ts';
-import { keyElsewhereText } from '#contract/providers/key-elsewhere-text.ts';
+import { keyElsewhereSentence } from '#contract/providers/key-elsewhere-text.ts';
 import type { ProviderState } from '#contract/providers/provider.ts';
 import { TriadError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
@@ -46,7 +46,7 @@ export class ProviderKeys {
     }
     if (given !== undefined || isLoopback(address) || (await this.keyFor(place, address))) return;
     const elsewhere = await this.elsewhere(place, address);
-    if (elsewhere !== null) throw new TriadError('no_key', sentenceOf(elsewhere));
+    if (elsewhere !== null) throw new TriadError('no_key', keyElsewhereSentence(elsewhere));
   }
 
   /** Null removes it. */
@@ -73,9 +73,4 @@ export function cleanKey(text: string): string {
   const key = text.trim();
   if (/^[\x21-\x7e]*$/.test(key)) return key;
   throw new TriadError('bad_input', 'The key contains spaces or characters that a key cannot have: copy it again');
-}
-
-export function sentenceOf(elsewhere: KeyElsewhere): string {
-  const { what, todo } = keyElsewhereText(elsewhere);
-  return `${what}: ${todo}`;
 }

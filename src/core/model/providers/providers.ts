@@ -4,6 +4,7 @@ import type { Language } from '#contract/messages/language.ts';
 import type { AppState } from '#contract/app-state.ts';
 import { DEMO } from '#contract/providers/demo.ts';
 import type { ProviderState } from '#contract/providers/provider.ts';
+import { keyElsewhereSentence } from '#contract/providers/key-elsewhere-text.ts';
 import { TriadError } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { LiveSettings } from '../../settings/live-settings.ts';
@@ -16,7 +17,7 @@ import type { Model } from '../model.ts';
 import type { ModelLists } from '../model-lists.ts';
 import { ModelRules } from '../model-rules.ts';
 import { providerTraits, SCRIPTED_CONCURRENCY } from '../provider-traits.ts';
-import { cleanKey, ProviderKeys, sentenceOf } from './keys.ts';
+import { cleanKey, ProviderKeys } from './keys.ts';
 import { ListAsker } from './list-asker.ts';
 import { addressAt, concurrencyAt, type Place, placeOf, type ProviderEnvironment } from './place.ts';
 import { testEndpoint } from './test-endpoint.ts';
@@ -174,7 +175,7 @@ export class Providers {
     const apiKey = given.apiKey === undefined ? known?.apiKey : cleanKey(given.apiKey);
     if (!apiKey && !place.isLocal) {
       const elsewhere = given.apiKey === undefined && own ? await this.#keys.elsewhere(own, address) : null;
-      const message = elsewhere === null ? 'There is no key to test: enter one' : sentenceOf(elsewhere);
+      const message = elsewhere === null ? 'There is no key to test: enter one' : keyElsewhereSentence(elsewhere);
       return { ok: false, code: 'no_key', message, models: [], durationMs: 0 };
     }
     return testEndpoint({
@@ -305,7 +306,7 @@ export class Providers {
       'no_key',
       elsewhere === null
         ? `No key for the model provider ${place.name} is set up: enter one in the settings, ${place.keyEnv === null ? 'or ' : ''}${variable}`
-        : sentenceOf(elsewhere),
+        : keyElsewhereSentence(elsewhere),
     );
   }
 
