@@ -21,6 +21,10 @@ export const ToolUsePart = z.object({
   input: z.unknown(),
   /** The model's text for the arguments when it is not JSON, or was cut off; such a call is answered with an error. */
   malformed: z.string().optional(),
+  /** The call as the model wrote it, where normalization changed its name or arguments. It is sent back in this form. */
+  written: z.object({ name: z.string(), input: z.unknown() }).optional(),
+  /** Paths of unknown arguments that normalization dropped. */
+  ignored: z.array(z.string()).optional(),
 });
 /** What the provider did by itself within its response: the block of a call, or of its result. */
 const ServerPart = z.object({ type: z.literal('server'), block: Verbatim });

@@ -5,6 +5,7 @@ import type {
   CompactionEntry,
   Entry,
   HandoffEntry,
+  Part,
   Review,
   SystemEntry,
   ToolEntry,
@@ -209,6 +210,13 @@ function noteOfCut(calls: readonly string[]): string {
 
 const LOST = 'No result: the work was interrupted before this call was done';
 
+/** Returns a call as the model wrote it, and any other part unchanged. */
+function asWritten(part: Part): Part {
+  if (part.type !== 'tool_use' || !part.written) return part;
+  const { written, ignored: _, ...call } = part;
+  return { ...call, name: written.name, input: written.input };
+}
+
 /**
  * The messages of a request: one assistant message for each response, then one user message with all its results
  * in the order of the calls and with the words that came since. Interrupted responses and system remarks stay out.
@@ -232,7 +240,7 @@ export function toWire(entries: readonly Entry[], pending = LOST, head: string |
     }
     if (entry.kind !== 'assistant' || entry.interrupted || entry.parts.length === 0) continue;
     flush();
-    messages.push({ role: 'assistant', content: entry.parts });
+    messages.push({ role: 'assistant', content: entry.parts.map(asWritten) });
     for (const call of callsOf(entry)) {
       const result = results.get(call.id);
       content.push({

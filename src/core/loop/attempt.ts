@@ -8,6 +8,7 @@ import { callsBegun, interruptedParts } from '../log/open-messages.ts';
 import type { Emit } from '../log/recorder.ts';
 import { type About as Metered, RequestMeter, tellMiscount } from './request-meter.ts';
 import { Stopped } from '../base/stop.ts';
+import { normalizeCall } from '../tools/arguments.ts';
 import type { Calls } from './tool-calls.ts';
 import { Watchdog } from '../base/watchdog.ts';
 
@@ -145,7 +146,10 @@ export class Attempt {
   }
 
   #complete(part: number, value: Part): Promise<unknown> | undefined {
-    this.#parts[part] = value.type === 'tool_use' ? { ...value, id: this.#callId(part, value.id) } : value;
+    this.#parts[part] =
+      value.type === 'tool_use'
+        ? normalizeCall(this.#run.tools, { ...value, id: this.#callId(part, value.id) })
+        : value;
     // What has come whole at the end of this turn of the program needs no acting ahead of its end.
     if (isCall(value) && this.#run.early && !this.#turn.told) this.#acting ??= setImmediate(() => this.#act());
     const begun = this.#begin();

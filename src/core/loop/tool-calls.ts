@@ -14,8 +14,8 @@ import { orStopped, stopOf } from '../base/stop.ts';
 import { changedMetadata, changedNames } from '../tools/changed-files.ts';
 import { editWords } from '../tools/edit-words.ts';
 import { decisionWords } from './decision-words.ts';
-import { parsedArguments } from './invalid-arguments.ts';
 import { takeResult } from './taken.ts';
+import { parseArguments } from '../tools/arguments.ts';
 import { refused } from '../tools/to-tool-result.ts';
 import type { Tool, ToolResult } from '../tools/tool.ts';
 
@@ -97,9 +97,7 @@ export class Calls {
 async function prepare(run: RunContext, call: ToolUsePart): Promise<Prepared> {
   const tool = run.tools.find(({ name }) => name === call.name);
   if (!tool) return { call, refusal: unknownTool(run, call.name) };
-  const parsed = await parsedArguments(tool, call, async () => {
-    return (await run.toolSpecs()).find(({ name }) => name === tool.name)?.inputSchema;
-  });
+  const parsed = parseArguments(tool, call);
   if ('refusal' in parsed) return { call, refusal: parsed.refusal };
   const { input } = parsed;
   const known = tool.startsAgents ? null : await run.steps?.result(call.id);
@@ -160,7 +158,7 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
     repeatsOf(run.history.entries, call) === threshold
       ? `\n\n[You have made this same call ${threshold} times in a row. Do something else, or give your answer: the run ends if it goes on.]`
       : '';
-  const output = result.output + note;
+  const output = result.output + formatIgnored(call) + note;
   const bounds = 'tool' in prepared && prepared.tool.bounds;
   const decided = decisionWords(approval, result.output);
   const entry = run.history.add({
@@ -174,6 +172,11 @@ async function settle(run: RunContext, prepared: Prepared, emit: Emit): Promise<
     ...(result.image && { image: result.image }),
   });
   void emit({ type: 'tool-end', entry });
+}
+
+/** Names the arguments that were dropped, for the model. */
+function formatIgnored({ ignored = [] }: ToolUsePart): string {
+  return ignored.length === 0 ? '' : `\n[ignored: ${ignored.join(', ')}]`;
 }
 
 async function resultOf(

@@ -18,6 +18,7 @@ export const bashJobs = defineTool<z.infer<typeof Input>>({
   name: 'bash_jobs',
   describe: () => 'Lists the commands that you run in the background, reads what one of them has printed, or ends it.',
   input: Input,
+  calledAs: { bash_output: { action: 'read' }, bash_kill: { action: 'kill' } },
   bounds: true,
   order: 'serial',
   execute: ({ action, id, from = 0 }, context) =>

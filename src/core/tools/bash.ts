@@ -25,6 +25,7 @@ import {
   type ToolResult,
 } from './tool.ts';
 import { asked } from './asked.ts';
+import { ArgumentProblem, conflict, toSnakeCase } from './arguments.ts';
 import { STARTS_IN } from './targets.ts';
 
 const OFFLINE = 'bash';
@@ -74,6 +75,7 @@ function bashTool(host: ShellHost, network: boolean): Tool {
       'A person must agree, unless a rule allows the command: one plain command at a time is allowed more easily than a chain. ' +
       'Prefer the other tools for reading, searching and writing files.',
     input: Input,
+    prepareArguments: (given) => prepareArguments(given, network),
     permissions: ['Execute', 'FilesystemWrite', ...(network ? (['NetworkAccess'] as const) : [])],
     ...(network ? { like: OFFLINE } : {}),
     baseline: false,
@@ -89,6 +91,37 @@ function bashTool(host: ShellHost, network: boolean): Tool {
     execute: (input, context, approval) =>
       toToolResult(context, () => (input.background ? start : run)({ host, network, approval }, input, context)),
   });
+}
+
+/** Time limits by their names, with the number of seconds of one unit; `timeout` is in seconds below 1,000. */
+const TIMEOUTS: Readonly<Record<string, (value: number) => number>> = {
+  timeout: (value) => (value < 1000 ? value : value / 1000),
+  timeout_seconds: (value) => value,
+  timeout_ms: (value) => value / 1000,
+};
+
+/**
+ * Reads every form of the time limit, drops `description`, and drops `network` where it says what this tool does anyway.
+ * Throws `ArgumentProblem` for two different time limits, and for a call that means the other tool.
+ */
+function prepareArguments(given: Record<string, unknown>, hasNetwork: boolean): Record<string, unknown> {
+  const prepared: Record<string, unknown> = {};
+  let timeout: { key: string; seconds: number } | null = null;
+  for (const [key, value] of Object.entries(given)) {
+    const name = toSnakeCase(key);
+    const amount = value === null || value === '' ? Number.NaN : Number(value);
+    const toSeconds = Object.hasOwn(TIMEOUTS, name) ? TIMEOUTS[name] : undefined;
+    if (name === 'description' || (name === 'network' && String(value) === String(hasNetwork))) continue;
+    if (name === 'network' && String(value) === String(!hasNetwork))
+      throw new ArgumentProblem(`call ${hasNetwork ? OFFLINE : ONLINE} for ${key}: ${String(value)}`);
+    if (!toSeconds || !Number.isFinite(amount)) prepared[key] = value;
+    else {
+      const seconds = Math.ceil(toSeconds(amount));
+      if (timeout && timeout.seconds !== seconds) throw conflict(timeout.key, key);
+      timeout = { key, seconds };
+    }
+  }
+  return timeout ? { ...prepared, timeout_seconds: timeout.seconds } : prepared;
 }
 
 /** What cannot be seen in a command, as a comment behind it. */

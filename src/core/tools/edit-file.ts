@@ -40,6 +40,7 @@ export function editFileTool(): Tool {
         'files that hold keys or passwords, and a file that has changed since you read it.',
       input: Input,
       knownAs: ['Edit', 'edit', 'MultiEdit', 'str_replace'],
+      single: 'edits',
       like: 'write_file',
       sample: { input: { edits: [{ old_text: 'a', new_text: '' }] }, isMadeUp: true },
     },

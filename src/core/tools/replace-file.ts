@@ -64,7 +64,7 @@ interface Target {
   editable: boolean;
 }
 
-type Own<Input> = Pick<Tool<Input>, 'name' | 'describe' | 'input' | 'like' | 'knownAs' | 'sample'>;
+type Own<Input> = Pick<Tool<Input>, 'name' | 'describe' | 'input' | 'like' | 'knownAs' | 'single' | 'sample'>;
 
 /** A tool that changes one file: its own words and names, and what it makes of a call. */
 export function replacingTool<Input extends { path: string }>(

@@ -10,7 +10,7 @@ const common = { ...NO_PERMISSION, order: 'serial' } as const;
 
 const Items = z.strictObject({
   items: z
-    .array(z.strictObject(PlanItem.shape))
+    .array(z.strictObject({ ...PlanItem.shape, priority: PlanItem.shape.priority.default('medium') }))
     .max(MAX_PLAN_ITEMS)
     .describe(`The whole plan, at most ${MAX_PLAN_ITEMS} steps in order; it replaces the one before.`),
 });

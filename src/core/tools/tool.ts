@@ -185,6 +185,12 @@ export interface Tool<Input = unknown> {
   byProvider?(setup: Setup): NonNullable<ToolSpec['server']> | null;
   /** Names that models know it by from elsewhere; it is never offered, nor run, under them. */
   readonly knownAs?: readonly string[];
+  /** Other names under which it is run, with the arguments that each name implies; it is never offered under them. */
+  readonly calledAs?: Readonly<Record<string, Readonly<Record<string, unknown>>>>;
+  /** An array argument: a call with one item may give the fields of that item at the top instead. */
+  readonly single?: string;
+  /** Maps arguments that need more than an alias, before all others. Throws `ArgumentProblem`. */
+  prepareArguments?(given: Record<string, unknown>): Record<string, unknown>;
   /** Calls of one response: `concurrent` ones run together, `serial` ones one by one in request order. */
   readonly order: 'concurrent' | 'serial';
   /** A call that was running when the process died: run again, continue where it was, or answer "outcome unknown". */

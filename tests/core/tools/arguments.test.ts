@@ -1,0 +1,162 @@
+/** Calls as models write them: normalized once, so that approval, record and tool get the same arguments. */
+import { readFile } from 'node:fs/promises';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { allTools } from '#core/tools/all-tools.ts';
+import { normalizeCall, parseArguments } from '#core/tools/arguments.ts';
+import { startEngine } from '../../support/engine.ts';
+import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+
+const tools = allTools();
+
+/** Normalizes and parses a call as a run does; returns the tool, its input and what was dropped, or the refusal. */
+function readCall(name: string, input: unknown) {
+  const call = normalizeCall(tools, { type: 'tool_use', id: 'a', name, input });
+  const tool = tools.find((one) => one.name === call.name);
+  if (!tool) return { tool: null };
+  return { tool: tool.name, ignored: call.ignored ?? [], ...parseArguments(tool, call) };
+}
+
+async function runCall(name: string, input: unknown, files: Record<string, string> = {}) {
+  const script = new Script().on({ step: 1 }).reply([toolUse(name, input)]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, { files });
+  await engine.ask('Go');
+  return { engine, results: engine.model.requests.at(-1)?.seen.results ?? [] };
+}
+
+test('edits a file at the first try with old_string and new_string, and records the canonical call', async () => {
+  const given = { path: 'a.txt', old_string: 'one', new_string: 'two', explanation: 'a slip' };
+  const { engine, results } = await runCall('edit_file', given, { 'a.txt': 'one\n' });
+  expect(await readFile(path.join(engine.folder, 'a.txt'), 'utf8')).toBe('two\n');
+  expect(results[0]).toMatchObject({ isError: false, text: expect.stringContaining('[ignored: explanation]') });
+  const canonical = { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] };
+  expect(engine.of('approval-request')[0]?.approval.subject).toMatchObject({ tool: 'edit_file', input: canonical });
+  expect(engine.of('tool-start')[0]).toMatchObject({ name: 'edit_file', input: canonical });
+  const parts = engine.of('message-end').flatMap(({ entry }) => (entry.kind === 'assistant' ? entry.parts : []));
+  const written = { name: 'edit_file', input: given };
+  expect(parts).toContainEqual(expect.objectContaining({ input: canonical, written, ignored: ['explanation'] }));
+  // The provider gets back what its model wrote.
+  expect(engine.model.requests.at(-1)?.seen.body.messages).toContainEqual(
+    expect.objectContaining({ content: [expect.objectContaining({ type: 'tool_use', input: given })] }),
+  );
+});
+
+test('runs a command at the first try with description and timeout_ms', async () => {
+  const { engine, results } = await runCall('bash', { command: 'echo hi', description: 'Says hi', timeout_ms: 90_000 });
+  expect(results[0]).toMatchObject({ isError: false, text: expect.stringMatching(/^hi\n/) });
+  expect(engine.of('tool-start')[0]).toMatchObject({ input: { command: 'echo hi', timeout_seconds: 90 } });
+});
+
+test('writes a plan at the first try with todos as Claude Code sends them', async () => {
+  const todos = [{ content: 'Look', status: 'in_progress', activeForm: 'Looking' }];
+  const { engine, results } = await runCall('todo_write', { todos });
+  expect(results[0]?.isError).toBe(false);
+  expect(engine.of('plan-change')[0]).toMatchObject({
+    items: [{ content: 'Look', status: 'in_progress', priority: 'medium' }],
+  });
+});
+
+describe('a restriction is never lost', () => {
+  test('bash with read_only stays read-only, or is refused without a sandbox', async () => {
+    const { engine, results } = await runCall('bash', { command: 'echo x > made.txt', read_only: 'true' });
+    await expect(readFile(path.join(engine.folder, 'made.txt'), 'utf8')).rejects.toThrow(/ENOENT/);
+    expect(results[0]?.isError).toBe(true);
+    for (const { input } of engine.of('tool-start')) expect(input).toMatchObject({ read_only: true });
+  });
+
+  test.for([
+    ['write_file', { path: 'a', content: '', dry_run: true }],
+    ['write_file', { path: 'a', content: '', readOnly: true }],
+    ['write_file', { path: 'a', content: '', sandbox: 'strict' }],
+    ['edit_file', { path: 'a', edits: [{ old_text: 'a', new_text: 'b', dry_run: true }] }],
+    ['bash', { command: 'ls', network: 'none' }],
+    ['bash', { command: 'ls', allowed_tools: [] }],
+    ['bash_online', { command: 'ls', network: false }],
+    ['spawn_agent', { operation: 'spawn', name: 'a', prompt: 'b', isolation: 'worktree' }],
+    ['delegate_task', { operation: 'delegate', agent_id: 'a', prompt: 'b', explanation: 'c' }],
+    ['parallel_tasks', { operation: 'execute_batch', tasks: [{ agent_id: 'a', prompt: 'b', tools: [] }] }],
+  ] as const)('%s refuses %o', ([name, input]) => {
+    expect(readCall(name, input)).toHaveProperty('refusal');
+  });
+});
+
+describe('forms of arguments', () => {
+  const timeout = (seconds: number) => ({ command: 'ls', timeout_seconds: seconds });
+  test.for([
+    ['read_file', { file_path: 'a', offset: '3', limit: null }, 'read_file', { path: 'a', offset: 3 }, []],
+    ['read_file', { filePath: 'a', path: 'a' }, 'read_file', { path: 'a' }, []],
+    ['read_file', '{"path": "a"}', 'read_file', { path: 'a' }, []],
+    ['write_file', { path: 'a', content: '{"b": [1]}' }, 'write_file', { path: 'a', content: '{"b": [1]}' }, []],
+    [
+      'edit_file',
+      { path: 'a', edits: '[{"oldString": "a", "newString": "b"}]', note: 1 },
+      'edit_file',
+      { path: 'a', edits: [{ old_text: 'a', new_text: 'b' }] },
+      ['note'],
+    ],
+    [
+      'edit_file',
+      { path: 'a', old_text: 'a', new_text: 'b', replace_all: 'true' },
+      'edit_file',
+      { path: 'a', edits: [{ old_text: 'a', new_text: 'b', replace_all: true }] },
+      [],
+    ],
+    ['grep', { pattern: 'a', ignore_case: 'False' }, 'grep', { pattern: 'a', ignore_case: false }, []],
+    ['bash', { cmd: 'ls', timeout: 30 }, 'bash', timeout(30), []],
+    ['bash', { command: 'ls', timeout: 120_000 }, 'bash', timeout(120), []],
+    ['bash', { command: 'ls', timeoutMs: '1500' }, 'bash', timeout(2), []],
+    [
+      'bash',
+      { command: 'ls', network: false, run_in_background: true },
+      'bash',
+      { command: 'ls', background: true },
+      [],
+    ],
+    ['bash_online', { command: 'ls', network: true }, 'bash_online', { command: 'ls' }, []],
+    ['bash_output', { bash_id: 'x' }, 'bash_jobs', { action: 'read', id: 'x' }, []],
+    ['bash_kill', { id: 'x' }, 'bash_jobs', { action: 'kill', id: 'x' }, []],
+    ['read_output', { handle: 'x', offset: 2 }, 'read_output', { call: 'x', offset: 2 }, []],
+    ['read_output', { id: 'x' }, 'read_output', { call: 'x' }, []],
+    ['task_complete', { result: 'All done' }, 'task_complete', { summary: 'All done' }, []],
+    ['todo_read', { reason: 'x' }, 'todo_read', {}, ['reason']],
+    ['move_file', { from: 'a', to: 'b' }, 'move_file', { from: 'a', to: 'b' }, []],
+    [
+      'web_fetch',
+      { url: 'https://a.example', prompt: 'b' },
+      'web_fetch',
+      { url: 'https://a.example', prompt: 'b' },
+      [],
+    ],
+  ] as const)('%s %o', ([name, given, tool, input, ignored]) => {
+    expect(readCall(name, given)).toEqual({ tool, input, ignored });
+  });
+
+  test.for([
+    ['read_file', { path: 'a', file_path: 'b' }, /path and file_path .*different values/],
+    ['bash', { command: 'ls', timeout_seconds: 5, timeout_ms: 9000 }, /timeout_seconds and timeout_ms/],
+    ['bash', { command: 'ls', network: true }, /call bash_online for network: true/],
+    ['edit_file', { path: 'a', edits: [], old_text: 'a', new_text: 'b' }, /edits and old_text, new_text/],
+    ['edit_file', { path: 'a', old_string: 'a' }, /edits\.0\.new_text is missing/],
+    ['read_file', { path: 7 }, /path must be a text, not 7/],
+  ] as const)('%s %o is refused with the problem and the signature', ([name, given, problem]) => {
+    const read = readCall(name, given);
+    expect(read).toMatchObject({ refusal: expect.stringMatching(problem) });
+    expect(read).toMatchObject({ refusal: expect.stringContaining(`\nArguments: ${name}(`) });
+  });
+
+  test('an error has at most 600 characters, whatever the model sends', () => {
+    for (const tool of tools) {
+      const { refusal = '' } = { ...readCall(tool.name, { [`x${'y'.repeat(2000)}_tools`]: 1 }) };
+      expect(refusal.length, tool.name).toBeLessThanOrEqual(600);
+      const malformed = parseArguments(tool, {
+        type: 'tool_use',
+        id: 'a',
+        name: tool.name,
+        input: {},
+        malformed: '{"a',
+      });
+      expect(malformed).toMatchObject({ refusal: expect.stringMatching(/^[^]{1,600}$/) });
+    }
+  });
+});
