@@ -269,6 +269,25 @@ export const ProjectInstruction = z.strictObject({
 });
 export type ProjectInstruction = z.infer<typeof ProjectInstruction>;
 
+/** The surroundings of a workflow, as they were when it started; every agent of the workflow gets them. */
+export const Environment = z.strictObject({
+  /** Node's name of the platform, such as `linux`. */
+  platform: z.string(),
+  /** Null where no commands can be run. */
+  shell: z.string().nullable(),
+  /** Local date, YYYY-MM-DD. */
+  date: z.string(),
+  /** IANA name, such as `Europe/Paris`. */
+  timeZone: z.string(),
+  /** The repository around the folder; null for none. `branch`: null with a detached head. `isClean`: null if unknown. */
+  git: z.strictObject({ branch: z.string().nullable(), isClean: z.boolean().nullable() }).nullable(),
+  /** Top-level names of the folder, sorted, folders with a slash. */
+  entries: z.array(z.string()),
+  /** Number of further top-level names. */
+  moreEntries: z.int().nonnegative(),
+});
+export type Environment = z.infer<typeof Environment>;
+
 /** What a coagent is built from: all but its prompt, which it is handed while the run that it serves goes on. */
 export const Coagent = z.strictObject({
   agent: AgentName,
@@ -313,6 +332,8 @@ export const Coagent = z.strictObject({
   output: OutputExpectation.optional(),
   /** Nearest first; left out where there are none. */
   instructions: z.array(ProjectInstruction).optional(),
+  /** Absent in an envelope that no workflow runs, such as a preview. */
+  environment: Environment.optional(),
 });
 export type Coagent = z.infer<typeof Coagent>;
 
@@ -337,6 +358,8 @@ export const Envelope = Stage.extend({
   prompt: z.string().min(1).max(MAX_PROMPT_CHARS),
   /** What follows it, in order. */
   stages: z.array(Stage).max(MAX_CHAIN_STAGES),
+  /** The agents that its run can start; absent for a run that starts none. */
+  agents: z.array(z.strictObject({ name: z.string(), description: z.string() })).optional(),
 });
 export type Envelope = z.infer<typeof Envelope>;
 

@@ -3,8 +3,12 @@ import { grantIdOf } from '#contract/grant-id.ts';
 import type { Rule, Verdict } from '#contract/permission.ts';
 import type { Payload } from '../log/recorder.ts';
 import type { Grants } from './grants.ts';
+import { matches } from '../base/pattern.ts';
 import { type Action, judge, mayStart, ruleApplies } from './judge.ts';
 import { readFolderRules, type RuleCache, type RulePorts, type RuleSet } from './rule-files.ts';
+
+/** Tools that show paths of files. */
+const READERS = ['list_directory', 'read_file'];
 
 interface Started {
   /** Patterns of what MCP servers are started from in a folder. */
@@ -79,6 +83,18 @@ export class Permissions {
     const grantId = grantIdOf(verdict.ruleId);
     if (grantId !== null) this.grants.use(grantId, record);
     return verdict;
+  }
+
+  /** Returns the patterns of paths that a rule denies, or asks about, when any agent lists a folder or reads a file. */
+  async guardedPaths(folder: string): Promise<string[]> {
+    const { rules } = await this.rules(folder);
+    const isAbout = (tool: string | null): boolean =>
+      tool === null || READERS.some((name) => matches(tool, name, { path: false, loose: true }));
+    return rules.flatMap(({ effect, tool, permission, pattern }) =>
+      effect !== 'allow' && pattern !== null && isAbout(tool) && (permission ?? 'FilesystemRead') === 'FilesystemRead'
+        ? [pattern]
+        : [],
+    );
   }
 
   /**

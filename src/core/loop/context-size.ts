@@ -1,6 +1,6 @@
 /** How full the context of a run is: what its provider counted last, and an estimate of what came since. */
 import type { RunContext } from './run-context.ts';
-import { systemPromptOf } from '../agents/instruction-prompt.ts';
+import { buildSystemPrompt } from '../agents/system-prompt.ts';
 import { lastCompaction, toldWire } from '../log/told.ts';
 import { lastResponse, toWire } from '../log/transcript.ts';
 import { estimatedInput, sizeOfMessages } from './request-meter.ts';
@@ -32,5 +32,5 @@ export async function wholeSize(run: Run): Promise<number> {
 
 async function estimated({ prior, history: { entries }, envelope, toolSpecs }: Run): Promise<number> {
   const messages = toldWire({ prior, entries });
-  return estimatedInput({ system: systemPromptOf(envelope), messages, tools: await toolSpecs() });
+  return estimatedInput({ system: buildSystemPrompt(envelope), messages, tools: await toolSpecs() });
 }

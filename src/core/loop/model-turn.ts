@@ -1,7 +1,7 @@
 /** One turn of the model: the request with its retries, streamed as hints, recorded as one message and one usage row an attempt. */
 import type { AssistantEntry, Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
-import { systemPromptOf } from '../agents/instruction-prompt.ts';
+import { buildSystemPrompt } from '../agents/system-prompt.ts';
 import { errorInfo } from '../base/errors.ts';
 import { requestKey } from '../log/step-keys.ts';
 import { toldWire } from '../log/told.ts';
@@ -83,8 +83,8 @@ async function requestOf(run: RunContext, turn: Pick<Turn, 'told'>): Promise<{ r
 }
 
 /**
- * What makes the next request the one that it is, and the tools that it tells of: who answers, and which slots are left,
- * makes no step another one.
+ * Returns the content that identifies the next request, its key and the tools to send. The key does not depend on the
+ * slots that are left, so a fork finds the steps that it has in common.
  */
 async function keyed(
   run: RunContext,
@@ -97,7 +97,7 @@ async function keyed(
     maxTokens,
     effort,
     temperature,
-    system: systemPromptOf(run.envelope),
+    system: buildSystemPrompt(run.envelope),
     messages: toldWire({ prior: run.prior, entries: run.history.entries }),
     tools: known,
     toolChoice: bound ? 'none' : 'auto',

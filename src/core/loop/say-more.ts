@@ -1,6 +1,6 @@
 /** Has an agent say more about a question of its own before the person answers it: one request beside its turns. */
 import type { Approval } from '#contract/approval.ts';
-import { systemPromptOf } from '../agents/instruction-prompt.ts';
+import { buildSystemPrompt } from '../agents/system-prompt.ts';
 import { TriadError } from '../base/errors.ts';
 import { toldWire } from '../log/told.ts';
 import type { RunContext } from './run-context.ts';
@@ -20,7 +20,7 @@ export async function sayMore(
     run,
     {
       purpose: 'context',
-      system: systemPromptOf(run.envelope),
+      system: buildSystemPrompt(run.envelope),
       messages: await messagesOf(run, request, context),
       tools: await run.toolSpecs(),
       signal,

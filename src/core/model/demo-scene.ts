@@ -28,7 +28,7 @@ export interface Scene {
   earlier: readonly string[];
   /** Whether the tool may be called now. */
   can: (tool: string) => boolean;
-  /** Agents that a task can be handed to, as the tool's description names them. */
+  /** Names of the agents that a task can be delegated to, from the system prompt. */
   agents: readonly string[];
 }
 
@@ -48,7 +48,7 @@ const ASKED_BACK = /^The person has a question about your call /;
 const SAID = /^\[Triad: [^\]]*\]\s*/;
 
 /** `asked`: the language in which the person was last known to read. */
-export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: Language): Scene {
+export function sceneOf({ system, messages, tools, toolChoice }: ModelRequest, asked: Language): Scene {
   // An exchange begins where the newest words came that neither go with results nor are a note.
   const start = Math.max(messages.findLastIndex(beginsExchange), 0);
   const results = new Map(
@@ -59,7 +59,7 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: La
     ),
   );
   const offered = new Set(toolChoice === 'none' ? [] : tools.map(({ name }) => name));
-  const delegate = tools.find(({ name }) => name === 'delegate_task')?.description ?? '';
+  const list = /^# Agents\n([^]*?)(?:\n\n|$(?![^]))/m.exec(system)?.[1] ?? '';
   return {
     words: wordsOf(languageOf(saidIn(messages.slice(start)), asked)),
     prompt: textsOf(messages[start])
@@ -77,7 +77,7 @@ export function sceneOf({ messages, tools, toolChoice }: ModelRequest, asked: La
     askedBack: messages.flatMap(textsOf).some((text) => ASKED_BACK.test(text)),
     earlier: callsIn(messages.slice(0, start)).map(({ id }) => id),
     can: (tool) => offered.has(tool),
-    agents: [...delegate.matchAll(/^- (.+?): /gm)].map(([, name = '']) => name),
+    agents: [...list.matchAll(/^- (.+?): /gm)].map(([, name = '']) => name),
   };
 }
 

@@ -129,7 +129,6 @@ function specsFor(
   const knownSpecs = () =>
     specsOf(registry, tools, questions, {
       setup: engine.envelopes.setup(envelope.provider),
-      agents: children?.agents() ?? [],
       maxSubAgents: children?.maxSubAgents ?? 0,
     });
   const specs = async () => {

@@ -4,7 +4,9 @@ import { DOOM_LOOP_THRESHOLD } from '#contract/limits.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import { promptValues, rendered } from '../agents/variables.ts';
 import { RUN_LIMITS } from '../budget/limits.ts';
+import type { LeadChoice } from '#contract/messages/sending.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { ToolRegistry } from '../tools/registry.ts';
 
 type RunBudget = NonNullable<Envelope['limits']['budget']>;
 
@@ -28,8 +30,47 @@ export interface EnvelopeParts {
   approvalMode: Envelope['approvalMode'];
   maxMinutes?: number | null;
   limits: Settings['limits'];
+  /** Of the workflow. */
+  environment: Envelope['environment'];
   parent?: Envelope;
 }
+
+/** The parts of a lead's envelope that its definition does not have. */
+export interface LeadParts {
+  prompt: string;
+  folder: string;
+  limits: Settings['limits'];
+  offers: readonly McpOffer[];
+  chosen: LeadChoice;
+  environment: Envelope['environment'];
+}
+
+/** Returns the agents that a run can start; nothing for a run without a tool that starts agents by their names. */
+export function startableAgents(
+  { tools }: Envelope,
+  registry: ToolRegistry,
+  agents: Pick<AgentRegistry, 'delegable'>,
+): Pick<Envelope, 'agents'> {
+  const starts = tools.map((name) => registry.get(name)?.startsAgents);
+  return starts.includes('defined') || starts.includes('temporary') ? { agents: agents.delegable() } : {};
+}
+
+/** Fields that identify the request of a sub-agent; an edit of the person may change the others. */
+export const FIXED_FIELDS = [
+  'agent',
+  'definitionHash',
+  'folder',
+  'mcpServers',
+  'mcp',
+  'stages',
+  'flow',
+  'output',
+  'instructions',
+  'environment',
+  'agents',
+  'temperature',
+  'lacks',
+] as const;
 
 /** A child asks about all that its parent asks about. Left out where nothing is said, so that it changes no hash. */
 export function questionsOf(

@@ -2,7 +2,7 @@
  * Resolves what a run will have, once: tools after inheritance, model id, limits. A child only ever narrows its parent;
  * its limits are bounded by the settings and its model.
  */
-import { type AgentDefinition, Envelope, type McpOffer, type Permission } from '#contract/agent.ts';
+import { type AgentDefinition, Envelope, type Environment, type McpOffer, type Permission } from '#contract/agent.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
 import { cutIn } from '#contract/cut-limits-text.ts';
 import { z } from 'zod';
@@ -16,9 +16,12 @@ import {
   childIsTold,
   doomLoopOf,
   type EnvelopeParts,
+  FIXED_FIELDS,
   leadIsTold,
   promptOf,
+  type LeadParts,
   questionsOf,
+  startableAgents,
 } from './envelope-parts.ts';
 import { mcpOf, missingServers, wantedTools } from './mcp-narrowing.ts';
 import {
@@ -46,12 +49,6 @@ import type { Capabilities } from '#contract/providers/provider.ts';
 
 /** What serves a run has its prompt only when it starts; an envelope has one. */
 const SERVED = '-';
-
-/** Fields that identify what was asked for; the rest of an envelope may be edited. */
-const FIXED = [
-  ...(['agent', 'definitionHash', 'folder', 'mcpServers', 'mcp'] as const),
-  ...(['stages', 'flow', 'output', 'instructions', 'temperature', 'lacks'] as const),
-] as const;
 
 interface EnvelopePorts {
   settings: Settings;
@@ -86,17 +83,16 @@ export class Envelopes {
     offers: readonly McpOffer[] = [],
     agents = new AgentRegistry(),
     chosen: LeadChoice = {},
+    environment?: Environment,
   ): Envelope {
-    const envelope = this.#with(offers, agents).#lead(definition, prompt, folder, { limits, offers, chosen });
-    return withServing({ ...envelope, ...leadIsTold(agents) }, definition, agents, this.#kit(limits, agents));
+    const parts = { prompt, folder, limits, offers, chosen, environment };
+    const made = this.#with(offers, agents).#lead(definition, parts);
+    const envelope = { ...made, ...leadIsTold(agents), ...startableAgents(made, this.#tools, agents) };
+    return withServing(envelope, definition, agents, this.#kit(limits, agents));
   }
 
-  #lead(
-    definition: AgentDefinition,
-    prompt: string,
-    folder: string,
-    { limits, offers, chosen }: { limits: Settings['limits']; offers: readonly McpOffer[]; chosen: LeadChoice },
-  ): Envelope {
+  #lead(definition: AgentDefinition, parts: LeadParts): Envelope {
+    const { prompt, folder, limits, offers, chosen, environment } = parts;
     const provider = leadProvider(definition, chosen, this.#ports.provider());
     const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
@@ -121,6 +117,7 @@ export class Envelopes {
       usual: null,
       agent: definition.name,
       approvalMode: chosen.mode ?? this.#settings.permissions.mode,
+      environment,
       limits,
       offers,
       lacks: wanted.lacks,
@@ -182,6 +179,7 @@ export class Envelopes {
       offers: parent.mcp ?? [],
       lacks,
       approvalMode: parent.approvalMode,
+      environment: parent.environment,
       maxMinutes: request.maxMinutes,
       limits,
       parent,
@@ -212,7 +210,7 @@ export class Envelopes {
     if (onlyModel !== null && model.trim() !== onlyModel) {
       throw new TriadError('bad_input', `The demo has only the model ${onlyModel}`);
     }
-    for (const field of FIXED) {
+    for (const field of FIXED_FIELDS) {
       if (canonicalHash(parsed.data[field] ?? null) !== canonicalHash(asked[field] ?? null)) {
         throw new TriadError('bad_input', `${field} cannot be changed here`);
       }
@@ -298,6 +296,7 @@ export class Envelopes {
       ...(definition?.reflection ? { reflection: definition.reflection } : {}),
       ...(parts.seesReports ? { seesReports: true } : {}),
       ...(cut.length > 0 ? { cut } : {}),
+      ...(parts.environment ? { environment: parts.environment } : {}),
     };
   }
 

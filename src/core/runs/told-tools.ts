@@ -9,11 +9,11 @@ export async function specsOf(
   registry: ToolRegistry,
   tools: readonly Tool[],
   questions: ToolQuestions,
-  { setup, agents, maxSubAgents }: { setup: Setup; agents: Parameters<ToolRegistry['specs']>[1]; maxSubAgents: number },
+  { setup, maxSubAgents }: { setup: Setup; maxSubAgents: number },
 ): Promise<ToolSpec[]> {
   const ways = await waysOf(tools, setup, questions);
   const known = ways.map(({ tool }) => tool);
-  return registry.specs(known, agents, maxSubAgents).map((spec) => {
+  return registry.specs(known, maxSubAgents).map((spec) => {
     const server = ways.find(({ tool }) => tool.name === spec.name)?.server ?? null;
     return server === null ? spec : { ...spec, server };
   });

@@ -132,9 +132,8 @@ async function eventsAfter({ store, log }: Engine, conversationId: string, after
 
 async function appStateOf(
   { version, folder, providers, prices, settings: { file } }: HandlerPorts,
-  { agents, tools, settings, envelopes }: Engine,
+  { tools, settings, envelopes }: Engine,
 ): Promise<Output<'app.state'>> {
-  const delegable = (await agents.of(folder)).delegable();
   const { leadWrites } = providerTraits(providers.active);
   const setup = envelopes.setup(providers.active);
   const offered = tools
@@ -150,7 +149,7 @@ async function appStateOf(
     secrets: providers.keyPlace,
     tools: offered.map((tool) => ({
       name: tool.name,
-      description: tool.describe(delegable, settings.limits.max_sub_agents),
+      description: tool.describe(settings.limits.max_sub_agents),
       baseline: tool.baseline,
       primaryOnly: tool.primaryOnly,
     })),

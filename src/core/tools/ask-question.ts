@@ -18,12 +18,8 @@ const Item = z
     question: z.string().trim().min(1).max(4000),
     kind: z
       .enum(['single', 'multiple', 'text'])
-      .describe('single: one of the choices; multiple: any number of them; text: words.'),
-    choices: z
-      .array(Choice)
-      .max(MAX_CHOICES)
-      .optional()
-      .describe('For single and multiple: at least two. The person can always write something else.'),
+      .describe('single: one choice; multiple: any number of choices; text: free text.'),
+    choices: z.array(Choice).max(MAX_CHOICES).optional().describe('At least two, for single and multiple.'),
   })
   .refine(({ kind, choices = [] }) => kind === 'text' || choices.length >= 2, {
     path: ['choices'],
@@ -35,19 +31,15 @@ const Item = z
   });
 
 const Input = z.strictObject({
-  questions: z
-    .array(Item)
-    .min(1)
-    .max(MAX_QUESTIONS)
-    .describe(`What you want to know, at most ${MAX_QUESTIONS} questions that are answered together.`),
+  questions: z.array(Item).min(1).max(MAX_QUESTIONS).describe(`At most ${MAX_QUESTIONS}, answered together.`),
 });
 
 export const askQuestion = defineTool<z.output<typeof Input>>({
   ...NO_PERMISSION,
   name: 'ask_question',
   describe: () =>
-    'Asks the person what only they can know: a choice between ways, a preference, a fact that no file tells. ' +
-    'Look into the files first, and go on by yourself where a sensible choice is clear. A question may be skipped: then decide yourself, and say in your answer what you assumed.',
+    'Asks the person what only they can know: a choice, a preference, a fact that is in no file. ' +
+    'Look into the files first. If the person skips a question, decide yourself and state your assumption.',
   input: Input,
   order: 'concurrent',
   question: (input, { workspace }) => {

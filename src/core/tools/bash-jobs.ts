@@ -8,15 +8,15 @@ import { defineTool, type ToolContext } from './tool.ts';
 import { NO_PERMISSION } from './traits.ts';
 
 const Input = z.strictObject({
-  action: z.enum(['list', 'read', 'kill']).describe('What to do: list all, read what one has printed, or end one.'),
-  id: z.string().min(1).max(100).optional().describe('Which command, for read and kill.'),
-  from: z.int().min(0).optional().describe('For read: where to begin, as the end of the read before says. Default: 0.'),
+  action: z.enum(['list', 'read', 'kill']).describe('List all, read the output of one, or end it.'),
+  id: z.string().min(1).max(100).optional().describe('The command, for read and kill.'),
+  from: z.int().min(0).optional().describe('For read: the position that the last read ended with.'),
 });
 
 export const bashJobs = defineTool<z.infer<typeof Input>>({
   ...NO_PERMISSION,
   name: 'bash_jobs',
-  describe: () => 'Lists the commands that you run in the background, reads what one of them has printed, or ends it.',
+  describe: () => 'Lists your background commands, reads the output of one, or ends it.',
   input: Input,
   calledAs: { bash_output: { action: 'read' }, bash_kill: { action: 'kill' } },
   bounds: true,

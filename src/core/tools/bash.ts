@@ -39,25 +39,18 @@ const TAIL_MS = 200;
 const ALIVE_MS = 1000;
 
 const Input = z.strictObject({
-  command: z.string().min(1).max(100_000).describe('The command line, for bash.'),
+  command: z.string().min(1).max(100_000).describe('The command line.'),
   timeout_seconds: z
     .int()
     .min(1)
     .max(MAX_SECONDS)
     .optional()
-    .describe(`After so many seconds it is ended. Default: ${DEFAULT_SECONDS}; at most ${MAX_SECONDS}.`),
-  background: z
-    .boolean()
-    .optional()
-    .describe(
-      'Whether to go on at once while it runs, as for a server; bash_jobs lists, reads and ends it. Default: false.',
-    ),
+    .describe(`Time limit. Default: ${DEFAULT_SECONDS}; at most ${MAX_SECONDS}.`),
+  background: z.boolean().optional().describe('Return at once, as for a server; bash_jobs lists, reads and ends it.'),
   read_only: z
     .boolean()
     .optional()
-    .describe(
-      'Whether it only reads: then it cannot write in the workspace, and does not wait for commands of other agents. Needs a sandbox. Default: false.',
-    ),
+    .describe('Forbid writing, so that it need not wait for other agents. Needs a sandbox.'),
 });
 type Input = z.infer<typeof Input>;
 
@@ -70,10 +63,9 @@ function bashTool(host: ShellHost, network: boolean): Tool {
   return defineTool<Input>({
     name,
     describe: () =>
-      `Runs a command in a shell in the workspace folder, ${network ? 'with the network' : `without the network (${ONLINE} has it)`}, and returns what it prints and its exit code. ` +
-      'The working folder holds for the next command. Nobody answers what it asks. To change what git stores (.git), name git in the command. ' +
-      'A person must agree, unless a rule allows the command: one plain command at a time is allowed more easily than a chain. ' +
-      'Prefer the other tools for reading, searching and writing files.',
+      network
+        ? `Like ${OFFLINE}, with the network.`
+        : `Runs a command with bash, without the network (${ONLINE} has it), and returns its output and exit code. It starts in the workspace folder; a changed folder is used by the next command. Standard input is empty. To write to .git, name git in the command. The person approves it, unless a rule allows it: prefer one simple command to a chain, and the other tools for reading, searching and writing files.`,
     input: Input,
     prepareArguments: (given) => prepareArguments(given, network),
     permissions: ['Execute', 'FilesystemWrite', ...(network ? (['NetworkAccess'] as const) : [])],

@@ -10,7 +10,6 @@ import {
   promptField,
   reportResult,
   titleField,
-  usableAgents,
 } from './sub-agent-tools.ts';
 import { defineTool } from './tool.ts';
 
@@ -18,11 +17,9 @@ const Input = z
   .strictObject({
     operation: z
       .enum(['delegate', 'list_agents'])
-      .describe(
-        'delegate: let an existing agent do a task and wait for its report. list_agents: the agents that exist.',
-      ),
-    agent_id: z.string().optional().describe('delegate: the name of the agent. Required for delegate.'),
-    prompt: promptField.optional().describe(`delegate: ${PROMPT_RULE} Required for delegate.`),
+      .describe('delegate runs a defined agent and waits for its report, list_agents lists them.'),
+    agent_id: z.string().optional().describe('Name of the agent. Required for delegate.'),
+    prompt: promptField.optional().describe(`${PROMPT_RULE} Required for delegate.`),
     reason: titleField,
     ...answererFields,
   })
@@ -37,11 +34,9 @@ const Input = z
 export const delegateTask = defineTool<z.infer<typeof Input>>({
   name: 'delegate_task',
   describe: (
-    agents,
     maxSubAgents,
   ) => `Hands a task to an existing agent, with its own system prompt, model and tools, and returns its report as JSON: success, child_id, report, metrics.
-${PROMPT_RULE}
-${atMost(maxSubAgents)} The person approves it first. ${usableAgents(agents)}`,
+${atMost(maxSubAgents)} The person approves it first.`,
   input: Input,
   permissions: [],
   sample: { input: { operation: 'delegate', prompt: '-' } },

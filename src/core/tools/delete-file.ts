@@ -7,7 +7,7 @@ import { defineTool, type Tool } from './tool.ts';
 const NAME = 'delete_file';
 
 const Input = z.strictObject({
-  path: z.string().min(1).max(4096).describe('The file, link or folder, relative to the workspace folder.'),
+  path: z.string().min(1).max(4096).describe('File, link or folder, relative to the workspace folder.'),
 });
 type Input = z.infer<typeof Input>;
 
@@ -16,8 +16,7 @@ export function deleteFileTool(): Tool {
     ...RELOCATES,
     name: NAME,
     describe: () =>
-      'Deletes a file, a link or a folder with all that is in it. A person must agree, and can put it back. ' +
-      'Refused for what git stores, holds keys or is very large.',
+      'Deletes a file, a link or a folder with its content. The person approves it and can restore it. Refuses .git, files with keys and very large folders.',
     input: Input,
     knownAs: ['remove_file', 'delete', 'remove', 'rm'],
     like: 'write_file',

@@ -18,14 +18,14 @@ const Input = z.strictObject({
         old_text: z
           .string()
           .max(MAX_CHARS)
-          .describe('The text to replace, exactly as the file has it, with enough around it to stand there only once.'),
-        new_text: z.string().max(MAX_CHARS).describe('What stands there afterwards. Empty: the text is removed.'),
-        replace_all: z.boolean().optional().describe('Replace every exact occurrence. Default: false.'),
+          .describe('The text to replace, exactly as in the file, long enough to be unique.'),
+        new_text: z.string().max(MAX_CHARS).describe('The new text; empty removes the old one.'),
+        replace_all: z.boolean().optional().describe('Replace every exact occurrence.'),
       }),
     )
     .min(1)
     .max(MAX_EDITS)
-    .describe('All edits of this file, made in order, each to the text as the ones before left it; all or none.'),
+    .describe('Applied in order; all or none.'),
 });
 type Input = z.infer<typeof Input>;
 
@@ -34,10 +34,8 @@ export function editFileTool(): Tool {
     {
       name: NAME,
       describe: () =>
-        'Replaces pieces of a text file of the workspace. A person is shown the difference and must agree. ' +
-        'Read the file first; give all edits of one file in one call. Text that differs in white space or in a few characters is found where only one place can be meant, and the result says so. ' +
-        'Returns the numbers of added and removed lines. Refused: text that is not there or fits several places, binary files, ' +
-        'files that hold keys or passwords, and a file that has changed since you read it.',
+        'Replaces text in a file of the workspace. The person approves the diff. Read the file first, and give all edits of one file in one call. ' +
+        'Small differences in white space are tolerated if only one place fits. Refused: text that is missing or fits several places, binary files, files with keys or passwords, and a file that changed since you read it.',
       input: Input,
       knownAs: ['Edit', 'edit', 'MultiEdit', 'str_replace'],
       single: 'edits',

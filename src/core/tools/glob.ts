@@ -8,12 +8,7 @@ import { pathTargets } from '../workspace/places.ts';
 
 const Input = z.strictObject({
   pattern: z.string().min(1).max(1000).describe('A glob pattern such as "**/*.ts" or "src/{a,b}/*.md".'),
-  path: z
-    .string()
-    .min(1)
-    .max(4096)
-    .optional()
-    .describe('The folder to search, relative to the workspace folder. Default: the workspace folder.'),
+  path: z.string().min(1).max(4096).optional().describe('Folder, relative to the workspace folder. Default: all.'),
   include_ignored: INCLUDE_IGNORED,
 });
 
@@ -22,8 +17,8 @@ export function globTool(): Tool {
     ...READ_ONLY,
     name: 'glob',
     describe: () =>
-      'Finds files in the workspace by a glob pattern and returns their paths, relative to the workspace folder, one per line, sorted. ' +
-      `Returns at most ${MAX_FILES}. Hidden files are included; .git, node_modules and symbolic links are not, nor is what git ignores, unless the path leads into it.`,
+      `Finds files by a glob pattern. Returns at most ${MAX_FILES} paths, relative to the workspace folder, sorted. ` +
+      'Includes hidden files; excludes .git, node_modules, symbolic links and, unless the path leads into them, files that git ignores.',
     input: Input,
     targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>

@@ -7,24 +7,15 @@ import { defineTool, type Tool } from './tool.ts';
 import { pathTargets } from '../workspace/places.ts';
 
 const Input = z.strictObject({
-  pattern: z
-    .string()
-    .min(1)
-    .max(1000)
-    .describe('A regular expression in the syntax of JavaScript, matched against each line.'),
+  pattern: z.string().min(1).max(1000).describe('A JavaScript regular expression, matched against each line.'),
   path: z
     .string()
     .min(1)
     .max(4096)
     .optional()
-    .describe('The folder or file to search, relative to the workspace folder. Default: the workspace folder.'),
-  glob: z
-    .string()
-    .min(1)
-    .max(1000)
-    .optional()
-    .describe('Only files that match this pattern, such as "*.ts" or "src/**/*.md". Default: all.'),
-  ignore_case: z.boolean().optional().describe('Whether upper and lower case count as the same. Default: false.'),
+    .describe('Folder or file, relative to the workspace folder. Default: all.'),
+  glob: z.string().min(1).max(1000).optional().describe('Only files that match, such as "*.ts" or "src/**/*.md".'),
+  ignore_case: z.boolean().optional().describe('Ignore the case.'),
   include_ignored: INCLUDE_IGNORED,
 });
 
@@ -33,9 +24,8 @@ export function grepTool({ timeoutMs = SEARCH_MS }: { timeoutMs?: number } = {})
     ...READ_ONLY,
     name: 'grep',
     describe: () =>
-      'Searches text files of the workspace for lines that match a regular expression and returns them as path:line:text, sorted by path. ' +
-      `Returns at most ${MAX_MATCHES} lines, each cut at ${MAX_LINE_CHARS} characters. ` +
-      'Binary files, files that hold keys or passwords, .git, node_modules and symbolic links are passed over, and so is what git ignores, unless the path leads into it.',
+      `Searches text files of the workspace for lines that match a regular expression. Returns at most ${MAX_MATCHES} lines as path:line:text, sorted by path, each cut at ${MAX_LINE_CHARS} characters. ` +
+      'Excludes binary files, files with keys or passwords, .git, node_modules, symbolic links and, unless the path leads into them, files that git ignores.',
     input: Input,
     targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>

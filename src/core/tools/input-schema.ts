@@ -20,6 +20,40 @@ export function toJsonSchema(input: z.ZodType): JsonSchema {
   return schema;
 }
 
+/** Bounds that are checked when a call is parsed, and cost tokens in every request. */
+const UNSENT = new Set(['minLength', 'maxLength', 'minimum', 'maximum', 'exclusiveMinimum', 'pattern']);
+
+/** Sent schemas by tool, then by the number of sub-agents that one workflow may start. */
+const sentSchemas = new WeakMap<Tool, Map<number, JsonSchema>>();
+
+/** Returns the schema as a request has it: without bounds, unless it is a foreign schema. Equal calls return the same object. */
+export function getSentSchema(tool: Tool, maxSubAgents: number): JsonSchema {
+  if (tool.schema) return tool.schema;
+  const byNumber = sentSchemas.get(tool) ?? new Map<number, JsonSchema>();
+  sentSchemas.set(tool, byNumber);
+  const cached = byNumber.get(maxSubAgents);
+  if (cached) return cached;
+  const schema = withoutBounds(toJsonSchema(tool.inputFor?.(maxSubAgents) ?? tool.input), tool);
+  byNumber.set(maxSubAgents, schema);
+  return schema;
+}
+
+/** Unknown arguments are refused only by tools that start agents, so only their schemas say so. */
+function withoutBounds(schema: JsonSchema, tool: Pick<Tool, 'startsAgents'>): JsonSchema {
+  const isSent = (key: string): boolean =>
+    !UNSENT.has(key) && (key !== 'additionalProperties' || tool.startsAgents !== undefined);
+  const strip = (value: unknown, isProperties: boolean): unknown => {
+    if (Array.isArray(value)) return value.map((item: unknown) => strip(item, false));
+    const record = asRecord(value);
+    if (!record) return value;
+    const entries = Object.entries(record).filter(([key]) => isProperties || isSent(key));
+    return Object.fromEntries(
+      entries.map(([key, inner]) => [key, strip(inner, !isProperties && key === 'properties')]),
+    );
+  };
+  return asRecord(strip(schema, false)) ?? {};
+}
+
 /** Returns a value as an object with named fields; null for anything else. */
 export function asRecord(value: unknown): JsonSchema | null {
   return typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -23,8 +23,8 @@ export function listDirectoryTool(): Tool {
     ...READ_ONLY,
     name: 'list_directory',
     describe: () =>
-      'Lists what a folder of the workspace holds, one name per line, sorted: folders end with "/", symbolic links with "@". ' +
-      `Returns at most ${MAX_SHOWN} names and says how many are left out. Not recursive: use glob for that.`,
+      'Lists the names in a folder of the workspace, sorted: folders end with "/", symbolic links with "@". ' +
+      `Returns at most ${MAX_SHOWN} names. Not recursive: use glob for that.`,
     input: FolderInput,
     targets: (input, workspace) => pathTargets(workspace, input.path ?? '.'),
     execute: (input, context) =>

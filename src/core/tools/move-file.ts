@@ -7,14 +7,12 @@ import { defineTool, type Tool } from './tool.ts';
 const NAME = 'move_file';
 
 const Input = z.strictObject({
-  from: z.string().min(1).max(4096).describe('The file or folder, relative to the workspace folder.'),
+  from: z.string().min(1).max(4096).describe('File or folder, relative to the workspace folder.'),
   to: z
     .string()
     .min(1)
     .max(4096)
-    .describe(
-      'Its whole new path, relative to the workspace folder. Missing folders are made. Nothing may be there yet.',
-    ),
+    .describe('The new path, relative to the workspace folder. Missing folders are created.'),
 });
 
 export function moveFileTool(): Tool {
@@ -22,8 +20,7 @@ export function moveFileTool(): Tool {
     ...RELOCATES,
     name: NAME,
     describe: () =>
-      'Moves or renames a file or a folder of the workspace. A person must agree. ' +
-      'Refused where something is at the new path, and for what git stores, holds keys or is very large.',
+      'Moves or renames a file or folder of the workspace. The person approves it. Refuses an existing target, .git, files with keys and very large folders.',
     input: Input,
     knownAs: ['rename_file', 'move', 'rename'],
     like: 'write_file',

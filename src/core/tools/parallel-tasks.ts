@@ -14,7 +14,6 @@ import {
   PROMPT_RULE,
   promptField,
   titleField,
-  usableAgents,
 } from './sub-agent-tools.ts';
 import { defineTool, type ToolResult } from './tool.ts';
 
@@ -24,7 +23,7 @@ const inputFor = (maxTasks: number) =>
     tasks: z
       .array(
         z.strictObject({
-          agent_id: z.string().min(1).describe('The name of the agent.'),
+          agent_id: z.string().min(1).describe('Name of the agent.'),
           prompt: promptField.describe(PROMPT_RULE),
           reason: titleField,
           ...answererFields,
@@ -32,13 +31,11 @@ const inputFor = (maxTasks: number) =>
       )
       .min(1)
       .max(maxTasks)
-      .describe(maxTasks === 1 ? 'One task.' : `One to ${maxTasks} tasks; the same agent may stand in several.`),
+      .describe(maxTasks === 1 ? 'One task.' : `One to ${maxTasks} tasks; several may use the same agent.`),
     wait_all: z
       .boolean()
       .default(true)
-      .describe(
-        'true: return when all have ended. false: return as soon as one has; the others go on and their reports are handed to you later, by themselves.',
-      ),
+      .describe('false: return after the first report; the others are sent to you later.'),
   });
 
 /** A call that asks for more than a lowered number is refused with the count of its workflow. */
@@ -47,10 +44,9 @@ const Input = inputFor(MAX_SUB_AGENTS);
 export const parallelTasks = defineTool<z.infer<typeof Input>>({
   name: 'parallel_tasks',
   describe: (
-    agents,
     maxSubAgents,
-  ) => `Runs existing agents at the same time and returns JSON: success, completed, failed, results in the order of the tasks, aggregated_report. One that fails does not stop the others.
-${atMost(maxSubAgents)} The person approves each task. ${usableAgents(agents)}`,
+  ) => `Runs existing agents at the same time and returns JSON: success, completed, failed, results in the order of the tasks, aggregated_report. A failed one does not stop the others.
+${atMost(maxSubAgents)} The person approves each task.`,
   input: Input,
   inputFor,
   permissions: [],

@@ -8,17 +8,16 @@ import { defineTool } from './tool.ts';
 import { NO_PERMISSION } from './traits.ts';
 
 const Input = z.strictObject({
-  call: z.string().min(1).max(200).describe('Id of the call, as the note in its output names it.'),
-  offset: z.int().min(1).optional().describe('First line to return, counted from 1. Default: 1.'),
-  limit: z.int().min(1).max(MAX_LINES).optional().describe('How many lines to return. Default: as many as fit.'),
+  call: z.string().min(1).max(200).describe('Id of the call, from the note in its output.'),
+  offset: z.int().min(1).optional().describe('First line, from 1.'),
+  limit: z.int().min(1).max(MAX_LINES).optional().describe('Number of lines. Default: as many as fit.'),
 });
 
 export const readOutput = defineTool<z.infer<typeof Input>>({
   ...NO_PERMISSION,
   name: READ_OUTPUT,
   describe: () =>
-    `Reads the output of an earlier call of yours that was longer than ${MAX_OUTPUT_BYTES / 1024} KiB and therefore shortened; the note in it names the call. ` +
-    'A note at the end says where to go on with offset.',
+    `Reads an output of yours that was longer than ${MAX_OUTPUT_BYTES / 1024} KiB and was shortened. A note at the end gives the next offset.`,
   input: Input,
   baseline: true,
   bounds: true,

@@ -1,7 +1,7 @@
-/** The tools of the program by name, and what the model is told of them. */
-import { z } from 'zod';
+/** The tools of the program by name, and their form in a request. */
 import type { Permission } from '#contract/agent.ts';
 import type { ToolSpec } from '../model/model.ts';
+import { getSentSchema } from './input-schema.ts';
 import type { Tool } from './tool.ts';
 
 export class ToolRegistry {
@@ -56,42 +56,14 @@ export class ToolRegistry {
     return [...this.#tools.values()];
   }
 
-  /** What a model is told; in order of name, so that the same tools always make the same request (and hit its cache). */
-  specs(
-    tools: readonly Tool[],
-    agents: readonly { name: string; description: string }[],
-    maxSubAgents: number,
-  ): ToolSpec[] {
+  /** Returns the tools as a request has them, sorted by name: equal tools give equal bytes, so the provider's cache stays valid. */
+  specs(tools: readonly Tool[], maxSubAgents: number): ToolSpec[] {
     return tools
       .map((tool) => ({
         name: tool.name,
-        description: tool.describe(agents, maxSubAgents),
-        inputSchema: schemaOf(tool, maxSubAgents),
+        description: tool.describe(maxSubAgents),
+        inputSchema: getSentSchema(tool, maxSubAgents),
       }))
       .sort((a, b) => (a.name < b.name ? -1 : 1));
   }
-}
-
-/** Of tools whose schema depends on the number of sub-agents: by that number. */
-const madeFor = new WeakMap<Tool, Map<number, Record<string, unknown>>>();
-
-function schemaOf(tool: Tool, maxSubAgents: number): Record<string, unknown> {
-  if (tool.schema) return tool.schema;
-  if (!tool.inputFor) return jsonSchemaOf(tool.input);
-  const known = madeFor.get(tool) ?? new Map<number, Record<string, unknown>>();
-  madeFor.set(tool, known);
-  const found = known.get(maxSubAgents) ?? jsonSchemaOf(tool.inputFor(maxSubAgents));
-  known.set(maxSubAgents, found);
-  return found;
-}
-
-/** Made once for each schema, however many registries have the tool. */
-const made = new WeakMap<z.ZodType, Record<string, unknown>>();
-
-function jsonSchemaOf(input: z.ZodType): Record<string, unknown> {
-  const known = made.get(input);
-  if (known) return known;
-  const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', reused: 'inline', unrepresentable: 'any' });
-  made.set(input, schema);
-  return schema;
 }

@@ -20,8 +20,8 @@ export const requestApproval = defineTool<z.output<typeof Input>>({
   ...NO_PERMISSION,
   name: 'request_approval',
   describe: () =>
-    'Asks the person for a yes before you take a step that your task does not clearly cover: one that is costly, far-reaching or hard to undo. ' +
-    'Tool calls that need a yes are asked about by themselves: do not ask for those here. The person may answer yes, yes with changes, or no with a reason.',
+    'Asks the person to approve a step that your task does not clearly cover: costly, far-reaching or hard to undo. ' +
+    'Do not use it for tool calls: those that need approval ask by themselves.',
   input: Input,
   order: 'concurrent',
   question: (input, { workspace }) => {

@@ -4,13 +4,13 @@ import { AgentName, Effort, Permission } from '#contract/agent.ts';
 import { MAX_BUDGET } from '#contract/limits.ts';
 import {
   agentTargets,
+  answererFields,
   atMost,
   requireChildren,
   PROMPT_RULE,
   promptField,
   reportResult,
   titleField,
-  usableAgents,
 } from './sub-agent-tools.ts';
 import type { ChildReport } from './children.ts';
 import { defineTool, type ToolResult } from './tool.ts';
@@ -19,63 +19,42 @@ const Input = z
   .strictObject({
     operation: z
       .enum(['spawn', 'list_children', 'terminate'])
-      .describe(
-        'spawn: start a sub-agent and wait for its report, or not (background). list_children: those that work now. terminate: end one of them.',
-      ),
-    name: AgentName.optional().describe(
-      'spawn: a short name for the sub-agent, such as "log-reader". Required for spawn.',
-    ),
-    prompt: promptField.optional().describe(`spawn: ${PROMPT_RULE} Required for spawn.`),
+      .describe('spawn starts a sub-agent, list_children lists the running ones, terminate ends one.'),
+    name: AgentName.optional().describe('A short name, such as "log-reader". Required for spawn.'),
+    prompt: promptField.optional().describe(`${PROMPT_RULE} Required for spawn.`),
     reason: titleField,
-    agent: z.string().optional().describe('spawn: name of a defined agent to base this one on.'),
-    system_prompt: z
-      .string()
-      .min(1)
-      .optional()
-      .describe('spawn: its system prompt; left out, a general one for a single task.'),
+    agent: z.string().optional().describe('A defined agent to base this one on.'),
+    system_prompt: z.string().min(1).optional().describe('Default: a general one for a single task.'),
     tools: z
       .array(z.string())
       .optional()
-      .describe(
-        'spawn: names of the tools that it gets, some of yours; left out, all of yours but those that start agents.',
-      ),
+      .describe('A subset of your tools. Default: all of yours except those that start agents.'),
     permissions: z
       .array(Permission)
       .optional()
-      .describe('spawn: what its tools may need at most, some of your permissions; reading and searching always stay.'),
+      .describe('A subset of your permissions. Reading and searching are always included.'),
     mcp_servers: z
       .array(z.string())
       .optional()
-      .describe(
-        'spawn: names of MCP servers, some of yours, whose tools it gets. Left out: those of the tools that you name, or with none named all of yours.',
-      ),
-    provider: z.string().optional().describe('spawn: the model provider; left out, that of the agent, or yours.'),
-    model: z
-      .string()
-      .optional()
-      .describe('spawn: an alias (sonnet, haiku, opus) or a model id; left out, that of the agent, or yours.'),
-    effort: Effort.optional().describe('spawn: how much the model should think.'),
+      .describe('A subset of your MCP servers. Default: those of the named tools, else all of yours.'),
+    provider: answererFields.provider,
+    model: answererFields.model,
+    effort: Effort.optional(),
     sees_reports: z
       .boolean()
       .optional()
-      .describe(
-        'spawn: true lets it search the reports of your sub-agents that have ended in this workflow; left out, it sees none.',
-      ),
+      .describe('Lets it search the finished reports of this workflow. Default: false.'),
     max_minutes: z
       .number()
       .positive()
       .max(MAX_BUDGET.minutes)
       .optional()
-      .describe(
-        'spawn: minutes that it may work, without waiting for the person; then it is stopped and reports what it has. Left out, as the person has set.',
-      ),
+      .describe('Working time limit in minutes. Default: the setting.'),
     background: z
       .boolean()
       .optional()
-      .describe(
-        'spawn: true: answer with the child_id as soon as the person has approved it, and go on; its report is handed to you later, by itself, before you can finish. Left out: wait for the report.',
-      ),
-    child_id: z.string().optional().describe('terminate: the id of the sub-agent. Required for terminate.'),
+      .describe('Return the child_id at once; the report is sent to you later. Default: wait for the report.'),
+    child_id: z.string().optional().describe('Required for terminate.'),
   })
   .superRefine((input, context) => {
     const need = (field: 'name' | 'prompt' | 'child_id'): void => {
@@ -92,12 +71,9 @@ const Input = z
 export const spawnAgent = defineTool<z.infer<typeof Input>>({
   name: 'spawn_agent',
   describe: (
-    agents,
     maxSubAgents,
   ) => `Starts a temporary sub-agent for one task and returns its report as JSON: success, child_id, report, metrics.
-${PROMPT_RULE}
-${atMost(maxSubAgents)} The person approves each of them first and may change or refuse it. Sub-agents cannot start others.
-Several spawn_agent calls in one response run at the same time. ${usableAgents(agents)}`,
+${atMost(maxSubAgents)} The person approves each one first, and may change or reject it. Sub-agents cannot start others. Several calls in one response run at the same time.`,
   input: Input,
   permissions: [],
   sample: { input: { operation: 'spawn', prompt: '-' } },

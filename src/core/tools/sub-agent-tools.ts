@@ -7,26 +7,17 @@ import type { Targets } from './targets.ts';
 import type { QuestionContext, ToolResult } from './tool.ts';
 
 export const PROMPT_RULE =
-  'The prompt is the only input that the sub-agent gets: it sees nothing of this conversation. Make it complete: the Task, the Input Data (with contents or paths), the Expected Output Format, the Constraints.';
+  'The only input of the sub-agent, which sees nothing of this conversation. Make it complete: Task, Input Data (contents or paths), Expected Output Format, Constraints.';
 
 export const promptField = z
   .string()
   .max(MAX_PROMPT_CHARS)
   .refine((prompt) => prompt.trim() !== '', 'must not be empty');
-export const titleField = z
-  .string()
-  .max(200)
-  .optional()
-  .describe('3 to 7 words that tell the person what this is for; the sub-agent does not get them.');
+export const titleField = z.string().max(200).optional().describe('The purpose in 3 to 7 words, for the person.');
 
 /** The bound of the workflow, in one sentence. */
 export function atMost(maxSubAgents: number): string {
-  return `At most ${maxSubAgents} sub-agent${maxSubAgents === 1 ? '' : 's'} can be started in one workflow, whichever tool starts them.`;
-}
-
-export function usableAgents(agents: readonly { name: string; description: string }[]): string {
-  if (agents.length === 0) return 'No agents are defined.';
-  return `Defined agents:\n${agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`;
+  return `At most ${maxSubAgents} sub-agent${maxSubAgents === 1 ? '' : 's'} can be started in one workflow, with any tool.`;
 }
 
 /** The capability of starting sub-agents. Throws `depth_exceeded` for a run that lacks it, even if the tool was not offered. */
@@ -43,11 +34,8 @@ export function agentTargets(names: readonly string[], isTemporary: boolean): Ta
 
 /** Who answers an agent that exists already, in place of what its definition says. */
 export const answererFields = {
-  provider: z.string().optional().describe('The model provider; left out, that of the agent, or yours.'),
-  model: z
-    .string()
-    .optional()
-    .describe('The model, by its id at the provider or an alias; left out, that of the agent, or yours.'),
+  provider: z.string().optional().describe('Default: that of the agent, else yours.'),
+  model: z.string().optional().describe('Model id or alias. Default: that of the agent, else yours.'),
 };
 
 /** A request for an existing agent as it is, but for who answers. */

@@ -12,7 +12,7 @@ const Items = z.strictObject({
   items: z
     .array(z.strictObject({ ...PlanItem.shape, priority: PlanItem.shape.priority.default('medium') }))
     .max(MAX_PLAN_ITEMS)
-    .describe(`The whole plan, at most ${MAX_PLAN_ITEMS} steps in order; it replaces the one before.`),
+    .describe(`The whole plan, at most ${MAX_PLAN_ITEMS} steps; it replaces the last one.`),
 });
 
 export const todoWrite = defineTool<z.infer<typeof Items>>({
@@ -20,8 +20,7 @@ export const todoWrite = defineTool<z.infer<typeof Items>>({
   name: 'todo_write',
   ownState: true,
   describe: () =>
-    'Writes your plan, which the person sees: the steps of the task with their status (pending, in_progress, completed) and priority (high, medium, low). ' +
-    'Use it for work of three steps or more, and write it again whenever a step begins or is done.',
+    'Writes your plan, which the person sees. Use it for work of three steps or more, and write it again when a step starts or is done.',
   input: Items,
   execute: ({ items }, context) =>
     toToolResult(context, async () => {
@@ -38,7 +37,7 @@ export const todoWrite = defineTool<z.infer<typeof Items>>({
 export const todoRead = defineTool<Record<string, never>>({
   ...common,
   name: 'todo_read',
-  describe: () => 'Returns your plan as JSON, as you last wrote it.',
+  describe: () => 'Returns your plan as JSON.',
   input: z.strictObject({}),
   execute: (_, context) => {
     return Promise.resolve({ status: 'completed', output: JSON.stringify(context.plan.read()) });

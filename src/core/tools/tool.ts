@@ -153,11 +153,8 @@ export interface Memory {
 
 export interface Tool<Input = unknown> {
   readonly name: string;
-  /**
-   * The model's description, made when a request is built so that the names in it are the usable ones.
-   * `maxSubAgents`: how many one workflow may start.
-   */
-  describe(agents: readonly { name: string; description: string }[], maxSubAgents: number): string;
+  /** Returns the description for the model. `maxSubAgents`: how many one workflow may start. */
+  describe(maxSubAgents: number): string;
   readonly input: z.ZodType<Input>;
   /** What the model is told of the input, where that depends on how many sub-agents one workflow may start; else `input`. */
   inputFor?(maxSubAgents: number): z.ZodType<Input>;

@@ -20,10 +20,7 @@ export const NO_PERMISSION = {
 } as const satisfies Partial<Tool>;
 
 /** Of searches: files that git ignores are mostly made by programs. */
-export const INCLUDE_IGNORED = z
-  .boolean()
-  .optional()
-  .describe('Whether files that git ignores are searched too. Default: false.');
+export const INCLUDE_IGNORED = z.boolean().optional().describe('Include files that git ignores.');
 
 /** The folder that is looked at; left out, the whole workspace. */
 export const FolderInput = z.strictObject({
@@ -32,5 +29,5 @@ export const FolderInput = z.strictObject({
     .min(1)
     .max(4096)
     .optional()
-    .describe('The folder, relative to the workspace folder. Default: the workspace folder.'),
+    .describe('Folder, relative to the workspace folder. Default: that folder.'),
 });

@@ -7,8 +7,8 @@ const NAME = 'write_file';
 const MAX_CHARS = 4_000_000;
 
 const Input = z.strictObject({
-  path: z.string().min(1).max(4096).describe('The file, relative to the workspace folder. Missing folders are made.'),
-  content: z.string().max(MAX_CHARS).describe('The whole new content of the file, exactly as it is to be written.'),
+  path: z.string().min(1).max(4096).describe('File, relative to the workspace folder. Missing folders are created.'),
+  content: z.string().max(MAX_CHARS).describe('The whole new content.'),
 });
 type Input = z.infer<typeof Input>;
 
@@ -17,9 +17,8 @@ export function writeFileTool(): Tool {
     {
       name: NAME,
       describe: () =>
-        'Writes a text file of the workspace: makes it, or replaces all of its content. A person is shown the difference and must agree. ' +
-        'Read an existing file first and give its complete new content. Returns the numbers of added and removed lines. ' +
-        'Files that hold keys or passwords are refused, and one that has changed since you read it.',
+        'Creates a text file of the workspace, or replaces its whole content. The person approves the diff. Read an existing file first. ' +
+        'Refuses files with keys or passwords, and a file that changed since you read it.',
       input: Input,
       like: 'edit_file',
       sample: { input: { content: '' } },

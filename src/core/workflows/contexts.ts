@@ -2,7 +2,7 @@
 import type { CompactionEntry } from '#contract/message.ts';
 import type { Parsed } from '#contract/rpc.ts';
 import type { RunRow } from '#contract/view.ts';
-import { systemPromptOf } from '../agents/instruction-prompt.ts';
+import { buildSystemPrompt } from '../agents/system-prompt.ts';
 import { Exclusive } from '../base/exclusive.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
@@ -142,5 +142,5 @@ export class Contexts {
 
 function sizeOf({ envelope, prior, history }: Pick<Parameters<typeof compact>[0], 'envelope' | 'prior' | 'history'>) {
   const messages = toldWire({ prior, entries: history.entries });
-  return estimatedInput({ system: systemPromptOf(envelope), messages, tools: [] });
+  return estimatedInput({ system: buildSystemPrompt(envelope), messages, tools: [] });
 }

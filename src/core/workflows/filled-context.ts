@@ -2,7 +2,7 @@
 import type { ContextPart } from '#contract/context/context-methods.ts';
 import type { CompactionEntry } from '#contract/message.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
-import { systemPromptOf } from '../agents/instruction-prompt.ts';
+import { buildSystemPrompt } from '../agents/system-prompt.ts';
 import { holding, lastCompaction, type Told } from '../log/told.ts';
 import { lastResponse, Transcript } from '../log/transcript.ts';
 import { contextParts } from '../loop/context-parts.ts';
@@ -37,7 +37,7 @@ export async function filledContext(
       inHand(active?.runs.get(workflow.runId)?.context) ?? (await atRest(engine, run, workflow, told.slice(at + 1)));
     // What came since is in the next request only, and not in what its provider counted.
     const last = Math.max(lastResponse(entries)?.n ?? -1, lastCompaction(entries)?.n ?? -1);
-    const request = { system: systemPromptOf(run.envelope), tools: await tools() };
+    const request = { system: buildSystemPrompt(run.envelope), tools: await tools() };
     return contextParts({ prior, entries: entries.filter(({ n }) => n <= last) }, request, run.contextTokens);
   }
   return [];
@@ -89,7 +89,6 @@ async function toolsAtRest(engine: Engine, run: RunRow, { approve }: WorkflowRow
   const limits = await limitsIn(engine, envelope.folder);
   return specsOf(registry, offered, questions, {
     setup: envelopes.setup(envelope.provider),
-    agents: known.delegable(),
     maxSubAgents: limits().max_sub_agents,
   });
 }

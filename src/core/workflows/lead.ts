@@ -15,6 +15,7 @@ import { Recorder } from '../log/recorder.ts';
 import type { RunSteps } from '../log/step-cache.ts';
 import { Transcript } from '../log/transcript.ts';
 import { toolClashes } from '../runs/agent-tools.ts';
+import { readEnvironment } from '../runs/environment.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
@@ -48,7 +49,7 @@ export interface Lead {
 
 /** The envelope of a conversation's lead for a message. */
 export async function leadEnvelope(
-  { envelopes, mcp }: Engine,
+  engine: Engine,
   agents: AgentRegistry,
   conversation: ConversationRow,
   prompt: string,
@@ -56,9 +57,11 @@ export async function leadEnvelope(
 ): Promise<Pick<Lead, 'envelope' | 'envelopeHash' | 'offered'> & { notices: string[] }> {
   const definition = leadNamed(agents, conversation.agent);
   const { folder } = conversation;
-  const { offers, notices } = await mcp.offers(folder);
+  const { envelopes, mcp } = engine;
+  const [{ offers, notices }, environment] = await Promise.all([mcp.offers(folder), readEnvironment(engine, folder)]);
   const offered = (more: readonly McpOffer[]) => {
-    const envelope = envelopes.lead(definition, prompt, folder, limits, [...offers, ...more], agents, chosen);
+    const all = [...offers, ...more];
+    const envelope = envelopes.lead(definition, prompt, folder, limits, all, agents, chosen, environment);
     return { envelope, envelopeHash: canonicalHash(envelope) };
   };
   return { ...offered([]), offered, notices: [...notices, ...toolClashes(agents)] };

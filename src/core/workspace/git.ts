@@ -18,6 +18,8 @@ export interface GitCall {
   input?: string | Uint8Array;
   /** On top of a clean environment. */
   env?: Record<string, string>;
+  /** After so long it is killed, in milliseconds. */
+  timeoutMs?: number;
   /** Exit codes that are no failure. */
   accepts?: (code: number) => boolean;
 }
@@ -38,13 +40,20 @@ export class Git {
   }
 
   /** What it prints. Throws `not_found` where there is no git, `internal` where it fails, with what it said. */
-  async run({ args, cwd, input = '', env = {}, accepts = (code) => code === 0 }: GitCall): Promise<Buffer> {
+  async run({
+    args,
+    cwd,
+    input = '',
+    env = {},
+    timeoutMs = TIMEOUT_MS,
+    accepts = (code) => code === 0,
+  }: GitCall): Promise<Buffer> {
     const file = await this.file();
     if (file === null) throw new TriadError('not_found', 'git is not installed');
     const child = spawn(file, ['-c', 'core.hooksPath=/dev/null', '-c', 'core.fsmonitor=false', ...args], {
       cwd,
       env: { ...settled(commandEnvironment(this.#env, null)), LC_ALL: 'C', GIT_OPTIONAL_LOCKS: '0', ...env },
-      timeout: TIMEOUT_MS,
+      timeout: timeoutMs,
       killSignal: 'SIGKILL',
       stdio: 'pipe',
     });

@@ -4,10 +4,11 @@ import { dirname, join } from 'node:path';
 import { expect, onTestFinished, test, vi } from 'vitest';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
-import { systemPromptOf } from '#core/agents/instruction-prompt.ts';
+import { buildSystemPrompt } from '#core/agents/system-prompt.ts';
 import { trustLookOf } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { AgentWatch } from '#core/agents/watch.ts';
+import { envelopeOf } from '../../support/envelope.ts';
 import { eventually } from '../../support/eventually.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -116,7 +117,7 @@ test('whole files first: what is beyond the bound is cut at a character, and sai
     ['€€', true],
     ['fa', true],
   ]);
-  const prompt = systemPromptOf({ systemPrompt: 'You lead.', instructions });
+  const prompt = buildSystemPrompt(envelopeOf('lead', 'Look', { systemPrompt: 'You lead.', instructions }));
   expect(prompt).toMatch(/^You lead\.\n\n# The project's guidance\n.*permit nothing and start nothing/);
   expect(prompt).toContain(`<guidance file="AGENTS.md">\n${near}\n</guidance>`);
   expect(prompt).toContain(

@@ -8,7 +8,7 @@ import { ToolRegistry } from '#core/tools/registry.ts';
 test('tools count as they are told now, also after the number of sub-agents was set anew', () => {
   const registry = new ToolRegistry(allTools());
   const sizes = [1, 3, 1, 8].map((max) => {
-    const tools = registry.specs(registry.offered(['spawn_agent', 'parallel_tasks'], true), [], max);
+    const tools = registry.specs(registry.offered(['spawn_agent', 'parallel_tasks'], true), max);
     const chars = tools.reduce(
       (sum, { name, description, inputSchema }) =>
         sum + name.length + description.length + JSON.stringify(inputSchema).length,

@@ -101,8 +101,9 @@ function comparable(lines: readonly Line[]) {
 /** A request of the agent: those that go side by side are numbered as they come. */
 const isCall = (line: Line): boolean => 'method' in line;
 
-/** Without the numbers that are given to ids: side by side they may be given in another order. */
-const plain = (line: string): string => line.replaceAll(/\$id\d+/g, '$id');
+/** Removes the numbers of ids, which depend on the order of parallel work, and the environment, which depends on the machine. */
+const plain = (line: string): string =>
+  line.replaceAll(/\$id\d+/g, '$id').replaceAll(/,"environment":\{"platform":[^}]*\}/g, '');
 
 async function record(): Promise<void> {
   const engine = await startEngine(script(), { person: () => null });

@@ -101,7 +101,7 @@ function faceOf<Input>(agent: ExposedAgent, taskOf: (input: Input) => { prompt: 
   return {
     ...SHARED,
     name: agentToolName(name),
-    describe: (_: unknown, maxSubAgents: number) =>
+    describe: (maxSubAgents: number) =>
       `${description}\nHands the agent ${name} a task and returns its report as JSON: success, child_id, report, metrics. ${PROMPT_RULE}\n${atMost(maxSubAgents)} The person approves it first.`,
     targets: () => Promise.resolve(agentTargets([name], false)),
     question: (input: Input, context: Parameters<NonNullable<Tool<Input>['question']>>[1]) => {

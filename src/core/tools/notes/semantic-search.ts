@@ -10,13 +10,8 @@ const MAX_RESULTS = 20;
 const DEFAULT_RESULTS = 8;
 
 const Input = z.strictObject({
-  query: z.string().trim().min(1).max(1000).describe('What you look for, in words; those that matter are enough.'),
-  limit: z
-    .int()
-    .min(1)
-    .max(MAX_RESULTS)
-    .optional()
-    .describe(`How many results, at most ${MAX_RESULTS}. Default: ${DEFAULT_RESULTS}.`),
+  query: z.string().trim().min(1).max(1000).describe('Words to search for.'),
+  limit: z.int().min(1).max(MAX_RESULTS).optional().describe(`At most ${MAX_RESULTS}. Default: ${DEFAULT_RESULTS}.`),
 });
 
 export function semanticSearchTool(): Tool {
@@ -25,8 +20,7 @@ export function semanticSearchTool(): Tool {
     permissions: ['FilesystemRead', 'SemanticSearch'],
     name: 'semantic_search',
     describe: () =>
-      'Searches the notes of the workspace (its Markdown files, section by section), and those reports of sub-agents that you may see, by the words of a query, best first: where each stands, and the words around what was found. ' +
-      'Use grep for exact text and for code, read_note to read on.',
+      'Searches the notes of the workspace (sections of Markdown files) and the reports that you may see, best first. Use grep for exact text and code.',
     input: Input,
     targets: (_, workspace) => pathTargets(workspace, '.'),
     execute: ({ query, limit = DEFAULT_RESULTS }, context) =>

@@ -17,14 +17,9 @@ import { fileTargets, openInside, shownPath } from '../../workspace/places.ts';
 import { stampOf } from '../../workspace/stamp.ts';
 
 const Input = z.strictObject({
-  path: z.string().min(1).max(4096).describe('The file, relative to the workspace folder.'),
-  offset: z.int().min(1).optional().describe('First line to return, counted from 1. Default: 1.'),
-  limit: z
-    .int()
-    .min(1)
-    .max(MAX_LINES)
-    .optional()
-    .describe(`How many lines to return. Default: as many as fit, at most ${MAX_LINES}.`),
+  path: z.string().min(1).max(4096).describe('File, relative to the workspace folder.'),
+  offset: z.int().min(1).optional().describe('First line, from 1.'),
+  limit: z.int().min(1).max(MAX_LINES).optional().describe('Number of lines. Default: as many as fit.'),
 });
 type Input = z.infer<typeof Input>;
 
@@ -33,10 +28,8 @@ export function readFileTool(): Tool {
     ...READ_ONLY,
     name: 'read_file',
     describe: () =>
-      'Reads a file of the workspace. Of a text it returns the lines as they are, without numbers: ' +
-      `at most ${MAX_LINES} lines and ${MAX_BYTES / 1024} KiB; a note at the end says where to go on with offset. ` +
-      'Text may be in UTF-8, UTF-16 or Windows-1252. Of a PDF it returns the text, page by page. Images (PNG, JPEG, GIF, WebP) are shown to you. ' +
-      'Other binary files, and files that hold keys or passwords, are refused.',
+      `Reads a file of the workspace. Returns at most ${MAX_LINES} lines and ${MAX_BYTES / 1024} KiB of text, without line numbers; a note at the end gives the next offset. ` +
+      'Returns the text of a PDF, and shows images (PNG, JPEG, GIF, WebP). Refuses other binary files and files with keys or passwords.',
     input: Input,
     targets: (input, workspace) => fileTargets(workspace, input.path),
     execute: (input, context) =>

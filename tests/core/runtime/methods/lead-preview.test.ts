@@ -1,4 +1,4 @@
-/** What choosing an agent as lead would run, as it is shown before the first message: the very envelope that the message gets. */
+/** What choosing an agent as lead would run, as it is shown before the first message: the envelope that the message gets, without the environment. */
 import { expect, test, vi } from 'vitest';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { startEngine } from '../../../support/engine.ts';
@@ -37,5 +37,7 @@ test('the lead with its coagent and what the project tells it, and the most of i
   const plain = await runtime.request('agents.preview', { agent: 'lead' });
   await engine.ask('Say hi');
   const [queued] = engine.of('run-queue');
-  expect({ ...queued?.envelope, prompt: '-' }).toEqual(plain.envelope);
+  const { environment, ...sent } = queued!.envelope;
+  expect(environment).toMatchObject({ entries: expect.arrayContaining(['AGENTS.md']) });
+  expect({ ...sent, prompt: '-' }).toEqual(plain.envelope);
 });

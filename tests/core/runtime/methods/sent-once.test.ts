@@ -55,6 +55,7 @@ test('the program that comes after knows it, also in a conversation that it bega
   const sentAs = newId();
   const message = { conversationId: sentAs, text: 'Look', sentAs, begin: { folder } };
   const { workflowId } = await runtime.request('message.send', message);
+  await expect.poll(async () => (await store.workflow(workflowId))?.outcome).toBe('completed');
   const again = await startAgain(first, store);
   expect(await again.request('message.send', message)).toMatchObject({ workflowId });
   expect((await store.workflows({ conversationId: sentAs, limit: 10 })).items).toHaveLength(1);

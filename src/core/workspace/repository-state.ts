@@ -1,0 +1,121 @@
+/**
+ * Reads the branch of the repository around a folder, and whether its tree is clean. Nothing of the repository runs: git
+ * gets a git directory of our own, so filters, hooks and settings of the repository do not apply.
+ */
+import { copyFile, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import type { Git } from './git.ts';
+
+export interface RepositoryState {
+  /** Null with a detached head. */
+  branch: string | null;
+  /** Null if git is missing, fails or takes too long. */
+  isClean: boolean | null;
+}
+
+/** Longest wait for `git status`, in milliseconds. */
+const STATUS_MS = 1500;
+/** Largest `HEAD`, `commondir` and loose reference, in bytes. */
+const MAX_POINTER_BYTES = 4096;
+/** Largest `packed-refs`, in bytes. */
+const MAX_REFS_BYTES = 20_000_000;
+
+const BRANCH = /^ref: refs\/heads\/([^\s\p{C}]{1,200})$/u;
+const OBJECT_ID = /^[0-9a-f]{40}$/;
+
+interface Repository {
+  /** Folder that has `.git`. */
+  top: string;
+  /** Has `HEAD` and `index`. */
+  gitFolder: string;
+  /** Has `objects` and `refs`; differs from `gitFolder` in a worktree. */
+  commonFolder: string;
+}
+
+/** Returns null for a folder outside of any repository. */
+export async function readRepositoryState(folder: string, git: Git): Promise<RepositoryState | null> {
+  const repository = await findRepository(folder);
+  if (!repository) return null;
+  const head = await readPointer(join(repository.gitFolder, 'HEAD'));
+  if (head === null) return null;
+  const isClean = await checkClean(repository, head, git).catch(() => null);
+  return { branch: BRANCH.exec(head)?.[1] ?? null, isClean };
+}
+
+async function findRepository(folder: string): Promise<Repository | null> {
+  for (let top = folder; ; top = dirname(top)) {
+    const entry = join(top, '.git');
+    const stats = await stat(entry).catch(() => null);
+    if (stats) {
+      const pointer = stats.isFile() ? await readPointer(entry) : null;
+      const gitFolder = pointer?.startsWith('gitdir: ') ? resolve(top, pointer.slice('gitdir: '.length)) : entry;
+      const common = await readPointer(join(gitFolder, 'commondir'));
+      return { top, gitFolder, commonFolder: common === null ? gitFolder : resolve(gitFolder, common) };
+    }
+    if (top === dirname(top)) return null;
+  }
+}
+
+/** Returns the first line of a small file; null if there is none. */
+async function readPointer(file: string): Promise<string | null> {
+  const handle = await open(file, 'r').catch(() => null);
+  if (!handle) return null;
+  try {
+    if (!(await handle.stat()).isFile()) return null;
+    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_POINTER_BYTES), 0, MAX_POINTER_BYTES, 0);
+    return buffer.subarray(0, bytesRead).toString('utf8').split('\n', 1)[0]?.trim() ?? '';
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Rejects if git is missing, fails or takes too long, and for a repository that borrows objects of another one. */
+async function checkClean({ top, gitFolder, commonFolder }: Repository, head: string, git: Git): Promise<boolean> {
+  const objects = join(commonFolder, 'objects');
+  if (await stat(join(objects, 'info', 'alternates')).catch(() => null))
+    throw new Error('The repository has alternates');
+  const own = await mkdtemp(join(tmpdir(), 'triad-git-'));
+  try {
+    await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(own, name))));
+    await writeFile(join(own, 'HEAD'), `${await resolveHead(commonFolder, head)}\n`);
+    await writeFile(join(own, 'info', 'attributes'), '* !filter !diff !merge\n');
+    for (const [from, to] of [
+      [join(gitFolder, 'index'), 'index'],
+      [join(commonFolder, 'info', 'exclude'), join('info', 'exclude')],
+    ] as const)
+      await copyFile(from, join(own, to)).catch(() => undefined);
+    const output = await git.run({
+      args: ['status', '--porcelain', '-z', '--ignore-submodules=all', '--no-renames'],
+      cwd: top,
+      timeoutMs: STATUS_MS,
+      env: {
+        GIT_DIR: own,
+        GIT_WORK_TREE: top,
+        GIT_OBJECT_DIRECTORY: join(own, 'objects'),
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
+        GIT_CONFIG_GLOBAL: '/dev/null',
+        GIT_CONFIG_NOSYSTEM: '1',
+        GIT_ALLOW_PROTOCOL: 'none',
+      },
+    });
+    return output.length === 0;
+  } finally {
+    await rm(own, { recursive: true, force: true });
+  }
+}
+
+/** Returns the commit of a branch, or the branch itself before its first commit. */
+async function resolveHead(commonFolder: string, head: string): Promise<string> {
+  const name = BRANCH.exec(head)?.[1];
+  if (name === undefined) return head;
+  const reference = `refs/heads/${name}`;
+  if (isAbsolute(name) || name.split('/').includes('..')) throw new Error('The name of the branch is not valid');
+  const loose = await readPointer(join(commonFolder, reference));
+  if (loose !== null && OBJECT_ID.test(loose)) return loose;
+  const file = join(commonFolder, 'packed-refs');
+  const { size } = await stat(file).catch(() => ({ size: 0 }));
+  if (size > MAX_REFS_BYTES) throw new Error('There are too many references');
+  const lines = size === 0 ? [] : (await readFile(file, 'utf8')).split('\n');
+  return lines.find((line) => line.slice(41) === reference)?.slice(0, 40) ?? head;
+}
