@@ -7,14 +7,13 @@ import { serverCallOf } from '#contract/web-search.ts';
 import { fetchFor } from '../base/outgoing.ts';
 import { ResponseReader } from './anthropic-response.ts';
 import { type EndpointOptions, endpointOf, unusable } from './endpoint.ts';
-import { withErrorBounds } from './error-bodies.ts';
+import { sentenceIn, withErrorBounds } from './error-bodies.ts';
 import { NO_KEY } from './kept-key.ts';
 import type { Model, ModelError, ModelEvent, ModelRequest, ToolResultPart, WireMessage } from './model.ts';
 import { cancelledError, connectionError, type RequestTarget, responseError, urlAdvice } from './request-failure.ts';
 import { resultsIn, type ServerResults, serverWords } from './server-words.ts';
 import { streamed } from './streamed.ts';
 import { type Origin, sentBackOf } from './thinking.ts';
-import { textOf, valueAt } from './wire-values.ts';
 
 /** `baseUrl`: any endpoint that speaks the Messages API. */
 export interface AnthropicOptions extends EndpointOptions {
@@ -101,13 +100,12 @@ function failureOf(sdk: Sdk, error: unknown, target: RequestTarget, hide: Sessio
   if (error instanceof sdk.APIConnectionError) return connectionError('connect', error.cause, target);
   if (error instanceof sdk.APIError) {
     const headers: unknown = error.headers;
-    // Ollama says it as plain text.
-    const said = textOf(error.apiMessage) || textOf(valueAt(error.error, ['error']));
+    const said = sentenceIn(error.error);
     return responseError(
       {
         status: typeof error.status === 'number' ? error.status : null,
         type: error.type,
-        said: said === '' ? null : hide(said),
+        said: said === null ? null : hide(said),
         requestId: error.requestID ?? null,
         header: (name) => (headers instanceof Headers ? headers.get(name) : null),
       },

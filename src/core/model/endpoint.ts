@@ -21,6 +21,9 @@ export interface Endpoint {
   hide: (text: string) => string;
 }
 
+/** A shorter key is a placeholder, and removing it would garble sentences. */
+const MIN_SECRET = 8;
+
 /** Throws `bad_input` for an address that is none, and `auth` for a key that no header can carry. */
 export function endpointOf({ apiKey, baseUrl }: EndpointOptions, ownBaseUrl: string): Endpoint {
   const key = apiKey?.trim() || null;
@@ -32,7 +35,8 @@ export function endpointOf({ apiKey, baseUrl }: EndpointOptions, ownBaseUrl: str
   if (key !== null && !/^[\x21-\x7e]+$/.test(key)) {
     throw unusable('auth', 'The key has characters that no key has: copy it again, without line breaks');
   }
-  const hide = (text: string): string => (key === null ? text : text.replaceAll(key, '…'));
+  const isSecret = key !== null && key.length >= MIN_SECRET;
+  const hide = (text: string): string => (isSecret ? text.replaceAll(key, '…') : text);
   const { host, origin, searchParams } = parsed;
   const [path = ''] = addressOf(url).split('?');
   return { url: path, query: Object.fromEntries(searchParams), host, origin, key, hide };

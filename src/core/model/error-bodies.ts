@@ -37,14 +37,53 @@ async function startOf({ body }: Response): Promise<string> {
   return Buffer.concat(chunks).subarray(0, MAX_BYTES).toString('utf8');
 }
 
-/** Older servers say it without `error` around it, or, with `detail`, in the words of their framework. */
+/** Returns a body as JSON of the form `{error}`, which the SDKs read; a body without a sentence stays unchanged. */
 function inForm(text: string): string {
+  const body = parseJson(text);
+  const first: unknown = Array.isArray(body) ? body[0] : body;
+  const { error, ...rest } = Object(typeof first === 'string' ? {} : first) as Record<string, unknown>;
+  const hasError = typeof error === 'object' && sentenceIn(error) !== null;
+  if (hasError) return first === body ? text : JSON.stringify({ error });
+  const message = sentenceInText(text);
+  return message === null ? text : JSON.stringify({ error: { ...rest, message } });
+}
+
+/** Returns the sentence in the text of an error: in its JSON, in the title of its page, or the text itself. */
+export function sentenceInText(text: string): string | null {
+  const body = parseJson(text);
+  if (body !== undefined) return sentenceIn(body);
+  if (/^\s*</.test(text)) return sentenceIn(/<title[^>]*>([^<]+)</i.exec(text)?.[1]);
+  return sentenceIn(text);
+}
+
+/** Fields of an error that contain its sentence, the most telling first. */
+const FIELDS = ['message', 'detail', 'msg', 'error', 'errors', 'error_description', 'title'] as const;
+/** How deep fields and lists are followed. */
+const MAX_DEPTH = 5;
+/** Most entries of a list of errors that are read. */
+const MAX_ENTRIES = 3;
+
+/** Returns the sentence in the value of an error, whatever its shape; null if it contains none. */
+export function sentenceIn(value: unknown, depth = 0): string | null {
+  if (typeof value === 'string') return value.trim() || null;
+  if (typeof value !== 'object' || value === null || depth === MAX_DEPTH) return null;
+  if (Array.isArray(value)) {
+    const sentences = value.slice(0, MAX_ENTRIES).map((one) => sentenceIn(one, depth + 1));
+    return sentences.filter((sentence) => sentence !== null).join('; ') || null;
+  }
+  const fields = value as Record<string, unknown>;
+  for (const name of FIELDS) {
+    const sentence = Object.hasOwn(fields, name) ? sentenceIn(fields[name], depth + 1) : null;
+    if (sentence !== null) return sentence;
+  }
+  return null;
+}
+
+/** Returns undefined for text that is not JSON. */
+function parseJson(text: string): unknown {
   try {
-    const { error, message, detail, ...rest } = Object(JSON.parse(text)) as Record<string, unknown>;
-    const said = message ?? detail;
-    if (error !== undefined || typeof said !== 'string') return text;
-    return JSON.stringify({ error: { ...rest, message: said } });
+    return JSON.parse(text) as unknown;
   } catch {
-    return text;
+    return undefined;
   }
 }

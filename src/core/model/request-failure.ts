@@ -1,5 +1,6 @@
 /** Classifies failed requests by status, error type and network code (a full context also by words), and says what to do. */
 import type { ErrorCode } from '#contract/error.ts';
+import { redact } from '../base/redact.ts';
 import { FULL_TYPES, saysFull } from './context-full.ts';
 import { ModelError } from './model.ts';
 
@@ -102,54 +103,176 @@ function statusOf({ status, type, said }: ErrorResponse): number {
 /** Statuses with which servers say that the context is full; with others the same words are about something else. */
 const MAY_BE_FULL: ReadonlySet<number> = new Set([400, 413, 422, 500]);
 
-function verdictOf(status: number, { type, said }: ErrorResponse, target: RequestTarget): Verdict {
-  const { host, model, hasKey, api, checkUrl, isUsual } = target;
-  const because = said ? `: ${oneSentence(said)}` : '';
-  const final = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: false });
-  const passing = (code: ErrorCode, message: string): Verdict => ({ code, message, retryable: true });
-  switch (status) {
-    case 400:
-    case 422:
-      return final(
-        'bad_request',
-        `${host} refused the request${because || ' without a reason: check the model and its settings'}`,
-      );
-    case TOO_LARGE:
-      return final('bad_request', `The request is too large for ${host}: start a new conversation or send less text`);
-    case 401:
-      return final(
-        'auth',
-        hasKey
-          ? `The key was refused by ${host}: check it, or set another one`
-          : `${host} wants a key, and none is set: set one`,
-      );
-    case 403:
-      return final(
-        'auth',
-        `The key was refused by ${host} for ${model}: check what the key may do, or set another one`,
-      );
-    case 402:
-      return final('provider', `${host} asks for payment: check the billing of the account`);
-    case 404:
-      // The API says the same of a path; where the path is likely the fault, only an answer that names the model is about it.
-      return said?.includes(model) || (isUsual && UNKNOWN_MODEL.has(type ?? ''))
-        ? final('not_found', `The model ${model} is not known to ${host}: choose another model`)
-        : final('provider', `${host} has no ${api} at this address: ${checkUrl}`);
-    case 429:
-      return passing('rate_limited', `${host} limits the rate of requests: wait a while and try again`);
-    case 529:
-      return passing('overloaded', `${host} is overloaded: wait a while and try again`);
-    case 408:
-    case 409:
-      return passing('provider', `${host} could not take the request now (${status}): try again`);
-    default:
-      return status >= 500
-        ? passing('provider', `${host} failed (${type ?? status}): wait a while and try again`)
-        : final(
-            'provider',
-            `${host} answered with ${status}${because || `, which is no answer of a ${api}: ${checkUrl}`}`,
-          );
-  }
+/** Sentences about the key itself. */
+const ABOUT_KEY = /\b(?:(?:x-)?api[-_ ]?key|key|token|credentials?|bearer|unauthenticated|authentication)\b/i;
+const ABOUT_PAYMENT = /\b(?:pay|bill|credit|balance|quota|fund|subscri|plan\b)/i;
+const ABOUT_RATE = /\b(?:rate|limit|quota|too many|throttl)/i;
+const ABOUT_LOAD = /\b(?:overload|capacity|busy)/i;
+const ABOUT_MODEL = /\bmodel\b/i;
+const ABOUT_PATH = /\b(?:not found|unknown (?:request )?url|no (?:such )?route|cannot post|is not served)\b/i;
+const KEY_TYPES: ReadonlySet<string> = new Set(['authentication_error', 'invalid_api_key']);
+
+/** A failed answer with everything that its message may name. */
+interface Failure extends RequestTarget {
+  status: number;
+  /** Empty where the answer has none. */
+  type: string;
+  said: string;
+  /** The status, or the type of an error within a stream. */
+  label: string | number;
+}
+
+/** The message is `happened`, the server's sentence and `todo`; without a sentence it is `otherwise`. */
+interface Explanation {
+  code: ErrorCode;
+  happened: string;
+  todo: string;
+  otherwise: string;
+  retryable?: true;
+}
+
+const AGAIN = 'Wait a while and try again.';
+
+/** Explanations by status. They interpret a status only if the type or the sentence supports that. */
+const EXPLANATIONS: Readonly<Record<number, (failure: Failure) => Explanation>> = {
+  400: explainRefusal,
+  422: explainRefusal,
+  401: explainKey,
+  403: explainPermission,
+  404: explainNotFound,
+  402: ({ host, label, type, said }) => ({
+    code: 'provider',
+    happened:
+      type === 'billing_error' || type === 'insufficient_quota' || ABOUT_PAYMENT.test(said)
+        ? `${host} asks for payment`
+        : `${host} refused the request (${label})`,
+    todo: 'Check the billing of the account.',
+    otherwise: `${host} asks for payment: check the billing of the account`,
+  }),
+  408: explainDelay,
+  409: explainDelay,
+  [TOO_LARGE]: ({ host }) => ({
+    code: 'bad_request',
+    happened: `The request is too large for ${host}`,
+    todo: 'Start a new conversation or send less text.',
+    otherwise: `The request is too large for ${host}: start a new conversation or send less text`,
+  }),
+  429: ({ host, label, type, said }) => ({
+    code: 'rate_limited',
+    happened:
+      type.startsWith('rate_limit') || ABOUT_RATE.test(said)
+        ? `${host} limits the rate of requests`
+        : `${host} refused the request for now (${label})`,
+    todo: AGAIN,
+    otherwise: `${host} limits the rate of requests: wait a while and try again`,
+    retryable: true,
+  }),
+  529: ({ host, label, type, said }) => ({
+    code: 'overloaded',
+    happened:
+      type === 'overloaded_error' || ABOUT_LOAD.test(said)
+        ? `${host} is overloaded`
+        : `${host} refused the request for now (${label})`,
+    todo: AGAIN,
+    otherwise: `${host} is overloaded: wait a while and try again`,
+    retryable: true,
+  }),
+};
+
+function verdictOf(status: number, { status: sent, type, said }: ErrorResponse, target: RequestTarget): Verdict {
+  const failure: Failure = { ...target, status, type: type ?? '', said: said ?? '', label: sent ?? type ?? 'error' };
+  const explain = Object.hasOwn(EXPLANATIONS, status) ? EXPLANATIONS[status]! : explainOther;
+  const { code, happened, todo, otherwise, retryable = false } = explain(failure);
+  const sentence = quoted(failure.said);
+  return { code, message: sentence === null ? otherwise : `${happened}: ${sentence} ${todo}`, retryable };
+}
+
+function explainRefusal({ host }: Failure): Explanation {
+  return {
+    code: 'bad_request',
+    happened: `${host} refused the request`,
+    todo: 'Correct what it names, then try again.',
+    otherwise: `${host} refused the request without a reason: check the model and its settings`,
+  };
+}
+
+function explainKey({ host, hasKey, label, type, said }: Failure): Explanation {
+  const isAboutKey = KEY_TYPES.has(type) || ABOUT_KEY.test(said) || /\bunauthori[sz]ed\b/i.test(said);
+  const refused = `${host} refused the request (${label})`;
+  if (!hasKey)
+    return {
+      code: 'auth',
+      happened: isAboutKey ? `${host} wants a key` : refused,
+      todo: 'No key is set: set one.',
+      otherwise: `${host} wants a key, and none is set: set one`,
+    };
+  return {
+    code: 'auth',
+    happened: isAboutKey ? `${host} refused the key` : refused,
+    todo: 'Check the key or set another one.',
+    otherwise: `The key was refused by ${host}: check it, or set another one`,
+  };
+}
+
+function explainPermission({ host, model, label, type, said }: Failure): Explanation {
+  const isAboutKey = KEY_TYPES.has(type) || ABOUT_KEY.test(said);
+  return {
+    code: said === '' || isAboutKey || type === 'permission_error' ? 'auth' : 'provider',
+    happened: isAboutKey
+      ? `${host} refused the key for ${model}`
+      : `${host} refused the request for ${model} (${label})`,
+    todo: isAboutKey ? 'Check what the key may do, or set another one.' : 'Check what the account may use.',
+    otherwise: `The key was refused by ${host} for ${model}: check what the key may do, or set another one`,
+  };
+}
+
+/** The API says the same of a path: if the address is unusual, only an answer with the name of the model is about it. */
+function explainNotFound({ host, model, api, checkUrl, isUsual, label, type, said }: Failure): Explanation {
+  if (said.includes(model) || (isUsual && (UNKNOWN_MODEL.has(type) || ABOUT_MODEL.test(said))))
+    return {
+      code: 'not_found',
+      happened: `${host} does not have the model ${model}`,
+      todo: 'Choose another model.',
+      otherwise: `The model ${model} is not known to ${host}: choose another model`,
+    };
+  const missing = `${host} has no ${api} at this address`;
+  return {
+    code: 'provider',
+    happened: ABOUT_PATH.test(said) ? missing : `${host} refused the request (${label})`,
+    todo: asSentence(checkUrl),
+    otherwise: `${missing}: ${checkUrl}`,
+  };
+}
+
+function explainDelay({ host, label, status }: Failure): Explanation {
+  return {
+    code: 'provider',
+    happened: `${host} could not take the request now (${label})`,
+    todo: 'Try again.',
+    otherwise: `${host} could not take the request now (${status}): try again`,
+    retryable: true,
+  };
+}
+
+function explainOther({ host, api, checkUrl, label, status, type }: Failure): Explanation {
+  if (status >= 500)
+    return {
+      code: 'provider',
+      happened: `${host} failed (${label})`,
+      todo: AGAIN,
+      otherwise: `${host} failed (${type || status}): wait a while and try again`,
+      retryable: true,
+    };
+  return {
+    code: 'provider',
+    happened: `${host} answered with ${label}`,
+    todo: asSentence(checkUrl),
+    otherwise: `${host} answered with ${status}, which is no answer of a ${api}: ${checkUrl}`,
+  };
+}
+
+function asSentence(clause: string): string {
+  return `${clause.charAt(0).toUpperCase()}${clause.slice(1)}.`;
 }
 
 /** No connection, or one that broke; always retryable. */
@@ -192,9 +315,14 @@ function networkCode(error: unknown): string | null {
   return found;
 }
 
-function oneSentence(text: string): string {
-  const line = text.replace(/\s+/g, ' ').trim();
-  return line.length > MAX_SAID_CHARS ? `${line.slice(0, MAX_SAID_CHARS)}…` : line;
+/** Returns the server's sentence as one line in quotation marks, without keys, at most 400 characters; null if empty. */
+function quoted(said: string): string | null {
+  const line = redact(said)
+    .replace(/[\s\p{C}]+/gu, ' ')
+    .trim();
+  if (line === '') return null;
+  const sentence = line.length > MAX_SAID_CHARS ? `${line.slice(0, MAX_SAID_CHARS - 1)}…` : line;
+  return /[.!?…]$/.test(sentence) ? `"${sentence}"` : `"${sentence}".`;
 }
 
 /** The address answers, but not with a stream of events; final, because another request would get the same. */

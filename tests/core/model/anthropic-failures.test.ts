@@ -48,7 +48,7 @@ describe('answers with an error', () => {
     expect(error).toMatchObject({
       code: 'provider',
       retryable: false,
-      message: `${new URL(server.url).host} has no Messages API at this address: check the base URL, without /v1 at its end`,
+      message: `${new URL(server.url).host} has no Messages API at this address: "POST ${new URL(server.url + end).pathname.replace(/\/$/, '')}/v1/messages is not served here". Check the base URL, without /v1 at its end.`,
     });
   });
 

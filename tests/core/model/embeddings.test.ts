@@ -67,7 +67,11 @@ test.for<[string, [number, string], RegExp]>([
   ['words for numbers', listOf([{ index: 0, embedding: ['a', 'b', 'c'] }]), /did not give a vector for each/],
   ['a page', [200, '<html>'], /did not answer as a server of embeddings does/],
   ['no such path', [404, '{"detail":"Not Found"}'], /has no server of embeddings at this address/],
-  ['a key in the reason', [400, JSON.stringify({ error: { message: `no ${KEY}` } })], /refused the request: no …$/],
+  [
+    'a key in the reason',
+    [400, JSON.stringify({ error: { message: `no ${KEY}` } })],
+    /refused the request: "no …" Correct what it names, then try again\.$/,
+  ],
 ])('%s is an error that says what to do', async ([, answer, words]) => {
   const [embeddings] = await answering(() => answer);
   await expect(embeddings.embed(['a'], signal)).rejects.toThrow(words);

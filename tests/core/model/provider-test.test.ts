@@ -77,7 +77,7 @@ test('a wrong key', async () => {
   const url = await fake(plainAnswer(), ['another']);
   expect(await tried(url)).toMatchObject({
     ok: false,
-    message: `The key was refused by ${new URL(url).host}: check it, or set another one`,
+    message: `${new URL(url).host} refused the key: "invalid x-api-key". Check the key or set another one.`,
   });
 });
 
@@ -89,7 +89,7 @@ test.for([
   const providers = await providerIn(await folderWith({}));
   expect(await providers.test({ name: 'local', type, baseUrl: url + path, model })).toMatchObject({
     ok: false,
-    message: `${new URL(url).host} wants a key, and none is set: set one`,
+    message: `${new URL(url).host} wants a key: "invalid x-api-key". No key is set: set one.`,
   });
 });
 
@@ -109,7 +109,7 @@ test.for([
   const url = await serve(json(404, { detail: 'Not Found' }));
   expect(await tried(url + path!)).toMatchObject({
     ok: false,
-    message: `${new URL(url).host} has no Messages API at this address: check the base URL${hint}`,
+    message: `${new URL(url).host} has no Messages API at this address: "Not Found". Check the base URL${hint}.`,
   });
 });
 
@@ -124,7 +124,7 @@ test('a model that the endpoint does not know, with those that it has', async ()
   });
   expect(await tried(url, 'mistral:7b')).toMatchObject({
     ok: false,
-    message: `${new URL(url).host} answers, but does not know the model mistral:7b: it has llama3:8b, qwen3:4b`,
+    message: `${new URL(url).host} does not have the model mistral:7b: "no such model". Choose another model. It lists llama3:8b, qwen3:4b`,
     models: ['llama3:8b', 'qwen3:4b'],
   });
 });
@@ -135,7 +135,7 @@ test('an answer that names the model is about the model, also where the address 
   );
   expect(await tried(`${url}/v1`, 'mistral:7b')).toMatchObject({
     ok: false,
-    message: `The model mistral:7b is not known to ${new URL(url).host}: choose another model`,
+    message: `${new URL(url).host} does not have the model mistral:7b: "model: mistral:7b". Choose another model.`,
   });
 });
 

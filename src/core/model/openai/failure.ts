@@ -1,6 +1,7 @@
 /** Errors of OpenAI-compatible endpoints in all of their dialects, read for `request-failure.ts`. */
 import type * as OpenAiSdk from 'openai';
 import { FULL_TYPES } from '../context-full.ts';
+import { sentenceIn, sentenceInText } from '../error-bodies.ts';
 import type { ModelError } from '../model.ts';
 import { connectionError, type ErrorResponse, type RequestTarget, responseError } from '../request-failure.ts';
 import { textOf, valueAt } from '../wire-values.ts';
@@ -10,10 +11,10 @@ import { textOf, valueAt } from '../wire-values.ts';
  * number in `code` of vLLM and of gateways.
  */
 export function errorIn(raw: unknown): ErrorResponse {
-  const { message, type, code, metadata } = Object(raw) as Record<string, unknown>;
+  const { type, code, metadata } = Object(raw) as Record<string, unknown>;
   // Gateways put what the server behind them said beside their own words.
-  const behind = textOf(valueAt(metadata, ['raw']));
-  const own = textOf(raw) || textOf(message);
+  const behind = sentenceInText(textOf(valueAt(metadata, ['raw'])));
+  const own = sentenceIn(raw);
   const status = [code, Number(code), type].find((one) => isStatus(one));
   return {
     status: null,

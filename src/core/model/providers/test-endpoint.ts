@@ -50,7 +50,7 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
     return {
       ok: false,
       code: late ? 'unreachable' : errorInfo(error).code,
-      message: late ? lateness(endpoint, patienceMs) : wordsOf(error, models, endpoint, model),
+      message: late ? lateness(endpoint, patienceMs) : describeFailure(error, models),
       models,
       durationMs,
     };
@@ -80,11 +80,11 @@ async function ask({ createModel, endpoint }: EndpointTest, model: string, signa
   for await (const event of port.stream(request, signal)) if (event.type === 'end') return;
 }
 
-function wordsOf(error: unknown, models: readonly string[], endpoint: ModelEndpoint, model: string | null): string {
+function describeFailure(error: unknown, models: readonly string[]): string {
   const { code, message } = errorInfo(error);
   if (code === 'not_found' && models.length > 0) {
     const named = models.slice(0, NAMED).join(', ');
-    return `${hostOf(endpoint)} answers, but does not know the model ${model}: it has ${named}${models.length > NAMED ? ', …' : ''}`;
+    return `${message}${/[.!?]$/.test(message) ? '' : '.'} It lists ${named}${models.length > NAMED ? ', …' : ''}`;
   }
   return message;
 }
