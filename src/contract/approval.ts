@@ -66,6 +66,8 @@ export const SpawnItem = z.object({
   /** Of the coagent and the stages, in the order in which the envelope names them; left out where there are none. */
   served: z.array(z.object({ agent: z.string(), ownActions: OwnActions })).optional(),
   worst: WorstCase.optional(),
+  /** Models that their endpoints do not list; left out where there are none. */
+  modelWarnings: z.array(z.object({ message: z.string(), says: z.array(Phrase) })).optional(),
   /** The person asked for it: another execution again. Left out where an agent asks. */
   again: AgainOf.optional(),
 });

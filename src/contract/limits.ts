@@ -46,7 +46,9 @@ export const MAX_BUDGET = {
 /** Retries after a failed review: the default, and the most that an agent file may set. */
 export const DEFAULT_REFLECTION_RETRIES = 1;
 export const MAX_REFLECTION_RETRIES = 5;
+/** Output tokens of one answer by default: of a model with an unknown maximum, and at most of the others. */
 export const DEFAULT_MAX_TOKENS = 8192;
+export const MAX_DEFAULT_OUTPUT = 32_000;
 /** The highest temperature that servers of models take. */
 export const MAX_TEMPERATURE = 2;
 export const DEFAULT_MODEL = 'sonnet';

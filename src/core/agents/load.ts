@@ -85,7 +85,7 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   const warned = mute === null ? warm : withWarning(warm, fault(at.provider, mute, { key: 'provider' }));
   const found = model === null ? null : rules.faultOf(model, provider);
   if (found === null) return warned;
-  const isLeads = found.isFatal && (dialect !== 'triad' || file.source === 'builtin');
+  const isLeads = found.kind !== 'unchecked' && (dialect !== 'triad' || file.source === 'builtin');
   const says = [
     phrase('value', { key: 'model', item: null }),
     found.says,
@@ -93,7 +93,7 @@ export function checkHere(file: UnlinkedFile, dialect: Dialect, rules: HereRules
   ];
   const one = fault(at.model, says, { key: 'model', suggestion: found.suggestion });
   if (isLeads) return { ...withWarning(warned, one), definition: { ...definition, model: null } };
-  if (!found.isFatal) return withWarning(warned, one);
+  if (found.kind !== 'refused') return withWarning(warned, one);
   return refused(warned, one);
 }
 

@@ -24,6 +24,7 @@ export class WorkflowBudget {
   readonly #raised: Map<string, Budget>;
   /** Models whose unknown price was told. */
   readonly #unpriced = new Map<string, 'bounded' | 'unbounded'>();
+  readonly #unlisted = new Set<string>();
   /** Whether it was told that a count of the provider was refused. */
   #miscounted = false;
 
@@ -69,6 +70,13 @@ export class WorkflowBudget {
   noteUnpriced(model: string, isBounded: boolean): boolean {
     const isNew = isBounded ? this.#unpriced.get(model) !== 'bounded' : !this.#unpriced.has(model);
     if (isNew) this.#unpriced.set(model, isBounded ? 'bounded' : 'unbounded');
+    return isNew;
+  }
+
+  /** True the first time for a model. */
+  noteUnlisted(model: string): boolean {
+    const isNew = !this.#unlisted.has(model);
+    this.#unlisted.add(model);
     return isNew;
   }
 

@@ -1,7 +1,7 @@
-/** Which models may be used: those that the settings enable, and that the endpoint has where its list was had. */
+/** Resolves the names of models at a provider, and checks them against the settings and the endpoint's list. */
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
-import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import { DEFAULT_MAX_TOKENS, MAX_DEFAULT_OUTPUT } from '#contract/limits.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
 import { errorInfo, TriadError } from '../base/errors.ts';
 import { nearest } from '../base/nearest.ts';
@@ -9,7 +9,7 @@ import { type ModelAliases, modelIdOf } from '../settings/model-aliases.ts';
 import type { Settings } from '../settings/settings.ts';
 import { providerNames } from '../settings/provider-settings.ts';
 import type { KnownModels, ModelLists } from './model-lists.ts';
-import { resolveModel } from './model-names.ts';
+import { concreteModels, hasWord, listedId, newestOfFamily, onlyModel } from './model-matching.ts';
 import { providerTraits } from './provider-traits.ts';
 import { capabilitiesAt, UNKNOWN } from './providers/capabilities.ts';
 import { addressAt, type Place, placeOf, type ProviderEnvironment } from './providers/place.ts';
@@ -20,8 +20,8 @@ export interface ModelFault {
   what: string;
   /** The nearest name that can be used. */
   suggestion: string | null;
-  /** False for a name that could not be checked: it is used as it is. */
-  isFatal: boolean;
+  /** `refused`: not enabled, or not a name. `unlisted`: not in the endpoint's list. `unchecked`: there is no list. */
+  kind: 'refused' | 'unlisted' | 'unchecked';
 }
 
 /** Models that are named where others are meant. */
@@ -51,19 +51,18 @@ export class ModelRules {
   }
 
   /**
-   * The id of a model at a provider, or with null of the one that it takes where none is named; a provider of one model
-   * answers with that. Throws `bad_input` for what is no name of a provider or a model, is not enabled, or is not in the
-   * provider's list.
+   * Returns the id of a model at a provider, or with null of its default model. Throws `bad_input` for an unknown provider,
+   * for a name that is none, and for a model that is not enabled. A model that is not in the endpoint's list passes.
    */
   idFor(provider: string, nameOrId: string | null): string {
-    const { onlyModel } = providerTraits(provider);
-    if (onlyModel !== null) return onlyModel;
+    const scripted = providerTraits(provider).onlyModel;
+    if (scripted !== null) return scripted;
     const place = this.place(provider);
     const name = nameOrId ?? this.#defaultOf(place);
     if (name === null) throw new TriadError('bad_input', sentenceOf(phrase('no_default_model', { provider })));
     const id = this.resolve(place, name);
     const fault = this.#faultOf(place, name, id);
-    if (!fault?.isFatal) return id;
+    if (fault?.kind !== 'refused') return id;
     const hint = fault.suggestion === null ? '' : ` (did you mean ${fault.suggestion}?)`;
     throw new TriadError('bad_input', `The model ${fault.what}${hint}`);
   }
@@ -76,7 +75,7 @@ export class ModelRules {
       return this.#faultOf(place, nameOrId, this.resolve(place, nameOrId));
     } catch (error) {
       const says = phrase('as_it_is', { words: errorInfo(error).message });
-      return faultFor(says, { suggestion: null, isFatal: true });
+      return faultFor(says, { suggestion: null, kind: 'refused' });
     }
   }
 
@@ -84,7 +83,7 @@ export class ModelRules {
   isUnlisted(nameOrId: string, provider: string): boolean {
     const place = this.place(provider);
     const known = this.#lists.of(place.address);
-    return known !== null && !isListed(known, this.resolve(place, nameOrId));
+    return known !== null && listedId(known.models, this.resolve(place, nameOrId)) === null;
   }
 
   /** What is wrong with the name of a provider; null where it is one, or the demo answers for all. */
@@ -99,6 +98,12 @@ export class ModelRules {
     const { active } = this.#settings.providers;
     if (providerTraits(active).isScripted || this.defaultOf(provider) !== null) return null;
     return phrase('no_default_model', { provider });
+  }
+
+  /** A warning about a model that the endpoint does not list; null for a listed model, and without a list. */
+  warning(provider: string, model: string): Phrase | null {
+    const fault = this.faultOf(model, provider);
+    return fault?.kind === 'unlisted' ? fault.says : null;
   }
 
   /** Whether the provider searches the web itself within a request: another endpoint than its own where the person says so. */
@@ -116,33 +121,45 @@ export class ModelRules {
     return capabilitiesAt(this.place(provider), model, this.#lists);
   }
 
-  /** Output tokens of one answer, of agents that name no number. */
-  maxTokens(provider: string): number {
-    const own = providerTraits(provider).isScripted ? null : this.place(provider).entry.defaults.max_tokens;
-    return own ?? DEFAULT_MAX_TOKENS;
+  /** Default number of output tokens of one answer: the setting, or the model's own maximum up to a bound. */
+  maxTokens(provider: string, model: string): number {
+    if (providerTraits(provider).isScripted) return DEFAULT_MAX_TOKENS;
+    const { maxOutput } = this.capabilities(provider, model);
+    const own = this.place(provider).entry.defaults.max_tokens;
+    return own ?? (maxOutput === null ? DEFAULT_MAX_TOKENS : Math.min(maxOutput, MAX_DEFAULT_OUTPUT));
   }
 
   /** What is said of a temperature that a model does not take; null where it does, or the demo answers. */
   temperatureFault(provider = this.#settings.providers.active, model: string | null = null): Phrase | null {
     if (providerTraits(provider).isScripted) return null;
     const place = this.place(provider);
-    const name = model ?? this.#defaultOf(place) ?? '';
-    const id = place.type === 'anthropic' ? (modelIdOf(name, this.#settings.models.aliases) ?? name) : name;
+    const id = this.#requestedId(place, model ?? this.#defaultOf(place) ?? '');
     if (this.capabilities(provider, id).temperature) return null;
     return phrase('cold', { address: place.address, provider, local: place.type === 'anthropic' });
   }
 
-  /** The models that are offered at a provider, by the names that people use. */
+  /** The models that are offered at a provider, by the names that people use: the settings' own, aliases, the list. */
   offered(provider: string): { alias: string; id: string }[] {
     const place = this.place(provider);
     const { entry, type, address } = place;
-    const named = [entry.defaults.model, ...Object.keys(entry.models)].filter((name) => name !== null);
-    const listed = type === 'anthropic' ? [] : (this.#lists.of(address)?.models.slice(0, OFFERED) ?? []);
+    const { aliases } = this.#settings.models;
+    const models = this.#lists.of(address)?.models;
+    const own = [entry.defaults.model, ...Object.keys(entry.models)].filter((name) => name !== null);
     const usual = type === 'anthropic' ? this.#enabled() : [];
-    const own = [...new Set([...named, ...listed])]
-      .map((name) => (type === 'anthropic' ? (modelIdOf(name, this.#settings.models.aliases) ?? name) : name))
-      .filter((id) => !usual.some((one) => one.id === id));
-    return [...own.map((id) => ({ alias: id, id })), ...usual];
+    // Aliases that are no names of the endpoint's models stay out: its list says more.
+    const named = [...own, ...usual]
+      .map((alias) => ({ alias, id: this.#requestedId(place, alias) }))
+      .filter(({ alias, id }) => {
+        if (models === undefined || !Object.hasOwn(aliases, alias)) return true;
+        const configured = listedId(models, aliases[alias as keyof typeof aliases]);
+        return id === configured || (models.includes(id) && hasWord(id, alias));
+      });
+    const listed = concreteModels(models ?? [])
+      .filter((id) => this.#isEnabled(place, id))
+      .slice(0, OFFERED)
+      .map((id) => ({ alias: id, id }));
+    const all = [...named, ...listed];
+    return all.filter(({ id }, index) => all.findIndex((one) => one.id === id) === index);
   }
 
   /** The model of agents that name none; null where they must. */
@@ -150,77 +167,85 @@ export class ModelRules {
     return providerTraits(provider).onlyModel ?? this.#defaultOf(this.place(provider));
   }
 
-  #defaultOf({ entry, type }: Place): string | null {
-    return entry.defaults.model ?? (type === 'anthropic' ? this.#settings.models.default : null);
+  /** Without a default model an endpoint with a single model uses that one. */
+  #defaultOf({ entry, type, address }: Place): string | null {
+    const usual = entry.defaults.model ?? (type === 'anthropic' ? this.#settings.models.default : null);
+    return usual ?? onlyModel(this.#lists.of(address)?.models ?? []);
   }
 
-  /** By the settings; all aliases where none are enabled by name. */
-  #enabled(): { alias: string; id: string }[] {
+  /** Names of the enabled models; all aliases where none are enabled by name. */
+  #enabled(): string[] {
     const { aliases, enabled } = this.#settings.models;
-    const all = Object.entries(aliases).map(([alias, id]) => ({ alias, id }));
-    if (enabled.length === 0) return all;
-    const ids = [...new Set(enabled.map((name) => resolveModel(name, aliases)))];
-    return ids.map((id) => all.find((one) => one.id === id) ?? { alias: id, id });
+    if (enabled.length === 0) return Object.keys(aliases);
+    const aliasOf = (name: string) =>
+      Object.keys(aliases).find((alias) => aliases[alias as keyof typeof aliases] === name);
+    return enabled.map((name) => aliasOf(modelIdOf(name, aliases) ?? name) ?? name);
+  }
+
+  #isEnabled(place: Place, id: string): boolean {
+    const { aliases, enabled } = this.#settings.models;
+    if (enabled.length === 0) return true;
+    return enabled.some((one) => [one, modelIdOf(one, aliases), this.#requestedId(place, one)].includes(id));
+  }
+
+  /** Returns the id that is requested for a name at a provider. Throws `bad_input` for text that cannot be a model's name. */
+  resolve(place: Place, nameOrId: string): string {
+    const name = nameOrId.trim();
+    if (/^[^\s\p{C}]{1,200}$/u.test(name)) return this.#requestedId(place, name);
+    throw new TriadError('bad_input', `"${name}" is not a model: use the id of a model of ${place.name}`);
   }
 
   /**
-   * The id that a name stands for: aliases are of providers of type anthropic, the others go by their own ids. Throws
-   * `bad_input` for what is no name of a model there.
+   * An alias stands for its configured id if the endpoint lists that; else for the newest listed model of its family; else
+   * for the only listed model; else for the configured id.
    */
-  resolve({ name: provider, type, entry }: Place, nameOrId: string): string {
+  #requestedId({ type, entry, address }: Place, nameOrId: string): string {
     const { aliases } = this.#settings.models;
     const name = nameOrId.trim();
-    if (type === 'anthropic') return resolveModel(nameOrId, aliases);
-    if (Object.hasOwn(entry.models, name) || entry.defaults.model === name) return name;
-    if (Object.hasOwn(aliases, name.toLowerCase()))
-      throw new TriadError(
-        'bad_input',
-        `${name} is a name for models of providers of type anthropic: name a model of ${provider} by its id`,
-      );
-    if (/^[^\s\p{C}]{1,200}$/u.test(name)) return name;
-    throw new TriadError('bad_input', `"${name}" is not a model: use the id of a model of ${provider}`);
+    const alias = name.toLowerCase();
+    const models = this.#lists.of(address)?.models ?? [];
+    const isOwn =
+      Object.hasOwn(entry.models, name) ||
+      (type !== 'anthropic' && entry.defaults.model === name && (models.length === 0 || models.includes(name)));
+    if (isOwn) return name;
+    if (!Object.hasOwn(aliases, alias)) return listedId(models, name) ?? name;
+    const configured = aliases[alias as keyof typeof aliases];
+    const newest = hasWord(configured, alias) ? newestOfFamily(models, alias) : null;
+    return listedId(models, configured) ?? newest ?? onlyModel(models) ?? configured;
   }
 
-  #faultOf({ entry, address }: Place, name: string, id: string): ModelFault | null {
+  #faultOf(place: Place, name: string, id: string): ModelFault | null {
+    const { entry, address, type } = place;
     const { aliases, enabled } = this.#settings.models;
     const named = id === name ? id : `${name} (${id})`;
-    // What the person wrote down for the provider is enabled, and there.
+    // A model that the person configured for the provider is enabled and there.
     if (Object.hasOwn(entry.models, id) || entry.defaults.model === name) return null;
-    if (enabled.length > 0 && !enabled.some((one) => one === id || modelIdOf(one, aliases) === id)) {
+    if (!this.#isEnabled(place, id)) {
       const says = phrase('model_disabled', { model: named, enabled: enabled.join(', ') });
-      return faultFor(says, { suggestion: nearest(name, enabled), isFatal: true });
+      return faultFor(says, { suggestion: nearest(name, enabled), kind: 'refused' });
     }
     const known = this.#lists.of(address);
+    const isAlias = Object.hasOwn(aliases, name.toLowerCase());
     if (known === null) {
+      // Aliases name models of Anthropic, which other endpoints rarely have.
+      if (isAlias && type === 'anthropic') return null;
       const says = phrase('model_unchecked', { model: named, address });
-      return id === name ? faultFor(says, { suggestion: null, isFatal: false }) : null;
+      return faultFor(says, { suggestion: null, kind: isAlias ? 'unlisted' : 'unchecked' });
     }
-    if (isListed(known, id)) return null;
+    if (listedId(known.models, id) !== null) return null;
     const some = `${known.models.slice(0, NAMED).join(', ')}${known.models.length > NAMED ? ', …' : ''}`;
     const says = phrase('model_unlisted', { model: named, address, day: known.at.slice(0, 10), some });
-    return faultFor(says, { suggestion: nearest(id, usableNames(known, aliases)), isFatal: true });
+    return faultFor(says, { suggestion: nearest(id, usableNames(known, aliases)), kind: 'unlisted' });
   }
 }
 
-function faultFor(says: Phrase, rest: Pick<ModelFault, 'suggestion' | 'isFatal'>): ModelFault {
+function faultFor(says: Phrase, rest: Pick<ModelFault, 'suggestion' | 'kind'>): ModelFault {
   return { says, what: sentenceOf(says), ...rest };
 }
 
-/** Lists have ids with a date or a tag that requests may leave out; `*` in a list stands for anything. */
-function isListed({ models }: KnownModels, id: string): boolean {
-  const bare = bareName(id);
-  const isPinned = /[-@]\d{8}$/.test(id);
-  return models.some((one) => {
-    if (one.includes('*')) return id.startsWith(one.slice(0, one.indexOf('*')));
-    return one === id || one === bare || (!isPinned && bareName(one) === bare);
-  });
-}
-
-function bareName(id: string): string {
-  return id.replace(/([-@]\d{8}|[-:]latest)$/, '');
-}
-
 function usableNames(known: KnownModels, aliases: ModelAliases): string[] {
-  const ofAliases = Object.entries(aliases).flatMap(([alias, id]) => (isListed(known, id) ? [alias] : []));
+  const ofAliases = Object.entries(aliases).flatMap(([alias, id]) =>
+    listedId(known.models, id) === null ? [] : [alias],
+  );
   return [...ofAliases, ...known.models];
 }

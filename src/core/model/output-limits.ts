@@ -10,6 +10,7 @@ const MOST: Readonly<Record<string, number>> = {
   'claude-haiku-5-5': 128_000,
   'claude-fable-5-1': 128_000,
   'claude-opus-5': 128_000,
+  'claude-sonnet-5': 128_000,
   'claude-opus-4-8': 128_000,
   'claude-opus-4-7': 128_000,
   'claude-opus-4-6': 128_000,

@@ -1,4 +1,5 @@
 /** What every run of the program shares: made once at the composition root and handed down. */
+import type { Phrase } from '#contract/approvals/phrase.ts';
 import type { Capabilities } from '#contract/providers/provider.ts';
 import type { AgentFolders } from '../agents/agent-folders.ts';
 import type { AgentWatch } from '../agents/watch.ts';
@@ -54,6 +55,10 @@ export interface Engine {
   readonly settings: Settings;
   /** Of the provider that an envelope names, or else of the active one; throws `no_key` where none is set up. */
   model(provider?: string, conversationId?: string): Promise<Model>;
+  /** Requests the list of models of a provider before a name is resolved there. Never rejects. */
+  knowModels(provider: string): Promise<void>;
+  /** A warning about a model that its endpoint does not list; else null. */
+  modelWarning(provider: string, model: string): Phrase | null;
   /** What a model can do at a provider. */
   capabilities(provider: string, model: string): Capabilities;
   readonly price: (model: string, usage: ModelUsage) => { nanoUsd: number | null; priceVersion: string | null };

@@ -261,7 +261,7 @@ export class Envelopes {
     const { cut, ...bounds } = within(
       {
         maxIterations: definition?.maxIterations ?? limits.run.max_iterations,
-        maxTokens: definition?.maxTokens ?? this.#models.maxTokens(parts.provider),
+        maxTokens: definition?.maxTokens ?? this.#models.maxTokens(parts.provider, model),
       },
       ceilingsOf(can.maxOutput, limits),
     );

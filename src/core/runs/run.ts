@@ -22,6 +22,7 @@ import { providerTraits } from '../model/provider-traits.ts';
 import type { Emit, Payload, Recorded } from '../log/recorder.ts';
 import type { RunPlan } from './run-plan.ts';
 import { tellUnpriced } from './tell-unpriced.ts';
+import { warnUnlisted } from './warn-unlisted.ts';
 import { Stopped, stopOf } from '../base/stop.ts';
 import { usageOf } from '../base/usage.ts';
 import { RunMcp } from '../mcp/run-mcp.ts';
@@ -69,8 +70,7 @@ export async function executeRun(
     const started = recorder.record(startOf(plan));
     dropQuestions(plan);
     open(plan, history);
-    tellUnpriced({ engine, workflow, plan });
-    tellDemo(plan);
+    recordModelNotices({ engine, workflow, plan });
     const model = await engine.model(envelope.provider, recorder.ids.conversationId);
     await children?.resumeBackground();
     // The start of a sub-agent's first request is stored together with its own, on which the request waits.
@@ -101,6 +101,12 @@ export async function executeRun(
     void recorder.record({ type: 'run-end', ...result, ...figures, ...reviewedIn(history.entries) });
   }
   return { ...result, durationMs, tally: recorder.tally };
+}
+
+function recordModelNotices(parts: { engine: Engine; workflow: WorkflowScope; plan: RunPlan }): void {
+  tellUnpriced(parts);
+  warnUnlisted(parts);
+  tellDemo(parts.plan);
 }
 
 function startOf(plan: RunPlan): Extract<Payload, { type: 'run-start' }> {

@@ -1,6 +1,7 @@
 /** What the question about sub-agents says of each beside its envelope: what its own actions will ask, also those of what serves it, and the most that it can use. */
 import type { Coagent, Envelope } from '#contract/agent.ts';
-import type { OwnActions } from '#contract/approval.ts';
+import type { OwnActions, SpawnItem } from '#contract/approval.ts';
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 import { allServing } from '#contract/flows/serving-text.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import type { Action } from '../approvals/judge.ts';
@@ -52,8 +53,23 @@ export async function withFacts(
       ...item,
       ownActions: actionsOf(envelope, subject.operation === 'spawn' ? 'spawn' : 'delegate', plan.envelope),
       ...(served.length > 0 ? { served } : {}),
+      ...modelWarnings(envelope, engine),
       worst: worstCase(envelope, engine),
     };
   });
   return { ...question, subject: { ...subject, items } };
+}
+
+/** Warnings about models that their endpoints do not list: of the agent, and of the agents that serve it. */
+function modelWarnings(
+  envelope: Envelope,
+  { modelWarning }: Pick<Engine, 'modelWarning'>,
+): Pick<SpawnItem, 'modelWarnings'> {
+  const warnings = [envelope, ...allServing(envelope)].flatMap(({ provider, model }) => {
+    const says = modelWarning(provider, model);
+    return says === null ? [] : [{ message: sentenceOf(says), says: [says] }];
+  });
+  const messages = warnings.map(({ message }) => message);
+  const unique = warnings.filter(({ message }, index) => messages.indexOf(message) === index);
+  return unique.length === 0 ? {} : { modelWarnings: unique };
 }

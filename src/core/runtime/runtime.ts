@@ -315,6 +315,8 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
     webSearch: ports.webSearch,
     settings,
     model: (name, conversationId) => providers.model(name, conversationId),
+    knowModels: (name) => providers.knowModels(name),
+    modelWarning: (name, model) => providers.models.warning(name, model),
     capabilities: (name, model) => providers.models.capabilities(name, model),
     price: (model, usage) => priceOf(ports.prices, model, usage),
     pricesFile: ports.prices.file,

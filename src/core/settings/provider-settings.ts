@@ -66,7 +66,7 @@ const shared = {
         .nullable()
         .default(null)
         .describe(
-          'Model of agents that name none. Not set: models.default with type anthropic; with others they must name one.',
+          'Model of agents that name none. Not set: models.default with type anthropic, else the only model that the endpoint lists; with several they must name one.',
         ),
       max_tokens: z
         .int()
@@ -74,7 +74,9 @@ const shared = {
         .max(1_000_000)
         .nullable()
         .default(null)
-        .describe(`Output tokens of one answer, of agents that name no number. Not set: ${limits.DEFAULT_MAX_TOKENS}.`),
+        .describe(
+          `Output tokens of one answer, of agents that name no number. Not set: the model's own maximum up to ${limits.MAX_DEFAULT_OUTPUT}, or ${limits.DEFAULT_MAX_TOKENS} if it is unknown.`,
+        ),
     })
     .prefault({}),
   models: z.record(modelId, ModelTable).default({}),

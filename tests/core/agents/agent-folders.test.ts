@@ -197,7 +197,7 @@ test('an agent whose model cannot be used is not offered, is a file with a fault
   const { agents, names, warnings, project } = await place({ 'config/agents/far.md': far });
   expect(await names()).toContain('far');
   const says = phrase('as_it_is', { words: 'opus is not there' });
-  const fault = { says, what: 'opus is not there', suggestion: 'sonnet', isFatal: true };
+  const fault = { says, what: 'opus is not there', suggestion: 'sonnet', kind: 'refused' as const };
   const fine = { temperatureFault: () => null, providerFault: () => null, modelMissing: () => null };
   agents.useModels({ ...fine, faultOf: (name) => (name === 'opus' ? fault : null) });
   expect(await names()).not.toContain('far');

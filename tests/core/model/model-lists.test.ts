@@ -14,6 +14,7 @@ import { fileSecrets } from '#core/settings/secrets.ts';
 import { settingsOf } from '../../support/compose.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
+import { KEY } from '../../support/fake-model/exchange.ts';
 import { delegateTo, LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
@@ -27,7 +28,7 @@ const kept = async (data: string) =>
     { at: string; models: string[] }
   >;
 
-test('work that starts asks for the list once, without waiting for it; it is kept with its date, by endpoint', async () => {
+test('the list is requested once, before the first message; it is stored with its date, by endpoint', async () => {
   const data = await folderWith();
   const engine = await startEngine(plainAnswer(), { models: [SONNET, 'b-1'], data });
   await engine.ask('Hello');
@@ -69,14 +70,14 @@ test.runIf(inSoak)('an old list is not held against what the endpoint has by now
   expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed' });
 });
 
-test('work waits for a new list where an old one stands, and for the first one not', async () => {
+test('work waits for the first list of an endpoint, and for a new one in place of an old one', async () => {
   const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
   onTestFinished(() => fake.close());
   const old = { [fake.url]: { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] } };
   const config = await folderWith();
   for (const [kept, known] of [
     [old, ['new-model-2']],
-    [{}, undefined],
+    [{}, ['new-model-2']],
   ] as const) {
     const lists = await ModelLists.load(await folderWith({ 'models.json': JSON.stringify(kept) }));
     const settings = new LiveSettings(config, settingsOf(''));
@@ -169,17 +170,66 @@ async function called(call: Block, models: string[]) {
   return { engine, end, output: tool?.entry.output ?? '' };
 }
 
-test('a spawn of a model outside of the list is refused with the nearest name, and takes no place', async () => {
-  const { end, output } = await called(spawn({ name: 'a', prompt: 'Do.', model: 'big-modle-9' }), [
+test('a sub-agent with an unlisted model starts, with a warning in the approval and in its run', async () => {
+  const { engine, end } = await called(spawn({ name: 'a', prompt: 'Do.', model: 'big-modle-9' }), [
     SONNET,
     'big-model-9',
   ]);
-  expect(output).toMatch(/The model big-modle-9 is not in the list of .*\(did you mean big-model-9\?\)/);
-  expect(end.subAgents).toEqual([]);
+  const warning = /^big-modle-9 is not in the list of .*, which has claude-sonnet-5-5, big-model-9/;
+  const { subject } = engine.of('approval-request')[0]!.approval;
+  const [item] = subject.kind === 'envelopes' ? subject.items : [];
+  expect(item?.envelope.model).toBe('big-modle-9');
+  expect(item?.modelWarnings).toEqual([
+    { message: expect.stringMatching(warning) as string, says: [expect.objectContaining({ key: 'model_unlisted' })] },
+  ]);
+  const notices = engine.of('notice').filter(({ level }) => level === 'warning');
+  expect(notices.map(({ agent, text }) => [agent, text.replace('The model ', '')])).toEqual([
+    ['a', expect.stringMatching(warning)],
+  ]);
+  expect(engine.model.requests.map(({ body }) => body.model)).toEqual([SONNET, 'big-modle-9', SONNET]);
+  expect(end.subAgents).toMatchObject([{ agent: 'a', outcome: 'completed' }]);
+});
+
+test.for<[protocol: 'messages' | 'chat' | 'responses', listed: string]>([
+  ['messages', 'claude-sonnet-5'],
+  ['messages', 'Qwen3-32B'],
+  ['chat', 'Qwen3-32B'],
+  ['responses', 'Qwen3-32B'],
+  ['chat', 'models/gemini-3-pro'],
+])(
+  'the first message works with default settings at an endpoint (%s) that lists only %s',
+  async ([protocol, listed]) => {
+    const fake = await startFakeModel(plainAnswer(), { models: [listed] });
+    onTestFinished(() => fake.close());
+    const settings = { messages: '', chat: 'providers.openai.type = "openai-chat"\n', responses: '' }[protocol];
+    const active = protocol === 'messages' ? '' : 'providers.active = "openai"\n';
+    const programs = { OPENAI_API_KEY: KEY, OPENAI_BASE_URL: `${fake.url}/v1` };
+    const environment = protocol === 'messages' ? { apiKey: KEY, baseUrl: fake.url } : { baseUrl: undefined, programs };
+    const engine = await startEngine(plainAnswer(), { environment, settings: `${active}${settings}` });
+    expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed' });
+    expect(fake.requests.map(({ body, path }) => [body.model, path.includes(protocol)])).toEqual([[listed, true]]);
+    const [start] = engine.of('run-start');
+    expect(start?.envelope.model).toBe(listed);
+    expect(engine.of('notice').filter(({ level }) => level === 'warning')).toEqual([]);
+  },
+);
+
+test('a sub-agent at another provider gets the only model of that endpoint', async () => {
+  const vllm = await startFakeModel(plainAnswer(), { models: ['Qwen3-32B'], keys: null });
+  onTestFinished(() => vllm.close());
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([spawn({ name: 'a', prompt: 'Do.', provider: 'vllm' })])
+    .on({})
+    .reply([text('Done.')]);
+  const settings = `[providers.vllm]\ntype = "openai-chat"\nbase_url = "${vllm.url}/v1"\n`;
+  const engine = await startEngine(script, { settings });
+  expect(await engine.ask('Go')).toMatchObject({ subAgents: [{ agent: 'a', outcome: 'completed' }] });
+  expect(vllm.requests.map(({ body }) => body.model)).toEqual(['Qwen3-32B']);
 });
 
 test('an agent that comes with the program, and whose model is not there, has the model of its lead', async () => {
-  const { engine } = await called(delegateTo('documentation-writer', 'Do.'), [SONNET]);
+  const { engine } = await called(delegateTo('documentation-writer', 'Do.'), [SONNET, 'b-1']);
   expect(engine.of('run-start').map(({ agent, envelope }) => [agent, envelope.model])).toEqual([
     ['lead', SONNET],
     ['documentation-writer', SONNET],
@@ -191,18 +241,19 @@ test('an agent that comes with the program, and whose model is not there, has th
   });
 });
 
-test('a default model that is not there starts nothing, and says which there are', async () => {
-  const engine = await startEngine(plainAnswer(), { models: ['llama3.2:1b'] });
+test('an unlisted default model is requested with a warning that names what is listed', async () => {
+  const engine = await startEngine(plainAnswer(), { models: ['llama3.2:1b', 'b-1'] });
   expect(await engine.runtime.request('provider.models', {})).toMatchObject({
-    models: ['llama3.2:1b'],
-    fault: expect.stringContaining(`sonnet (${SONNET}) is not in the list`) as string,
+    models: ['llama3.2:1b', 'b-1'],
+    fault: null,
+    unlisted: 'sonnet',
   });
-  await expect(engine.send('Hello')).rejects.toMatchObject({
-    code: 'bad_input',
-    message: expect.stringContaining('which has llama3.2:1b') as string,
-  });
-  expect(engine.model.requests).toEqual([]);
-  // What is written down for the provider is asked for all the same.
+  expect(await engine.ask('Hello')).toMatchObject({ outcome: 'completed' });
+  expect(engine.model.requests.map(({ body }) => body.model)).toEqual([SONNET]);
+  const notices = engine.of('notice').filter(({ level }) => level === 'warning');
+  expect(notices.map(({ text: words }) => words)).toEqual([
+    expect.stringMatching(/^The model claude-sonnet-5-5 is not in the list of .*, which has llama3\.2:1b, b-1/),
+  ]);
   await engine.runtime.request('settings.set', { path: 'providers.anthropic.defaults.model', value: 'mine-1' });
   expect(await engine.runtime.request('provider.models', {})).toMatchObject({ fault: null, unlisted: 'mine-1' });
   await engine.runtime.request('settings.set', { path: 'providers.anthropic.defaults.model', value: 'llama3.2:1b' });

@@ -22,7 +22,8 @@ test.for([
   ['my-model-1', 'my-model-1'],
   ['opus', null, 'opus (claude-opus-5-5) is not enabled: models.enabled has sonnet, my-model-1'],
   ['my-model-2', null, 'my-model-2 is not enabled: models.enabled has sonnet, my-model-1 (did you mean my-model-1?)'],
-  ['other', null, '"other" is not a model: use one of sonnet, haiku, opus'],
+  ['other', null, 'other is not enabled: models.enabled has sonnet, my-model-1'],
+  ['two words', null, '"two words" is not a model: use the id of a model of anthropic'],
 ] as const)('with models.enabled, %s', async ([name, id, words = '']) => {
   const rules = await rulesOf({ toml: ENABLED });
   if (id !== null) return expect(rules.idFor('anthropic', name)).toBe(id);
@@ -56,26 +57,37 @@ test.for([
   ['llama3.2:1b', false],
   ['vendor/any-9', true],
   ['haiku', false],
-] as const)('with a list of the endpoint, %s may be used: %s', async ([name, isFine]) => {
+  ['Claude-Opus-5-5', true],
+  ['models/claude-opus-5-5', true],
+  ['claude-opus-5-5:nitro', true],
+  ['claude-opus-5-5:32b', false],
+] as const)('with a list of the endpoint, %s is in it: %s', async ([name, isFine]) => {
   const rules = await rulesOf({ listed: LISTED });
   const fault = rules.faultOf(name);
   expect(fault === null).toBe(isFine);
   if (!isFine)
-    expect(fault).toMatchObject({ isFatal: true, what: expect.stringContaining(`the list of ${URL} of 2`) as string });
+    expect(fault).toMatchObject({
+      kind: 'unlisted',
+      what: expect.stringContaining(`the list of ${URL} of 2`) as string,
+    });
 });
 
-test('what is outside of the list is named with the nearest name in it, and how the list is had anew', async () => {
+test('an unlisted model passes with a warning that has the nearest listed name', async () => {
   const rules = await rulesOf({ listed: ['llama3.2:1b', 'claude-haiku-5-5'] });
-  expect(() => rules.idFor('anthropic', 'llama3.1:1b')).toThrow(
-    /^The model llama3\.1:1b is not in the list of .*, which has llama3\.2:1b, claude-haiku-5-5; "triad doctor" asks for it anew \(did you mean llama3\.2:1b\?\)$/,
-  );
+  expect(rules.idFor('anthropic', 'llama3.1:1b')).toBe('llama3.1:1b');
+  expect(rules.faultOf('llama3.1:1b')).toMatchObject({
+    suggestion: 'llama3.2:1b',
+    what: expect.stringMatching(
+      /^llama3\.1:1b is not in the list of .*, which has llama3\.2:1b, claude-haiku-5-5; /,
+    ) as string,
+  });
   expect(rules.faultOf('haiku-5')?.suggestion).toBe('haiku');
 });
 
 test('without a list an id passes, with a word; an alias needs none; the list of another endpoint says nothing', async () => {
   const rules = await rulesOf({});
   expect(rules.idFor('anthropic', 'llama3.1:1b')).toBe('llama3.1:1b');
-  expect(rules.faultOf('llama3.1:1b')).toMatchObject({ isFatal: false, suggestion: null });
+  expect(rules.faultOf('llama3.1:1b')).toMatchObject({ kind: 'unchecked', suggestion: null });
   expect(rules.faultOf('sonnet')).toBeNull();
   const lists = new ModelLists();
   await lists.keep('http://127.0.0.1:10', { models: ['a-1'] });
@@ -94,4 +106,62 @@ test('what is offered: the aliases, or what is enabled', async () => {
     { alias: 'sonnet', id: 'claude-sonnet-5-5' },
     { alias: 'my-model-1', id: 'my-model-1' },
   ]);
+});
+
+const OPENAI = '[providers.local]\ntype = "openai-chat"\nbase_url = "http://127.0.0.1:9"\n';
+test.for<[name: string, listed: string[], id: string]>([
+  ['sonnet', ['claude-sonnet-5-5', 'claude-sonnet-6'], 'claude-sonnet-5-5'],
+  ['sonnet', ['claude-sonnet-4-5', 'claude-sonnet-5', 'claude-haiku-5-5'], 'claude-sonnet-5'],
+  ['SONNET', ['claude-3-5-sonnet-20241022', 'claude-3-7-sonnet-20250219', 'x-1'], 'claude-3-7-sonnet-20250219'],
+  ['opus', ['anthropic/claude-opus-4.6', 'anthropic/claude-opus-4.6:thinking', 'x-1'], 'anthropic/claude-opus-4.6'],
+  ['sonnet', ['Qwen3-32B'], 'Qwen3-32B'],
+  ['haiku', ['claude-sonnet-5', 'claude-opus-5'], 'claude-haiku-5-5'],
+  ['haiku', ['vendor/*'], 'claude-haiku-5-5'],
+  ['qwen3-32b', ['Qwen3-32B', 'x-1'], 'Qwen3-32B'],
+  ['gemini-3-pro', ['models/gemini-3-pro', 'x-1'], 'models/gemini-3-pro'],
+  ['qwen/qwen3-coder:nitro', ['qwen/qwen3-coder'], 'qwen/qwen3-coder:nitro'],
+  ['qwen3:32b', ['qwen3:8b', 'qwen3:32b'], 'qwen3:32b'],
+])('%s with the list %j is requested as %s', async ([name, listed, id]) => {
+  const rules = await rulesOf({ listed, toml: OPENAI });
+  for (const provider of ['anthropic', 'local']) {
+    expect(rules.idFor(provider, name)).toBe(id);
+    // An id that was resolved stays the same.
+    expect(rules.idFor(provider, id)).toBe(id);
+  }
+});
+
+test('without a default model an OpenAI endpoint uses its only model, and with several names none', async () => {
+  expect((await rulesOf({ toml: OPENAI, listed: ['Qwen3-32B'] })).idFor('local', null)).toBe('Qwen3-32B');
+  const several = await rulesOf({ toml: OPENAI, listed: ['a-1', 'b-1'] });
+  expect(() => several.idFor('local', null)).toThrow('local has no model for agents that name none');
+});
+
+test('the list is offered behind the aliases that the endpoint has', async () => {
+  const listed = ['claude-sonnet-5', 'mistral', 'vendor/*'];
+  expect((await rulesOf({ listed })).offered('anthropic')).toEqual([
+    { alias: 'sonnet', id: 'claude-sonnet-5' },
+    { alias: 'mistral', id: 'mistral' },
+  ]);
+  const enabled = await rulesOf({ toml: 'models.enabled = ["sonnet"]\n', listed });
+  expect(enabled.offered('anthropic')).toEqual([{ alias: 'sonnet', id: 'claude-sonnet-5' }]);
+});
+
+test('models.enabled refuses a listed model, whatever its alias resolves to', async () => {
+  const listed = ['claude-sonnet-5', 'claude-opus-5'];
+  const rules = await rulesOf({ toml: 'models.enabled = ["sonnet"]\n', listed });
+  expect(rules.idFor('anthropic', 'sonnet')).toBe('claude-sonnet-5');
+  expect(() => rules.idFor('anthropic', 'opus')).toThrow('opus (claude-opus-5) is not enabled');
+  expect(() => rules.idFor('anthropic', 'claude-opus-5')).toThrow('claude-opus-5 is not enabled');
+});
+
+test.for([
+  ['anthropic', 'claude-sonnet-5-5', 32_000],
+  ['anthropic', 'some-model-1', 8192],
+  ['local', 'small-1', 4096],
+  ['local', 'Qwen3-32B', 8192],
+  ['set', 'claude-sonnet-5-5', 9000],
+] as const)('the default output limit at %s of %s is %i', async ([provider, model, limit]) => {
+  const table = '[providers.local.models.small-1]\nmax_output = 4096\n';
+  const set = '[providers.set]\ntype = "anthropic"\nbase_url = "http://127.0.0.1:9"\ndefaults.max_tokens = 9000\n';
+  expect((await rulesOf({ toml: OPENAI + table + set })).maxTokens(provider, model)).toBe(limit);
 });

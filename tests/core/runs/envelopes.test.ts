@@ -1,7 +1,7 @@
 /** What a run is built from: each value from the definition, the request, the parent or the settings, in this order of right. */
 import { describe, expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
-import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import { MAX_DEFAULT_OUTPUT } from '#contract/limits.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { checkCeilings, checkMode } from '#core/runs/narrowing.ts';
 import type { ChildRequest } from '#core/tools/children.ts';
@@ -18,7 +18,7 @@ describe('a lead', () => {
       systemPrompt: 'Work well.',
       prompt: 'Do it',
       provider: 'anthropic',
-      maxTokens: DEFAULT_MAX_TOKENS,
+      maxTokens: MAX_DEFAULT_OUTPUT,
       effort: null,
       mcpServers: [],
       folder: '/work',
@@ -100,7 +100,7 @@ describe('a temporary agent', () => {
       prompt: 'Do a part',
       provider: 'anthropic',
       model: lead.model,
-      maxTokens: DEFAULT_MAX_TOKENS,
+      maxTokens: MAX_DEFAULT_OUTPUT,
       effort: null,
       folder: '/work',
       mcpServers: [],

@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import type { Effort } from '#contract/agent.ts';
-import { DEFAULT_MAX_TOKENS } from '#contract/limits.ts';
+import { MAX_DEFAULT_OUTPUT } from '#contract/limits.ts';
 import type { Person } from '../../support/compose.ts';
 import { startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD, spawn, type SpawnInput } from '../../support/fake-model/scenarios.ts';
@@ -53,7 +53,7 @@ const spawned = (input: Partial<SpawnInput> & { effort?: Effort }) =>
 const [SONNET, HAIKU, OPUS] = ['claude-sonnet-5-5', 'claude-haiku-5-5', 'claude-opus-5-5'];
 
 test('nothing said: the default model, no effort, the default of output tokens', async () => {
-  const usual = { model: SONNET, max_tokens: DEFAULT_MAX_TOKENS, effort: undefined };
+  const usual = { model: SONNET, max_tokens: MAX_DEFAULT_OUTPUT, effort: undefined };
   expect(await wire({ calls: [spawned({})] })).toMatchObject({ lead: usual, child: usual });
 });
 

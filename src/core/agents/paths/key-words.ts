@@ -10,7 +10,8 @@ const AGENTS: Readonly<Record<string, string>> = {
   model:
     "`sonnet`, `haiku`, `opus`, or the id of a model. Not given: the lead's; for a lead the default of the settings.",
   effort: 'How much the model should think.',
-  max_tokens: 'Of one answer; never more than its model writes. Not given: 8192.',
+  max_tokens:
+    'Of one answer; never more than its model writes. Not given: that maximum up to 32000, or 8192 if it is unknown.',
   temperature: 'Sent to model servers on this machine alone (see below). Not given: as the server has it.',
   max_iterations:
     'Model requests until it has to end; never more than `limits.max_iterations_ceiling`. Not given: `limits.run.max_iterations`.',

@@ -1,4 +1,4 @@
-/** Asks providers for the lists of their models: in the background when work starts, or now. */
+/** Requests the lists of models of the endpoints: before work starts, or now. */
 import { askForModels, type ModelLists } from '../model-lists.ts';
 import type { Place } from './place.ts';
 
@@ -21,7 +21,7 @@ export class ListAsker {
     this.#keyOf = keyOf;
   }
 
-  /** Work starts: asks where the kept list is old, and for the first one without making the work wait. */
+  /** Requests a list that is missing or old before work starts, and waits for it within the time limit. */
   async renew(place: Place): Promise<void> {
     const { address, isLocal } = place;
     const most = isLocal ? LIST_AGE_MS.local : LIST_AGE_MS.other;
@@ -29,7 +29,7 @@ export class ListAsker {
     const ages = [Date.parse(known?.at ?? ''), this.#asked.get(address)?.at ?? 0].map((at) => Date.now() - at);
     const isNew = ages.some((age) => age < most);
     if (!isNew) this.#asked.set(address, { at: Date.now(), answer: this.ask(place).catch(() => undefined) });
-    if (known !== null) await this.#asked.get(address)?.answer;
+    await this.#asked.get(address)?.answer;
   }
 
   /** Asks nothing where a key is missing. Throws where the kept one cannot be read. */

@@ -91,6 +91,12 @@ export class Providers {
     }
   }
 
+  /** Requests the list of models of an endpoint that has given none, so that names can be resolved. Never rejects. */
+  async knowModels(name: string): Promise<void> {
+    if (providerTraits(name).isScripted || !providerNames(this.#ports.settings.providers).includes(name)) return;
+    await this.#asker.renew(this.models.place(name));
+  }
+
   /** Most concurrent model requests of sub-agents at a provider; one that is not there any more has one left. */
   concurrency(name: string): number {
     if (providerTraits(name).isScripted) return SCRIPTED_CONCURRENCY;
@@ -198,8 +204,8 @@ export class Providers {
       address: place.address,
       models: known === null ? null : [...known.models],
       at: known?.at ?? null,
-      fault: fault?.isFatal ? fault.what : null,
-      unlisted: usual !== null && fault === null && this.models.isUnlisted(usual, name) ? usual : null,
+      fault: fault?.kind === 'refused' ? fault.what : null,
+      unlisted: usual !== null && fault?.kind !== 'refused' && this.models.isUnlisted(usual, name) ? usual : null,
     };
   }
 
@@ -227,6 +233,8 @@ export class Providers {
   async #stateOf(place: Place): Promise<ProviderState> {
     const { name, type, baseUrl, baseUrlSource, address, isLocal, keyEnv } = place;
     const key = await this.#keys.keyFor(place, address);
+    const offered = this.models.offered(name);
+    const usual = this.models.defaultOf(name);
     return {
       name,
       type,
@@ -239,11 +247,12 @@ export class Providers {
       baseUrl,
       baseUrlSource,
       address,
-      models: this.models.offered(name).map((one) => {
+      models: offered.map((one) => {
         const { contextWindow: window, vision } = this.models.capabilities(name, one.id);
         return { ...one, window, vision, inputPrice: null };
       }),
-      defaultModel: this.models.defaultOf(name),
+      defaultModel:
+        usual === null || offered.some(({ alias }) => alias === usual) ? usual : this.models.resolve(place, usual),
       isLocal,
       maxConcurrent: concurrencyAt(place),
     };

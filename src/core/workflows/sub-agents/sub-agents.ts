@@ -16,6 +16,7 @@ import { newId } from '../../base/ids.ts';
 import { limitNotice } from '../../budget/limit-notices.ts';
 import { chainOf, chainsIn, isLeft } from '../../flows/chain.ts';
 import { type Operation, questionOf } from './proposal.ts';
+import { providerTraits } from '../../model/provider-traits.ts';
 import type { FinishedRun } from '../../log/step-cache.ts';
 import type { LeadChildren } from '../../runs/run-plan.ts';
 import type { StopCounts } from '../../runs/run-tree.ts';
@@ -71,6 +72,7 @@ export class SubAgents implements LeadChildren {
   ): Promise<Question | null> {
     const { engine, workflow, plan } = this.#parts;
     if (plan.depth + 1 >= MAX_AGENT_DEPTH) throw new TriadError('depth_exceeded', DEPTH_REFUSAL);
+    await this.#knowModels(requests);
     const all: AskedSubAgent[] = [];
     const fresh: { item: number; request: ChildRequest; envelope: Envelope }[] = [];
     requests.forEach((request, index) => {
@@ -91,6 +93,17 @@ export class SubAgents implements LeadChildren {
       all[item] = this.#propose(operation, toolCallId, item, request, envelope);
     const items = all.filter((asked) => !this.#take(asked)).map(itemOf);
     return items.length === 0 ? null : questionOf(operation, items, background);
+  }
+
+  /** Requests the lists of other providers before the names of their models are resolved. */
+  async #knowModels(requests: readonly ChildRequest[]): Promise<void> {
+    const { engine, workflow, plan } = this.#parts;
+    const own = plan.envelope.provider;
+    if (providerTraits(own).isScripted) return;
+    const named = requests.map(
+      ({ provider, agent }) => provider ?? (agent === null ? null : workflow.agents.lookup(agent)?.provider) ?? own,
+    );
+    for (const provider of new Set(named)) if (provider !== own) await engine.knowModels(provider);
   }
 
   async run(toolCallId: string, approval: Approval | null, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]> {

@@ -55,6 +55,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
     field('agent', item.again ? `${nameOf(envelope)} again` : `${nameOf(envelope)} wants to start`),
     field('task', passage(title)),
     ...summaryLines(summaryOf(envelope, item.ownActions, worst)),
+    ...(item.modelWarnings ?? []).map(({ message }) => field('warning', visible(message))),
     ...(served === '' ? [] : [field('who works', visible(served))]),
     ...(worst ? [field('in all', worstText(worst))] : []),
     ...settingLines(envelope, ownActionsText(item, envelope)),

@@ -48,7 +48,7 @@ function modelFindings({ settings, models }: Referring, say: Say): Finding[] {
   const own = providerEntry(settings.providers, active)?.defaults.model ?? null;
   const named = [
     own === null ? ['models.default', usual] : [`providers.${active}.defaults.model`, own],
-    ...Object.entries(aliases).map(([alias, id]) => [`models.aliases.${alias}`, id] as const),
+    ...Object.keys(aliases).map((alias) => [`models.aliases.${alias}`, alias] as const),
   ] as const;
   return named.flatMap(([path, name]) => {
     const isAlias = path.startsWith('models.aliases.');
@@ -56,7 +56,8 @@ function modelFindings({ settings, models }: Referring, say: Say): Finding[] {
     // That another name is enabled is no fault of an alias.
     if (fault === null || (isAlias && settings.models.enabled.length > 0)) return [];
     const todo = fault.suggestion === null ? 'name another, or see "triad doctor"' : `write ${fault.suggestion}`;
-    return fault.isFatal ? [say(path, `names ${fault.what}`, todo, 'error')] : [];
+    if (fault.kind === 'unchecked') return [];
+    return [say(path, `names ${fault.what}`, todo, fault.kind === 'refused' ? 'error' : 'warning')];
   });
 }
 

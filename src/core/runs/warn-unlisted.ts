@@ -1,0 +1,20 @@
+/** The notice about a model that its endpoint does not list. */
+import { sentenceOf } from '#contract/approvals/phrases.ts';
+import type { Engine } from './engine.ts';
+import type { RunPlan } from './run-plan.ts';
+import type { WorkflowScope } from './workflow-scope.ts';
+
+interface Parts {
+  engine: Pick<Engine, 'modelWarning'>;
+  workflow: WorkflowScope;
+  plan: Pick<RunPlan, 'recorder' | 'envelope'>;
+}
+
+/** Records the notice once for each model of a workflow. Call it when the list of the endpoint was requested. */
+export function warnUnlisted({ engine, workflow, plan }: Parts): void {
+  const { provider, model } = plan.envelope;
+  const warning = engine.modelWarning(provider, model);
+  if (warning === null || !workflow.budget.noteUnlisted(model)) return;
+  const text = `The model ${sentenceOf(warning)}. It is requested all the same, and the endpoint may refuse it`;
+  void plan.recorder.record({ type: 'notice', level: 'warning', text });
+}
