@@ -156,7 +156,8 @@ const agents = {
   model_unchecked: ({ model, address }: { model: string; address: string }) =>
     `${model} is not checked: ${address} has not given a list of its models`,
   model_unlisted: ({ model, address, day, some }: { model: string; address: string; day: string; some: string }) =>
-    `${model} is not in the list of ${address} of ${day}, which has ${some}; "triad doctor" asks for it anew`,
+    `${model} is not in the list of ${address} of ${day}, which has ${some}`,
+  may_be_refused: (_: Nothing) => '; the endpoint may refuse it',
   /** In the words of another part of the program. */
   as_it_is: ({ words }: { words: string }) => words,
 };

@@ -1,7 +1,7 @@
 /** What the question about sub-agents says of each beside its envelope: what its own actions will ask, also those of what serves it, and the most that it can use. */
 import type { Coagent, Envelope } from '#contract/agent.ts';
 import type { OwnActions, SpawnItem } from '#contract/approval.ts';
-import { sentenceOf } from '#contract/approvals/phrases.ts';
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { allServing } from '#contract/flows/serving-text.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import type { Action } from '../approvals/judge.ts';
@@ -67,7 +67,8 @@ function modelWarnings(
 ): Pick<SpawnItem, 'modelWarnings'> {
   const warnings = [envelope, ...allServing(envelope)].flatMap(({ provider, model }) => {
     const says = modelWarning(provider, model);
-    return says === null ? [] : [{ message: sentenceOf(says), says: [says] }];
+    const all = says === null ? [] : [says, phrase('may_be_refused')];
+    return all.length === 0 ? [] : [{ message: all.map(sentenceOf).join(''), says: all }];
   });
   const messages = warnings.map(({ message }) => message);
   const unique = warnings.filter(({ message }, index) => messages.indexOf(message) === index);

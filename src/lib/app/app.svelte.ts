@@ -220,7 +220,14 @@ export class App {
     const folder = given.folder ?? this.settings?.folder;
     const begin = { ...given, ...(folder !== undefined && { folder }) };
     await this.send(sentAs, text, { ...sent, sentAs }, begin);
+    void this.#refreshModels();
     return sentAs;
+  }
+
+  /** The first message at an endpoint makes the list of its models known. */
+  async #refreshModels(): Promise<void> {
+    const state = await this.connection.request('app.state', {}).catch(() => null);
+    if (state !== null) this.settings = state;
   }
 
   /** Whether the host has a message that went out under this id; false where it cannot be asked. */

@@ -180,7 +180,10 @@ test('a sub-agent with an unlisted model starts, with a warning in the approval 
   const [item] = subject.kind === 'envelopes' ? subject.items : [];
   expect(item?.envelope.model).toBe('big-modle-9');
   expect(item?.modelWarnings).toEqual([
-    { message: expect.stringMatching(warning) as string, says: [expect.objectContaining({ key: 'model_unlisted' })] },
+    {
+      message: expect.stringMatching(warning) as string,
+      says: [{ key: 'model_unlisted' }, { key: 'may_be_refused' }].map((one) => expect.objectContaining(one) as object),
+    },
   ]);
   const notices = engine.of('notice').filter(({ level }) => level === 'warning');
   expect(notices.map(({ agent, text }) => [agent, text.replace('The model ', '')])).toEqual([

@@ -78,7 +78,7 @@ test('an unlisted model passes with a warning that has the nearest listed name',
   expect(rules.faultOf('llama3.1:1b')).toMatchObject({
     suggestion: 'llama3.2:1b',
     what: expect.stringMatching(
-      /^llama3\.1:1b is not in the list of .*, which has llama3\.2:1b, claude-haiku-5-5; /,
+      /^llama3\.1:1b is not in the list of .*, which has llama3\.2:1b, claude-haiku-5-5$/,
     ) as string,
   });
   expect(rules.faultOf('haiku-5')?.suggestion).toBe('haiku');

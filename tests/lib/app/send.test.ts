@@ -17,7 +17,7 @@ function open(connection: FakeConnection) {
 const sent = { workflowId: 'workflow', runId: 'run', queued: false };
 
 describe('App', () => {
-  it('begins a conversation with its first message, in one request, then brings the list up to date', async () => {
+  it('begins a conversation with its first message, in one request, then refreshes the list and the models', async () => {
     const connection = new FakeConnection().on('message.send', () => sent);
     const { app } = open(connection);
     await settled();
@@ -25,7 +25,7 @@ describe('App', () => {
     const id = await app.startConversation({ folder: '/work', agent: 'writer' }, 'Hello');
     expect(id).toMatch(/^[\da-f]{8}-[\da-f]{4}-7[\da-f]{3}-[89ab][\da-f]{3}-[\da-f]{12}$/);
     await settled();
-    expect(connection.calls.map(({ method }) => method)).toEqual(['message.send', 'conversation.list']);
+    expect(connection.calls.map(({ method }) => method)).toEqual(['message.send', 'conversation.list', 'app.state']);
     expect(connection.calls[0]?.input).toEqual({
       ...{ conversationId: id, sentAs: id, text: 'Hello', via: 'app', begin: { folder: '/work', agent: 'writer' } },
     });

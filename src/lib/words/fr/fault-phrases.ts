@@ -132,7 +132,8 @@ export const faultPhrases = {
   model_unchecked: ({ model, address }) =>
     `${model} n’est pas vérifié : ${address} n’a pas donné la liste de ses modèles`,
   model_unlisted: ({ model, address, day, some }) =>
-    `${model} n’est pas dans la liste de ${address} du ${day}, qui a ${some} ; « triad doctor » la redemande`,
+    `${model} n’est pas dans la liste de ${address} du ${day}, qui a ${some}`,
+  may_be_refused: () => ' ; le serveur peut le refuser',
   as_it_is: ({ words }) => words,
   no_agent: () => 'le fichier n’a pas d’en-tête : ce n’est pas un agent',
   no_prompt: () => 'il n’y a pas de texte sous l’en-tête, et c’est lui le prompt système',
