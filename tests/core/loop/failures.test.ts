@@ -16,7 +16,7 @@ describe('failures of the model', () => {
     const engine = await startEngine(plainAnswer(), { keys: ['right'], apiKey: 'wrong' });
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'auth' } });
-    expect(end.error?.message).toMatch(/key was refused/);
+    expect(end.error?.message).toMatch(/refused the key: "invalid x-api-key"/);
     expect(end.error?.message).not.toContain('wrong');
   });
 
@@ -86,7 +86,7 @@ describe('failures of the model', () => {
       [spawning({ operation: 'spawn', name: 'x', prompt: '  ' }), /must not be empty/],
       [spawning({ operation: 'spawn', name: 'x', prompt: 'y', history: [] }), /history/],
       [spawning({ operation: 'clone' }), /operation/],
-      [spawning({ operation: 'spawn', name: 'x', prompt: 'y', model: 'gigantic' }), /sonnet, haiku, opus/],
+      [spawning({ operation: 'spawn', name: 'x', prompt: 'y', model: 'two words' }), /"two words" is not a model/],
       [toolUse('read_file', {}, { raw: '{"path": "READ' }), /not complete JSON/],
     ];
     const script = new Script().on({ step: 1 }).reply(wrong.map(([call]) => call));
