@@ -149,12 +149,10 @@ async function work(person: Person, half: Gate): Promise<void> {
   await person.lookAt('accuracy-review');
   await shoot(page, 'approval-three');
   for (const { name } of REVIEWS) await person.allow(name);
-  await person.button('Hide sidebar').click();
   for (const { name } of REVIEWS) await expect(person.card(name)).toContainText('Details');
   await shoot(page, 'chat');
   half.open();
   await person.expectOutcome('completed');
-  await person.button('Show sidebar').click();
   await person.send('Yes, write the corrected version.');
   await expect(person.question).toBeVisible();
   await shoot(page, 'approval');

@@ -16,14 +16,15 @@ const first = { apiKey: null, endpoint: null, model: { keys: [KEY] } };
 
 /** A wrong one first, which is refused. */
 async function enterKey(app: App): Promise<void> {
-  await app.page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+  await app.page.getByRole('button', { name: /^Another address/ }).click();
   await app.page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
   await app.page.getByLabel(/^API key/).fill('sk-wrong');
-  await app.button('Test and start').click();
+  await app.button('Test and continue').click();
   await expect(app.page.getByText(/The key was refused/)).toBeVisible();
   await expect(app.page.getByLabel('Endpoint', { exact: true }), 'nothing is lost').toHaveValue(app.model.url);
   await app.page.getByLabel(/^API key/).fill(KEY);
-  await app.button('Test and start').click();
+  await app.button('Test and continue').click();
+  await app.button('Start').click();
   await app.send('Hello.');
   await app.expectOutcome('completed');
 }

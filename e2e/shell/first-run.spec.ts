@@ -1,15 +1,18 @@
-/** The first start: a key, an endpoint or the demo, each tried before it is taken. */
+/** The first run: four choices, what each of them needs, the folder, and a first answered message. */
 import { createServer } from 'node:http';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expectNoViolation, SAME_PAGE } from '../support/accessible.ts';
+import type { App } from '../support/app.ts';
 import { expect, test } from '../support/test.ts';
 
 const FIRST = { apiKey: null, endpoint: null };
 const KEY = 'sk-given-by-hand';
 const PORTS = [11434, 1234, 8080, 8000, 4000, 1337, 30000];
+const ENDPOINT = /^Another address or a server on this machine/;
+const hello = () => plainAnswer({ answer: 'Hello to you.' });
 
-/** A server on one of the usual ports that is free: it lists a model, and refuses every chat, which is all it speaks. */
-async function localServer(): Promise<{ port: number; close: () => Promise<void> }> {
+/** Starts a server on a free default port of model servers. It lists one model and rejects every chat request. */
+async function startLocalServer(): Promise<{ port: number; close: () => Promise<void> }> {
   for (const port of PORTS) {
     const server = createServer(({ method, url }, response) => {
       const isChat = url === '/v1/chat/completions';
@@ -23,70 +26,164 @@ async function localServer(): Promise<{ port: number; close: () => Promise<void>
     });
     if (listens) return { port, close: () => new Promise((resolve) => server.close(() => resolve())) };
   }
-  throw new Error('All of the usual ports are taken');
+  throw new Error('All default ports are in use');
 }
 
-test('a key is tested before it is taken, and never shown again', { tag: '@soak' }, async ({ start }) => {
-  const app = await start(plainAnswer({ answer: 'Hello to you.' }), { ...FIRST, model: { keys: [KEY] } });
-  const { page } = app;
-  await expect(page.getByRole('heading', { name: 'Welcome to Triad' })).toBeVisible();
-  await app.button('Test and start').click();
-  const key = page.getByLabel('API key', { exact: true });
-  await expect(key).toBeFocused();
-  await expect(key).toHaveAttribute('aria-invalid', 'true');
-  await expect(key).toHaveAccessibleDescription(/^Paste a key first\./);
-  const top = () => app.button('Test and start').evaluate((button) => button.getBoundingClientRect().top);
-  const before = await top();
-  await page.keyboard.type('s');
-  await expect(key, 'what is typed mends it').toHaveAttribute('aria-invalid', 'false');
-  expect(await top(), 'nothing moves').toBe(before);
+const choice = (app: App, name: string | RegExp) => app.page.getByRole('button', { name });
+const sidebar = (app: App) => app.page.getByRole('navigation', { name: 'Conversations' });
 
-  await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
-  await page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
-  await page.getByLabel(/^API key/).fill('sk-wrong');
-  await app.button('Test and start').click();
-  await expect(page.getByText(/The key was refused/)).toBeVisible();
-  await expect(page.getByLabel('Endpoint', { exact: true }), 'nothing is lost').toHaveValue(app.model.url);
-  await page.getByLabel(/^API key/).fill(KEY);
-  await app.button('Test and start').click();
-
-  await expect(app.message).toBeVisible();
+/** Accepts the proposed folder, sends a first message and waits for its answer. */
+async function answerFirstMessage(app: App): Promise<void> {
+  await expect(app.page.getByRole('heading', { name: 'Choose a folder' })).toBeVisible();
+  await expect(app.page.getByLabel('Folder', { exact: true })).toHaveValue(app.workspace);
+  await app.button('Start').click();
+  await expect(sidebar(app)).toBeVisible();
   await app.send('Hello.');
   await app.expectOutcome('completed');
   await expect(app.workflow()).toContainText('Hello to you.');
+}
+
+test('offers four choices without a sidebar; keys choose, Escape and Back return', async ({ start }) => {
+  const app = await start(plainAnswer(), FIRST);
+  const { page } = app;
+  await expect(page.getByRole('heading', { name: 'Welcome to Triad' })).toBeVisible();
+  await expect(sidebar(app)).toHaveCount(0);
+  const names = page.getByRole('listitem').getByRole('button');
+  await expect(names).toHaveText([/^Anthropic/, /^OpenAI/, ENDPOINT, /^Try the demo/]);
+  await page.keyboard.press('ArrowDown');
+  await expect(choice(app, /^Anthropic/)).toBeFocused();
+  await page.keyboard.press('ArrowUp');
+  await expect(choice(app, /^Try the demo/)).toBeFocused();
+  await page.keyboard.press('ArrowDown');
+  await page.keyboard.press('Tab');
+  await expect(choice(app, /^OpenAI/)).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByRole('heading', { name: 'Connect OpenAI' })).toBeVisible();
+  await expect(page.getByLabel('API key', { exact: true })).toBeFocused();
+  await expect(page.getByRole('textbox'), 'a key and nothing else').toHaveCount(1);
+  await page.keyboard.press('Escape');
+  await expect(choice(app, /^OpenAI/)).toBeFocused();
+  await choice(app, ENDPOINT).click();
+  await expect(page.getByLabel('Endpoint', { exact: true })).toBeFocused();
+  await app.button('Back').click();
+  await choice(app, /^Try the demo/).click();
+  await expect(page.getByRole('heading', { name: 'Choose a folder' })).toBeVisible();
+  await expect(sidebar(app)).toHaveCount(0);
+});
+
+test('OpenAI becomes the provider of the first message, with the newest general model', async ({ start }) => {
+  const models = ['whisper-1', 'gpt-4.1', 'gpt-5.9', 'gpt-5.10', 'gpt-5.10-mini', 'text-embedding-3-large'];
+  const app = await start(hello(), { apiKey: null, vendor: 'openai', model: { keys: [KEY], models } });
+  const { page } = app;
+  await choice(app, /^OpenAI/).click();
+  const key = page.getByLabel('API key', { exact: true });
+  await page.keyboard.press('Enter');
+  await expect(key).toHaveAttribute('aria-invalid', 'true');
+  await expect(key).toHaveAccessibleDescription(/^Paste a key first\./);
+  await page.keyboard.type('sk-wrong');
+  await page.keyboard.press('Enter');
+  await expect(page.getByText(/The key was refused/)).toBeVisible();
+  await expect(page.getByText('The server says: “invalid x-api-key”')).toBeVisible();
+  await key.fill(KEY);
+  await page.keyboard.press('Enter');
+  await answerFirstMessage(app);
+  const { path, headers, sent } = app.model.requests.at(-1)!;
+  expect([path, headers.authorization]).toEqual(['/v1/responses', `Bearer ${KEY}`]);
+  expect(sent).toMatchObject({ model: 'gpt-5.10' });
+});
+
+test('Anthropic needs a key, which is never shown again', async ({ start }) => {
+  const app = await start(hello(), { apiKey: null, model: { keys: [KEY] } });
+  const { page } = app;
+  await choice(app, /^Anthropic/).click();
+  await page.keyboard.type(KEY);
+  await app.button('Test and continue').click();
+  await answerFirstMessage(app);
   expect(app.model.requests.at(-1)?.headers['x-api-key']).toBe(KEY);
   await page.getByRole('link', { name: 'Settings' }).first().click();
   await expect(page.getByLabel('API key')).toHaveValue('');
   expect(await page.content()).not.toContain(KEY);
 });
 
-test('a dead endpoint says so, and can still be saved deliberately', { tag: '@soak' }, async ({ start }) => {
+test('another address answers the first message in the chosen folder', async ({ start }) => {
+  const app = await start(hello(), { ...FIRST, model: { keys: null, models: ['small-1'] } });
+  const { page } = app;
+  await choice(app, ENDPOINT).click();
+  await page.getByLabel('Endpoint', { exact: true }).fill(`${app.model.url}/v1`);
+  await app.button('Test and continue').click();
+  const folder = page.getByLabel('Folder', { exact: true });
+  await folder.fill(`${app.workspace}/missing`);
+  await app.button('Start').click();
+  await expect(page.getByText(/is not a folder that can be read/)).toBeVisible();
+  await folder.fill(`${app.workspace}/src`);
+  await app.button('Start').click();
+  await expect(app.message).toBeFocused();
+  await expect(folder).toHaveValue(`${app.workspace}/src`);
+  const tasks = page.getByRole('listitem').getByRole('button');
+  await expect(tasks).toHaveText([/^Explain what this project does/, /^Write tests/, /^Have two sub-agents/]);
+  await tasks.first().click();
+  await app.button('Send').click();
+  await app.expectOutcome('completed');
+  await expect(app.workflow()).toContainText('Hello to you.');
+  expect(app.model.requests.at(-1)?.sent).toMatchObject({ model: 'small-1' });
+});
+
+test('the demo needs no connection', async ({ start }) => {
+  const app = await start(plainAnswer(), FIRST);
+  const { page } = app;
+  await choice(app, /^Try the demo/).click();
+  await app.button('Start').click();
+  await expect(app.message).toBeFocused();
+  await page.getByRole('button', { name: /Let one sub-agent count the files/ }).click();
+  // Later messages of the script cannot be sent first.
+  await expect(page.getByText('Let a permanent agent look for')).toBeVisible();
+  await expect(page.getByRole('button', { name: /Let a permanent agent look for/ })).toHaveCount(0);
+  await expect(app.message).toHaveValue(/count the files/);
+  await app.button('Send').click();
+  await expect(app.question).toBeVisible();
+  await app.allow();
+  await app.expectOutcome('completed');
+  expect(app.model.requests).toEqual([]);
+});
+
+test('the first run is in French for a French browser', { tag: '@soak' }, async ({ start }) => {
+  const app = await start(plainAnswer(), FIRST);
+  await app.page.evaluate(() => localStorage.setItem('triad-language', 'fr'));
+  await app.page.reload();
+  await expect(app.page.getByRole('heading', { name: 'Bienvenue dans Triad' })).toBeVisible();
+  await app.page.getByRole('button', { name: /^Essayer la démo/ }).click();
+  await expect(app.page.getByRole('heading', { name: 'Choisissez un dossier' })).toBeVisible();
+});
+
+test('a dead endpoint shows an error and can still be saved', { tag: '@soak' }, async ({ start }) => {
   const app = await start(plainAnswer(), FIRST);
   const { page } = app;
   await app.model.close();
-  await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+  await choice(app, ENDPOINT).click();
   await page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
-  await app.button('Test and start').click();
+  await app.button('Test and continue').click();
   await expect(page.getByText(/No connection to/)).toBeVisible();
-  await expect(app.message).toBeHidden();
-  await app.button('Save without a working test').click();
+  await expect(page.getByLabel('Endpoint', { exact: true }), 'keeps the input').toHaveValue(app.model.url);
+  await app.button('Continue without a working test').click();
+  await app.button('Start').click();
   await expect(app.message).toBeVisible();
   await page.getByRole('link', { name: 'Settings' }).first().click();
   await expect(page.getByRole('textbox', { name: 'Endpoint', exact: true })).toHaveValue(app.model.url);
 });
 
-test('a server on this machine is found, and its model is used', { tag: '@soak' }, async ({ start }) => {
-  const server = await localServer();
+test('a server on this machine is offered with its models', { tag: '@soak' }, async ({ start }) => {
+  const server = await startLocalServer();
   try {
     const app = await start(plainAnswer(), FIRST);
     const { page } = app;
-    await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+    await choice(app, ENDPOINT).click();
     await page.getByRole('button', { name: /^Ollama 1 model/ }).click();
     await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(`http://127.0.0.1:${server.port}/v1`);
     await expect(page.getByLabel('Model', { exact: true })).toHaveValue('tiny:1b');
-    await app.button('Test and start').click();
+    await app.button('Test and continue').click();
     await expect(page.getByText(/no model is loaded/)).toBeVisible();
-    await app.button('Save without a working test').click();
+    await app.button('Continue without a working test').click();
+    await app.button('Start').click();
     await expect(app.message).toBeVisible();
     await page.getByRole('link', { name: 'Settings' }).first().click();
     await expect(page.getByRole('radio', { name: /^ollama in use/ })).toBeChecked();
@@ -96,29 +193,18 @@ test('a server on this machine is found, and its model is used', { tag: '@soak' 
   }
 });
 
-test('the demo needs nothing', { tag: '@soak' }, async ({ start }) => {
-  const app = await start(plainAnswer(), FIRST);
-  const { page } = app;
-  await page.getByRole('radio', { name: /^Demo/ }).check();
-  await app.button('Start the demo').click();
-  await expect(app.message, 'who has chosen writes next').toBeFocused();
-  await expect(app.message).toBeVisible();
-  await page.getByRole('button', { name: /Let one sub-agent count the files/ }).click();
-  // What comes later in the script cannot be sent before it.
-  await expect(page.getByText('Let a permanent agent look for')).toBeVisible();
-  await expect(page.getByRole('button', { name: /Let a permanent agent look for/ })).toHaveCount(0);
-  await expect(app.message).toHaveValue(/count the files/);
-  expect(app.model.requests).toEqual([]);
-});
-
 test(
-  'each choice keeps the rules of accessibility, light and dark',
+  'each step follows the accessibility rules, light and dark',
   { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
   async ({ start }) => {
-    const { page } = await start(plainAnswer(), FIRST);
-    for (const name of [/^Anthropic key/, /^Compatible endpoint/, /^Demo/]) {
-      await page.getByRole('radio', { name }).check();
-      await expectNoViolation(page);
+    const app = await start(plainAnswer(), FIRST);
+    await expect(choice(app, /^Anthropic/)).toBeVisible();
+    await expectNoViolation(app.page);
+    for (const name of [/^Anthropic/, /^OpenAI/, ENDPOINT, /^Try the demo/]) {
+      await choice(app, name).click();
+      await expect(app.button('Back')).toBeVisible();
+      await expectNoViolation(app.page);
+      await app.button('Back').click();
     }
   },
 );

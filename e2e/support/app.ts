@@ -17,6 +17,8 @@ export interface AppOptions {
   apiKey?: string | null;
   /** Null: none; default: the scripted model. */
   endpoint?: string | null;
+  /** The provider whose address `endpoint` replaces; default: `anthropic`. */
+  vendor?: 'anthropic' | 'openai';
   /** A process of its own, which the test may kill; else it may be one that has run, or runs, other homes too. */
   ownProcess?: boolean;
   /** A browser context of its own, for a test that changes the clock of the page, or what comes to it. */
@@ -118,7 +120,7 @@ export async function startApp(
     const { apiKey = 'test-key', endpoint = model.url, ownProcess = false, ownContext = false } = options;
     const env = {
       ...(apiKey === null ? {} : { ANTHROPIC_API_KEY: apiKey }),
-      ...(endpoint === null ? {} : { ANTHROPIC_BASE_URL: endpoint }),
+      ...(endpoint === null ? {} : endpointVariable(endpoint, options.vendor)),
       ...options.env,
     };
     if (options.before) ends.push(await options.before({ home, workspace, env }));
@@ -129,6 +131,10 @@ export async function startApp(
     await close();
     throw error;
   }
+}
+
+function endpointVariable(endpoint: string, vendor: AppOptions['vendor']): Record<string, string> {
+  return vendor === 'openai' ? { OPENAI_BASE_URL: `${endpoint}/v1` } : { ANTHROPIC_BASE_URL: endpoint };
 }
 
 async function writeFiles(folder: string, files: NonNullable<AppOptions['files']>): Promise<void> {

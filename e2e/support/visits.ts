@@ -40,15 +40,21 @@ More is in [the guide](https://example.com/guide).`;
 
 async function firstRun(app: App, shoot: Shoot): Promise<void> {
   const { page } = app;
-  await expect(app.button('Test and start')).toBeVisible();
+  await expect(page.getByRole('heading', { name: 'Welcome to Triad' })).toBeVisible();
   await shoot('first-run');
-  await page.getByRole('radio', { name: /^Compatible endpoint/ }).check();
+  await page.getByRole('button', { name: /^Anthropic/ }).click();
+  await shoot('first-run-key');
+  await app.button('Back').click();
+  await page.getByRole('button', { name: /^Another address/ }).click();
   await page.getByLabel('Endpoint', { exact: true }).fill(`${app.model.url}/v1`);
-  await app.button('Test and start').click();
+  await app.button('Test and continue').click();
   await expect(page.getByText('It does not work:')).toBeVisible();
   await shoot('first-run-endpoint');
-  await page.getByRole('radio', { name: /^Demo/ }).check();
-  await app.button('Start the demo').click();
+  await app.button('Back').click();
+  await page.getByRole('button', { name: /^Try the demo/ }).click();
+  await expect(page.getByRole('heading', { name: 'Choose a folder' })).toBeVisible();
+  await shoot('first-run-folder');
+  await app.button('Start').click();
   await expect(app.message).toBeVisible();
   await shoot('demo-empty');
   await app.send('What is in this folder?');

@@ -8,6 +8,7 @@ import { changeMethods } from './change-methods.ts';
 import { contextMethods } from './context/context-methods.ts';
 import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
+import { FolderKind } from './folder-kind.ts';
 import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { LANGUAGES } from './messages/language.ts';
@@ -100,6 +101,8 @@ export const methods = {
    * written. Empty where there is none that can be read.
    */
   'folder.complete': method(z.strictObject({ text: z.string().max(4096) }), z.array(z.string())),
+  /** What kind of folder it is, for the choice of example tasks; `not_found` where no folder can be read at this path. */
+  'folder.inspect': method(z.strictObject({ folder }), FolderKind),
   /**
    * The folder that the person picks in a dialog of the system, which opens at `from`; null where they pick none, and on
    * hosts that have no such dialog (all but the desktop).

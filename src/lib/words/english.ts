@@ -32,7 +32,8 @@ import { calls, kinds, phases, remarks } from './state-words.ts';
 import { advice, plural } from './sentences.ts';
 import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
-import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { exampleTasks, firstRunWords } from './first-run-words.ts';
+import { demoWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';
 import { usageWords, workWords } from './work-words.ts';
@@ -149,11 +150,7 @@ export const english = {
       'Before it starts a sub-agent or writes a file you are asked, with everything it would get, unless a mode, a rule or a grant of yours allows it.',
       'Follow each sub-agent live here, and look up everything that happened in the history.',
     ],
-    examples: [
-      'Summarise what this project does and list its open questions.',
-      'Have two sub-agents review the README: one for accuracy, one for tone.',
-      'Find unused code and write a report to notes/unused.md.',
-    ],
+    examples: exampleTasks,
     examplesLabel: 'Try one of these',
   },
   call: {

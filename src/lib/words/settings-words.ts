@@ -1,4 +1,4 @@
-/** The words of the first start, of the settings and of the demo. */
+/** The words of the settings and of the demo. */
 import type { KeyElsewhere } from '#contract/providers/key-elsewhere.ts';
 import { keyElsewhereSentence } from '#contract/providers/key-elsewhere-text.ts';
 import { attentionWords } from './attention-words.ts';
@@ -22,23 +22,6 @@ export const demoWords = {
   next: 'Next in the demo',
   end: 'The demo ends here. If you let it write its file, that stands under Changes, where you can undo it.',
   toSettings: 'Set up a model',
-} as const;
-
-export const firstRunWords = {
-  title: 'Welcome to Triad',
-  text: 'One lead agent works for you and may lead up to three others. Choose a model.',
-  choices: {
-    key: { name: 'Anthropic key', text: 'Paste an API key. You pay Anthropic for what is used.' },
-    endpoint: { name: 'Compatible endpoint', text: 'A server on this machine, or any other address.' },
-    demo: { name: 'Demo', text: 'Scripted answers, offline and free, to see how Triad works.' },
-  },
-  demoText:
-    'The demo answers from a script. The folder that it looks at, the questions that you are asked, the sub-agents and the history are real. You can set up a model at any time in the settings.',
-  start: 'Test and start',
-  startDemo: 'Start the demo',
-  anyway: 'Save without a working test',
-  needKey: 'Paste a key first.',
-  needEndpoint: 'Enter the address of the endpoint first.',
 } as const;
 
 const labels: Readonly<Record<string, string>> = {

@@ -5,7 +5,7 @@ import { readdir } from 'node:fs/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { LiveSettings } from '#core/settings/live-settings.ts';
 import { createModel } from '#core/model/adapters.ts';
-import { testEndpoint } from '#core/model/providers/test-endpoint.ts';
+import { suggestModel, testEndpoint } from '#core/model/providers/test-endpoint.ts';
 import { ModelLists } from '#core/model/model-lists.ts';
 import type { Model } from '#core/model/model.ts';
 import { type ProviderPorts, Providers } from '#core/model/providers/providers.ts';
@@ -198,4 +198,36 @@ test('the demo speaks the language of the last messages; of many conversations t
   ]);
   for (let index = 0; index < 100; index++) providers.speakInDemo(String(index), 'fr');
   expect([await languageIn('first'), await languageIn('0'), await languageIn('99')]).toEqual(['en', 'fr', 'fr']);
+});
+
+test.for([
+  [['whisper-1', 'gpt-5.9', 'gpt-5.10', 'gpt-5.10-mini', 'gpt-4.1-2025-04-14'], 'gpt-5.10'],
+  [['gpt-4', 'gpt-5'], 'gpt-5'],
+  [['llama3:8b', 'qwen3:4b'], 'llama3:8b'],
+  [[], null],
+] as const)('suggests the newest general model, else the first: %s', ([models, suggested]) => {
+  expect(suggestModel(models)).toBe(suggested);
+});
+
+test('returns the model of the request and the sentence of the server, without the key', async () => {
+  const url = await serve((request, response) => {
+    const error = { type: 'invalid_request_error', code: 'invalid_api_key', message: `Incorrect API key: ${KEY}` };
+    const list = json(200, { data: [{ id: 'm1' }] });
+    return (request.url?.startsWith('/v1/models') ? list : json(401, { error }))(request, response);
+  });
+  const providers = await providerIn(await folderWith({}));
+  const given = { name: 'new', type: 'openai-chat', baseUrl: `${url}/v1`, apiKey: KEY } as const;
+  expect(await providers.test(given)).toMatchObject({
+    ok: false,
+    code: 'auth',
+    model: 'm1',
+    serverMessage: 'Incorrect API key: …',
+  });
+});
+
+test('a wrong key is reported although no model is named or listed', async () => {
+  const url = await fake(plainAnswer(), ['another']);
+  const providers = await providerIn(await folderWith({}));
+  const given = { name: 'new', type: 'openai-chat', baseUrl: `${url}/v1`, apiKey: KEY } as const;
+  expect(await providers.test(given)).toMatchObject({ ok: false, code: 'auth', model: null });
 });

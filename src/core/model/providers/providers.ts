@@ -182,7 +182,7 @@ export class Providers {
     if (!apiKey && !place.isLocal) {
       const elsewhere = given.apiKey === undefined && own ? await this.#keys.elsewhere(own, address) : null;
       const message = elsewhere === null ? 'There is no key to test: enter one' : keyElsewhereSentence(elsewhere);
-      return { ok: false, code: 'no_key', message, models: [], durationMs: 0 };
+      return { ok: false, code: 'no_key', message, model: null, models: [], durationMs: 0 };
     }
     return testEndpoint({
       endpoint: { name, type, baseUrl, apiKey: apiKey || null },

@@ -1,8 +1,9 @@
 /** Tries an endpoint with one tiny request, and says in one sentence what came of it. */
 import type { Output } from '#contract/rpc.ts';
-import { errorInfo, TriadError } from '../../base/errors.ts';
+import { errorInfo } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { CreateModel, ModelEndpoint } from '../adapters.ts';
+import { ModelError } from '../model.ts';
 import { askForModels, type ListedModels } from '../model-lists.ts';
 import { addressAt } from './place.ts';
 
@@ -15,7 +16,7 @@ export interface EndpointTest {
   endpoint: ModelEndpoint;
   /** Where its requests go. */
   address: string;
-  /** The id of the model that is asked; null: the first that it lists. */
+  /** Id of the model to request; null: the best guess from the endpoint's list (`suggestModel`). */
   model: string | null;
   createModel: CreateModel;
   /** Gets the whole list of the models that the endpoint has, where it gives one. */
@@ -35,14 +36,15 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
   });
   let { model } = candidate;
   try {
-    model ??= await firstOf(listing, endpoint);
+    // A request without a model still shows whether the address and the key work.
+    model ??= suggestModel(await listing) ?? '';
     const asked = performance.now();
     await ask(candidate, model, controller.signal);
     const durationMs = performance.now() - asked;
     const models = await listing;
     const others = models.length > 1 ? `. It has ${models.length} models` : '';
     const message = `${hostOf(endpoint)} answered in ${Math.round(durationMs)} ms with ${model}${others}`;
-    return { ok: true, message, models, durationMs };
+    return { ok: true, message, model, models, durationMs };
   } catch (error) {
     const durationMs = performance.now() - start;
     const late = controller.signal.aborted;
@@ -50,7 +52,9 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
     return {
       ok: false,
       code: late ? 'unreachable' : errorInfo(error).code,
-      message: late ? lateness(endpoint, patienceMs) : describeFailure(error, models),
+      message: late ? lateness(endpoint, patienceMs) : describeFailure(error, models, endpoint, model),
+      ...(late ? {} : serverSentence(error, endpoint.apiKey)),
+      model: model || null,
       models,
       durationMs,
     };
@@ -60,10 +64,20 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
   }
 }
 
-async function firstOf(listing: Promise<readonly string[]>, endpoint: ModelEndpoint): Promise<string> {
-  const [first] = await listing;
-  if (first !== undefined) return first;
-  throw new TriadError('not_found', `${hostOf(endpoint)} gives no list of models: name the one to ask`);
+/** General chat models of OpenAI, such as `gpt-5` and `gpt-5.2`, but not their dated, small or special variants. */
+const GENERAL_MODEL = /^gpt-(\d+)(?:\.(\d+))?$/;
+
+/**
+ * The model of a list to use by default: the newest general model of OpenAI, whose list also has models for speech,
+ * images and embeddings; else the first one. Null for an empty list.
+ */
+export function suggestModel(models: readonly string[]): string | null {
+  const general = models.flatMap((id) => {
+    const [, major, minor = 0] = GENERAL_MODEL.exec(id) ?? [];
+    return major === undefined ? [] : [{ id, version: Number(major) * 1000 + Number(minor) }];
+  });
+  const newest = general.toSorted((a, b) => b.version - a.version)[0];
+  return newest?.id ?? models[0] ?? null;
 }
 
 async function ask({ createModel, endpoint }: EndpointTest, model: string, signal: AbortSignal): Promise<void> {
@@ -80,13 +94,27 @@ async function ask({ createModel, endpoint }: EndpointTest, model: string, signa
   for await (const event of port.stream(request, signal)) if (event.type === 'end') return;
 }
 
-function describeFailure(error: unknown, models: readonly string[]): string {
+function describeFailure(
+  error: unknown,
+  models: readonly string[],
+  endpoint: ModelEndpoint,
+  model: string | null,
+): string {
   const { code, message } = errorInfo(error);
+  if (model === '' && (code === 'not_found' || code === 'bad_request'))
+    return `${hostOf(endpoint)} gives no list of models: name the one to ask`;
   if (code === 'not_found' && models.length > 0) {
     const named = models.slice(0, NAMED).join(', ');
     return `${message}${/[.!?]$/.test(message) ? '' : '.'} It lists ${named}${models.length > NAMED ? ', …' : ''}`;
   }
   return message;
+}
+
+/** Leaves out a sentence that the message includes. Removes the key, which some servers repeat. */
+function serverSentence(error: unknown, apiKey: string | null): { serverMessage?: string } {
+  const said = error instanceof ModelError ? error.serverMessage : null;
+  if (said === null || (error instanceof Error && error.message.includes(said))) return {};
+  return { serverMessage: apiKey ? said.replaceAll(apiKey, '…') : said };
 }
 
 function lateness(endpoint: ModelEndpoint, patienceMs: number): string {

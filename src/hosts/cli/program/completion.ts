@@ -8,7 +8,7 @@ import type { Done } from './parts.ts';
 export function addCompletion(program: Command, io: Io, done: Done): void {
   program
     .command('completion')
-    .description('a script that lets a shell complete commands, options and names; see "Completion" in the README')
+    .description('a script that lets a shell complete commands, options and names; setup: docs/start/install.md')
     .addArgument(new Argument('<shell>').choices(SHELLS))
     .action((shell: (typeof SHELLS)[number]) => {
       io.screen.data(completionScript(shell));

@@ -1,4 +1,4 @@
-/** The words of the first start, of the settings and of the demo, in French. */
+/** The words of the settings and of the demo, in French. */
 import { PLAIN_KEYS } from '#contract/settings/plain-keys.ts';
 import type { SameWords } from '../following.ts';
 import type * as english from '../settings-words.ts';
@@ -24,26 +24,6 @@ export const demoWords = {
   end: 'La démo s’arrête ici. Si vous l’avez laissée écrire son fichier, il se trouve sous Changements, où vous pouvez l’annuler.',
   toSettings: 'Configurer un modèle',
 } satisfies SameWords<typeof english.demoWords>;
-
-export const firstRunWords = {
-  title: 'Bienvenue dans Triad',
-  text: 'Un agent principal travaille pour vous et peut en mener jusqu’à trois autres. Choisissez un modèle.',
-  choices: {
-    key: { name: 'Clé Anthropic', text: 'Collez une clé d’API. Vous payez à Anthropic ce qui est consommé.' },
-    endpoint: { name: 'Serveur compatible', text: 'Un serveur sur cette machine, ou toute autre adresse.' },
-    demo: {
-      name: 'Démo',
-      text: 'Des réponses écrites d’avance, hors ligne et gratuites, pour voir comment Triad fonctionne.',
-    },
-  },
-  demoText:
-    'La démo répond d’après un script. Le dossier qu’elle examine, les questions qu’on vous pose, les sous-agents et l’historique sont réels. Vous pouvez configurer un modèle à tout moment dans les réglages.',
-  start: 'Tester et commencer',
-  startDemo: 'Lancer la démo',
-  anyway: 'Enregistrer sans test réussi',
-  needKey: 'Collez d’abord une clé.',
-  needEndpoint: 'Indiquez d’abord l’adresse du serveur.',
-} satisfies SameWords<typeof english.firstRunWords>;
 
 const labels: Readonly<Record<string, string>> = {
   'models.default': 'Modèle par défaut',

@@ -43,7 +43,8 @@ import { saidWords } from './said-words.ts';
 import { advice, de, plural } from './sentences.ts';
 import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
-import { demoWords, firstRunWords, settingsWords } from './settings-words.ts';
+import { exampleTasks, firstRunWords } from './first-run-words.ts';
+import { demoWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { stageWords } from './stage-words.ts';
 import { turnWords } from './turn-words.ts';
@@ -191,11 +192,7 @@ export const french = {
       'Avant qu’il lance un sous-agent ou écrive un fichier, vous êtes interrogé, avec tout ce que celui-ci recevrait, sauf si un mode, une règle ou une de vos autorisations le permet.',
       'Suivez ici chaque sous-agent en direct, et retrouvez tout ce qui s’est passé dans l’historique.',
     ],
-    examples: [
-      'Résume ce que fait ce projet et liste ses questions ouvertes.',
-      'Fais relire le README par deux sous-agents : l’un pour l’exactitude, l’autre pour le ton.',
-      'Trouve le code inutilisé et écris un rapport dans notes/unused.md.',
-    ],
+    examples: exampleTasks,
     examplesLabel: 'Quelques idées',
   },
   call: {

@@ -33,3 +33,20 @@ test('nothing of a relative path, of what the system makes up, and at most 30', 
   for (let n = 0; n < 40; n += 1) await mkdir(join(folder, `f${n}`));
   expect(await complete(`${folder}/`)).toHaveLength(30);
 });
+
+test.for([
+  [['package.json', 'README.md', 'test/'], { kind: 'code', hasReadme: true, hasTests: true }],
+  [['sum.py', 'sum_test.py'], { kind: 'code', hasReadme: false, hasTests: true }],
+  [['letter.docx', 'readme.txt'], { kind: 'documents', hasReadme: true, hasTests: false }],
+  [['.git/'], { kind: 'empty', hasReadme: false, hasTests: false }],
+] as const)('classifies a folder with %s', async ([names, kind]) => {
+  const folder = await folderWith({});
+  for (const name of names) await (name.endsWith('/') ? mkdir(join(folder, name)) : writeFile(join(folder, name), ''));
+  expect(await folderMethods['folder.inspect']({ folder })).toEqual(kind);
+});
+
+test('rejects a folder that cannot be read', async () => {
+  const folder = await folderWith({});
+  for (const path of [join(folder, 'missing'), 'relative'])
+    await expect(folderMethods['folder.inspect']({ folder: path })).rejects.toMatchObject({ code: 'not_found' });
+});
