@@ -1,4 +1,4 @@
-/** The pictures of the README and of `docs/`, from the app itself with a scripted model: `node e2e/readme-images.ts`. */
+/** Takes the pictures of the documentation at 1280×800 with the sidebar open: `node e2e/readme-images.ts`. */
 import { mkdir, mkdtemp, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -149,7 +149,8 @@ async function work(person: Person, half: Gate): Promise<void> {
   await person.lookAt('accuracy-review');
   await shoot(page, 'approval-three');
   for (const { name } of REVIEWS) await person.allow(name);
-  for (const { name } of REVIEWS) await expect(person.card(name)).toContainText('Details');
+  for (const { name } of REVIEWS) await expect(await person.lane(name)).toContainText('Details');
+  await person.lane(REVIEWS[0].name);
   await shoot(page, 'chat');
   half.open();
   await person.expectOutcome('completed');

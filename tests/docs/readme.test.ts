@@ -1,30 +1,48 @@
-/** The README tells where things are: every room, and only files that are there. */
+/** Checks the README: its size, and that its commands work. */
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
-import { ROOMS, roomsIn } from '../../scripts/rooms.js';
+import { machine } from '../hosts/support/process.ts';
+import { plainAnswer } from '../support/fake-model/scenarios.ts';
 
 const root = path.resolve(import.meta.dirname, '../..');
 const page = readFileSync(path.join(root, 'README.md'), 'utf8');
-const codes = [...page.matchAll(/`([^`\n]+)`/g)].map(([, code = '']) => code);
+const MAX_BYTES = 6000;
+const blocks = [...page.matchAll(/^```sh\n(.*?)^```/gms)].map(([, block = '']) => block.trim().split('\n'));
+const commands = (blocks[1] ?? []).map((line) => line.replace(/ +#.*/, ''));
 
-test.for(Object.entries(ROOMS))('names every room of %s', ([, order]) => {
-  const missing = roomsIn(order).filter((room) => !codes.includes(room.includes('.') ? room : `${room}/`));
-  expect(missing).toEqual([]);
+/** Splits a command line at spaces outside of double quotes. */
+function parseArguments(command: string): string[] {
+  return [...command.matchAll(/"([^"]*)"|(\S+)/g)].map(([, quoted, plain]) => quoted ?? plain ?? '');
+}
+
+test('has at most 6,000 bytes', () => {
+  expect(Buffer.byteLength(page)).toBeLessThanOrEqual(MAX_BYTES);
 });
 
-test('names only files that are there', () => {
-  const paths = codes.filter((code) => /^(src|electron|scripts|tests|e2e|docs)\/[^ ]+$/.test(code));
-  expect(paths.length).toBeGreaterThan(20);
-  expect(paths.filter((one) => !existsSync(path.join(root, one)))).toEqual([]);
+test('installs with two commands that exist', () => {
+  expect(blocks[0]).toEqual(['npm ci', 'npm start']);
+  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: object };
+  expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
+  expect(existsSync(path.join(root, 'package-lock.json'))).toBe(true);
 });
 
-test('answers where to look with a room of core and files in it', () => {
-  const [, table = ''] = page.split('### Where would you look?');
-  const rows = [...table.matchAll(/^\|[^|]+\| `(\w+\/)`: ([^|]+)\|$/gm)];
-  expect(rows.length).toBeGreaterThanOrEqual(10);
-  const files = rows.flatMap(([, room, list = '']) =>
-    [...list.matchAll(/`([^`]+)`/g)].map(([, file]) => `${room}${file}`),
-  );
-  expect(files.filter((file) => !existsSync(path.join(root, 'src/core', file)))).toEqual([]);
+test('shows the command line in six lines', () => {
+  expect(commands).toHaveLength(6);
+  expect(commands.every((command) => command.startsWith('bin/triad '))).toBe(true);
+});
+
+test.for(commands.filter((command) => !command.includes(' serve')))('the command works: %s', async (command) => {
+  const { triad } = await machine(plainAnswer());
+  const { code, out, err } = await triad(parseArguments(command).slice(1));
+  expect(code, err).toBe(0);
+  expect(out + err, 'prints a result, or that there is none').not.toBe('');
+});
+
+test.for(commands.filter((command) => command.includes(' serve')))('the command works: %s', async (command) => {
+  const { start } = await machine(plainAnswer());
+  // Without a PATH no browser opens.
+  const { out, err, child } = start(parseArguments(command).slice(1), undefined, { env: { PATH: '' } });
+  await expect.poll(out, { message: err() }).toMatch(/http:\/\/127\.0\.0\.1:\d+\//);
+  child.kill();
 });
