@@ -8,7 +8,7 @@ import { changeMethods } from './change-methods.ts';
 import { contextMethods } from './context/context-methods.ts';
 import { Door } from './telemetry/door.ts';
 import { type AgentEvent, DurableEvent } from './event.ts';
-import { FolderKind } from './folder-kind.ts';
+import { FolderKind } from './hosts/folder-kind.ts';
 import { historyMethods } from './history/history-methods.ts';
 import { Lent, type LentCall, lentMethods } from './hosts/lent.ts';
 import { LANGUAGES } from './messages/language.ts';

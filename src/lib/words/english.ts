@@ -32,7 +32,7 @@ import { calls, kinds, phases, remarks } from './state-words.ts';
 import { advice, plural } from './sentences.ts';
 import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
-import { exampleTasks, firstRunWords } from './first-run-words.ts';
+import { exampleTasks, firstRunWords } from './first-run/english.ts';
 import { demoWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { turnWords } from './turn-words.ts';

@@ -34,7 +34,7 @@ const SAME = [
   ...['agents/programs/claude', 'agents/programs/opencode', 'agents/title', 'agents/composition', 'flow/compositions'],
 ];
 const SAMENESS =
-  /^(?:Triad|Agents?|agents?|Type|Messages?|Conversations?|Permissions?|permissions?|Questions?|questions?|Actions?|Sources?|Description|Effort|Plan|Total|Notifications|Pause|Volume|Sections?|Notes?|notes?|Prompts?( .*)?|prompt|message|Trace|Span|Commit…|Budget|Arguments|Arguments \(JSON\)|Markdown|JSON|conversation|Composition|Coagent|coagent|Fixes|composition|score|Normal|normal|English|Français|Minutes|minutes|sonnet|haiku|opus|OpenAI .*|Anthropic .*|[^\p{L}]*)$/u;
+  /^(?:Triad|Agents?|agents?|Type|Messages?|Conversations?|Permissions?|permissions?|Questions?|questions?|Actions?|Sources?|Description|Effort|Plan|Total|Notifications|Pause|Volume|Sections?|Notes?|notes?|Prompts?( .*)?|prompt|message|Trace|Span|Commit…|Budget|Arguments|Arguments \(JSON\)|Markdown|JSON|conversation|Composition|Coagent|coagent|Fixes|composition|score|Normal|normal|English|Français|Minutes|minutes|sonnet|haiku|opus|OpenAI(?: .*)?|Anthropic(?: .*)?|[^\p{L}]*)$/u;
 
 /** Before what French sets off by a narrow no-break space, or after what it does. */
 const USUAL_SPACE = /(?<=[\p{L}\d)…]) [;:!?»]|« /u;

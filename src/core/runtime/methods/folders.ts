@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { readdir, stat } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
-import type { FolderKind } from '#contract/folder-kind.ts';
+import type { FolderKind } from '#contract/hosts/folder-kind.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { Handlers } from './handlers.ts';
 

@@ -43,7 +43,7 @@ import { saidWords } from './said-words.ts';
 import { advice, de, plural } from './sentences.ts';
 import { securityWords, settingsPageWords } from './settings-page-words.ts';
 import { settingsSearchWords } from './settings-search-words.ts';
-import { exampleTasks, firstRunWords } from './first-run-words.ts';
+import { exampleTasks, firstRunWords } from '../first-run/french.ts';
 import { demoWords, settingsWords } from './settings-words.ts';
 import { shellWords, sidebarWords, stopReceipt } from './shell-words.ts';
 import { stageWords } from './stage-words.ts';

@@ -1,5 +1,5 @@
 /** The texts of the first run, and the example tasks below the message box of a new conversation. */
-import type { FolderKind } from '#contract/folder-kind.ts';
+import type { FolderKind } from '#contract/hosts/folder-kind.ts';
 
 export const firstRunWords = {
   title: 'Welcome to Triad',

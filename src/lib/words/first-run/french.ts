@@ -1,11 +1,11 @@
 /** The texts of the first run and the example tasks, in French. */
-import type { FolderKind } from '#contract/folder-kind.ts';
-import type * as english from '../first-run-words.ts';
+import type { FolderKind } from '#contract/hosts/folder-kind.ts';
+import type * as english from './english.ts';
 import type { SameWords } from '../following.ts';
 
 export const firstRunWords = {
   title: 'Bienvenue dans Triad',
-  text: 'Un agent principal travaille pour vous et peut lancer jusqu’à trois sous-agents. Quel modèle doit-il utiliser ?',
+  text: 'Un agent principal travaille pour vous et peut lancer jusqu’à trois sous-agents. Quel modèle doit-il utiliser ?',
   choices: {
     anthropic: { name: 'Anthropic', text: 'Utilisez Claude avec votre clé d’API.' },
     openai: { name: 'OpenAI', text: 'Utilisez GPT avec votre clé d’API.' },
@@ -36,7 +36,7 @@ export const firstRunWords = {
   test: 'Tester et continuer',
   back: 'Retour',
   anyway: 'Continuer sans test réussi',
-  serverSays: (message) => `Le serveur répond : « ${message} »`,
+  serverSays: (message) => `Le serveur répond : « ${message} »`,
   settings: 'Tous les réglages',
   needKey: 'Collez d’abord une clé.',
   needEndpoint: 'Indiquez d’abord l’adresse du serveur.',
@@ -52,7 +52,7 @@ export function exampleTasks({ kind, hasReadme, hasTests }: FolderKind): string[
   if (kind === 'documents')
     return [
       'Résume les documents de ce dossier en une page.',
-      `Fais relire ${hasReadme ? 'le README' : 'le document le plus long'} par deux sous-agents : l’un pour l’exactitude, l’autre pour le ton.`,
+      `Fais relire ${hasReadme ? 'le README' : 'le document le plus long'} par deux sous-agents : l’un pour l’exactitude, l’autre pour le ton.`,
       'Liste les questions ouvertes et les contradictions de ces documents.',
     ];
   return [
@@ -60,6 +60,6 @@ export function exampleTasks({ kind, hasReadme, hasTests }: FolderKind): string[
       ? 'Compare le README avec le code et liste chaque différence.'
       : 'Explique ce que fait ce projet et comment ses parties s’assemblent.',
     hasTests ? 'Lance les tests et explique chaque échec.' : 'Écris des tests pour le module le plus important.',
-    'Fais relire le code par deux sous-agents : l’un cherche les bogues, l’autre juge la lisibilité.',
+    'Fais relire le code par deux sous-agents : l’un cherche les bogues, l’autre juge la lisibilité.',
   ];
 }
