@@ -23,7 +23,7 @@ test('has at most 6,000 bytes', () => {
 test('installs with two commands that exist', () => {
   expect(blocks[0]).toEqual(['npm ci', 'npm start']);
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as { scripts: object };
-  expect(scripts).toMatchObject({ start: expect.any(String), test: expect.any(String) });
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(['start', 'test']));
   expect(existsSync(path.join(root, 'package-lock.json'))).toBe(true);
 });
 
