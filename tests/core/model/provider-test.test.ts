@@ -210,13 +210,15 @@ test.for([
 });
 
 test('returns the model of the request and the sentence of the server, without the key', async () => {
+  // No pattern of secrets matches this key.
+  const plainKey = 'my local pass phrase'.replaceAll(' ', '-');
   const url = await serve((request, response) => {
-    const error = { type: 'invalid_request_error', code: 'invalid_api_key', message: `Incorrect API key: ${KEY}` };
+    const error = { type: 'invalid_request_error', code: 'invalid_api_key', message: `Incorrect API key: ${plainKey}` };
     const list = json(200, { data: [{ id: 'm1' }] });
     return (request.url?.startsWith('/v1/models') ? list : json(401, { error }))(request, response);
   });
   const providers = await providerIn(await folderWith({}));
-  const given = { name: 'new', type: 'openai-chat', baseUrl: `${url}/v1`, apiKey: KEY } as const;
+  const given = { name: 'new', type: 'openai-chat', baseUrl: `${url}/v1`, apiKey: plainKey } as const;
   expect(await providers.test(given)).toMatchObject({
     ok: false,
     code: 'auth',

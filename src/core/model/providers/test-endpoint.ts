@@ -53,7 +53,7 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
       ok: false,
       code: late ? 'unreachable' : errorInfo(error).code,
       message: late ? lateness(endpoint, patienceMs) : describeFailure(error, models, endpoint, model),
-      ...(late ? {} : serverSentence(error, endpoint.apiKey)),
+      ...(late ? {} : serverSentence(error)),
       model: model || null,
       models,
       durationMs,
@@ -110,11 +110,11 @@ function describeFailure(
   return message;
 }
 
-/** Leaves out a sentence that the message includes. Removes the key, which some servers repeat. */
-function serverSentence(error: unknown, apiKey: string | null): { serverMessage?: string } {
+/** Leaves out a sentence that the message includes. */
+function serverSentence(error: unknown): { serverMessage?: string } {
   const said = error instanceof ModelError ? error.serverMessage : null;
   if (said === null || (error instanceof Error && error.message.includes(said))) return {};
-  return { serverMessage: apiKey ? said.replaceAll(apiKey, '…') : said };
+  return { serverMessage: said };
 }
 
 function lateness(endpoint: ModelEndpoint, patienceMs: number): string {
