@@ -54,8 +54,6 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   const rest = app.button('Allow all 2');
   await app.readAll();
   await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
-  await expect(app.unseenElsewhere).toHaveText(['code-reviewer: Its system prompt']);
-  await expect(rest).toBeDisabled();
   await app.readBatch();
   await rest.click();
   await expect(app.question).toBeHidden();

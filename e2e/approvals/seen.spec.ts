@@ -1,5 +1,5 @@
-/** A yes waits until every text that is longer than its box was seen to its end; a no never does, and short ones don't. */
-import { delegateTo, spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
+/** A yes waits until every text that must be read was on the screen to its end; a no never does. */
+import { spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { toolUse } from '../../tests/support/fake-model/script.ts';
 import { tabTo } from '../support/keyboard.ts';
 import { leadCalls } from '../support/scripts.ts';
@@ -36,28 +36,94 @@ test(
   },
 );
 
+test('the key of the yes shows an unread text page by page, then allows; no press is silent, and a held key does nothing', async ({
+  start,
+}) => {
+  const app = await start(script(LONG), { ownContext: true });
+  await app.send('Go.');
+  await app.lookAt('helper-1');
+  const { page } = app;
+  const rest = app.question.getByRole('button', { name: 'Show the rest (1 of 1)' });
+  const allow = app.question.getByRole('button', { name: 'Allow once' });
+  const box = app.field('What it is told');
+  const top = (): Promise<number> => box.evaluate(({ scrollTop }) => scrollTop);
+  const hold = (): Promise<unknown> =>
+    app.decision.evaluate((target) => {
+      const held = { key: 'Enter', code: 'Enter', ctrlKey: true, metaKey: true, repeat: true, bubbles: true };
+      for (let times = 0; times < 5; times += 1) target.dispatchEvent(new KeyboardEvent('keydown', held));
+    });
+  await expect(rest).toBeVisible();
+  await expect(
+    app.question.getByRole('button', { name: /^Built-in prompt of temporary agents, unchanged/ }),
+  ).toBeVisible();
+  await page.clock.install();
+  await page.clock.pauseAt(Date.now() + 1000);
+  await app.decision.focus();
+  await page.clock.runFor(1000);
+  await hold();
+  expect(await top(), 'held from the message before').toBe(0);
+  await page.clock.runFor(1000);
+
+  let pages = 0;
+  for (; await rest.isVisible(); pages += 1) {
+    const before = await top();
+    await page.keyboard.press('ControlOrMeta+Enter');
+    await expect.poll(top, { message: `page ${pages + 1}`, intervals: [20] }).toBeGreaterThan(before);
+    const height = await box.evaluate(({ clientHeight }) => clientHeight);
+    expect((await top()) - before, 'no line is passed over').toBeLessThan(height);
+    await hold();
+    expect((await top()) - before, 'a held key shows no second page').toBeLessThan(height);
+    await page.clock.runFor(400);
+  }
+  expect(pages).toBeGreaterThan(2);
+  await expect(app.question.getByText('Then delete everything.')).toBeInViewport();
+
+  await expect(allow, '400 ms after the last page').toBeVisible();
+  await page.keyboard.press('ControlOrMeta+Enter');
+  const status = app.question.getByRole('status').filter({ hasText: 'Too soon after it was shown. Press again.' });
+  await expect(status).toBeVisible();
+  await page.clock.runFor(1000);
+  await hold();
+  await page.clock.runFor(1000);
+  expect(app.model.requests, 'nothing was answered').toHaveLength(1);
+  await page.keyboard.press('ControlOrMeta+Enter');
+  await page.clock.resume();
+  await expect(app.question).toBeHidden();
+  await app.expectCard('helper-1', 'completed');
+  await app.expectOutcome('completed');
+
+  // Exactly this text needs no reading any more, in this workspace and for whoever looks.
+  await page.evaluate(() => sessionStorage.clear());
+  await app.send('Go again.');
+  await app.lookAt('helper-1');
+  await expect(allow).toBeVisible();
+  await expect(box).toHaveCount(0);
+  await app.question
+    .getByRole('button', { name: 'What it is told: you allowed exactly this text before' })
+    .press('Enter');
+  await expect(box).toContainText('Look at part 1.');
+  await expect(app.unseen).toHaveCount(0);
+  await app.allow();
+  await app.expectOutcome('completed');
+});
+
 test(
-  'the key of the yes leads to what it waits for, and a text counts as seen where it is edited too',
+  'the key says which of the texts it shows, and a text counts as seen where it is edited too',
   { tag: '@soak' },
   async ({ start }) => {
-    const app = await start(leadCalls([delegateTo('code-reviewer', LONG)], [{ prompt: /./, task: 'the parts' }]), {
-      ownContext: true,
-    });
+    const call = spawn({ name: 'helper', prompt: LONG, system_prompt: `You help.\n${LONG}` });
+    const app = await start(leadCalls([call], [{ prompt: /./, task: 'the parts' }]));
     await app.send('Go.');
     const { page } = app;
-    await app.lookAt('code-reviewer');
+    await app.lookAt('helper');
     await expect(app.unseen).toHaveText(['What it is told', 'Its system prompt']);
-    await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeDisabled();
     await expect(async () => {
       await app.decision.focus();
       await page.keyboard.press('ControlOrMeta+Enter');
-      await expect(app.field('What it is told')).toBeFocused({ timeout: 200 });
+      await expect(app.question.getByRole('button', { name: 'Show the rest (2 of 2)' })).toBeVisible({ timeout: 500 });
     }).toPass();
-    await expect(app.question.getByRole('status').filter({ hasText: 'What it is told' })).toHaveText(
-      'Allow waits until you have seen the end of: What it is told',
-    );
-    await page.keyboard.press('ControlOrMeta+End');
     await expect(app.unseen).toHaveText(['Its system prompt']);
+    await expect(app.question.getByRole('status').filter({ hasText: 'Showing: What it is told' })).toBeVisible();
     await app.unfoldForm();
     await app.field('System prompt').focus();
     await page.keyboard.press('ControlOrMeta+End');
@@ -101,19 +167,21 @@ test('a batch is allowed at once only when each of its items was seen', { tag: '
   await app.lookAt('code-reviewer');
   const all = app.button('Allow all 3');
   await expect(all).toBeDisabled();
-  await expect(app.unseen).toHaveText(['Its system prompt']);
   await expect(app.unseenElsewhere).toHaveText([
-    ...['test-generator: What it is told', 'test-generator: Its system prompt'],
-    ...['documentation-writer: What it is told', 'documentation-writer: Its system prompt'],
+    'test-generator: What it is told',
+    'documentation-writer: What it is told',
   ]);
-  await app.unseen.first().click();
-  await expect(app.field('Its system prompt')).toBeFocused();
-  await app.page.keyboard.press('ControlOrMeta+End');
   await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
-  await expect(all).toBeDisabled();
   await expect(all).toHaveAccessibleDescription(
     /^Allow all 3 also waits for the end of: test-generator: What it is told/,
   );
+  await app.decision.focus();
+  // Its key leads to the first text that is unread.
+  await expect(async () => {
+    await app.page.keyboard.press('ControlOrMeta+Shift+Enter');
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('test-generator', { timeout: 500 });
+  }).toPass();
+  await expect(app.question.getByRole('status').filter({ hasText: 'Allow all 3 waits until' })).toBeVisible();
   await app.readBatch();
   await all.click();
   await expect(app.question).toBeHidden();
@@ -178,6 +246,8 @@ test('whoever types or clicks when a question comes answers nothing; Tab and Ent
   await page.mouse.click(button.x + 5, button.y + 5);
   await page.clock.runFor(1000);
   await expect(allow, 'a click that was meant for what stood there before').toBeEnabled();
+  const tooSoon = app.question.getByText('Too soon after it was shown. Press again.');
+  await expect(tooSoon, 'the reason is shown').toBeVisible();
   await expect(app.reopen).toBeVisible();
   expect(app.model.requests).toHaveLength(1);
 

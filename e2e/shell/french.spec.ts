@@ -118,7 +118,7 @@ test(
     await page.getByRole('textbox', { name: 'Message' }).fill('Regarde deux parties.');
     await page.keyboard.press('Enter');
     await expect(page.getByRole('heading', { name: 'alpha veut démarrer' })).toBeVisible();
-    await page.getByRole('button', { name: 'Tout voir et modifier' }).click();
+    await page.getByRole('button', { name: 'Détails et modification' }).click();
     await expectFrench(page, 'question');
     await page.getByRole('button', { name: 'Pourquoi cette question' }).click();
     await expect(page.getByText('Là où aucune règle ne décide, il vous est demandé avant')).toBeVisible();

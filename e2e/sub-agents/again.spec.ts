@@ -25,6 +25,8 @@ test(
     await expect(app.question).toContainText('You asked for this');
     await expect(app.question).not.toContainText(/left|Reject|Why am I asked/);
     await expect(app.question.getByRole('button', { name: /^Ask lead/ })).toHaveCount(0);
+    const prompt = app.question.getByRole('button', { name: 'What it is told: you allowed exactly this text before' });
+    await prompt.click();
     await expect(app.field('What it is told')).toHaveText('Inspect the workspace and report.');
     await expectAccessibleInBoth(page, 'the question about a run again');
     await page.keyboard.press('ControlOrMeta+/');

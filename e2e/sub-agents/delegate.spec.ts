@@ -11,7 +11,9 @@ test(
 
     await expect(app.question.getByRole('heading', { level: 2 })).toContainText('code-reviewer');
     await expect(app.field('What it is told')).toHaveText('Review the code of the workspace.');
-    await expect(app.field('Its system prompt'), 'as whole as the prompt, without a click').toBeVisible();
+    await expect(app.field('Its system prompt'), 'one line for what ships with the program').toHaveCount(0);
+    await app.question.getByRole('button', { name: 'Built-in code-reviewer, unchanged' }).click();
+    await expect(app.field('Its system prompt')).toBeVisible();
     await expect(app.question.locator('[data-risk]'), 'it only reads').toHaveCount(0);
     await app.unfoldForm();
     await expect(app.question.getByRole('checkbox', { name: 'write_file' })).not.toBeChecked();

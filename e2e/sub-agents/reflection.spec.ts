@@ -29,7 +29,9 @@ test(
     const app = await start(script, withChecker);
     const { page, question } = app;
     await app.send('Find out what is wrong.');
-    await expect(question).toContainText(/What it reviews its answer against, up to 2 more tries/);
+    await question
+      .getByRole('button', { name: /^What it reviews its answer against, up to 2 more tries: from your/ })
+      .click();
     await expect(question).toContainText(CRITERIA);
     await app.unfoldForm();
     await app.field('Reviews its answer').selectOption('up to 1 more try');

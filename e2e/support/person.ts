@@ -105,7 +105,7 @@ export class Person {
 
   /** Unfolds every field of the question that is shown, to edit it. */
   async unfoldForm(): Promise<void> {
-    const fold = this.question.getByRole('button', { name: /^(?:Everything, and edit|Edit)$/ });
+    const fold = this.question.getByRole('button', { name: /^(?:Details and edit|Edit)$/ });
     if ((await fold.getAttribute('aria-expanded')) === 'false') await fold.click();
   }
 

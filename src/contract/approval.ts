@@ -55,6 +55,25 @@ export type WorstCase = z.infer<typeof WorstCase>;
 export const LeadPreview = z.object({ envelope: Envelope, worst: WorstCase });
 export type LeadPreview = z.infer<typeof LeadPreview>;
 
+/**
+ * Author of a text of a question. `builtin`: ships with the program. `person`: a file in the person's own folders.
+ * `trusted`: a file of the workspace, with the content that the person trusts. `agent`: a model, an untrusted file, or an
+ * unknown author.
+ */
+export const TextSource = z.enum(['builtin', 'person', 'trusted', 'agent']);
+export type TextSource = z.infer<typeof TextSource>;
+
+/** Whether the person must read one text of an envelope before they allow it. */
+export const TextReading = z.object({
+  /** `prompt`, `systemPrompt`, `criteria` or `instruction PATH`; of an agent that works with it, after the key of that agent. */
+  name: z.string(),
+  source: TextSource,
+  /** The person allowed exactly this text before in this workspace; left out if not, or if its source needs no reading. */
+  allowedBefore: z.literal(true).optional(),
+  mustRead: z.boolean(),
+});
+export type TextReading = z.infer<typeof TextReading>;
+
 /** One sub-agent that needs approval; `runId` is the run that would start. */
 export const SpawnItem = z.object({
   runId: Id,
@@ -68,6 +87,8 @@ export const SpawnItem = z.object({
   worst: WorstCase.optional(),
   /** Models that their endpoints do not list; left out where there are none. */
   modelWarnings: z.array(z.object({ message: z.string(), says: z.array(Phrase) })).optional(),
+  /** One for each text of the envelope. A text without one must be read; left out in questions of older versions. */
+  texts: z.array(TextReading).optional(),
   /** The person asked for it: another execution again. Left out where an agent asks. */
   again: AgainOf.optional(),
 });

@@ -3,7 +3,7 @@
  * words of their own. Derived from what it would run with, nothing of it is a constant. Pure.
  */
 import type { Coagent, Envelope, Permission } from '../agent.ts';
-import type { Asking, CallGroup, OwnActions, SpawnItem, Subject, WorstCase } from '../approval.ts';
+import type { Asking, CallGroup, OwnActions, SpawnItem, Subject } from '../approval.ts';
 import { allServing } from '../flows/serving-text.ts';
 
 /** `no`: it has no tool for it. `held`: it has, and a question of an older version does not say what is asked. */
@@ -28,8 +28,6 @@ export interface Summary {
     tokens: number | null;
     costUsd: number | null;
     minutes: number | null;
-    /** What all of it can come to, with those that serve it; null where that is not known. */
-    worst: WorstCase | null;
   };
 }
 
@@ -42,7 +40,7 @@ export interface AgentSummaryOf {
 const ALWAYS_SAID: readonly Permission[] = ['FilesystemRead', 'FilesystemWrite', 'Execute', 'NetworkAccess'];
 const WHERE_HELD: readonly Permission[] = ['DatabaseRead', 'DatabaseWrite'];
 
-export function summaryOf(agent: Coagent, own: OwnActions | undefined, worst: WorstCase | undefined): Summary {
+export function summaryOf(agent: Coagent, own: OwnActions | undefined): Summary {
   const { provider, model, effort, folder, mcpServers, limits, maxTokens } = agent;
   const { tokens = null, costUsd = null, minutes = null } = limits.budget ?? {};
   return {
@@ -51,18 +49,19 @@ export function summaryOf(agent: Coagent, own: OwnActions | undefined, worst: Wo
     atMost: {
       turns: limits.maxIterations,
       answerTokens: maxTokens,
-      ...{ tokens, costUsd, minutes },
-      worst: worst ?? null,
+      tokens,
+      costUsd,
+      minutes,
     },
   };
 }
 
 /** The agent that would start and all that serve it, in the order in which the envelope names them. */
 export function summariesOf(item: SpawnItem, envelope: Envelope): AgentSummaryOf[] {
-  const first = { agent: envelope.agent, summary: summaryOf(envelope, item.ownActions, item.worst) };
+  const first = { agent: envelope.agent, summary: summaryOf(envelope, item.ownActions) };
   const served = allServing(envelope).map((part, index) => {
     const own = item.served?.[index]?.ownActions;
-    return { agent: part.agent, summary: summaryOf(part, own, undefined) };
+    return { agent: part.agent, summary: summaryOf(part, own) };
   });
   return [first, ...served];
 }

@@ -10,6 +10,7 @@ import { refuseWriteFault } from '../base/write-fault.ts';
 import { sha256 } from '../base/hash.ts';
 import { SerialQueue } from '../base/serial-queue.ts';
 import { TRUST_FILE } from '../settings/guarded-files.ts';
+import { AllowedTexts } from './allowed-texts.ts';
 import { TrustedTexts } from './trusted-texts.ts';
 
 /** What a trusted folder's files were when they were looked at: hashes by path, relative to it. */
@@ -20,9 +21,10 @@ type TrustFile = z.infer<typeof TrustFile>;
 
 export type FileHashes = ReadonlyMap<string, string>;
 
-/** `trust.json` in the data folder, mode 0600, and `trusted/` beside it. One process writes them at a time: the owner of that folder. */
+/** `trust.json` in the data folder, mode 0600, with `trusted/` and `allowed-texts/` beside it. One process writes them at a time: the owner of that folder. */
 export class Trust {
   readonly texts: TrustedTexts;
+  readonly allowedTexts: AllowedTexts;
   readonly #path: string;
   readonly #changes = new SerialQueue();
   /** What the newest text of the file says. */
@@ -31,6 +33,7 @@ export class Trust {
   constructor(dataFolder: string) {
     this.#path = join(dataFolder, TRUST_FILE);
     this.texts = new TrustedTexts(join(dataFolder, 'trusted'));
+    this.allowedTexts = new AllowedTexts(join(dataFolder, 'allowed-texts'));
   }
 
   /** Hashes of the trusted files of a folder, by relative path; empty where the trust file or the folder cannot be read. */

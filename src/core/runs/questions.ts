@@ -24,13 +24,14 @@ import type { RunPlan } from './run-plan.ts';
 import type { Question } from '../tools/question.ts';
 import type { Tool } from '../tools/tool.ts';
 import { withFacts } from './spawn-facts.ts';
+import { storeAllowedTexts } from './text-sources.ts';
 import { workspaceFor } from './workspace-of.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
 import { asked } from '../tools/asked.ts';
 
 interface Parts {
   engine: Engine;
-  workflow: Pick<WorkflowScope, 'approve' | 'limits'>;
+  workflow: Pick<WorkflowScope, 'approve' | 'agents' | 'limits'>;
   plan: RunPlan;
   signal: AbortSignal;
   /** Has the run that asks say more about a question. */
@@ -59,7 +60,7 @@ export function questionsOf(run: Parts): RunQuestions {
       const denials = verdicts.map((verdict) => (verdict.effect === 'deny' ? verdict : null));
       const known = { actions, verdicts: denials };
       const release = isOpen ? slots.tryAcquire() : null;
-      const answered = gate.askAgain(approval, asking(run, call, approval.request, known));
+      const answered = rememberTexts(engine, gate.askAgain(approval, asking(run, call, approval.request, known)));
       return { answered: answered.finally(() => release?.()) };
     },
     ...toolQuestionsOf(run),
@@ -107,7 +108,10 @@ async function put(
       verdicts.push(await engine.permissions.decide(action, (payload) => plan.recorder.record(payload)));
     if ((asked && asked.idle === undefined) || !verdicts.every(isPlain)) {
       const request = requestOf(parts, call, await questionFor(parts, call, asked, verdicts), { actions, verdicts });
-      const answered = engine.gate.ask(request, asking(parts, call, request, { actions, verdicts }));
+      const answered = rememberTexts(
+        engine,
+        engine.gate.ask(request, asking(parts, call, request, { actions, verdicts })),
+      );
       return { answered: answered.finally(() => release?.()) };
     }
   } catch (error) {
@@ -116,6 +120,13 @@ async function put(
   }
   release?.();
   return null;
+}
+
+/** Stores the texts that the person allows, so that they need not read them again in this workspace. */
+async function rememberTexts({ trust }: Pick<Engine, 'trust'>, answered: Promise<Approval>): Promise<Approval> {
+  const approval = await answered;
+  await storeAllowedTexts(trust.allowedTexts, approval);
+  return approval;
 }
 
 /** Whether a question about the call would stay open until somebody answers it; counts nothing. */
@@ -148,7 +159,8 @@ function questionFor(
   const steering = verdicts.flatMap(({ steps }) => steps).find(({ id }) => id === STEERING_ID);
   if (steering) return withWarning(question, steering);
   const actionsOfTools = (tools: readonly Tool[]) => tools.map((tool) => actionOf(parts, tool, tool.name, null, null));
-  return withFacts(parts, question, actionsOfTools);
+  const isForPerson = parts.workflow.approve === 'ask' && verdicts.some((verdict) => rulingOf(verdict) === null);
+  return withFacts(parts, question, { callsOf: actionsOfTools, isForPerson });
 }
 
 /** So grave that no answer in time is never a yes, whatever the settings say. */

@@ -109,7 +109,10 @@ function withOutput<T extends Envelope>(
   return { ...envelope, output, systemPrompt: `${envelope.systemPrompt}\n\n${expectationWords(output)}` };
 }
 
-function expectationOf(definition: AgentDefinition | null, next: AgentDefinition | null): OutputExpectation | null {
+export function expectationOf(
+  definition: AgentDefinition | null,
+  next: AgentDefinition | null,
+): OutputExpectation | null {
   const declared = definition?.output;
   if (!next) return declared ?? null;
   const kept = declared ? { declared } : {};

@@ -1,4 +1,4 @@
-/** What the question about sub-agents says of each beside its envelope: what its own actions will ask, also those of what serves it, and the most that it can use. */
+/** What the question about sub-agents says of each beside its envelope: what its own actions will ask, also those of what serves it, the most that it can use, and which texts must be read. */
 import type { Coagent, Envelope } from '#contract/agent.ts';
 import type { OwnActions, SpawnItem } from '#contract/approval.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
@@ -13,19 +13,23 @@ import type { Engine } from './engine.ts';
 import { scopeOf } from './memory.ts';
 import type { RunPlan } from './run-plan.ts';
 import type { WorkflowScope } from './workflow-scope.ts';
+import { readTexts } from './text-sources.ts';
 import { worstCase } from './worst-case.ts';
 
 interface Parts {
   engine: Engine;
-  workflow: Pick<WorkflowScope, 'approve'>;
+  workflow: Pick<WorkflowScope, 'approve' | 'agents' | 'limits'>;
   plan: RunPlan;
 }
 
-/** As rules, grants and prices are now. `callsOf`: calls of the run that asks, with unknown targets. */
+/**
+ * As rules, grants and prices are now. `callsOf`: calls of the run that asks, with unknown targets. `isForPerson`: a person
+ * decides; else nobody reads the texts, and what must be read is left out.
+ */
 export async function withFacts(
   { engine, workflow, plan }: Parts,
   question: Question,
-  callsOf: (tools: readonly Tool[]) => Action[],
+  { callsOf, isForPerson }: { callsOf: (tools: readonly Tool[]) => Action[]; isForPerson: boolean },
 ): Promise<Question> {
   const { subject } = question;
   if (!isSpawn(subject)) return question;
@@ -46,7 +50,8 @@ export async function withFacts(
     const grants = calls.possible.flatMap((call) => engine.permissions.grants.candidates(call, now));
     return ownActions(calls, { approve: workflow.approve, rules, grants, now });
   };
-  const items = subject.items.map((item) => {
+  const known = { trust: engine.trust, agents: workflow.agents, limits: workflow.limits() };
+  const addFacts = async (item: SpawnItem): Promise<SpawnItem> => {
     const { envelope } = item;
     const served = allServing(envelope).map((of) => ({ agent: of.agent, ownActions: actionsOf(of, 'delegate', null) }));
     return {
@@ -55,8 +60,10 @@ export async function withFacts(
       ...(served.length > 0 ? { served } : {}),
       ...modelWarnings(envelope, engine),
       worst: worstCase(envelope, engine),
+      ...(isForPerson ? { texts: await readTexts(envelope, known) } : {}),
     };
-  });
+  };
+  const items = await Promise.all(subject.items.map(addFacts));
   return { ...question, subject: { ...subject, items } };
 }
 

@@ -6,14 +6,22 @@ import type { Connection } from '#lib/client/connection.ts';
 import { asRequestError, type RequestError } from '#lib/client/request-error.ts';
 import { type AgentMark, markOfSubAgent } from '#contract/flows/agent-mark.ts';
 import type { Question } from '#lib/view/phase.ts';
+import { mustReadBox } from '#lib/words/question-texts.ts';
 import { soonestOf, waitingList } from '#lib/view/waiting-list.ts';
 import { draftOf, type Draft } from './approval-draft.svelte.ts';
 import { AskBack } from './ask-back.svelte.ts';
-import { KnownTexts } from './known-texts.ts';
 import { SeenTexts } from './seen-texts.svelte.ts';
 
 /** The place of the inbox page, which shows every question; no conversation has this id. */
 export const INBOX = 'inbox';
+
+export interface AnswerNotice {
+  /** Of the question that it is shown at. */
+  key: string;
+  text: string;
+  /** Rises with each notice. */
+  count: number;
+}
 
 export class Attention {
   state = $state.raw<AttentionState>({ questions: [], asleep: [], running: [] });
@@ -21,8 +29,8 @@ export class Attention {
   open = $state(false);
   /** The newest question, for the live announcement. */
   newest = $state.raw<Question | null>(null);
-  /** What a yes waits for, said when it is wanted too early. */
-  told = $state('');
+  /** Why the last press of an answer key did not answer, or what it showed instead. Null after an answer. */
+  notice = $state.raw<AnswerNotice | null>(null);
   /** All that waits, questions or not, in the order of every list. */
   readonly waiting = $derived(waitingList(this.state));
   readonly questions = $derived(this.waiting.flatMap((entry) => (entry.kind === 'question' ? [entry.question] : [])));
@@ -46,8 +54,9 @@ export class Attention {
   readonly #askBacks = new Map<string, AskBack>();
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
   readonly #seen = new Map<string, SeenTexts>();
-  /** Texts that the person need not see again. */
-  readonly #knownTexts = new KnownTexts();
+  /** Texts that were read in one item of a batch, by the id of its approval. */
+  // eslint-disable-next-line svelte/prefer-svelte-reactivity
+  readonly #readTexts = new Map<string, SvelteSet<string>>();
   #known: readonly string[] = [];
   /** Questions that may open the modal later, each with its conversation. */
   // eslint-disable-next-line svelte/prefer-svelte-reactivity
@@ -163,12 +172,22 @@ export class Attention {
   }
 
   /** Which texts of a question were seen to their end; kept while the question is open. */
-  seen({ key }: Question): SeenTexts {
+  seen(question: Question): SeenTexts {
+    const { key, approval } = question;
     const known = this.#seen.get(key);
     if (known) return known;
-    const seen = new SeenTexts(this.#knownTexts);
+    const { id } = approval.request;
+    const readTexts = this.#readTexts.get(id) ?? new SvelteSet<string>();
+    this.#readTexts.set(id, readTexts);
+    const seen = new SeenTexts(readTexts, (name) => mustReadBox(question, name));
     this.#seen.set(key, seen);
     return seen;
+  }
+
+  /** Shows a notice at a question. A repeated notice is announced again. */
+  notify(question: Question, text: string): void {
+    const count = (this.notice?.count ?? 0) + 1;
+    this.notice = { key: question.key, text, count };
   }
 
   /** Sends what the person asks back; the agent's reply arrives with the state. */
@@ -185,7 +204,7 @@ export class Attention {
     if (this.#busy.has(key)) return false;
     this.#busy.add(key);
     this.#errors.delete(key);
-    this.told = '';
+    this.notice = null;
     try {
       await this.#connection.request('approval.decide', {
         approvalId: question.approval.request.id,
@@ -239,6 +258,8 @@ export class Attention {
     for (const kept of [this.#drafts, this.#askBacks, this.#seen, this.#errors, this.#busy, this.#deferred]) {
       for (const key of [...kept.keys()]) if (!keys.includes(key)) kept.delete(key);
     }
+    for (const id of [...this.#readTexts.keys()])
+      if (this.questions.every(({ approval }) => approval.request.id !== id)) this.#readTexts.delete(id);
     if (fresh[0]) this.newest = fresh[0];
     const typing = !this.open && this.#isTyping();
     for (const question of fresh) {

@@ -1,4 +1,4 @@
-/** Which texts of one question were seen to their end: one that is longer than its box holds the yes back until then. */
+/** The texts of one question that were seen to their end. A yes waits for those that must be read. */
 import { untrack } from 'svelte';
 import type { Attachment } from 'svelte/attachments';
 import { SvelteMap, SvelteSet } from 'svelte/reactivity';
@@ -19,16 +19,8 @@ interface Box {
    * is about, which may lie below the edge.
    */
   waits: boolean;
-  /** Seen once, it is known in every question; null for what must be seen in each. */
-  lasting: string | null;
-}
-
-/** Texts that were seen to their end in whatever question. */
-export interface Known {
-  has: (text: string) => boolean;
-  add: (text: string) => unknown;
-  /** Finds out whether `has` should say so; left out where it knows by itself. */
-  look?: (text: string) => Promise<void>;
+  /** The text, if reading it once is enough for all items of a batch; else null. */
+  shared: string | null;
 }
 
 /** Texts up to these fit their boxes at any size of the window. */
@@ -37,45 +29,62 @@ const SURELY_FIT = { lines: 4, characters: 200 };
 const OVERFLOW_PX = 2;
 const END_PX = 8;
 const END_CHARS = 100;
+/** A page repeats the last line of the one before. */
+const OVERLAP_PX = 24;
+const MIN_PAGE_PX = 20;
 
 export class SeenTexts {
+  /** The most texts that were unread at once since the question came. */
+  mostUnread = $state(0);
   readonly #boxes = new SvelteMap<string, Box>();
   readonly #seen = new SvelteSet<string>();
-  readonly #known: Known;
+  /** Texts that were read in any item of the same batch. */
+  readonly #readTexts: Set<string>;
+  readonly #mustRead: (name: string) => boolean;
 
-  constructor(known: Known) {
-    this.#known = known;
+  constructor(readTexts: Set<string> = new SvelteSet(), mustRead: (name: string) => boolean = () => true) {
+    this.#readTexts = readTexts;
+    this.#mustRead = mustRead;
   }
 
   /**
-   * The texts that hold the yes back. `texts`: those of the question; one that never had a box (the question was not on the
-   * screen, or it is folded away) waits where it may be longer than one.
+   * Returns the texts that a yes waits for. `texts`: those of the question; one that was never on the screen waits too,
+   * unless it is short and not `isStrict`.
    */
-  unseen(texts: readonly { name: string; label: string; text: string }[]): Unseen[] {
+  unseen(texts: readonly { name: string; label: string; text: string; isStrict?: boolean }[]): Unseen[] {
     const never = texts.filter(
-      ({ name, text }) =>
-        !this.#boxes.has(name) && !this.#seen.has(name) && !this.#known.has(text) && !surelyFits(text),
+      ({ name, text, isStrict = false }) =>
+        !this.#boxes.has(name) &&
+        !this.#seen.has(name) &&
+        !this.#readTexts.has(text) &&
+        (isStrict || !surelyFits(text)),
     );
-    for (const { text } of never) void this.#known.look?.(text);
     const boxes = [...this.#boxes].flatMap(([name, { label, waits }]) =>
-      waits && !this.#seen.has(name) ? [{ name, label }] : [],
+      waits && !this.#seen.has(name) && this.#mustRead(name) ? [{ name, label }] : [],
     );
     return [...boxes, ...never.map(({ name, label }) => ({ name, label }))];
+  }
+
+  countUnread(count: number): void {
+    this.mostUnread = Math.max(this.mostUnread, count);
   }
 
   /** The end of a text was on the screen, or the person wrote it. */
   mark(name: string): void {
     this.#seen.add(name);
-    const lasting = untrack(() => this.#boxes.get(name)?.lasting);
-    if (lasting) this.#known.add(lasting);
+    const shared = untrack(() => this.#boxes.get(name)?.shared);
+    if (shared) this.#readTexts.add(shared);
   }
 
-  #recall(name: string, text: string): void {
-    const recall = (): void => {
-      if (untrack(() => this.#known.has(text))) this.#seen.add(name);
-    };
-    recall();
-    void this.#known.look?.(text).then(recall);
+  /**
+   * Shows the next page of a text: scrolls what is around its box until the box is in sight, then the text within. Returns
+   * false if the text is not on the screen.
+   */
+  showNextPage(name: string): boolean {
+    const box = this.#boxes.get(name)?.element;
+    if (!box) return false;
+    scrollToNextPage(box);
+    return true;
   }
 
   /** Leads to a text, so that keys scroll it. */
@@ -98,16 +107,16 @@ export class SeenTexts {
   box(
     name: string,
     label: string,
-    { lasting = null, isAlways = false }: { lasting?: string | null; isAlways?: boolean } = {},
+    { shared = null, isAlways = false }: { shared?: string | null; isAlways?: boolean } = {},
   ): Attachment<HTMLElement> {
     return (element) => {
-      if (lasting !== null) this.#recall(name, lasting);
+      if (shared !== null && untrack(() => this.#readTexts.has(shared))) this.#seen.add(name);
       const look = (): void => {
         const overflows = element.scrollHeight - element.clientHeight > OVERFLOW_PX;
         const before = this.#boxes.get(name);
         const waits = isAlways || overflows || before?.waits === true;
         if (before?.element !== element || before.waits !== waits)
-          this.#boxes.set(name, { label, element, waits, lasting });
+          this.#boxes.set(name, { label, element, waits, shared });
         if (waits && isAtEnd(element) && isEndInSight(element)) this.mark(name);
         // Reached by Tab where keys scroll it, and else from the list of what waits.
         if (overflows && element.tabIndex < 0) element.tabIndex = 0;
@@ -180,4 +189,29 @@ export function isEndEdited(text: string, original: string): boolean {
 function surelyFits(text: string): boolean {
   const { lines, characters } = lengthOf(text);
   return lines <= SURELY_FIT.lines && characters <= SURELY_FIT.characters;
+}
+
+/** Scrolls by one page at most: what is around the box first, until the box is in sight, then the text within. */
+function scrollToNextPage(box: HTMLElement): void {
+  const around = findScroller(box);
+  const viewTop = around.getBoundingClientRect().top;
+  const viewBottom = viewTop + around.clientHeight;
+  const { top, bottom, height } = box.getBoundingClientRect();
+  const isWhole = top >= viewTop - END_PX && bottom <= viewBottom + END_PX;
+  const page = (shown: number): number => Math.max(MIN_PAGE_PX, shown - OVERLAP_PX);
+  if (isWhole) box.scrollTop += page(box.clientHeight);
+  else if (height <= around.clientHeight) box.scrollIntoView({ block: 'nearest', behavior: 'instant' });
+  else if (top > viewTop + END_PX || bottom < viewTop) around.scrollTop += top - viewTop;
+  else if (bottom > viewBottom + END_PX) around.scrollTop += Math.min(page(around.clientHeight), bottom - viewBottom);
+  else box.scrollTop += page(Math.min(box.clientHeight, bottom - viewTop));
+}
+
+/** Returns the nearest element around that scrolls. */
+function findScroller(box: HTMLElement): Element {
+  for (let around = box.parentElement; around; around = around.parentElement) {
+    const { overflowY } = getComputedStyle(around);
+    const scrolls = overflowY === 'auto' || overflowY === 'scroll';
+    if (scrolls && around.scrollHeight - around.clientHeight > OVERFLOW_PX) return around;
+  }
+  return document.documentElement;
 }

@@ -20,10 +20,16 @@ export const PRESSES: Readonly<Record<AnswerKey, string>> = {
 type Press = ReturnType<typeof parseKeybinding>[number];
 const presses = Object.entries(PRESSES).map(([key, press]) => [key, parseKeybinding(press)[0]!] as [AnswerKey, Press]);
 
+/** Returns which answer key an event is, wherever it was pressed, also while it is held down. */
+export function findPressedKey(event: KeyboardEvent): AnswerKey | null {
+  if (event.isComposing) return null;
+  return presses.find(([, press]) => matchKeybindingPress(event, press))?.[0] ?? null;
+}
+
 /** What a key asks for; null for every other, and where it is meant for something else. */
 export function answerKeyOf(event: KeyboardEvent): AnswerKey | null {
-  if (event.repeat || event.isComposing) return null;
-  const key = presses.find(([, press]) => matchKeybindingPress(event, press))?.[0] ?? null;
+  if (event.repeat) return null;
+  const key = findPressedKey(event);
   if (!isTextField(event.target)) return key;
   return key === 'allow' && isOfAnswer(event.target) ? key : null;
 }

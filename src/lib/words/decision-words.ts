@@ -1,10 +1,8 @@
 /** The words of a question as a decision: what it may, with what, how much at most, why it is asked, and the ways to answer. */
 import type { Permission } from '#contract/agent.ts';
 import type { Leave, May, Summary } from '#contract/approvals/summary.ts';
-import { dollars, minutes, usd, tokens as compactTokens, count } from '#lib/view/format.ts';
+import { minutes, usd, tokens as compactTokens, count } from '#lib/view/format.ts';
 import { plural } from './sentences.ts';
-
-const NANO_USD_OF_A_CENT = 1e7;
 
 const verbs: Readonly<Partial<Record<Permission, string>>> = {
   FilesystemRead: 'read',
@@ -57,35 +55,22 @@ function withLines({ with: given }: Summary, elsewhere: boolean): BlockLine[] {
   ];
 }
 
+/** The limits that end the run; a limit that is not set has no line. */
 function atMostLines({ atMost }: Summary): BlockLine[] {
-  const { turns, costUsd, tokens, worst, answerTokens } = atMost;
-  const money = costUsd === null ? worstWords(worst) : usd(costUsd);
+  const { turns, costUsd, tokens, answerTokens } = atMost;
+  const answer = `${compactTokens(answerTokens)} tokens an answer`;
   return [
     { key: 'turns', value: plural(turns, 'turn', 'turns'), hint: 'max_iterations' },
-    { key: 'cost', value: money, hint: 'max_cost_usd' },
-    {
-      key: 'minutes',
-      value: atMost.minutes === null ? 'no time limit' : `${minutes(atMost.minutes)} min`,
-      hint: 'max_minutes',
-    },
+    ...(costUsd === null ? [] : [{ key: 'cost', value: usd(costUsd), hint: 'max_cost_usd' }]),
+    ...(atMost.minutes === null
+      ? []
+      : [{ key: 'minutes', value: `${minutes(atMost.minutes)} min`, hint: 'max_minutes' }]),
     {
       key: 'tokens',
-      value:
-        tokens === null
-          ? `${compactTokens(answerTokens)} tokens an answer`
-          : `${compactTokens(tokens)} tokens, ${compactTokens(answerTokens)} an answer`,
+      value: tokens === null ? answer : `${compactTokens(tokens)} tokens, ${compactTokens(answerTokens)} an answer`,
       hint: `max_tokens: ${count(answerTokens)}`,
     },
   ];
-}
-
-function worstWords(worst: Summary['atMost']['worst']): string {
-  if (worst === null) return 'no cost limit';
-  if (worst.nanoUsd === null) return 'no cost limit (cost not known)';
-  if (worst.nanoUsd === 0) return 'no cost limit (this model is free)';
-  // It is a bound.
-  const most = dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT);
-  return `no cost limit (at most ${most})`;
 }
 
 function starting(agent: string, stages: number): string {
@@ -134,6 +119,21 @@ export const decisionWords = {
   told: 'What it is told',
   systemPrompt: 'Its system prompt',
   ofDefinition: 'from its definition',
+  /** A text that needs no reading, in one line that unfolds. */
+  unchanged: {
+    temporary: 'Built-in prompt of temporary agents, unchanged',
+    prompt: {
+      builtin: (agent: string) => `Built-in ${agent}, unchanged`,
+      person: (agent: string) => `Your own ${agent}, unchanged`,
+      trusted: (agent: string) => `Trusted ${agent} of this project, unchanged`,
+    },
+    text: {
+      builtin: (label: string) => `${label}: built in, unchanged`,
+      person: (label: string) => `${label}: from your own file, unchanged`,
+      trusted: (label: string) => `${label}: from a trusted file, unchanged`,
+    },
+    allowedBefore: (label: string) => `${label}: you allowed exactly this text before`,
+  },
   /** `tries`: how often it may try again. */
   criteria: (tries: string) => `What it reviews its answer against, ${tries}`,
   /** How long a text is. */
@@ -143,7 +143,7 @@ export const decisionWords = {
   asWritten: 'As written',
   notRendered: 'As it is written: formatted, parts of it would not be seen.',
   yourChanges: 'Your changes',
-  everything: 'Everything, and edit',
+  details: 'Details and edit',
   edit: 'Edit',
   why: 'Why am I asked?',
   whyFailed: 'Why could not be told',

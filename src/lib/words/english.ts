@@ -285,8 +285,20 @@ export const english = {
     heading: 'Title and place',
     /** What is not seen yet follows. */
     unseen: 'Allow waits until you have seen the end of:',
-    /** How to get there. */
-    unseenHow: 'Press a name, then End.',
+    /** The key of the yes while a text is unread. `current`: of the texts that had to be read. */
+    showRest: (current: number, all: number) => `Show the rest (${current} of ${all})`,
+    /** After the key of the yes has shown a page. */
+    showing: (label: string) => `Showing: ${label}`,
+    /** Why the key of the yes answered nothing. */
+    tooSoon: 'Too soon after it was shown. Press again.',
+    writingReason: 'You are writing a reason to reject. Press Escape first, then allow.',
+    inField: 'This field takes no answer. Leave it with Tab, then press again.',
+    noReply: 'Choose or write an answer first, or skip.',
+    onlyOne: 'Only one question of this kind is open. Use Allow.',
+    openFirst: (label: string) => `Unfold and read first: ${label}`,
+    focusMoved: 'The question has the focus now. Press again to answer it.',
+    nothingWaits: 'No question is waiting. Write a message to go on.',
+    stillWorking: 'Nothing to allow yet: the agents are working.',
     allWaits: (items: number) => `Allow all ${items} waits until you have seen the end of:`,
     unseenElsewhere: (items: number) => `Allow all ${items} also waits for the end of:`,
     /** Of another item of the batch. */

@@ -4,7 +4,7 @@ import type { HandoffPrompt, OutputExpectation } from '#contract/flows/control-f
 import type { HandoffEntry } from '#contract/message.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { ChangedFile } from '#lib/view/handoffs.ts';
-import type { Served } from '#lib/view/stations.ts';
+import type { Served } from '#contract/flows/stations.ts';
 import { plural } from './sentences.ts';
 
 /** Who ends the work, and what the other one does. */

@@ -1,9 +1,9 @@
-/** The texts of a question that may be longer than their boxes, with what each is called. Pure. */
-import type { Coagent, Envelope } from '#contract/agent.ts';
+/** The texts of a question that may have to be read before a yes, with their labels. Pure. */
+import type { Envelope } from '#contract/agent.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
+import { type EnvelopeText, findTextReading, runTexts, servedTexts } from '#contract/approvals/envelope-texts.ts';
 import { isSpawn } from '#contract/spawn-items.ts';
 import type { Question } from '#lib/view/phase.ts';
-import { servedBy } from '#lib/view/stations.ts';
 import { text } from './text.ts';
 
 export interface QuestionText {
@@ -11,11 +11,24 @@ export interface QuestionText {
   name: string;
   label: string;
   text: string;
+  /** Must be on the screen, however short it is. */
+  isStrict?: boolean;
 }
 
-export function textsOf({ approval: { request }, spawn }: Question): QuestionText[] {
-  if (spawn) return [...toldTexts(spawn.envelope), ...servedTexts(spawn.envelope)];
-  return [{ name: 'description', label: text.approval.description, text: text.said.description(request) }];
+/** Returns the texts that must be read. Of a sub-agent, core decided which; a text without its decision must be read. */
+export function requiredTexts({ approval: { request }, spawn }: Question): QuestionText[] {
+  if (spawn) {
+    const all = [...labelRunTexts(spawn.envelope), ...labelServedTexts(spawn.envelope)];
+    const required = all.filter(({ name }) => findTextReading(spawn, name)?.mustRead !== false);
+    return required.map((one) => ({ ...one, isStrict: true }));
+  }
+  const description = text.said.description(request);
+  return [{ name: 'description', label: text.approval.description, text: description }];
+}
+
+/** Returns whether a box of a question must be read to its end: all except the texts of a sub-agent that need no reading. */
+export function mustReadBox({ spawn }: Pick<Question, 'spawn'>, name: string): boolean {
+  return !spawn || findTextReading(spawn, name)?.mustRead !== false;
 }
 
 /** What wants to be done; of a sub-agent, what it is for. */
@@ -23,49 +36,46 @@ export function titleOfQuestion({ approval, spawn }: Pick<Question, 'approval' |
   return spawn?.title || text.said.title(approval.request);
 }
 
-/** All that a sub-agent itself is told, its prompt first. */
-export function toldTexts(envelope: Envelope): QuestionText[] {
-  return [{ name: 'prompt', label: text.decide.told, text: envelope.prompt }, ...definedTexts(envelope)];
+/** Labels the texts of the run itself, its prompt first. */
+export function labelRunTexts(envelope: Envelope): QuestionText[] {
+  return runTexts(envelope).map((entry) => ({ name: entry.name, label: labelText(entry), text: entry.text }));
 }
 
-/** What those that serve it are told, a yes to it being one to all of them; project instructions that it is told too stand there. */
-export function servedTexts(envelope: Envelope): QuestionText[] {
-  const told = new Set((envelope.instructions ?? []).map((one) => one.text));
-  return servedBy(envelope).flatMap(({ key, agent, handoff }) => {
-    const instructions = (agent.instructions ?? []).filter((one) => !told.has(one.text));
-    for (const one of instructions) told.add(one.text);
-    const texts = [
-      ...(handoff ? [{ name: 'handoff', label: text.flow.told(agent.agent), text: handoff.text }] : []),
-      ...definedTexts({ ...agent, instructions }),
-    ];
-    return texts.map(({ name, label, text: own }) => ({
-      name: `${key} ${name}`,
-      label: name === 'handoff' ? label : text.approval.unseenOf(agent.agent, label),
-      text: own,
-    }));
+/** Labels the texts of the agents that work with it: a yes to the run is a yes to each of them. */
+export function labelServedTexts(envelope: Envelope): QuestionText[] {
+  return servedTexts(envelope).map((entry) => {
+    const label = labelText(entry);
+    const { name, kind, agent } = entry;
+    return { name, label: kind === 'handoff' ? label : text.approval.unseenOf(agent.agent, label), text: entry.text };
   });
 }
 
-/** What stands in files, whoever starts it. */
-function definedTexts({ systemPrompt, instructions = [], reflection }: Coagent): QuestionText[] {
+function labelText({ kind, agent, instruction }: EnvelopeText): string {
   const words = text.decide;
-  return [
-    { name: 'systemPrompt', label: words.systemPrompt, text: systemPrompt },
-    ...instructions.map(({ path, cut, text: told }) => ({
-      name: `instruction ${path}`,
-      label: text.flow.instruction(path, cut === true),
-      text: told,
-    })),
-    ...(reflection?.criteria
-      ? [
-          {
-            name: 'criteria',
-            label: words.criteria(text.review.tries(reflection.maxRetries)),
-            text: reflection.criteria,
-          },
-        ]
-      : []),
-  ];
+  switch (kind) {
+    case 'prompt':
+      return words.told;
+    case 'systemPrompt':
+      return words.systemPrompt;
+    case 'instruction':
+      return text.flow.instruction(instruction?.path ?? '', instruction?.cut === true);
+    case 'criteria':
+      return words.criteria(text.review.tries(agent.reflection?.maxRetries ?? 0));
+    case 'handoff':
+      return text.flow.told(agent.agent);
+  }
+}
+
+/** The line that stands for a text which needs no reading: its source, and that it is unchanged. Null if it must be read. */
+export function summarizeText(spawn: NonNullable<Question['spawn']>, { name, label }: QuestionText): string | null {
+  const reading = findTextReading(spawn, name);
+  if (!reading || reading.mustRead) return null;
+  const words = text.decide.unchanged;
+  const entry = [...runTexts(spawn.envelope), ...servedTexts(spawn.envelope)].find((one) => one.name === name);
+  if (reading.allowedBefore || reading.source === 'agent' || !entry) return words.allowedBefore(label);
+  if (entry.kind !== 'systemPrompt') return words.text[reading.source](label);
+  const { agent, definitionHash } = entry.agent;
+  return definitionHash === null ? words.temporary : words.prompt[reading.source](agent);
 }
 
 /** Why a question about the start of sub-agents offers no yes for more than once; null where it does, or is about another thing. */

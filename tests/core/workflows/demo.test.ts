@@ -9,6 +9,7 @@ import { type Harness, type HarnessOptions, outcomes, startEngine, yes } from '.
 import { eventually } from '../../support/eventually.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { inSoak } from '../../support/samples.ts';
+import { folderWith } from '../../support/workspace.ts';
 
 const FILES = {
   'README.md': '# Apples and pears\n\nSee https://example.com for more.\n',
@@ -19,8 +20,10 @@ const FILES = {
 
 type Ended = Awaited<ReturnType<Harness['ask']>>;
 
-const demo = (options: HarnessOptions = {}): Promise<Harness> =>
+const demo = async (options: HarnessOptions = {}): Promise<Harness> =>
   startEngine(new Script(), {
+    // Not in the workspace, whose files are counted.
+    configFolder: await folderWith({}),
     settings: '[providers]\nactive = "demo"\n',
     files: FILES,
     environment: { apiKey: undefined, baseUrl: undefined },

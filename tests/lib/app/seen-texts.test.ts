@@ -13,14 +13,18 @@ describe('a question that was never on the screen', () => {
     ['x'.repeat(201), true],
     ['\n'.repeat(600), true],
   ])('waits only for texts that may be longer than their box: %j', (text, waits) => {
-    expect(new SeenTexts(new Set()).unseen(of(text))).toHaveLength(waits ? 1 : 0);
+    expect(new SeenTexts().unseen(of(text))).toHaveLength(waits ? 1 : 0);
   });
 
-  it('does not wait for a definition that was seen before, only for exactly that one', () => {
+  it('does not wait for a text that was read in another item of its batch, only for exactly that one', () => {
     const text = 'x\n'.repeat(50);
     const seen = new SeenTexts(new Set([text]));
     expect(seen.unseen(of(text))).toEqual([]);
     expect(seen.unseen(of(`${text}y`))).toHaveLength(1);
+  });
+
+  it('waits for a text that must be on the screen, however short', () => {
+    expect(new SeenTexts().unseen([{ name: 'prompt', label: 'Prompt', text: 'Go.', isStrict: true }])).toHaveLength(1);
   });
 });
 
@@ -50,7 +54,7 @@ describe('a question on the screen', () => {
   const names = (seen: SeenTexts, texts = [] as ReturnType<typeof of>) => seen.unseen(texts).map(({ name }) => name);
 
   it('waits for a text that has no box, for it is folded away, unless it is short', () => {
-    const seen = new SeenTexts(new Set());
+    const seen = new SeenTexts();
     boxIn(seen, 'changes', {});
     expect(names(seen, of('x\n'.repeat(50)))).toEqual(['prompt']);
     expect(names(seen, of('Look around.'))).toEqual([]);
@@ -59,7 +63,7 @@ describe('a question on the screen', () => {
   });
 
   it('waits for the end of what is longer than its box, and of what it is about wherever that ends', () => {
-    const seen = new SeenTexts(new Set());
+    const seen = new SeenTexts();
     boxIn(seen, 'long', { tall: true });
     boxIn(seen, 'below', { isAlways: true });
     boxIn(seen, 'shown', { isAlways: true, inSight: true });
@@ -70,8 +74,15 @@ describe('a question on the screen', () => {
     expect(names(seen)).toEqual(['below']);
   });
 
+  it('does not wait for a text that needs no reading, even while it is unfolded', () => {
+    const seen = new SeenTexts(new Set(), (name) => name !== 'builtin');
+    boxIn(seen, 'builtin', { tall: true });
+    boxIn(seen, 'prompt', { tall: true });
+    expect(names(seen)).toEqual(['prompt']);
+  });
+
   it('counts a text that was read to its end in the field where it is edited, and only then', () => {
-    const seen = new SeenTexts(new Set());
+    const seen = new SeenTexts();
     boxIn(seen, 'long', { tall: true });
     boxIn(seen, 'long', { isField: true, tall: true, inSight: true });
     boxIn(seen, 'long', { isField: true });

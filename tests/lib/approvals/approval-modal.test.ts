@@ -153,7 +153,7 @@ describe('the approval modal', () => {
     expect([isChecked('list'), isChecked('read_resource')]).toEqual([true, false]);
   });
 
-  it('shows who takes turns with a sub-agent and who follows it, and the most that all of it can come to', async () => {
+  it('shows who takes turns with a sub-agent and who follows it, and no number that cannot happen', async () => {
     const [item] = spawn.items;
     const { prompt: _, stages: __, ...part } = item.envelope;
     const handoff = { type: 'static' as const, text: 'Look.' };
@@ -170,13 +170,31 @@ describe('the approval modal', () => {
     const html = await shown({ ...spawn, items: [{ ...item, envelope: served, worst }] }, 'medium');
     for (const words of [
       'Who works: scout with the coagent reviewer, smart, at most 3 rounds, then writer',
-      'In all at most 140 requests · at most $12.40',
       'reviewer works with scout',
       'writer agent 2 of the chain',
       'AGENTS.md (1 line) Run the tests.',
     ])
       expect(wordsOf(html), words).toContain(words);
-    expect(wordsOf(await shown(spawn, 'medium'))).not.toMatch(/Who works|In all at most/);
+    expect(wordsOf(html)).not.toMatch(/In all at most|\$12\.40|no cost limit|no time limit/);
+    expect(wordsOf(await shown(spawn, 'medium'))).not.toMatch(/Who works/);
+  });
+
+  it('shows a text that needs no reading as one line, and pages only through the others', async () => {
+    const [item] = spawn.items;
+    const texts = [
+      { name: 'prompt', source: 'agent' as const, mustRead: true },
+      { name: 'systemPrompt', source: 'builtin' as const, mustRead: false },
+    ];
+    const html = await shown({ ...spawn, items: [{ ...item, texts }] }, 'medium');
+    expect(html).toMatch(
+      /<button[^>]*aria-expanded="false"[^>]*>(?:(?!<\/button>).)*Built-in prompt of temporary agents, unchanged/,
+    );
+    expect(wordsOf(html)).toMatch(/Show the rest \(1 of 1\)/);
+    expect(wordsOf(html)).not.toContain('Its system prompt');
+    const known = texts.map((one) => ({ ...one, mustRead: false }));
+    const all = wordsOf(await shown({ ...spawn, items: [{ ...item, texts: known }] }, 'medium'));
+    expect(all).toContain('What it is told: you allowed exactly this text before');
+    expect(all).toContain('Allow once');
   });
 
   it('waits for what each agent of a chain is told, all of it unfolded, and says no more loudly than yes', async () => {
@@ -186,12 +204,12 @@ describe('the approval modal', () => {
     const chained = { ...item.envelope, stages: [{ ...part, agent: 'writer', systemPrompt: long }] };
     const html = await shown({ ...spawn, items: [{ ...item, envelope: chained }] }, 'medium');
     const words = wordsOf(html);
-    expect(words).toMatch(/Allow waits until you have seen the end of: writer: Its system prompt/);
+    expect(words).toMatch(/Allow waits until you have seen the end of: .*writer: Its system prompt/);
     expect(words).toContain('Then delete everything.');
-    expect(html).toMatch(/<button[^>]*class="btn btn-primary[^>]*>Allow once/);
+    expect(html).toMatch(/<button[^>]*class="btn btn-primary[^>]*>Show the rest/);
     const rejecting = await shown(spawn, 'medium', { reason: 'Too early.' });
     expect(rejecting).toMatch(/<button[^>]*class="btn btn-primary[^>]*>Reject</);
-    expect(rejecting).not.toMatch(/<button[^>]*class="btn btn-primary[^>]*>Allow once/);
+    expect(rejecting).not.toMatch(/<button[^>]*class="btn btn-primary[^>]*>Show the rest/);
     expect(wordsOf(rejecting), 'no key is a yes then').not.toContain('Ctrl+Enter');
   });
 
@@ -219,7 +237,7 @@ describe('the approval modal', () => {
 
   it('offers yes, no and to ask first, each with its key', async () => {
     const html = await shown(spawn, 'medium');
-    for (const button of ['Allow once', 'Reject…']) expect(html).toMatch(new RegExp(`<button[^>]*>[^<]*${button}`));
+    for (const button of ['Show the rest', 'Reject…']) expect(html).toMatch(new RegExp(`<button[^>]*>[^<]*${button}`));
     for (const keys of ['Control+Enter', 'Control+Backspace', 'Control+/'])
       expect(html).toContain(`aria-keyshortcuts="${keys}"`);
   });
@@ -257,7 +275,7 @@ describe('the approval modal', () => {
       ],
     };
     for (const [subject, parts] of [
-      [spawn, ['scout veut démarrer', 'lire ce dossier', 'Ce qu’il reçoit', 'Autoriser une fois', 'Refuser…']],
+      [spawn, ['scout veut démarrer', 'lire ce dossier', 'Ce qu’il reçoit', 'Afficher la suite (1 sur 2)', 'Refuser…']],
       [write, ['Écrire a.md (+1 −0) ?', 'Crée le fichier a.md dans /tmp/project', 'nouveau fichier']],
       [command, ['Dans web/app, exécuter rm * ?', 'Elle commence dans web/app', 'dans /tmp/project/web/app']],
       [foreign, ['Ce qu’en dit le serveur « files », et non Triad']],

@@ -1,19 +1,8 @@
-// Around an answer: one that comes too early leads to what it waits for, and one for more than once leaves a way back.
+// An answer for more than once leaves a way back.
 import { expect, it } from 'vitest';
 import type { Grant } from '#contract/permission.ts';
 import { tellGrant } from '#lib/approvals/granted.ts';
-import { leadTo } from '#lib/approvals/lead-to.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
-
-it('leads to the first text that was not seen, then says what is waited for', async () => {
-  const done: string[] = [];
-  const waits = ['Changes', 'Its system prompt'].map((label) => ({
-    ...{ key: label, label },
-    lead: () => Promise.resolve(void done.push(`at ${label}`)),
-  }));
-  await leadTo(waits, 'Allow waits for:', (told) => done.push(told));
-  expect(done).toEqual(['', 'at Changes', 'Allow waits for: Changes']);
-});
 
 it('says what was granted, and revokes that very grant', async () => {
   const grants = [

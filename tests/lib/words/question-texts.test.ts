@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Flow } from '#contract/agent.ts';
 import type { ApprovalRequest } from '#contract/approval.ts';
-import { servedTexts, onceWords, textsOf } from '#lib/words/question-texts.ts';
+import { labelServedTexts, mustReadBox, onceWords, requiredTexts, summarizeText } from '#lib/words/question-texts.ts';
 import { questionsOf } from '#lib/view/phase.ts';
 import { text } from '#lib/words/text.ts';
 import { envelopeOf } from '../../support/envelope.ts';
@@ -28,7 +28,7 @@ const chain = envelopeOf('analyst', 'Look.', {
 
 describe('the texts of a question about a chain', () => {
   it('are those of each stage and of who takes turns with it, each with a name of its own', () => {
-    const texts = servedTexts(chain);
+    const texts = labelServedTexts(chain);
     expect(texts.map((one) => [one.label.split(':')[0], one.text])).toEqual([
       ['writer', 'You write.'],
       ['writer', 'Write short.'],
@@ -45,10 +45,47 @@ describe('the texts of a question about a chain', () => {
       },
     } as unknown as ApprovalRequest;
     const [question] = questionsOf([{ request, decisions: [null] }]);
-    const names = textsOf(question!).map(({ name }) => name);
+    const names = requiredTexts(question!).map(({ name }) => name);
     expect(names).toHaveLength(3 + texts.length);
     expect(new Set(names).size).toBe(names.length);
     expect(names).toEqual(expect.arrayContaining(texts.map(({ name }) => name)));
+  });
+});
+
+describe('a text that core decided about', () => {
+  const texts = [
+    { name: 'prompt', source: 'agent', allowedBefore: true, mustRead: false },
+    { name: 'systemPrompt', source: 'builtin', mustRead: false },
+    { name: 'instruction AGENTS.md', source: 'trusted', mustRead: false },
+    { name: '1 systemPrompt', source: 'person', mustRead: false },
+    { name: '1-coagent systemPrompt', source: 'agent', mustRead: true },
+  ];
+  const item = { runId: 'r', title: 'Look', envelope: chain, hash: 'h', texts };
+  const request = {
+    subject: { kind: 'envelopes', operation: 'delegate', items: [item] },
+  } as unknown as ApprovalRequest;
+  const [question] = questionsOf([{ request, decisions: [null] }]);
+
+  it('must be read if core says so, and if it says nothing', () => {
+    const names = requiredTexts(question!).map(({ name }) => name);
+    expect(names).toEqual([
+      '1 instruction docs/AGENTS.md',
+      '1-coagent handoff',
+      '1-coagent systemPrompt',
+      '2 systemPrompt',
+      '2 criteria',
+    ]);
+    for (const { name, mustRead } of texts) expect(mustReadBox(question!, name), name).toBe(mustRead);
+    expect(mustReadBox(question!, 'heading')).toBe(true);
+  });
+
+  it('is one line with its source if it needs no reading', () => {
+    const summaryOf = (name: string) => summarizeText(question!.spawn!, { name, label: 'Label', text: '' });
+    expect(summaryOf('prompt')).toBe('Label: you allowed exactly this text before');
+    expect(summaryOf('systemPrompt')).toBe('Built-in prompt of temporary agents, unchanged');
+    expect(summaryOf('instruction AGENTS.md')).toBe('Label: from a trusted file, unchanged');
+    expect(summaryOf('1-coagent systemPrompt')).toBeNull();
+    expect(summaryOf('2 criteria')).toBeNull();
   });
 });
 

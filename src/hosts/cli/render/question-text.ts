@@ -54,7 +54,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
   return [
     field('agent', item.again ? `${nameOf(envelope)} again` : `${nameOf(envelope)} wants to start`),
     field('task', passage(title)),
-    ...summaryLines(summaryOf(envelope, item.ownActions, worst)),
+    ...summaryLines(summaryOf(envelope, item.ownActions)),
     ...(item.modelWarnings ?? []).map(({ message }) => field('warning', visible(message))),
     ...(served === '' ? [] : [field('who works', visible(served))]),
     ...(worst ? [field('in all', worstText(worst))] : []),
@@ -98,7 +98,7 @@ function coagentLines(stage: Stage, item: SpawnItem, envelope: Envelope, style: 
 function servedLines(part: Coagent, { served = [] }: SpawnItem, envelope: Envelope, style: Style): string[] {
   const { ownActions } = served[allServing(envelope).indexOf(part)] ?? {};
   return [
-    ...summaryLines(summaryOf(part, ownActions, undefined)),
+    ...summaryLines(summaryOf(part, ownActions)),
     ...settingLines(part, ownActionsText(ownActions ? { ownActions } : {}, part)),
     ...toldLines(part, style),
   ];

@@ -20,7 +20,6 @@ const LEAVES: Readonly<Record<Leave, string>> = {
 };
 
 const compact = new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 });
-const NANO_USD_OF_A_CENT = 1e7;
 
 export function mayText({ may }: Summary): string {
   return may.map(mayWords).join(' · ');
@@ -45,15 +44,8 @@ export function atMostText({ atMost }: Summary): string {
   const answer = `${compact.format(answerTokens)} tokens an answer`;
   return [
     `${turns} ${turns === 1 ? 'turn' : 'turns'}`,
-    costUsd === null ? worstWords(atMost.worst) : `$${costUsd.toFixed(2)}`,
-    minutes === null ? 'no time limit' : `${compact.format(minutes)} min`,
+    ...(costUsd === null ? [] : [`$${costUsd.toFixed(2)}`]),
+    ...(minutes === null ? [] : [`${compact.format(minutes)} min`]),
     tokens === null ? answer : `${compact.format(tokens)} tokens, ${answer.replace(' tokens', '')}`,
   ].join(' · ');
-}
-
-function worstWords(worst: Summary['atMost']['worst']): string {
-  if (worst === null) return 'no cost limit';
-  if (worst.nanoUsd === null) return 'no cost limit (cost not known)';
-  if (worst.nanoUsd === 0) return 'no cost limit (this model is free)';
-  return `no cost limit (at most $${(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) / 100).toFixed(2)})`;
 }

@@ -1,12 +1,10 @@
 /** The words of a question as a decision, in French: what it may, with what, how much at most, why it is asked, and the ways to answer. */
 import type { Permission } from '#contract/agent.ts';
 import type { Leave, May, Summary } from '#contract/approvals/summary.ts';
-import { count, dollars, minutes, tokens as compactTokens, usd } from '#lib/view/format.ts';
+import { count, minutes, tokens as compactTokens, usd } from '#lib/view/format.ts';
 import type { BlockLine, decisionWords as english } from '../decision-words.ts';
 import type { SameWords } from '../following.ts';
 import { plural } from './sentences.ts';
-
-const NANO_USD_OF_A_CENT = 1e7;
 
 const verbs: Readonly<Partial<Record<Permission, string>>> = {
   FilesystemRead: 'lire',
@@ -50,34 +48,20 @@ function withLines({ with: given }: Summary, elsewhere: boolean): BlockLine[] {
 }
 
 function atMostLines({ atMost }: Summary): BlockLine[] {
-  const { turns, costUsd, tokens, worst, answerTokens } = atMost;
-  const money = costUsd === null ? worstWords(worst) : usd(costUsd);
+  const { turns, costUsd, tokens, answerTokens } = atMost;
+  const answer = `${compactTokens(answerTokens)} jetons par réponse`;
   return [
     { key: 'turns', value: plural(turns, 'tour', 'tours'), hint: 'max_iterations' },
-    { key: 'cost', value: money, hint: 'max_cost_usd' },
-    {
-      key: 'minutes',
-      value: atMost.minutes === null ? 'sans limite de temps' : `${minutes(atMost.minutes)} min`,
-      hint: 'max_minutes',
-    },
+    ...(costUsd === null ? [] : [{ key: 'cost', value: usd(costUsd), hint: 'max_cost_usd' }]),
+    ...(atMost.minutes === null
+      ? []
+      : [{ key: 'minutes', value: `${minutes(atMost.minutes)} min`, hint: 'max_minutes' }]),
     {
       key: 'tokens',
-      value:
-        tokens === null
-          ? `${compactTokens(answerTokens)} jetons par réponse`
-          : `${compactTokens(tokens)} jetons, ${compactTokens(answerTokens)} par réponse`,
-      hint: `max_tokens : ${count(answerTokens)}`,
+      value: tokens === null ? answer : `${compactTokens(tokens)} jetons, ${compactTokens(answerTokens)} par réponse`,
+      hint: `max_tokens : ${count(answerTokens)}`,
     },
   ];
-}
-
-function worstWords(worst: Summary['atMost']['worst']): string {
-  if (worst === null) return 'sans limite de coût';
-  if (worst.nanoUsd === null) return 'sans limite de coût (coût inconnu)';
-  if (worst.nanoUsd === 0) return 'sans limite de coût (ce modèle est gratuit)';
-  // It is a bound.
-  const most = dollars(Math.ceil(worst.nanoUsd / NANO_USD_OF_A_CENT) * NANO_USD_OF_A_CENT);
-  return `sans limite de coût (au plus ${most})`;
 }
 
 const lines = (value: number): string => plural(value, 'ligne', 'lignes');
@@ -125,6 +109,20 @@ export const decisionWords = {
   told: 'Ce qu’il reçoit',
   systemPrompt: 'Son prompt système',
   ofDefinition: 'de sa définition',
+  unchanged: {
+    temporary: 'Prompt intégré des agents temporaires, inchangé',
+    prompt: {
+      builtin: (agent) => `${agent} intégré, inchangé`,
+      person: (agent) => `Votre propre ${agent}, inchangé`,
+      trusted: (agent) => `${agent} de ce projet, de confiance, inchangé`,
+    },
+    text: {
+      builtin: (label) => `${label} : intégré, inchangé`,
+      person: (label) => `${label} : de votre propre fichier, inchangé`,
+      trusted: (label) => `${label} : d’un fichier de confiance, inchangé`,
+    },
+    allowedBefore: (label) => `${label} : vous avez déjà autorisé exactement ce texte`,
+  },
   criteria: (tries: string) => `Les critères de sa relecture, ${tries}`,
   lines: (value) => `(${lines(value)})`,
   showAll: (value) => `Afficher ${value === 1 ? 'la ligne' : `les ${lines(value)}`}`,
@@ -132,7 +130,7 @@ export const decisionWords = {
   asWritten: 'Tel qu’écrit',
   notRendered: 'Tel qu’écrit : mis en forme, certaines parties ne se verraient pas.',
   yourChanges: 'Vos modifications',
-  everything: 'Tout voir et modifier',
+  details: 'Détails et modification',
   edit: 'Modifier',
   why: 'Pourquoi cette question ?',
   whyFailed: 'Impossible de dire pourquoi',

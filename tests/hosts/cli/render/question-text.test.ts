@@ -17,7 +17,7 @@ test('the resolved envelope is shown: who, model, tools, permissions, limits, pr
     'agent        code-reviewer (made for this task) wants to start',
     'may          read this folder · write: no · run: no · net: no\n',
     'with         claude-sonnet-5-5 · at anthropic · in /tmp/work\n',
-    'at most      20 turns · no cost limit · no time limit · 8.2K tokens an answer\n',
+    'at most      20 turns · 8.2K tokens an answer\n',
     'model        claude-sonnet-5-5 (anthropic), at most 8192 tokens a turn',
     'tools        grep, read_file',
     'MCP servers  none',

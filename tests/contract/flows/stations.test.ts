@@ -1,8 +1,8 @@
 // An envelope as a picture: who works in which order, and all that serve it, each once.
 import { expect, it } from 'vitest';
-import { servedBy, stationsOf } from '#lib/view/stations.ts';
+import { servedBy, stationsOf } from '#contract/flows/stations.ts';
 import { envelopeOf } from '../../support/envelope.ts';
-import { flow, stage } from '../support/flows.ts';
+import { flow, stage } from '../../lib/support/flows.ts';
 
 it('has the run first, then its stages, each with its coagent', () => {
   const whole = envelopeOf('analyst', 'Work.', {

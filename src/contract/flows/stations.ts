@@ -1,6 +1,6 @@
 /** An envelope as a picture has it: the agents that work one after another, each with the one that it takes turns with. Pure. */
-import type { Coagent, Envelope, Flow } from '#contract/agent.ts';
-import type { HandoffPrompt } from '#contract/flows/control-flow.ts';
+import type { Coagent, Envelope, Flow } from '../agent.ts';
+import type { HandoffPrompt } from './control-flow.ts';
 
 /** An agent that serves the run of the envelope. */
 export interface Served {
