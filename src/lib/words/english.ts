@@ -294,7 +294,7 @@ export const english = {
     writingReason: 'You are writing a reason to reject. Press Escape first, then allow.',
     inField: 'This field takes no answer. Leave it with Tab, then press again.',
     noReply: 'Choose or write an answer first, or skip.',
-    onlyOne: 'Only one question of this kind is open. Use Allow.',
+    onlyOne: 'There is no batch to allow at once. Use Allow once.',
     openFirst: (label: string) => `Unfold and read first: ${label}`,
     focusMoved: 'The question has the focus now. Press again to answer it.',
     nothingWaits: 'No question is waiting. Write a message to go on.',

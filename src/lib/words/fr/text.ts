@@ -327,7 +327,7 @@ export const french = {
     writingReason: 'Vous écrivez un motif de refus. Appuyez d’abord sur Échap, puis autorisez.',
     inField: 'Ce champ ne prend pas de réponse. Quittez-le avec Tab, puis appuyez encore une fois.',
     noReply: 'Choisissez ou écrivez d’abord une réponse, ou passez.',
-    onlyOne: 'Une seule question de ce genre est ouverte. Utilisez Autoriser.',
+    onlyOne: 'Aucun lot à autoriser d’un coup. Utilisez Autoriser une fois.',
     openFirst: (label) => `Dépliez et lisez d’abord : ${label}`,
     focusMoved: 'La question a maintenant le focus. Appuyez encore une fois pour y répondre.',
     nothingWaits: 'Aucune question en attente. Écrivez un message pour continuer.',
