@@ -9,8 +9,6 @@
 import type { Attachment } from 'svelte/attachments';
 
 const HOLD_MS = 300;
-/** A clock that was set back must not hold answers for longer. */
-const MAX_HOLD_MS = 1000;
 
 const LEADING_KEYS = new Set([
   ...['Tab', 'Escape', 'Home', 'End', 'PageUp', 'PageDown', 'ArrowUp', 'ArrowDown', 'ArrowLeft', 'ArrowRight'],
@@ -25,8 +23,6 @@ export class ClickGuard {
   /** Whether answers count. */
   ready = $state(false);
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** When answers count again, by the clock of `Date.now`. */
-  #until = 0;
   /** The press that is under way began on a button that answers, when answers counted. */
   #deliberate = false;
   readonly #isAnswerKey: (event: KeyboardEvent) => boolean;
@@ -35,13 +31,11 @@ export class ClickGuard {
     this.#isAnswerKey = isAnswerKey;
   }
 
-  /** Takes no answer for a moment, of at least `ms` milliseconds. It does not shorten an earlier one. */
+  /** Takes no answer for so many milliseconds. */
   hold(ms = HOLD_MS): void {
     this.ready = false;
-    const now = Date.now();
-    this.#until = Math.max(Math.min(this.#until, now + MAX_HOLD_MS), now + ms);
     clearTimeout(this.#timer);
-    this.#timer = setTimeout(() => (this.ready = true), this.#until - now);
+    this.#timer = setTimeout(() => (this.ready = true), ms);
   }
 
   /** For the element around the buttons; those that answer have `data-answers`. */
