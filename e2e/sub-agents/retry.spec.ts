@@ -80,6 +80,7 @@ test(
         .reply([text('Done.')]),
     );
     const { page } = app;
+    await page.setViewportSize({ width: 900, height: 720 });
     await app.send('Do both.');
     for (const name of ['first', 'second']) await app.allow(name);
     for (const name of ['first', 'second']) await app.expectCard(name, 'error');

@@ -82,31 +82,3 @@ test(
     await expectAccessibleInBoth(page, 'the folded stage');
   },
 );
-
-test(
-  'lanes stand beside each other from a column of 1,200 pixels on, and are tabs in a narrower one',
-  { tag: ['@browser', '@soak'] },
-  async ({ start }) => {
-    const held = new Gate();
-    const app = await start(three(held));
-    const { page } = app;
-    await page.setViewportSize({ width: 1600, height: 900 });
-    await app.send('Look at every part.');
-    for (const name of NAMES) await app.allow(name);
-    for (const name of NAMES) await app.expectCard(name, 'running');
-    const lanes = app.log.getByRole('group', { name: 'At work: alpha, beta, gamma' }).getByRole('article');
-    await expect(lanes).toHaveCount(3);
-    const column = () => app.log.evaluate((element) => (element as HTMLElement).offsetWidth);
-    const beside = 1600 - (await column());
-    await page.setViewportSize({ width: beside + 1199, height: 900 });
-    await expect(app.log.getByRole('tab')).toHaveCount(3);
-    await expect(lanes).toHaveCount(0);
-    expect(await column()).toBe(1199);
-    await page.setViewportSize({ width: beside + 1200, height: 900 });
-    await expect(lanes).toHaveCount(3);
-    await expect(app.log.getByRole('tab')).toHaveCount(0);
-    expect(await column()).toBe(1200);
-    held.open();
-    await app.expectOutcome('completed');
-  },
-);

@@ -1,38 +1,68 @@
 /**
- * Whether the sidebar is open; remembered in local storage. Where it is not, its icons stay; in a narrow window it
- * overlays the page, and is closed at first.
+ * The state of the sidebar: open, or folded to a column of icons. The person's choice is stored in local storage. In a
+ * narrow window the open sidebar overlays the page, and is closed at first.
  */
-import { createContext } from 'svelte';
+import { createContext, untrack } from 'svelte';
 
 const KEY = 'triad-sidebar';
 const WIDE_PX = 960;
 /** Up to this width it overlays the page. */
 const NARROW_PX = 800;
+/** Below this width of the window, lanes fit side by side only next to a folded sidebar. */
+const LANES_PX = 1180;
 
 export class SidebarState {
-  open = $state(true);
-  narrow = $state(false);
+  #width = $state(innerWidth);
+  /** The person's choice, or the default for this window. */
+  #chosenOpen = $state(true);
+  #overlayOpen = $state(false);
+  /** Number of stages whose lanes need the width of the sidebar. */
+  #stages = $state(0);
+  /** The person opened the sidebar after it folded for lanes. It does not fold for lanes again before they fold it. */
+  #staysOpen = $state(false);
+  /** A text field in the sidebar has the focus. The sidebar does not fold by itself then. */
+  isTypedIn = $state(false);
+  readonly narrow = $derived(this.#width <= NARROW_PX);
+  readonly #isFoldedForLanes = $derived(
+    this.#width < LANES_PX && this.#stages > 0 && !this.#staysOpen && !this.isTypedIn,
+  );
+  readonly open = $derived(this.narrow ? this.#overlayOpen : this.#chosenOpen && !this.#isFoldedForLanes);
 
   constructor() {
-    this.narrow = innerWidth <= NARROW_PX;
-    this.open = !this.narrow && this.#remembered();
+    this.#chosenOpen = this.#remembered();
   }
 
   /** Call when the window was resized: an open sidebar closes where it would overlay the page. */
   handleResize(): void {
-    const narrow = innerWidth <= NARROW_PX;
-    if (narrow !== this.narrow) this.open = !narrow && this.#remembered();
-    this.narrow = narrow;
+    const wasNarrow = this.narrow;
+    this.#width = innerWidth;
+    if (this.narrow === wasNarrow) return;
+    this.#overlayOpen = false;
+    if (wasNarrow) this.#chosenOpen = this.#remembered();
   }
 
   toggle(): void {
-    this.open = !this.open;
-    if (!this.narrow) localStorage.setItem(KEY, this.open ? 'open' : 'closed');
+    const open = !this.open;
+    this.isTypedIn = false;
+    if (this.narrow) {
+      this.#overlayOpen = open;
+      return;
+    }
+    this.#staysOpen = open && this.#isFoldedForLanes;
+    this.#chosenOpen = open;
+    localStorage.setItem(KEY, open ? 'open' : 'closed');
   }
 
   /** Opens it, as for something in it. */
   show(): void {
     if (!this.open) this.toggle();
+  }
+
+  /** Folds the sidebar in a window below 1,180 px, unless the person opened it over lanes. Returns the release. */
+  foldForLanes(): () => void {
+    const add = (count: number): void => untrack(() => void (this.#stages += count));
+    add(1);
+    return () => add(-1);
   }
 
   #remembered(): boolean {
@@ -42,7 +72,7 @@ export class SidebarState {
 
   /** Closes it after a navigation where it overlays the page. */
   closeOverlay(): void {
-    if (this.narrow) this.open = false;
+    if (this.narrow) this.#overlayOpen = false;
   }
 }
 

@@ -2,7 +2,7 @@
 import type { Entry } from '#contract/message.ts';
 import type { OpenMessage, RunRow } from '#contract/view.ts';
 import { type Bound, boundsOfRun } from './budgets.ts';
-import type { Phase } from './phase.ts';
+import { isActive, type Phase } from './phase.ts';
 import { type Block, blocksOf, type Call, lastCall, mainArgument } from './transcript.ts';
 
 /** What stands below each other in a transcript: a block, or the sub-agents that calls right after each other started. */
@@ -38,6 +38,30 @@ export function piecesOf(blocks: readonly Block[]): Piece[] {
 function isComing({ name, children, result, state }: Call): boolean {
   const open = state === 'writing' || state === 'pending' || state === 'running' || state === 'waiting';
   return children.length === 0 && result === null && open && (STARTERS.has(name) || name.startsWith('agent__'));
+}
+
+interface PhasedLane {
+  /** Id of its run. */
+  id: string;
+  phase: Phase;
+}
+
+/**
+ * Returns the id of the lane to show in front where lanes are tabs: one that waits for the person, else the followed
+ * one, else a running one. A lane that ended is in front only when no lane is active.
+ */
+export function findFrontLane(lanes: readonly PhasedLane[], followedId: string | null): string | null {
+  const followed = lanes.find(({ id }) => id === followedId);
+  const candidates = followed ? [followed, ...lanes] : lanes;
+  const front =
+    candidates.find(({ phase }) => phase === 'waiting') ??
+    (followed && isActive(followed.phase) ? followed : undefined) ??
+    candidates.find(({ phase }) => phase === 'running') ??
+    candidates.find(({ phase }) => phase === 'queued') ??
+    followed ??
+    candidates.find(({ phase }) => phase === 'error') ??
+    candidates[0];
+  return front?.id ?? null;
 }
 
 /** What an agent does at this moment. */

@@ -2,8 +2,18 @@
 import { describe, expect, test } from 'vitest';
 import { unreadWords } from '#contract/messages/unread-words.ts';
 import type { RunRow } from '#contract/view.ts';
+import type { Phase } from '#lib/view/phase.ts';
 import type { Block, Call } from '#lib/view/transcript.ts';
-import { budgetOf, namesWorker, type Now, nowOf, piecesOf, tightest, type Working } from '#lib/view/stage.ts';
+import {
+  budgetOf,
+  findFrontLane,
+  namesWorker,
+  type Now,
+  nowOf,
+  piecesOf,
+  tightest,
+  type Working,
+} from '#lib/view/stage.ts';
 import { text } from '#lib/words/text.ts';
 import { team, viewOf } from '../support/flows.ts';
 import { id } from '../support/story.ts';
@@ -127,4 +137,27 @@ test('the line on what is done names whom the head of the card does not name', (
   expect(namesWorker({ at, working: at }, { kind: 'writes' })).toBe(false);
   expect(namesWorker({ at, working: other }, { kind: 'writes' })).toBe(true);
   expect(namesWorker({ at, working: other }, { kind: 'starts' }), 'the line names it itself').toBe(false);
+});
+
+describe('findFrontLane', () => {
+  const lanes = (...phases: Phase[]) => phases.map((phase, at) => ({ id: 'abc'[at]!, phase }));
+
+  test.each<[string, Phase[], string | null, string]>([
+    ['a lane that waits for the person before the followed one', ['running', 'running', 'waiting'], 'b', 'c'],
+    ['the followed lane of two that wait', ['waiting', 'waiting'], 'b', 'b'],
+    ['the followed lane before another that runs', ['running', 'queued'], 'b', 'b'],
+    ['a running lane before the followed one that ended', ['completed', 'running'], 'a', 'b'],
+    ['a running lane before one that failed', ['error', 'completed', 'running'], null, 'c'],
+    ['a running lane before a queued one', ['queued', 'running'], null, 'b'],
+    ['a queued lane before one that ended', ['completed', 'queued'], null, 'b'],
+    ['the followed lane when all ended', ['error', 'completed'], 'b', 'b'],
+    ['a failed lane when all ended', ['completed', 'error'], null, 'b'],
+    ['the first lane when all completed', ['completed', 'completed'], null, 'a'],
+  ])('shows %s', (_, phases, followedId, front) => {
+    expect(findFrontLane(lanes(...phases), followedId)).toBe(front);
+  });
+
+  test('returns null without lanes', () => {
+    expect(findFrontLane([], 'a')).toBeNull();
+  });
 });

@@ -1,12 +1,19 @@
-/** How much room the column that a transcript stands in has, for what may stand beyond the text's own width. */
+/** The column that shows a transcript: its width, and a way to widen it for lanes. */
 import { createContext } from 'svelte';
 
-const [get, set, has] = createContext<() => number>();
+export interface LaneRoom {
+  /** Width of the column in pixels. 0: nothing may be wider than the text. */
+  readonly width: number;
+  /** Makes the column wider where the page can. Returns the release. */
+  readonly widen?: () => () => void;
+}
 
-/** `width`: of the column, in pixels. */
-export const setRoom = set;
+const NO_ROOM: LaneRoom = { width: 0 };
+const [get, set, has] = createContext<LaneRoom>();
 
-/** In pixels; 0 where nothing may stand beyond the text. */
-export function roomHere(): () => number {
-  return has() ? get() : () => 0;
+export const setLaneRoom = set;
+
+/** Call while a component initializes. */
+export function getLaneRoom(): LaneRoom {
+  return has() ? get() : NO_ROOM;
 }
