@@ -74,7 +74,7 @@ export const stageWords = {
   fold: 'Fold',
   say: {
     label: (agent: string) => `Say something to ${agent}`,
-    placeholder: (agent: string) => `A word to ${agent}…`,
+    placeholder: (agent: string) => `Message ${agent}…`,
     send: 'Say it',
     unread: 'It reads this before its next request',
     neverRead: 'It ended before it read this',

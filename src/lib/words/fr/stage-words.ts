@@ -74,7 +74,7 @@ export const stageWords = {
   fold: 'Replier',
   say: {
     label: (agent) => `Dire quelque chose à ${agent}`,
-    placeholder: (agent) => `Un mot à ${agent}…`,
+    placeholder: (agent) => `Message à ${agent}…`,
     send: 'Le dire',
     unread: 'Il lira ceci avant sa prochaine requête',
     neverRead: 'Il s’est terminé avant de lire ceci',
