@@ -117,34 +117,38 @@ test(
   },
 );
 
-test('shows in front the tab that waits for the person, else one that runs', { tag: '@browser' }, async ({ start }) => {
-  const held = new Gate();
-  const hold = { hold: held.at(14) };
-  const app = await start(
-    leadStarts(NAMES)
-      .on({ ...CHILD, prompt: /part alpha/ })
-      .reply([text('Part alpha is well.')])
+test(
+  'shows in front the tab that waits, else the chosen one, else one that runs',
+  { tag: '@browser' },
+  async ({ start }) => {
+    const gates = { alpha: new Gate(), beta: new Gate(), gamma: new Gate() };
+    const script = leadStarts(NAMES)
       .on({ ...CHILD, prompt: /part gamma/, step: 1 })
-      .reply([toolUse('write_file', { path: 'gamma.md', content: 'Gamma.\n' })])
-      .on(CHILD)
-      .reply([text('I read this part. '.repeat(8), { deltas: 20 })], hold)
-      .on(LEAD)
-      .reply([text('All parts are well.')]),
-  );
-  const { page } = app;
-  await page.setViewportSize({ width: 800, height: 600 });
-  await startAll(app, 'Look at every part.', NAMES);
-  const front = app.log.getByRole('tab', { selected: true });
-  await app.expectCard('alpha', 'completed');
-  await expect(app.question).toBeVisible();
-  await page.keyboard.press('Escape');
-  await expect(front).toHaveAccessibleName(/^gamma/);
-  await app.reopen.click();
-  await app.allow();
-  await expect(front).toHaveAccessibleName(/^beta/);
-  await app.lane('gamma');
-  await app.message.focus();
-  await expect(front).toHaveAccessibleName(/^gamma/);
-  held.open();
-  await app.expectOutcome('completed');
-});
+      .reply([toolUse('write_file', { path: 'gamma.md', content: 'Gamma.\n' })]);
+    for (const [name, gate] of Object.entries(gates))
+      script
+        .on({ ...CHILD, prompt: new RegExp(`part ${name}`) })
+        .reply([text('I read this part. '.repeat(8), { deltas: 20 })], { hold: gate.at(14) });
+    const app = await start(script.on(LEAD).reply([text('All parts are well.')]));
+    const { page } = app;
+    await page.setViewportSize({ width: 800, height: 600 });
+    await startAll(app, 'Look at every part.', NAMES);
+    const front = app.log.getByRole('tab', { selected: true, includeHidden: true });
+    await expect(app.question).toContainText('gamma.md');
+    await page.keyboard.press('Escape');
+    await expect(front).toHaveText(/gamma/);
+    await app.reopen.click();
+    await app.allow();
+    await expect(front).toHaveText(/alpha/);
+    await app.lane('gamma');
+    await app.message.focus();
+    gates.alpha.open();
+    await app.expectCard('alpha', 'completed');
+    await expect(front).toHaveText(/gamma/);
+    gates.gamma.open();
+    await app.expectCard('gamma', 'completed');
+    await expect(front).toHaveText(/beta/);
+    gates.beta.open();
+    await app.expectOutcome('completed');
+  },
+);
