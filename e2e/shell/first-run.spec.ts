@@ -83,7 +83,7 @@ test('OpenAI becomes the provider of the first message, with the newest general 
   await page.keyboard.type('sk-wrong');
   await page.keyboard.press('Enter');
   await expect(page.getByText(/The key was refused/)).toBeVisible();
-  await expect(page.getByText('The server says: “invalid x-api-key”')).toBeVisible();
+  await expect(page.getByText('"invalid x-api-key"')).toBeVisible();
   await key.fill(KEY);
   await page.keyboard.press('Enter');
   await answerFirstMessage(app);

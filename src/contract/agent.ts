@@ -269,7 +269,7 @@ export const ProjectInstruction = z.strictObject({
 });
 export type ProjectInstruction = z.infer<typeof ProjectInstruction>;
 
-/** The surroundings of a workflow, as they were when it started; every agent of the workflow gets them. */
+/** The surroundings of a workflow, read at its start or at that of an earlier workflow of its conversation on the same date and branch. */
 export const Environment = z.strictObject({
   /** Node's name of the platform, such as `linux`. */
   platform: z.string(),

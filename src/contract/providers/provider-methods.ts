@@ -46,8 +46,6 @@ export const providerMethods = {
       message: z.string(),
       /** Of what failed. */
       code: ErrorCode.optional(),
-      /** The server's own sentence about a failure, where `message` does not include it; without the key. */
-      serverMessage: z.string().optional(),
       /** Id of the model that the request named; null where no request was sent, or where it named none. */
       model: z.string().nullable(),
       models: z.array(z.string()),

@@ -34,7 +34,7 @@ function formatEnvironment(environment: Environment, { folder, limits }: Pick<So
   const { platform, shell, date, timeZone, git, entries, moreEntries } = environment;
   const more = moreEntries > 0 ? `, and ${moreEntries} more` : '';
   return [
-    '# Environment',
+    '# Environment when this conversation started',
     `Workspace folder: ${folder}`,
     `Platform: ${platform}; shell: ${shell ?? 'none'}`,
     `Date: ${date}; time zone: ${timeZone}`,

@@ -100,8 +100,6 @@ export class ModelError extends TriadError {
   readonly retryAfterMs: number | null;
   /** HTTP status, where there was one. */
   readonly status: number | null;
-  /** The server's own sentence, on one line; null where it sent none. */
-  readonly serverMessage: string | null;
 
   constructor(
     code: ErrorCode,
@@ -110,7 +108,6 @@ export class ModelError extends TriadError {
       retryable: boolean;
       retryAfterMs?: number | null;
       status?: number | null;
-      serverMessage?: string | null;
       cause?: unknown;
       detail?: string;
     },
@@ -120,7 +117,6 @@ export class ModelError extends TriadError {
     this.retryable = options.retryable;
     this.retryAfterMs = options.retryAfterMs ?? null;
     this.status = options.status ?? null;
-    this.serverMessage = options.serverMessage ?? null;
   }
 }
 

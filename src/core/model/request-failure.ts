@@ -90,7 +90,6 @@ export function responseError(answer: ErrorResponse, target: RequestTarget): Mod
     retryAfterMs: retryAfterMs((name) => answer.header(name)),
     // That a request is too large some servers say with 400.
     status: status === TOO_LARGE ? status : answer.status,
-    serverMessage: answer.said === null ? null : oneSentence(answer.said) || null,
     detail,
   });
 }

@@ -13,7 +13,7 @@ const MAX_ENTRIES = 40;
 /** Longer names are cut, in UTF-16 code units. */
 const MAX_NAME_CHARS = 100;
 
-/** Reads the environment once, so that all requests of a workflow begin with the same bytes. Never rejects. */
+/** Reads the environment. Never rejects. */
 export async function readEnvironment(
   { workspaces, permissions, own }: Pick<Engine, 'workspaces' | 'permissions' | 'own'>,
   folder: string,

@@ -1,5 +1,5 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
-import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope, Environment, McpOffer } from '#contract/agent.ts';
 import type { Image } from '#contract/message.ts';
 import type { AgainOf } from '#contract/messages/again.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
@@ -58,13 +58,33 @@ export async function leadEnvelope(
   const definition = leadNamed(agents, conversation.agent);
   const { folder } = conversation;
   const { envelopes, mcp } = engine;
-  const [{ offers, notices }, environment] = await Promise.all([mcp.offers(folder), readEnvironment(engine, folder)]);
+  const [{ offers, notices }, environment] = await Promise.all([
+    mcp.offers(folder),
+    environmentFor(engine, conversation),
+  ]);
   const offered = (more: readonly McpOffer[]) => {
     const all = [...offers, ...more];
     const envelope = envelopes.lead(definition, prompt, folder, limits, all, agents, chosen, environment);
     return { envelope, envelopeHash: canonicalHash(envelope) };
   };
   return { ...offered([]), offered, notices: [...notices, ...toolClashes(agents)] };
+}
+
+/**
+ * Returns the environment for the next workflow of a conversation. It stays that of the last workflow on the same date and
+ * branch, because a changed system prompt makes the provider's cache of the whole conversation useless.
+ */
+async function environmentFor(engine: Engine, { id, folder }: ConversationRow): Promise<Environment> {
+  const [now, last] = await Promise.all([readEnvironment(engine, folder), lastEnvironment(engine, id)]);
+  const isSame =
+    last !== null && last.date === now.date && last.timeZone === now.timeZone && last.git?.branch === now.git?.branch;
+  return isSame ? last : now;
+}
+
+async function lastEnvironment({ store }: Engine, conversationId: string): Promise<Environment | null> {
+  const { items } = await store.workflows({ conversationId, limit: 1 });
+  const run = items[0] ? await store.run(items[0].runId) : null;
+  return run?.envelope.environment ?? null;
 }
 
 /** Throws `not_found` for an agent that cannot be used. */

@@ -1,4 +1,5 @@
 /** What a session can be set to: its lead, the model and the approval mode of its next messages. */
+import { filterLeads } from '#contract/agents/lead-choice.ts';
 import { RequestError, type SessionConfigOption, type SessionModeState } from '@agentclientprotocol/sdk';
 import { ApprovalMode } from '#contract/agent.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
@@ -88,7 +89,7 @@ export class Choices {
 
   options(): SessionConfigOption[] {
     const { agents, models, defaultModel } = this.#offered;
-    const usable = agents.filter(({ name, enabled }) => enabled && (!this.begun || name === this.agent));
+    const usable = filterLeads(agents, this.agent).filter(({ name }) => !this.begun || name === this.agent);
     const lead = usable.map(({ name, description }) => ({ value: name, name, description }));
     const current = this.#chosen.model ?? NO_MODEL;
     const known = [

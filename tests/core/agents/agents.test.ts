@@ -19,7 +19,11 @@ function delegatingTwice(held: Gate): Script {
   const script = new Script();
   for (const version of ['first', 'second', 'third'])
     script
-      .on({ ...CHILD, where: ({ system }) => system.startsWith(`You are the ${version}.\n\n# Environment\n`) })
+      .on({
+        ...CHILD,
+        where: ({ system }) =>
+          system.startsWith(`You are the ${version}.\n\n# Environment when this conversation started\n`),
+      })
       .reply([text(`# Report\n\nDone by the ${version}.`)]);
   return script
     .step([delegation()])

@@ -223,7 +223,7 @@ test('returns the model of the request and the sentence of the server, without t
     ok: false,
     code: 'auth',
     model: 'm1',
-    serverMessage: 'Incorrect API key: …',
+    message: expect.stringContaining('"Incorrect API key: …"') as string,
   });
 });
 

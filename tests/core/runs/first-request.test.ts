@@ -40,7 +40,7 @@ test('the first request of a default lead has at most 7,000 tokens, with its sur
   expect(lineOf(system, 'Your limits')).toMatch(/^Your limits: \d+ requests/);
 });
 
-test('every request of a workflow has the surroundings of its start, those of sub-agents too', async () => {
+test('every request on one branch has the same surroundings, so that the cache stays valid, and sub-agents have them too', async () => {
   const script = new Script()
     .on({ step: 1 })
     .reply([toolUse('write_file', { path: 'made.txt', content: 'x' })])
@@ -50,7 +50,9 @@ test('every request of a workflow has the surroundings of its start, those of su
   await engine.ask('Write');
   const [first, second] = engine.model.requests.map(({ seen }) => seen.system);
   expect(second).toBe(first);
-  expect(await systemAfter(engine)).toContain('made.txt');
+  expect(await systemAfter(engine)).toBe(first);
+  git(engine.folder, 'init', '-q', '-b', 'other');
+  expect(await systemAfter(engine)).toMatch(/Git: branch other.*made\.txt/s);
 
   const spawning = await startEngine(spawnOne());
   await spawning.ask('Look at my workspace');
@@ -88,7 +90,14 @@ describe('top-level entries', () => {
 });
 
 describe('the repository', () => {
-  const gitLine = async (engine: Harness) => lineOf(await systemAfter(engine), 'Git');
+  /** Returns the line about git in the first request of a new conversation. */
+  async function gitLine({ runtime, model, folder }: Harness, at = folder): Promise<string> {
+    const { id } = await runtime.request('conversation.create', { folder: at });
+    const before = model.requests.length;
+    await runtime.request('message.send', { conversationId: id, text: 'Hello', approve: 'ask' });
+    await expect.poll(() => model.requests.length).toBeGreaterThan(before);
+    return lineOf(model.requests.at(-1)?.seen.system ?? '', 'Git');
+  }
 
   test('is named with its branch and state, also from a folder in it and in a worktree', async () => {
     const engine = await startEngine(answer(), { files: { 'a.txt': 'a' } });
@@ -104,11 +113,7 @@ describe('the repository', () => {
     expect(await gitLine(engine)).toBe('Git: branch feature/one, with uncommitted changes');
     git(engine.folder, 'checkout', '-q', '--', 'a.txt');
     git(engine.folder, 'worktree', 'add', '-q', '-b', 'two', 'tree');
-    const { id } = await engine.runtime.request('conversation.create', { folder: path.join(engine.folder, 'tree') });
-    await engine.runtime.request('message.send', { conversationId: id, text: 'Hello', approve: 'ask' });
-    await expect
-      .poll(() => lineOf(engine.model.requests.at(-1)?.seen.system ?? '', 'Git'))
-      .toBe('Git: branch two, clean');
+    expect(await gitLine(engine, path.join(engine.folder, 'tree'))).toBe('Git: branch two, clean');
     git(engine.folder, 'checkout', '-q', '--detach');
     expect(await gitLine(engine)).toMatch(/^Git: detached head, /);
   });

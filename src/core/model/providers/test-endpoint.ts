@@ -3,7 +3,6 @@ import type { Output } from '#contract/rpc.ts';
 import { errorInfo } from '../../base/errors.ts';
 import { isLoopback } from '../../base/loopback.ts';
 import type { CreateModel, ModelEndpoint } from '../adapters.ts';
-import { ModelError } from '../model.ts';
 import { askForModels, type ListedModels } from '../model-lists.ts';
 import { addressAt } from './place.ts';
 
@@ -53,7 +52,6 @@ export async function testEndpoint(candidate: EndpointTest): Promise<Output<'pro
       ok: false,
       code: late ? 'unreachable' : errorInfo(error).code,
       message: late ? lateness(endpoint, patienceMs) : describeFailure(error, models, endpoint, model),
-      ...(late ? {} : serverSentence(error)),
       model: model || null,
       models,
       durationMs,
@@ -108,13 +106,6 @@ function describeFailure(
     return `${message}${/[.!?]$/.test(message) ? '' : '.'} It lists ${named}${models.length > NAMED ? ', …' : ''}`;
   }
   return message;
-}
-
-/** Leaves out a sentence that the message includes. */
-function serverSentence(error: unknown): { serverMessage?: string } {
-  const said = error instanceof ModelError ? error.serverMessage : null;
-  if (said === null || (error instanceof Error && error.message.includes(said))) return {};
-  return { serverMessage: said };
 }
 
 function lateness(endpoint: ModelEndpoint, patienceMs: number): string {

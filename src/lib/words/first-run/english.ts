@@ -28,7 +28,6 @@ export const firstRunWords = {
   test: 'Test and continue',
   back: 'Back',
   anyway: 'Continue without a working test',
-  serverSays: (message: string) => `The server says: “${message}”`,
   settings: 'All settings',
   needKey: 'Paste a key first.',
   needEndpoint: 'Enter the address of the endpoint first.',

@@ -36,7 +36,6 @@ export const firstRunWords = {
   test: 'Tester et continuer',
   back: 'Retour',
   anyway: 'Continuer sans test réussi',
-  serverSays: (message) => `Le serveur répond : « ${message} »`,
   settings: 'Tous les réglages',
   needKey: 'Collez d’abord une clé.',
   needEndpoint: 'Indiquez d’abord l’adresse du serveur.',
