@@ -10,7 +10,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 const tools = allTools();
 
 /** Normalizes and parses a call as a run does; returns the tool, its input and what was dropped, or the refusal. */
-function readCall(name: string, input: unknown) {
+function readCall(name: string, input: unknown): Record<string, unknown> {
   const call = normalizeCall(tools, { type: 'tool_use', id: 'a', name, input });
   const tool = tools.find((one) => one.name === call.name);
   if (!tool) return { tool: null };
@@ -29,7 +29,10 @@ test('edits a file at the first try with old_string and new_string, and records 
   const given = { path: 'a.txt', old_string: 'one', new_string: 'two', explanation: 'a slip' };
   const { engine, results } = await runCall('edit_file', given, { 'a.txt': 'one\n' });
   expect(await readFile(path.join(engine.folder, 'a.txt'), 'utf8')).toBe('two\n');
-  expect(results[0]).toMatchObject({ isError: false, text: expect.stringContaining('[ignored: explanation]') });
+  expect(results[0]).toMatchObject({
+    isError: false,
+    text: expect.stringContaining('[ignored: explanation]') as string,
+  });
   const canonical = { path: 'a.txt', edits: [{ old_text: 'one', new_text: 'two' }] };
   expect(engine.of('approval-request')[0]?.approval.subject).toMatchObject({ tool: 'edit_file', input: canonical });
   expect(engine.of('tool-start')[0]).toMatchObject({ name: 'edit_file', input: canonical });
@@ -44,7 +47,7 @@ test('edits a file at the first try with old_string and new_string, and records 
 
 test('runs a command at the first try with description and timeout_ms', async () => {
   const { engine, results } = await runCall('bash', { command: 'echo hi', description: 'Says hi', timeout_ms: 90_000 });
-  expect(results[0]).toMatchObject({ isError: false, text: expect.stringMatching(/^hi\n/) });
+  expect(results[0]).toMatchObject({ isError: false, text: expect.stringMatching(/^hi\n/) as string });
   expect(engine.of('tool-start')[0]).toMatchObject({ input: { command: 'echo hi', timeout_seconds: 90 } });
 });
 
@@ -141,14 +144,14 @@ describe('forms of arguments', () => {
     ['read_file', { path: 7 }, /path must be a text, not 7/],
   ] as const)('%s %o is refused with the problem and the signature', ([name, given, problem]) => {
     const read = readCall(name, given);
-    expect(read).toMatchObject({ refusal: expect.stringMatching(problem) });
-    expect(read).toMatchObject({ refusal: expect.stringContaining(`\nArguments: ${name}(`) });
+    expect(read).toMatchObject({ refusal: expect.stringMatching(problem) as string });
+    expect(read).toMatchObject({ refusal: expect.stringContaining(`\nArguments: ${name}(`) as string });
   });
 
   test('an error has at most 600 characters, whatever the model sends', () => {
     for (const tool of tools) {
-      const { refusal = '' } = { ...readCall(tool.name, { [`x${'y'.repeat(2000)}_tools`]: 1 }) };
-      expect(refusal.length, tool.name).toBeLessThanOrEqual(600);
+      const { refusal = '' } = readCall(tool.name, { [`x${'y'.repeat(2000)}_tools`]: 1 });
+      expect(String(refusal).length, tool.name).toBeLessThanOrEqual(600);
       const malformed = parseArguments(tool, {
         type: 'tool_use',
         id: 'a',
@@ -156,7 +159,7 @@ describe('forms of arguments', () => {
         input: {},
         malformed: '{"a',
       });
-      expect(malformed).toMatchObject({ refusal: expect.stringMatching(/^[^]{1,600}$/) });
+      expect(malformed).toMatchObject({ refusal: expect.stringMatching(/^[^]{1,600}$/) as string });
     }
   });
 });
