@@ -3,14 +3,25 @@ import type { Environment, Envelope } from '#contract/agent.ts';
 
 type Source = Pick<Envelope, 'systemPrompt' | 'folder' | 'limits' | 'agents' | 'instructions' | 'environment'>;
 
-/** Returns the whole system prompt: the agent's own prompt, the agents it can start, the project's guidance, the environment. */
+/** Returns the whole system prompt: `buildLastingPrompt` and the environment. */
 export function buildSystemPrompt(envelope: Source): string {
-  const { systemPrompt, agents, instructions = [], environment } = envelope;
+  const environment = envelope.environment ? [formatEnvironment(envelope.environment, envelope)] : [];
+  return [buildLastingPrompt(envelope), ...environment].join('\n\n');
+}
+
+/**
+ * Returns the agent's own prompt, the agents it can start and the project's guidance. The environment, with limits that the
+ * person may change, is left out: a fork finds the steps that it has in common.
+ */
+export function buildLastingPrompt({
+  systemPrompt,
+  agents,
+  instructions = [],
+}: Pick<Source, 'systemPrompt' | 'agents' | 'instructions'>): string {
   return [
     systemPrompt,
     ...(agents ? [formatAgents(agents)] : []),
     ...(instructions.length > 0 ? [formatInstructions(instructions)] : []),
-    ...(environment ? [formatEnvironment(environment, envelope)] : []),
   ].join('\n\n');
 }
 

@@ -1,7 +1,7 @@
 /** One turn of the model: the request with its retries, streamed as hints, recorded as one message and one usage row an attempt. */
 import type { AssistantEntry, Bound } from '#contract/message.ts';
 import { Attempt, type Turn } from './attempt.ts';
-import { buildSystemPrompt } from '../agents/system-prompt.ts';
+import { buildLastingPrompt, buildSystemPrompt } from '../agents/system-prompt.ts';
 import { errorInfo } from '../base/errors.ts';
 import { requestKey } from '../log/step-keys.ts';
 import { toldWire } from '../log/told.ts';
@@ -79,12 +79,13 @@ function boundOf(run: RunContext, { turn, told }: Turn, failed: Attempt | null):
 
 async function requestOf(run: RunContext, turn: Pick<Turn, 'told'>): Promise<{ request: ModelRequest; key: string }> {
   const { content, told, key } = await keyed(run, turn);
-  return { request: { ...content, messages: await withImages(content.messages, run), tools: told }, key };
+  const messages = await withImages(content.messages, run);
+  return { request: { ...content, system: buildSystemPrompt(run.envelope), messages, tools: told }, key };
 }
 
 /**
- * Returns the content that identifies the next request, its key and the tools to send. The key does not depend on the
- * slots that are left, so a fork finds the steps that it has in common.
+ * Returns the content that identifies the next request, its key and the tools to send. The key depends neither on the
+ * environment nor on the slots that are left, so a fork finds the steps that it has in common.
  */
 async function keyed(
   run: RunContext,
@@ -97,7 +98,7 @@ async function keyed(
     maxTokens,
     effort,
     temperature,
-    system: buildSystemPrompt(run.envelope),
+    system: buildLastingPrompt(run.envelope),
     messages: toldWire({ prior: run.prior, entries: run.history.entries }),
     tools: known,
     toolChoice: bound ? 'none' : 'auto',

@@ -1,5 +1,5 @@
 /** The lead of a workflow: what its run is built from, what it is told of the conversation, and the end of the whole. */
-import type { AgentDefinition, Envelope, Environment, McpOffer } from '#contract/agent.ts';
+import type { AgentDefinition, Envelope, McpOffer } from '#contract/agent.ts';
 import type { Image } from '#contract/message.ts';
 import type { AgainOf } from '#contract/messages/again.ts';
 import type { LeadChoice } from '#contract/messages/sending.ts';
@@ -15,7 +15,7 @@ import { Recorder } from '../log/recorder.ts';
 import type { RunSteps } from '../log/step-cache.ts';
 import { Transcript } from '../log/transcript.ts';
 import { toolClashes } from '../runs/agent-tools.ts';
-import { readEnvironment } from '../runs/environment.ts';
+import { getEnvironment } from './environment.ts';
 import type { EndedRun } from '../runs/run.ts';
 import type { RunPlan } from '../runs/run-plan.ts';
 import { loadStored } from '../runs/stored-run.ts';
@@ -60,7 +60,7 @@ export async function leadEnvelope(
   const { envelopes, mcp } = engine;
   const [{ offers, notices }, environment] = await Promise.all([
     mcp.offers(folder),
-    environmentFor(engine, conversation),
+    getEnvironment(engine, conversation),
   ]);
   const offered = (more: readonly McpOffer[]) => {
     const all = [...offers, ...more];
@@ -68,23 +68,6 @@ export async function leadEnvelope(
     return { envelope, envelopeHash: canonicalHash(envelope) };
   };
   return { ...offered([]), offered, notices: [...notices, ...toolClashes(agents)] };
-}
-
-/**
- * Returns the environment for the next workflow of a conversation. It stays that of the last workflow on the same date and
- * branch, because a changed system prompt makes the provider's cache of the whole conversation useless.
- */
-async function environmentFor(engine: Engine, { id, folder }: ConversationRow): Promise<Environment> {
-  const [now, last] = await Promise.all([readEnvironment(engine, folder), lastEnvironment(engine, id)]);
-  const isSame =
-    last !== null && last.date === now.date && last.timeZone === now.timeZone && last.git?.branch === now.git?.branch;
-  return isSame ? last : now;
-}
-
-async function lastEnvironment({ store }: Engine, conversationId: string): Promise<Environment | null> {
-  const { items } = await store.workflows({ conversationId, limit: 1 });
-  const run = items[0] ? await store.run(items[0].runId) : null;
-  return run?.envelope.environment ?? null;
 }
 
 /** Throws `not_found` for an agent that cannot be used. */

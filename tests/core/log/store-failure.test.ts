@@ -30,7 +30,8 @@ test('a conversation that cannot be read interrupts the workflow with that error
   const store = await memoryStore();
   let broken = false;
   const workflows: typeof store.workflows = (page) => {
-    if (!broken) return store.workflows(page);
+    // The environment is read before the workflow starts, from one row.
+    if (!broken || page.limit === 1) return store.workflows(page);
     broken = false;
     return Promise.reject(new Error('cannot read'));
   };

@@ -1,20 +1,45 @@
 /** Describes the environment of a workflow for its agents: machine, date, repository and the entries of the folder. */
-import { readdir } from 'node:fs/promises';
+import type { Dirent } from 'node:fs';
+import { opendir } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Environment } from '#contract/agent.ts';
+import type { ConversationRow } from '#contract/view.ts';
 import { isOwn } from '../workspace/reach.ts';
 import { matches } from '../base/pattern.ts';
 import { readRepositoryState } from '../workspace/repository-state.ts';
-import type { Engine } from './engine.ts';
-import { workspaceOf } from './workspace-of.ts';
+import type { Engine } from '../runs/engine.ts';
+import { workspaceOf } from '../runs/workspace-of.ts';
 
 /** Top-level entries that a prompt lists. */
 const MAX_ENTRIES = 40;
+/** Entries that are read of a folder; further ones are not counted. */
+const MAX_READ = 5000;
 /** Longer names are cut, in UTF-16 code units. */
 const MAX_NAME_CHARS = 100;
 
+/**
+ * Returns the environment for the next workflow of a conversation. It stays that of the last workflow on the same date and
+ * branch, because a changed system prompt makes the provider's cache of the whole conversation useless.
+ */
+export async function getEnvironment(engine: Engine, { id, folder }: ConversationRow): Promise<Environment> {
+  const [now, last] = await Promise.all([
+    readEnvironment(engine, folder),
+    lastEnvironment(engine, id, folder).catch(() => null),
+  ]);
+  const isSame =
+    last !== null && last.date === now.date && last.timeZone === now.timeZone && last.git?.branch === now.git?.branch;
+  return isSame ? last : now;
+}
+
+/** Returns the environment of the last workflow; null for none, or one in another folder. */
+async function lastEnvironment({ store }: Engine, conversationId: string, folder: string): Promise<Environment | null> {
+  const { items } = await store.workflows({ conversationId, limit: 1 });
+  const run = items[0] ? await store.run(items[0].runId) : null;
+  return run?.envelope.folder === folder ? (run.envelope.environment ?? null) : null;
+}
+
 /** Reads the environment. Never rejects. */
-export async function readEnvironment(
+async function readEnvironment(
   { workspaces, permissions, own }: Pick<Engine, 'workspaces' | 'permissions' | 'own'>,
   folder: string,
 ): Promise<Environment> {
@@ -45,7 +70,7 @@ async function listEntries(engine: Pick<Engine, 'permissions' | 'own'>, folder: 
   const [workspace, guarded, entries] = await Promise.all([
     workspaceOf(engine, folder, false),
     engine.permissions.guardedPaths(folder),
-    readdir(folder, { withFileTypes: true }),
+    readEntries(folder),
   ]);
   const isShown = (name: string): boolean =>
     name !== '.git' &&
@@ -55,6 +80,15 @@ async function listEntries(engine: Pick<Engine, 'permissions' | 'own'>, folder: 
     .filter(({ name }) => isShown(name))
     .map((entry) => `${formatName(entry.name)}${entry.isDirectory() ? '/' : ''}`)
     .sort();
+}
+
+async function readEntries(folder: string): Promise<Dirent[]> {
+  const entries: Dirent[] = [];
+  for await (const entry of await opendir(folder, { bufferSize: 512 })) {
+    entries.push(entry);
+    if (entries.length === MAX_READ) break;
+  }
+  return entries;
 }
 
 /** A name is data of the workspace: control and format characters are replaced, so that it stays on its line. */
