@@ -36,7 +36,7 @@ test(
     await expect(parts.getByRole('listitem')).toHaveCount(kinds.length);
     await expect(page.getByText('together the 30,500 tokens')).toBeVisible();
     await expectAlsoAccessible(page, 'what fills a context');
-    await gauge.getByRole('button', { name: 'Compact now' }).click();
+    await page.getByRole('button', { name: 'Compact now' }).click();
     const line = app.log.locator('[data-compaction]');
     await expect(line).toContainText(/Context compacted by you: 30\.5K → .* tokens/);
     await expect(parts.getByText('Summary of what was compacted')).toBeVisible();

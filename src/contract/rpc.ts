@@ -228,12 +228,14 @@ export const methods = {
   'workflow.get': method(z.strictObject({ workflowId: Id }), WorkflowDetail),
   /**
    * `person` and `output` (its reader has gone: a closed pipe) cancel it. The others interrupt it, so that it can be
-   * resumed: the program that waited for it got this signal, or could not write what it said.
+   * resumed: the program that waited for it got this signal, or could not write what it said. `withdrawQueued` also
+   * cancels the messages of the conversation that wait for it.
    */
   'workflow.stop': method(
     z.strictObject({
       workflowId: Id,
       cause: z.enum(['person', 'output', 'SIGTERM', 'SIGHUP', 'unwritable']).default('person'),
+      withdrawQueued: z.boolean().default(false),
     }),
     StopReceipt,
   ),

@@ -303,7 +303,9 @@ export type StoppedRun = z.infer<typeof StoppedRun>;
 
 /**
  * What a stop ended: numbers by kind; `left` counts the runs of these that have not ended yet. `ended` names the leads and
- * sub-agents among them, `goOn` those of the workflow that still run and were not meant.
+ * sub-agents among them, `goOn` those of the workflow that still run and were not meant. `withdrawn` lists the workflows
+ * of queued messages that were cancelled before they started, oldest first. `queued` counts the messages of the
+ * conversation that still wait.
  */
 export const StopReceipt = z.object({
   agents: z.int(),
@@ -313,6 +315,8 @@ export const StopReceipt = z.object({
   left: z.int(),
   ended: z.array(StoppedRun),
   goOn: z.array(StoppedRun),
+  withdrawn: z.array(Id),
+  queued: z.int(),
 });
 export type StopReceipt = z.infer<typeof StopReceipt>;
 /** A search hit: one entry of a run. */

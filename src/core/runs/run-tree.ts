@@ -38,7 +38,7 @@ export interface Stop {
   ended: readonly Pick<LiveRun, 'runId' | 'agent'>[];
   goOn: readonly Pick<LiveRun, 'runId' | 'agent'>[];
 }
-export type StopCounts = Omit<StopReceipt, 'ended' | 'goOn'>;
+export type StopCounts = Omit<StopReceipt, 'ended' | 'goOn' | 'withdrawn' | 'queued'>;
 
 export class RunTree {
   readonly leadRunId: string;

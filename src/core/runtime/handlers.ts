@@ -116,7 +116,8 @@ export function handlersOf(ports: HandlerPorts, services: Services): Handlers {
     ...permissionMethods(engine, ports.folder),
     ...ruleMethods(engine, ports),
     'workflow.get': async ({ workflowId }) => workflowShown(store, await workflow(workflowId)),
-    'workflow.stop': ({ workflowId, cause }) => orchestrator.stopWorkflow(workflowId, STOPS[cause]),
+    'workflow.stop': ({ workflowId, cause, withdrawQueued }) =>
+      orchestrator.stopWorkflow(workflowId, STOPS[cause], withdrawQueued),
     'workflow.resume': async ({ workflowId, approve }) => {
       await orchestrator.resume(workflowId, approve);
       return {};

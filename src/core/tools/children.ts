@@ -79,7 +79,7 @@ export interface Children {
    */
   run(toolCallId: string, approval: Approval | null, wait: 'all' | 'first' | 'none'): Promise<ChildReport[]>;
   list(): ChildState[];
-  terminate(runId: string): Promise<Omit<StopReceipt, 'ended' | 'goOn'>>;
+  terminate(runId: string): Promise<Omit<StopReceipt, 'ended' | 'goOn' | 'withdrawn' | 'queued'>>;
   /** Definitions that can be delegated to now. */
   agents(): { name: string; description: string }[];
 }

@@ -7,7 +7,8 @@ import type { ConversationRow, RunRow, WorkflowRow } from '#contract/view.ts';
 import { ZERO_TALLY } from '#contract/tally.ts';
 import type { AgentRegistry } from '../agents/registry.ts';
 import type { Engine } from '../runs/engine.ts';
-import { TriadError } from '../base/errors.ts';
+import { errorInfo, TriadError } from '../base/errors.ts';
+import type { Stopped } from '../base/stop.ts';
 import { partnerFor } from '../flows/partner.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { traceIdOf } from '../base/ids.ts';
@@ -146,6 +147,13 @@ export async function saidBefore(
     ),
     left: await Promise.all(left.map(entriesOf)),
   };
+}
+
+/** Ends a queued message that was cancelled before it started: nothing of it is sent to the model later. */
+export async function recordWithdrawal(workflow: Workflow, recorder: Recorder, stop: Stopped): Promise<void> {
+  const end = { outcome: 'cancelled' as const, text: '', error: errorInfo(stop), durationMs: 0 };
+  void recorder.record({ type: 'run-end', ...end, usage: usageOf(ZERO_TALLY), entries: 0 });
+  await recordEnd(workflow, recorder, end);
 }
 
 export async function recordEnd(

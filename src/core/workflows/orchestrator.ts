@@ -18,12 +18,21 @@ import { providerTraits } from '../model/provider-traits.ts';
 import type { Engine } from '../runs/engine.ts';
 import { leadProvider } from '../runs/provider-choice.ts';
 import { executeRun } from '../runs/run.ts';
-import { type Lead, leadEnvelope, leadNamed, leadRecorder, planOf, queueOf, recordEnd } from './lead.ts';
+import {
+  type Lead,
+  leadEnvelope,
+  leadNamed,
+  leadRecorder,
+  planOf,
+  queueOf,
+  recordEnd,
+  recordWithdrawal,
+} from './lead.ts';
 import { withLentServers } from './lent-servers.ts';
 import { FRESH, limitsIn, type Opening, startOf } from './opening.ts';
 import { summariesOf, sweep } from './recovery.ts';
 import { keepSent, type Sending } from './sent-images.ts';
-import { receiptOf, unstartedReceipt } from './stop-receipt.ts';
+import { Stops } from './stops.ts';
 import { refuseInTrash } from './trash.ts';
 import { Workflow } from './workflow.ts';
 
@@ -43,6 +52,7 @@ export class Orchestrator {
   readonly #engine: Engine;
   readonly #onChange: () => void;
   readonly #workflows = new Map<string, Workflow>();
+  readonly #stops: Stops;
   /** The last work of each conversation's queue: what was sent last waits for all before it. */
   readonly #queues = new Map<string, Promise<unknown>>();
   readonly #exclusive = new Exclusive('This workflow is running already');
@@ -55,6 +65,7 @@ export class Orchestrator {
   /** `onChange` is called when a workflow or a run came to life or ended. */
   constructor(engine: Engine, onChange: () => void) {
     this.#engine = engine;
+    this.#stops = new Stops(engine, () => this.active());
     this.#onChange = onChange;
   }
 
@@ -241,6 +252,7 @@ export class Orchestrator {
       const parts = { startedAt: performance.now(), offered: opening.offered, children: runs.filter(isReported) };
       const own = { images, again, steps: opening.steps ?? null };
       const lead = { envelope, envelopeHash, row, isFirst, ...own, ...parts };
+      if (queued && row === null) this.#stops.queuedIds.add(workflow.id);
       // In the queue from now on, so that a stop finds it. The first request of a new one waits for no disk: if the
       // message cannot be stored, all work is stopped.
       this.#enqueue(workflow, recorder, lead, attempt === 1 ? undefined : stored);
@@ -248,26 +260,12 @@ export class Orchestrator {
     });
   }
 
-  async stopWorkflow(workflowId: string, kind: StopKind): Promise<StopReceipt> {
-    const workflow = this.#workflows.get(workflowId);
-    if (!workflow) throw new TriadError('conflict', 'This workflow has ended already');
-    return receiptOf(
-      workflow,
-      await workflow.runs.stop(workflow.runs.leadRunId, kind, (runIds) => this.#questionsOf(runIds)),
-    );
+  stopWorkflow(workflowId: string, kind: StopKind, withdrawQueued = false): Promise<StopReceipt> {
+    return this.#stops.stopWorkflow(workflowId, kind, withdrawQueued);
   }
 
-  /** Stops one run and what it started; one that still waits for a yes is answered no, through `approvals`. */
-  async stopRun(runId: string, approvals: Pick<OpenApprovals, 'rejectSpawn'>): Promise<StopReceipt> {
-    const workflow = this.active().find(({ runs }) => runs.has(runId));
-    if (workflow)
-      return receiptOf(workflow, await workflow.runs.stop(runId, 'user', (runIds) => this.#questionsOf(runIds)));
-    const receipt = async (questions: 0 | 1) =>
-      unstartedReceipt(this.active(), await this.#engine.store.run(runId), questions);
-    if (await approvals.rejectSpawn(runId, 'Stopped by the person before it started')) return receipt(1);
-    // Approved, but not started yet (others of its batch are still asked about, or its lead waits): it never will.
-    if (this.active().some(({ subAgents }) => subAgents.stopUnstarted(runId))) return receipt(0);
-    throw new TriadError('conflict', 'This agent has ended already');
+  stopRun(runId: string, approvals: Pick<OpenApprovals, 'rejectSpawn'>): Promise<StopReceipt> {
+    return this.#stops.stopRun(runId, approvals);
   }
 
   /** Interrupts everything; resolves when nothing runs any more. What was open can be resumed later. */
@@ -301,10 +299,6 @@ export class Orchestrator {
       refuseInTrash(row);
       return begin();
     });
-  }
-
-  #questionsOf(runIds: readonly string[]): number {
-    return this.#engine.gate.pending().filter(({ request }) => runIds.includes(request.runId)).length;
   }
 
   #workflow(opening: Opening): Workflow {
@@ -353,6 +347,13 @@ export class Orchestrator {
       await workflow.runs.live(run, async (live) => {
         this.#onChange();
         await orStopped(controller.signal, before).catch(() => undefined);
+        if (this.#stops.queuedIds.delete(workflow.id) && controller.signal.aborted) {
+          const stop = stopOf(controller.signal);
+          if (stop.code === 'cancelled') {
+            this.#workflows.delete(workflow.id);
+            return recordWithdrawal(workflow, recorder, stop);
+          }
+        }
         const whole = await withLentServers(this.#engine, workflow, recorder, lead);
         const plan = await planOf(this.#engine, workflow, recorder, whole).catch((error: unknown) => errorInfo(error));
         const ended = 'recorder' in plan ? await executeRun(this.#engine, workflow, live, plan) : null;
@@ -365,6 +366,7 @@ export class Orchestrator {
         else if (ended && !this.#stopping && controller.signal.aborted) await this.#interrupted(workflow);
       });
     } finally {
+      this.#stops.queuedIds.delete(workflow.id);
       this.#workflows.delete(workflow.id);
       this.#onChange();
     }

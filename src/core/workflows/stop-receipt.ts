@@ -6,21 +6,35 @@ import type { Workflow } from './workflow.ts';
 
 type Named = Stop['ended'];
 
-export function receiptOf(workflow: Pick<Workflow, 'runs' | 'subAgents'>, { counts, ended, goOn }: Stop): StopReceipt {
-  return { ...counts, ended: placed(workflow, ended), goOn: placed(workflow, goOn) };
+/** The queued messages of a conversation: the workflows that the stop cancelled, and how many still wait. */
+export type QueueChange = Pick<StopReceipt, 'withdrawn' | 'queued'>;
+
+export function receiptOf(
+  workflow: Pick<Workflow, 'runs' | 'subAgents'>,
+  { counts, ended, goOn }: Stop,
+  queue: QueueChange,
+): StopReceipt {
+  return { ...counts, ended: placed(workflow, ended), goOn: placed(workflow, goOn), ...queue };
+}
+
+/** The receipt of a stop that only cancelled queued messages: no run of them had started. */
+export function withdrawalReceipt(queue: QueueChange): StopReceipt {
+  return { agents: 0, requests: 0, tools: 0, approvals: 0, left: 0, ended: [], goOn: [], ...queue };
 }
 
 /** Of a sub-agent that was stopped before it started: nothing of it has lived. */
 export function unstartedReceipt(
-  workflows: readonly Pick<Workflow, 'runs' | 'subAgents'>[],
+  workflows: readonly Pick<Workflow, 'runs' | 'subAgents' | 'conversationId'>[],
   run: Pick<RunRow, 'id' | 'agent'> | null,
   approvals: 0 | 1,
+  queueChange: (workflow: Pick<Workflow, 'conversationId'>) => QueueChange,
 ): StopReceipt {
   const counts = { agents: 1, requests: 0, tools: 0, approvals, left: 0 };
   const workflow = workflows.find(({ subAgents }) => run !== null && subAgents.get(run.id));
-  if (!workflow || !run) return { ...counts, ended: [], goOn: [] };
+  if (!workflow || !run) return { ...counts, ended: [], goOn: [], withdrawn: [], queued: 0 };
   const ended = [{ runId: run.id, agent: run.agent }];
-  return receiptOf(workflow, { counts, ended, goOn: workflow.runs.all().filter(({ runId }) => runId !== run.id) });
+  const goOn = workflow.runs.all().filter(({ runId }) => runId !== run.id);
+  return receiptOf(workflow, { counts, ended, goOn }, queueChange(workflow));
 }
 
 /** Without what serves another run: it goes with that. */

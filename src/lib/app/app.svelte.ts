@@ -166,13 +166,23 @@ export class App {
   }
 
   /** Stops a run and everything below it; a toast says what was stopped. */
-  stopRun(runId: string): Promise<void> {
-    return this.#report(this.connection.request('run.stop', { runId }));
+  async stopRun(runId: string): Promise<void> {
+    await this.#report(this.connection.request('run.stop', { runId }));
   }
 
-  /** Stops a workflow with all of its runs; a toast says what was stopped. */
-  stopWorkflow(workflowId: string): Promise<void> {
-    return this.#report(this.connection.request('workflow.stop', { workflowId }));
+  /**
+   * Stops a workflow with all of its runs and cancels the queued messages of its conversation. A toast shows the receipt.
+   * Returns the ids of the cancelled messages' workflows, oldest first.
+   */
+  async stopWorkflow(workflowId: string): Promise<readonly string[]> {
+    const receipt = await this.#report(this.connection.request('workflow.stop', { workflowId, withdrawQueued: true }));
+    return receipt?.withdrawn ?? [];
+  }
+
+  /** Cancels one queued message, as `stopWorkflow` does. Returns its id, or nothing if it could not be cancelled. */
+  async withdrawMessage(workflowId: string): Promise<readonly string[]> {
+    const receipt = await this.#report(this.connection.request('workflow.stop', { workflowId }));
+    return receipt?.withdrawn ?? [];
   }
 
   /** Resumes an interrupted workflow. Returns whether it goes on; a toast says why it does not. */
@@ -259,11 +269,14 @@ export class App {
     this.connection.close();
   }
 
-  async #report(stopping: Promise<StopReceipt>): Promise<void> {
+  async #report(stopping: Promise<StopReceipt>): Promise<StopReceipt | null> {
     try {
-      this.toasts.info(text.stopped(await stopping));
+      const receipt = await stopping;
+      this.toasts.info(text.stopped(receipt));
+      return receipt;
     } catch (error) {
       this.toasts.error(failureText(error));
+      return null;
     }
   }
 }

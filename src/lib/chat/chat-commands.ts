@@ -16,6 +16,7 @@ interface Chat {
   rename: () => void;
   rewind: () => void;
   remove: () => void;
+  stop: () => void;
   toggleContext: () => void;
   toggleChanges: () => void;
 }
@@ -37,7 +38,7 @@ export function chatCommands(chat: Chat): Partial<Record<CommandId, () => void>>
     copyLink: () => void copyLink(app.toasts, 'conversation', id),
     exportMarkdown: () => void app.conversationActions.download(id, 'md'),
     exportJson: () => void app.conversationActions.download(id, 'json'),
-    ...(running ? { stop: () => void app.stopWorkflow(running.id) } : { remove: chat.remove }),
+    ...(running ? { stop: chat.stop } : { remove: chat.remove }),
     ...(ended && { replay: () => void goto(resolve('/history/[id]/replay', { id: ended.id })) }),
     ...(workflows.length > 0 && { compact: () => void succeeds(app.toasts, app.contexts.compact(id)) }),
     ...(answered && { rewind: chat.rewind, fork: () => void once(answered, () => forkAfter(app, answered)) }),

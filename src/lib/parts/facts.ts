@@ -40,10 +40,15 @@ export function usageFacts(usage: Tally, options?: TokenOptions): Fact[] {
     ...(cached === null ? [] : [{ text: words.cached(cached) }]),
     ...(usage.webSearches ? [{ text: words.searches(usage.webSearches) }] : []),
     ...(estimated > 0 ? [{ text: words.estimated(tokens(estimated)), title: words.estimatedWhy }] : []),
-    ...(usage.unpriced > 0
-      ? [{ text: words.unknownCost, title: words.costUnknown }]
-      : [...(options?.inName ? [] : [heard(words.costKnown)]), { text: cost(usage), title: words.costKnown }]),
+    ...costFacts(usage, options),
   ];
+}
+
+/** What the tokens cost, or that a price is unknown. */
+export function costFacts(usage: Tally, options?: TokenOptions): Fact[] {
+  const words = text.usage;
+  if (usage.unpriced > 0) return [{ text: words.unknownCost, title: words.costUnknown }];
+  return [...(options?.inName ? [] : [heard(words.costKnown)]), { text: cost(usage), title: words.costKnown }];
 }
 
 const FORMATS: Readonly<Record<BudgetKind, (value: number) => string>> = {

@@ -1,10 +1,12 @@
 /** Where a fork leads: to its page, with what was not sent there as its draft. */
 import { goto } from '$app/navigation';
 import { resolve } from '$app/paths';
+import { LOOK_AT_ATTACHED } from '#contract/messages/sending-limits.ts';
 import type { WorkflowRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import { imagesOf } from '#lib/app/forks.ts';
 import { failureText } from '#lib/client/request-error.ts';
+import type { Attachment } from './composer/attachment.ts';
 import { attachedAgain } from './composer/attached-again.ts';
 import { indexedAttachments } from './composer/kept-attachments.ts';
 import { writeDraft, writeTry } from './message-drafts.ts';
@@ -23,10 +25,8 @@ export async function leaveDraft(
   id: string,
   { workflow, message, sentAs }: { workflow: WorkflowRow; message: string; sentAs?: string },
 ): Promise<void> {
-  const { words, files } = editable(message);
   try {
-    const images = (await imagesOf(connection, workflow)) ?? [];
-    const attachments = await attachedAgain({ images, files }, connection);
+    const { words, attachments } = await readMessage(connection, workflow, message);
     await indexedAttachments().write(id, attachments);
     writeDraft(id, words);
     // Perhaps it arrived, and only the answer did not.
@@ -37,6 +37,32 @@ export async function leaveDraft(
     writeDraft(id, message);
     if (sentAs !== undefined) writeTry(id, { id: sentAs, text: message, attached: [], choice: '' });
   }
+}
+
+/** Returns the words and attachments of a message that was sent; texts that cannot be attached stay among the words. */
+export async function returnedMessage(
+  { connection, toasts }: Pick<App, 'connection' | 'toasts'>,
+  workflow: WorkflowRow,
+): Promise<{ words: string; attachments: Attachment[] }> {
+  try {
+    return await readMessage(connection, workflow, workflow.prompt);
+  } catch (error) {
+    toasts.error(failureText(error));
+    return { words: workflow.prompt, attachments: [] };
+  }
+}
+
+async function readMessage(
+  connection: App['connection'],
+  workflow: WorkflowRow,
+  message: string,
+): Promise<{ words: string; attachments: Attachment[] }> {
+  const { words, files } = editable(message);
+  const images = (await imagesOf(connection, workflow)) ?? [];
+  return {
+    words: words === LOOK_AT_ATTACHED ? '' : words,
+    attachments: await attachedAgain({ images, files }, connection),
+  };
 }
 
 /** Sends a text in the place of a message and goes there. False where nothing was forked. */

@@ -12,6 +12,11 @@ export function isActive(phase: Phase): boolean {
   return phase === 'queued' || phase === 'waiting' || phase === 'running';
 }
 
+/** Whether the message of a workflow was cancelled while it waited in the queue. */
+export function isWithdrawn({ outcome, startedAt }: Pick<WorkflowRow, 'outcome' | 'startedAt'>): boolean {
+  return outcome === 'cancelled' && startedAt === null;
+}
+
 /** Whether work with this outcome may be started again; an interrupted run is resumed with its workflow instead. */
 export function canTryAgain(outcome: Outcome | null): boolean {
   return outcome === 'error' || outcome === 'timed_out' || outcome === 'cancelled' || outcome === 'refused';

@@ -62,8 +62,8 @@ export const composerWords = {
   blind: 'no pictures',
   modelWhy:
     'Holds for this message and those after it, until you choose another. Who has a model of its own keeps it otherwise.',
+  estimate: (cost: string) => `about ${cost}`,
   /** `cost` is null where no price is known. */
-  estimate: (tokens: string, cost: string | null) => `≈ ${tokens} tokens${cost === null ? '' : ` · ≈ ${cost}`}`,
   estimateWhy: (message: string, context: string | null, cost: string | null) =>
     `Estimated here: the message has about ${message} tokens${context === null ? '' : `, the context before it ${context}`}.${cost === null ? '' : ` Reading it once costs about ${cost}; less where the provider has it cached. The answer and each further step come on top.`}`,
   whatFills: 'What fills it',

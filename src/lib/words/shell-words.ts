@@ -86,7 +86,15 @@ function inOrder(runs: readonly StoppedRun[]): StoppedRun[] {
 }
 
 /** `Stopped ■ test-generator (1 request). ● code-reviewer and the lead go on.` */
-export function stopReceipt({ agents, requests, tools, approvals, left, ended, goOn }: StopReceipt): string {
+export function stopReceipt(receipt: StopReceipt): string {
+  const { agents, requests, tools, approvals, left, ended, goOn, withdrawn, queued } = receipt;
+  const returned =
+    withdrawn.length === 0
+      ? ''
+      : withdrawn.length === 1
+        ? 'Your queued message is back in the box.'
+        : `Your ${withdrawn.length} queued messages are back in the box.`;
+  if (agents === 0 && withdrawn.length > 0) return returned;
   const what = [
     ...(requests > 0 ? [plural(requests, 'request', 'requests')] : []),
     ...(tools > 0 ? [plural(tools, 'tool call', 'tool calls')] : []),
@@ -98,10 +106,12 @@ export function stopReceipt({ agents, requests, tools, approvals, left, ended, g
   const rest =
     goOn.length > 0
       ? ` ${others.slice(0, 1).toUpperCase()}${others.slice(1)} ${goOn.length === 1 ? 'goes' : 'go'} on.`
-      : left === 0
-        ? ' Nothing is left running.'
-        : '';
-  return `Stopped ${who}${what === '' ? '' : ` (${what})`}.${late}${rest}`;
+      : queued > 0
+        ? ' The queued message starts now.'
+        : left === 0
+          ? ' Nothing is left running.'
+          : '';
+  return `Stopped ${who}${what === '' ? '' : ` (${what})`}.${late}${rest}${returned && ` ${returned}`}`;
 }
 
 export const sidebarWords = {

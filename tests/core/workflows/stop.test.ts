@@ -46,6 +46,8 @@ describe('stop', () => {
         { agent: 'slow', place: 1 },
       ],
       goOn: [],
+      withdrawn: [],
+      queued: 0,
     });
     expect(outcomes(end)).toEqual(['cancelled', 'cancelled']);
     const request = engine.model.requests.find(({ seen }) => seen.prompt === 'Take your time.');
@@ -60,6 +62,25 @@ describe('stop', () => {
       reported: false,
     });
     expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(['cancelled']);
+  });
+
+  test('withdraws queued messages with the work before them, and sends none of them to the model later', async () => {
+    const script = new Script().on({ asked: /first/ }).reply([text('I begin.', { deltas: 4 })], hangs);
+    const engine = await startEngine(script.on({}).reply([text('Done.')]));
+    const { workflowId } = await engine.send('first');
+    await engine.event('message-delta');
+    const queued = [await engine.send('second'), await engine.send('third')].map((sent) => sent.workflowId);
+    const [second = '', third = ''] = queued;
+    const alone = await engine.runtime.request('workflow.stop', { workflowId: third });
+    expect(alone).toMatchObject({ agents: 0, ended: [], withdrawn: [third], queued: 1 });
+    const receipt = await engine.runtime.request('workflow.stop', { workflowId, withdrawQueued: true });
+    expect(receipt).toMatchObject({ agents: 1, ended: [{ agent: 'lead', place: 0 }], withdrawn: [second], queued: 0 });
+    for (const one of queued) expect((await engine.ended(one)).outcome).toBe('cancelled');
+    const { workflow } = await engine.runtime.request('workflow.get', { workflowId: second });
+    expect(workflow).toMatchObject({ status: 'cancelled', startedAt: null });
+    await engine.ask('fourth');
+    expect(engine.model.requests).toHaveLength(2);
+    expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).not.toMatch(/second|third/);
   });
 
   test('one agent alone: its siblings and the lead go on, and the lead is told', async () => {

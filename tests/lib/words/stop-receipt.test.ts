@@ -4,7 +4,7 @@ import type { StopReceipt } from '#contract/view.ts';
 import { stopReceipt } from '#lib/words/shell-words.ts';
 
 const receipt = (rest: Partial<StopReceipt>): StopReceipt => ({
-  ...{ agents: 1, requests: 0, tools: 0, approvals: 0, left: 0, ended: [], goOn: [] },
+  ...{ agents: 1, requests: 0, tools: 0, approvals: 0, left: 0, ended: [], goOn: [], withdrawn: [], queued: 0 },
   ...rest,
 });
 const lead = { agent: 'lead', place: 0 };
@@ -27,4 +27,14 @@ it('says that nothing is left only where that is so', () => {
   expect(stopReceipt(receipt({ agents: 2, left: 2, goOn: [one] }))).toBe(
     'Stopped 2 agents. 2 are still ending. ● agent-1 goes on.',
   );
+});
+
+it('names queued messages: returned to the message box, or about to start', () => {
+  expect(stopReceipt(receipt({ requests: 1, ended: [lead], withdrawn: ['a'] }))).toBe(
+    'Stopped the lead (1 request). Nothing is left running. Your queued message is back in the box.',
+  );
+  expect(stopReceipt(receipt({ agents: 0, withdrawn: ['a', 'b'] }))).toBe(
+    'Your 2 queued messages are back in the box.',
+  );
+  expect(stopReceipt(receipt({ ended: [lead], queued: 1 }))).toBe('Stopped the lead. The queued message starts now.');
 });

@@ -58,6 +58,16 @@ export class Attachments {
     if (gone) this.announcement = words.removed(visibleText(gone.name));
   }
 
+  /** Adds attachments of a message that came back, before the others. */
+  putBack(attachments: readonly Attachment[]): Promise<void> {
+    if (attachments.length === 0) return this.#work;
+    this.#work = this.#work.then(async () => {
+      this.all = [...attachments, ...this.all];
+      await this.#keep(this.all);
+    });
+    return this.#work;
+  }
+
   /** They went out; what was attached since stays. */
   sent(gone: readonly Attachment[]): void {
     this.failure = '';

@@ -13,12 +13,16 @@ interface Message {
   asked: Pick<Asked, 'inputPrice'> | null;
 }
 
-/** In a line, and in full; null for a few words that cost next to nothing. The price is that of reading message and context once; it is left out where it is not known. */
-export function estimateWords({ tokens, context, asked }: Message): { line: string; why: string } | null {
+/** From this amount on, in dollars, the estimate is shown beside *Send*. */
+const SHOWN_USD = 0.5;
+
+/** `beside`: shown beside *Send*, null below 50 cents; `why`: the tooltip. Null for a few words that cost next to nothing. The price is that of reading message and context once; it is left out where it is not known. */
+export function estimateWords({ tokens, context, asked }: Message): { beside: string | null; why: string } | null {
   const words = text.composer;
   const amount = ((tokens + context) * (asked?.inputPrice ?? 0)) / 1e6;
   const cost = amount < LEAST_USD ? null : usd(amount);
   if (cost === null && tokens < LEAST_TOKENS) return null;
   const before = context === 0 ? null : shortTokens(context);
-  return { line: words.estimate(shortTokens(tokens), cost), why: words.estimateWhy(shortTokens(tokens), before, cost) };
+  const beside = cost !== null && amount > SHOWN_USD ? words.estimate(cost) : null;
+  return { beside, why: words.estimateWhy(shortTokens(tokens), before, cost) };
 }

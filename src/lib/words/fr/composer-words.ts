@@ -62,7 +62,7 @@ export const composerWords = {
   blind: 'sans images',
   modelWhy:
     'Vaut pour ce message et les suivants, jusqu’à ce que vous en choisissiez un autre. Qui a son propre modèle le garde sinon.',
-  estimate: (tokens, cost) => `≈ ${tokens} jetons${cost === null ? '' : ` · ≈ ${cost}`}`,
+  estimate: (cost) => `environ ${cost}`,
   estimateWhy: (message, context, cost) =>
     `Estimé ici : le message a environ ${message} jetons${context === null ? '' : `, le contexte qui le précède ${context}`}.${cost === null ? '' : ` Le lire une fois coûte environ ${cost} ; moins si le fournisseur l’a en cache. La réponse et chaque étape suivante s’y ajoutent.`}`,
   whatFills: 'Ce qui le remplit',

@@ -83,7 +83,15 @@ function inOrder(runs: readonly StoppedRun[]): StoppedRun[] {
 }
 
 /** `Arrêté : ■ test-generator (1 requête). ● code-reviewer et l’agent principal continuent.` */
-export function stopReceipt({ agents, requests, tools, approvals, left, ended, goOn }: StopReceipt): string {
+export function stopReceipt(receipt: StopReceipt): string {
+  const { agents, requests, tools, approvals, left, ended, goOn, withdrawn, queued } = receipt;
+  const returned =
+    withdrawn.length === 0
+      ? ''
+      : withdrawn.length === 1
+        ? 'Votre message en file est revenu dans le champ.'
+        : `Vos ${withdrawn.length} messages en file sont revenus dans le champ.`;
+  if (agents === 0 && withdrawn.length > 0) return returned;
   const what = [
     ...(requests > 0 ? [plural(requests, 'requête', 'requêtes')] : []),
     ...(tools > 0 ? [plural(tools, 'appel d’outil', 'appels d’outils')] : []),
@@ -95,10 +103,12 @@ export function stopReceipt({ agents, requests, tools, approvals, left, ended, g
   const rest =
     goOn.length > 0
       ? ` ${others} ${goOn.length === 1 ? 'continue' : 'continuent'}.`
-      : left === 0
-        ? ' Plus rien n’est en cours.'
-        : '';
-  return `Arrêté : ${who}${what === '' ? '' : ` (${what})`}.${late}${rest}`;
+      : queued > 0
+        ? ' Le message en file démarre maintenant.'
+        : left === 0
+          ? ' Plus rien n’est en cours.'
+          : '';
+  return `Arrêté : ${who}${what === '' ? '' : ` (${what})`}.${late}${rest}${returned && ` ${returned}`}`;
 }
 
 export const sidebarWords = {

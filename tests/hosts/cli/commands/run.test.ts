@@ -23,7 +23,17 @@ function scripted(events: AgentEvent[], answers: Parameters<typeof memoryClient>
       setImmediate(() => events.forEach((event) => client.emit('conversation', event)));
       return { workflowId, runId: workflowId, queued: false };
     },
-    'workflow.stop': () => ({ agents: 1, requests: 1, tools: 0, approvals: 0, left: 0, ended: [], goOn: [] }),
+    'workflow.stop': () => ({
+      agents: 1,
+      requests: 1,
+      tools: 0,
+      approvals: 0,
+      left: 0,
+      ended: [],
+      goOn: [],
+      withdrawn: [],
+      queued: 0,
+    }),
     ...answers,
   });
   return client;
@@ -98,7 +108,7 @@ test('Ctrl-C stops the workflow, waits for its end and exits with 130', async ()
   const client = scripted([delta], {
     'workflow.stop': () => {
       setImmediate(() => client.emit('conversation', workflowEnd({ outcome: 'cancelled', text: '' })));
-      return { agents: 1, requests: 1, tools: 0, approvals: 0, left: 0, ended: [], goOn: [] };
+      return { agents: 1, requests: 1, tools: 0, approvals: 0, left: 0, ended: [], goOn: [], withdrawn: [], queued: 0 };
     },
   });
   const io = memoryIo({ client });

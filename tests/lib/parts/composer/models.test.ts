@@ -35,10 +35,11 @@ it('says what it can', () => {
 it('the price is that of reading all of it once, and is left out where it is not known', () => {
   const words = (inputPrice: number | null, context = 98_000) =>
     estimateWords({ tokens: 2000, context, asked: { inputPrice } });
-  expect(words(2)?.line).toBe('≈ 2K tokens · ≈ $0.20');
+  expect(words(2)?.beside).toBeNull();
+  expect(words(6)?.beside).toBe('about $0.60');
   expect(words(2)?.why).toContain('the context before it 98K');
-  expect(words(2, 0)?.line).toBe('≈ 2K tokens · ≈ $0.0040');
+  expect(words(2, 0)?.why).toContain('costs about $0.0040');
   for (const unknown of [words(null), words(0), estimateWords({ tokens: 2000, context: 0, asked: null })])
-    expect(unknown?.line).toBe('≈ 2K tokens');
+    expect(unknown).toMatchObject({ beside: null, why: expect.not.stringContaining('$') as string });
   expect(estimateWords({ tokens: 99, context: 0, asked: { inputPrice: 2 } })).toBeNull();
 });

@@ -1,0 +1,145 @@
+/** The chat screen at the default window size: lanes, sidebar, message box, footer and keys. */
+import type { Locator, Page } from '@playwright/test';
+import { leadSpawns } from '../support/scripts.ts';
+import { Gate } from '../../tests/support/gate.ts';
+import { LEAD, plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { Script, text } from '../../tests/support/fake-model/script.ts';
+import { expect, test } from '../support/test.ts';
+
+const NAMES = ['alpha', 'beta', 'gamma'];
+
+async function boxOf(locator: Locator) {
+  const box = await locator.boundingBox();
+  if (!box) throw new Error('The element is not visible');
+  return box;
+}
+
+/** Asserts that an element is visible, inside the viewport and not covered. */
+async function expectInView(page: Page, locator: Locator): Promise<void> {
+  await expect(locator).toBeInViewport({ ratio: 1 });
+  const box = await boxOf(locator);
+  const isOnTop = await locator.evaluate((element, [x, y]) => element.contains(document.elementFromPoint(x, y)), [
+    box.x + 4,
+    box.y + box.height / 2,
+  ] as const);
+  expect(isOnTop, 'nothing covers it').toBe(true);
+  expect(box.x + box.width).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
+}
+
+test('three running agents are in view at 1280×800 with the sidebar open; the sidebar folds for them in a narrower window and returns', async ({
+  start,
+}) => {
+  const [beta, rest] = [new Gate(), new Gate()];
+  const held = { hold: rest.at(12) };
+  const app = await start(leadSpawns(NAMES, { alpha: held, beta: { hold: beta.at(12) }, gamma: held }));
+  const { page } = app;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await app.send('Look at every part.');
+  for (const name of NAMES) await app.allow(name);
+  const list = page.getByRole('navigation', { name: 'Conversations' }).getByRole('list', { name: 'Conversations' });
+  for (const name of NAMES) await expectInView(page, app.card(name).getByText(/^Finding 6: /));
+  await expect(list, 'the sidebar stays open').toBeVisible();
+
+  await page.setViewportSize({ width: 1170, height: 800 });
+  await expect(list).toBeHidden();
+  for (const name of NAMES) await expectInView(page, app.card(name).getByText(/^Finding 6: /));
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await expect(list).toBeVisible();
+
+  // In tabs, the front one is never a finished one while another runs.
+  await page.setViewportSize({ width: 900, height: 800 });
+  await expect(list).toBeHidden();
+  await app.log.getByRole('tab', { name: /^beta / }).click();
+  await expect(app.log.getByRole('tab', { name: /^beta / })).toHaveAttribute('aria-selected', 'true');
+  beta.open();
+  await app.expectCard('beta', 'completed');
+  await expect(app.log.getByRole('tab', { name: /^beta / })).toHaveAttribute('aria-selected', 'false');
+
+  await page.setViewportSize({ width: 1170, height: 800 });
+  await expect(list).toBeHidden();
+  rest.open();
+  await app.expectOutcome('completed');
+  await expect(list, 'it returns when the lanes have ended').toBeVisible();
+});
+
+test('Send turns into Stop in the same place, and Stop returns a queued message with its attachment', async ({
+  start,
+}) => {
+  const answer = 'These words came before the stop. And these never come.';
+  const app = await start(plainAnswer({ answer, deltas: 2, reply: { hangAfter: 3 } }));
+  const { page, message } = app;
+  await page.setViewportSize({ width: 1280, height: 800 });
+  await app.send('Tell me something long.');
+  await expect(app.workflow()).toContainText('These words came');
+  await expect(app.button('Send')).toHaveCount(0);
+  const stop = await boxOf(app.button('Stop reply'));
+  await message.fill('The next one');
+  const send = await boxOf(app.button('Send'));
+  expect(send).toEqual(stop);
+  await expect(app.button('Stop reply')).toHaveCount(0);
+
+  const notes = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notes\n') };
+  await page.locator('input[type=file]').setInputFiles([notes]);
+  await expect(page.getByRole('list', { name: 'Attached' })).toContainText('notes.md');
+  await message.press('Enter');
+  await expect(app.workflow()).toContainText('Queued');
+  await expect(message).toHaveValue('');
+  // The second press of a double click on Send does not stop anything: a press counts after half a second.
+  await app.button('Stop reply').click({ delay: 600 });
+  await expect(page.getByText(/^Stopped the lead/)).toHaveText(
+    'Stopped the lead (1 request). Nothing is left running. Your queued message is back in the box.',
+  );
+  await expect(message).toHaveValue('The next one');
+  await expect(page.getByRole('list', { name: 'Attached' })).toContainText('notes.md');
+  await app.expectOutcome('cancelled');
+  await expect(app.log.getByRole('article', { name: /^Workflow: / })).toHaveCount(1);
+  expect(app.model.requests).toHaveLength(1);
+});
+
+test('the footer of an answer is one line; Escape in an empty box leads to the log, where single keys work', async ({
+  start,
+}) => {
+  const app = await start(new Script().on(LEAD).reply([text('A short answer.')]));
+  const { page, message } = app;
+  await app.send('Answer.');
+  await app.expectOutcome('completed');
+  for (const [width, height] of [
+    [800, 600],
+    [1280, 800],
+  ] as const) {
+    await page.setViewportSize({ width, height });
+    await message.focus();
+    await page.mouse.move(0, 0);
+    const shown = app.footer().locator('> span').filter({ visible: true });
+    const middles = await shown.evaluateAll((spans) =>
+      spans
+        .filter((span) => !span.classList.contains('sr-only'))
+        .map((span) => span.getBoundingClientRect())
+        .map(({ top, height: high }) => Math.round(top + high / 2)),
+    );
+    expect(Math.max(...middles) - Math.min(...middles), `one line at ${width}`).toBeLessThanOrEqual(2);
+    expect((await boxOf(app.footer())).height).toBeLessThan(32);
+    await expect(app.footer()).toContainText('$');
+    await expect(app.footer().locator('.rest')).toHaveCSS('opacity', '0');
+    await app.workflow().hover();
+    await expect(app.footer().locator('.rest')).toHaveCSS('opacity', '1');
+    await expectInView(page, app.footer().getByRole('link', { name: 'Open in history' }));
+  }
+
+  await message.focus();
+  await message.press('Escape');
+  await expect(app.log).toBeFocused();
+  await page.keyboard.press('c');
+  await expect(page.getByRole('region', { name: 'Context' })).toBeVisible();
+  await page.keyboard.press('c');
+  await message.focus();
+  await page.keyboard.press('Shift+?');
+  await expect(page.getByRole('dialog', { name: 'Keyboard shortcuts' })).toBeVisible();
+  await expect(message).toHaveValue('');
+  await page.keyboard.press('Escape');
+  await message.fill('Some text');
+  await message.press('Escape');
+  await expect(message, 'Escape leaves a box with text alone').toBeFocused();
+  await message.press('Shift+?');
+  await expect(message).toHaveValue('Some text?');
+});
