@@ -6,8 +6,8 @@ import { expect, test } from '../support/test.ts';
 /** A spawn that is allowed. */
 async function firstMessage(app: App): Promise<void> {
   const { page } = app;
-  await page.getByRole('radio', { name: /^Demo/ }).check();
-  await app.button('Start the demo').click();
+  await page.getByRole('button', { name: /^Try the demo/ }).click();
+  await app.button('Start').click();
   await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeVisible();
 
   await app.send('What is here?');
@@ -74,8 +74,8 @@ test(
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
     const { page } = app;
-    await page.getByRole('radio', { name: /^Demo/ }).check();
-    await app.button('Start the demo').click();
+    await page.getByRole('button', { name: /^Try the demo/ }).click();
+    await app.button('Start').click();
     await app.send('What is here?');
     await expect(app.question).toBeVisible({ timeout: 15_000 });
     await app.crashAndRestart();

@@ -1,12 +1,8 @@
-/** The chat screen at the default window size: lanes, sidebar, message box, footer and keys. */
+/** The chat screen: message box, footer and keys. */
 import type { Locator, Page } from '@playwright/test';
-import { leadSpawns } from '../support/scripts.ts';
-import { Gate } from '../../tests/support/gate.ts';
 import { LEAD, plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
-
-const NAMES = ['alpha', 'beta', 'gamma'];
 
 async function boxOf(locator: Locator) {
   const box = await locator.boundingBox();
@@ -25,42 +21,6 @@ async function expectInView(page: Page, locator: Locator): Promise<void> {
   expect(isOnTop, 'nothing covers it').toBe(true);
   expect(box.x + box.width).toBeLessThanOrEqual(page.viewportSize()?.width ?? 0);
 }
-
-test('three running agents are in view at 1280×800 with the sidebar open; the sidebar folds for them in a narrower window and returns', async ({
-  start,
-}) => {
-  const [beta, rest] = [new Gate(), new Gate()];
-  const held = { hold: rest.at(12) };
-  const app = await start(leadSpawns(NAMES, { alpha: held, beta: { hold: beta.at(12) }, gamma: held }));
-  const { page } = app;
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await app.send('Look at every part.');
-  for (const name of NAMES) await app.allow(name);
-  const list = page.getByRole('navigation', { name: 'Conversations' }).getByRole('list', { name: 'Conversations' });
-  for (const name of NAMES) await expectInView(page, app.card(name).getByText(/^Finding 6: /));
-  await expect(list, 'the sidebar stays open').toBeVisible();
-
-  await page.setViewportSize({ width: 1170, height: 800 });
-  await expect(list).toBeHidden();
-  for (const name of NAMES) await expectInView(page, app.card(name).getByText(/^Finding 6: /));
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await expect(list).toBeVisible();
-
-  // In tabs, the front one is never a finished one while another runs.
-  await page.setViewportSize({ width: 900, height: 800 });
-  await expect(list).toBeHidden();
-  await app.log.getByRole('tab', { name: /^beta / }).click();
-  await expect(app.log.getByRole('tab', { name: /^beta / })).toHaveAttribute('aria-selected', 'true');
-  beta.open();
-  await app.expectCard('beta', 'completed');
-  await expect(app.log.getByRole('tab', { name: /^beta / })).toHaveAttribute('aria-selected', 'false');
-
-  await page.setViewportSize({ width: 1170, height: 800 });
-  await expect(list).toBeHidden();
-  rest.open();
-  await app.expectOutcome('completed');
-  await expect(list, 'it returns when the lanes have ended').toBeVisible();
-});
 
 test('Send turns into Stop in the same place, and Stop returns a queued message with its attachment', async ({
   start,

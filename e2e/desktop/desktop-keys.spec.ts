@@ -20,7 +20,7 @@ async function enterKey(app: App): Promise<void> {
   await app.page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
   await app.page.getByLabel(/^API key/).fill('sk-wrong');
   await app.button('Test and continue').click();
-  await expect(app.page.getByText(/The key was refused/)).toBeVisible();
+  await expect(app.page.getByText(/refused the key/)).toBeVisible();
   await expect(app.page.getByLabel('Endpoint', { exact: true }), 'nothing is lost').toHaveValue(app.model.url);
   await app.page.getByLabel(/^API key/).fill(KEY);
   await app.button('Test and continue').click();

@@ -82,7 +82,7 @@ test('OpenAI becomes the provider of the first message, with the newest general 
   await expect(key).toHaveAccessibleDescription(/^Paste a key first\./);
   await page.keyboard.type('sk-wrong');
   await page.keyboard.press('Enter');
-  await expect(page.getByText(/The key was refused/)).toBeVisible();
+  await expect(page.getByText(/refused the key/)).toBeVisible();
   await expect(page.getByText('"invalid x-api-key"')).toBeVisible();
   await key.fill(KEY);
   await page.keyboard.press('Enter');

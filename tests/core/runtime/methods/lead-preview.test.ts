@@ -38,6 +38,6 @@ test('the lead with its coagent and what the project tells it, and the most of i
   await engine.ask('Say hi');
   const [queued] = engine.of('run-queue');
   const { environment, ...sent } = queued!.envelope;
-  expect(environment).toMatchObject({ entries: expect.arrayContaining(['AGENTS.md']) });
+  expect(environment).toMatchObject({ entries: expect.arrayContaining(['AGENTS.md']) as string[] });
   expect({ ...sent, prompt: '-' }).toEqual(plain.envelope);
 });
