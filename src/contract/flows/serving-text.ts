@@ -33,5 +33,10 @@ export function allServing({ flow, stages }: Pick<Envelope, 'flow' | 'stages'>):
 export function worstText({ requests, nanoUsd }: WorstCase): string {
   const cost =
     nanoUsd === null ? 'cost not known' : `at most $${(Math.ceil(nanoUsd / NANO_USD_OF_A_CENT) / 100).toFixed(2)}`;
-  return `at most ${requests} ${requests === 1 ? 'request' : 'requests'} · ${cost}`;
+  return `${formatRequestBound({ requests })} · ${cost}`;
+}
+
+/** Formats the maximum number of requests, such as "at most 20 requests". */
+export function formatRequestBound({ requests }: Pick<WorstCase, 'requests'>): string {
+  return `at most ${requests} ${requests === 1 ? 'request' : 'requests'}`;
 }

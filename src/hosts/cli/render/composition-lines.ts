@@ -1,6 +1,6 @@
 /** What choosing a composition as lead starts, for the person who chose it: who works, in turns with whom, and the most of it. Pure. */
 import type { LeadPreview } from '#contract/approval.ts';
-import { allServing, servingText, worstText } from '#contract/flows/serving-text.ts';
+import { allServing, servingText, formatRequestBound } from '#contract/flows/serving-text.ts';
 import { visible } from '../terminal/visible.ts';
 
 /** None where the lead works alone. */
@@ -13,7 +13,7 @@ export function compositionLines({ envelope, worst }: LeadPreview): string[] {
     `triad: ${who}`,
     `  primary agent: ${flow.primary}`,
     ...tools,
-    `  ${worstText(worst)}; each sub-agent is asked about by itself`,
+    `  ${formatRequestBound(worst)}; each sub-agent is asked about by itself`,
   ];
   return lines.map(visible);
 }

@@ -4,7 +4,7 @@ import type { Coagent, Envelope, Stage } from '#contract/agent.ts';
 import type { ApprovalRequest, SpawnItem, Subject } from '#contract/approval.ts';
 import { type Summary, summaryOf } from '#contract/approvals/summary.ts';
 import { cutLine } from '#contract/cut-limits-text.ts';
-import { allServing, flowText, servingText, worstText } from '#contract/flows/serving-text.ts';
+import { allServing, flowText, servingText, formatRequestBound } from '#contract/flows/serving-text.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
 import { lengthOf, lengthWords } from '#contract/visible-text.ts';
 import type { Style } from '../terminal/style.ts';
@@ -57,7 +57,7 @@ function envelopeLines(item: SpawnItem, envelope: Envelope, style: Style): strin
     ...summaryLines(summaryOf(envelope, item.ownActions)),
     ...(item.modelWarnings ?? []).map(({ message }) => field('warning', visible(message))),
     ...(served === '' ? [] : [field('who works', visible(served))]),
-    ...(worst ? [field('in all', worstText(worst))] : []),
+    ...(worst ? [field('in all', formatRequestBound(worst))] : []),
     ...settingLines(envelope, ownActionsText(item, envelope)),
     ...toldLines(envelope, style),
     ...block(`prompt${edited}`, envelope.prompt, style),

@@ -115,7 +115,7 @@ test('who serves a sub-agent is said in a line, and each is shown whole, with th
   const text = show(request, shown);
   for (const line of [
     'who works    code-reviewer with the coagent reviewer, smart, at most 3 rounds, then writer with the coagent checker, judge, at most 3 rounds\n',
-    'in all       at most 140 requests · at most $12.40\n',
+    'in all       at most 140 requests\n',
     'must end as  json by the schema {"type":"object"}, for writer\n',
     '  told from AGENTS.md (its beginning) · 1 line, 14 characters\n  │ Run the tests.\n',
     '  ── Coagent of code-reviewer: reviewer\n  takes turns  with the coagent reviewer, smart, at most 3 rounds\n',
@@ -134,7 +134,7 @@ test('who serves a sub-agent is said in a line, and each is shown whole, with th
   expect(text.match(/its actions {2}It only reads\./g)).toHaveLength(2);
   const unpriced = { ...item, worst: { requests: 1, nanoUsd: null } };
   const subject = { kind: 'envelopes' as const, operation: 'delegate' as const, items: [unpriced] };
-  expect(show(spawnRequest({ subject }), shown)).toContain('in all       at most 1 request · cost not known\n');
+  expect(show(spawnRequest({ subject }), shown)).toContain('in all       at most 1 request\n');
   expect(show()).not.toMatch(/who works|in all|Stage|Coagent/);
 });
 
