@@ -164,7 +164,7 @@ test(
         .press('Enter');
     await fork();
     await expect(chips).toHaveText([/report\.pdf/]);
-    await expect(message).toHaveValue('Look at what is attached.');
+    await expect(message, 'the box was empty').toHaveValue('');
     await message.fill('And this?');
     await hand('paste', { name: 'image.png', type: 'image/png', base64: RED.toString('base64') });
     await expect(chips).toHaveCount(2);
