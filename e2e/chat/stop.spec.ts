@@ -22,6 +22,7 @@ test('stopping a reply ends its request and keeps what was said', { tag: '@soak'
 
 test('stopping a workflow ends children, requests and questions, and Escape ends nothing', async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }));
+  await app.page.setViewportSize({ width: 900, height: 800 });
   await app.send('Look at every part.');
   await app.allow('alpha');
   await app.allow('beta');
