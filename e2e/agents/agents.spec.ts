@@ -211,9 +211,7 @@ async function copyBuildSmart(app: App): Promise<void> {
   await app.newConversation();
   await page.getByRole('combobox', { name: 'Lead', exact: true }).selectOption('ship-it');
   const preview = page.getByRole('region', { name: 'Who works' });
-  await expect(preview).toContainText(
-    /ship-it with the coagent reviewer, judge, at most 2 rounds/,
-  );
+  await expect(preview).toContainText(/ship-it with the coagent reviewer, judge, at most 2 rounds/);
   await preview.getByText('ship-it with the coagent').click();
   await preview.getByText('works with ship-it').click();
   await expect(preview.getByLabel('reviewer: System prompt')).toContainText(

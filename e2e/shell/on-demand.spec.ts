@@ -20,7 +20,7 @@ async function expectOnDemand(card: Locator, away: Locator, inside: Locator): Pr
   await expectFigures(card, false);
   await card.hover();
   await expectFigures(card, true);
-  await expect(figuresOf(card)).toContainText(/spawned.*claude-.*\$/);
+  await expect(figuresOf(card)).toContainText(/claude-.*\$.*spawned|spawned.*claude-.*\$/);
   await away.hover();
   await expectFigures(card, false);
   await inside.focus();

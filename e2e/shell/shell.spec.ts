@@ -228,7 +228,7 @@ test(
     await app.allow('alpha');
     await app.allow('beta');
     await app.expectOutcome('completed');
-    const command = async (query: string, name: string): Promise<void> => {
+    const command = async (query: string, name: string | RegExp): Promise<void> => {
       await page.keyboard.press('Control+K');
       await expect(palette(page)).toBeFocused();
       await page.keyboard.type(query);
@@ -240,7 +240,7 @@ test(
     await command('compare', 'Compare the reports of the last sub-agents');
     await expect(page.getByRole('dialog', { name: '2 reports beside each other' })).toBeVisible();
     await page.keyboard.press('Escape');
-    await command('edit', 'Edit your last message and send it again');
+    await command('edit', /^Edit your last message and send it again/);
     await expect(page.getByRole('textbox', { name: 'Edit your message' })).toBeFocused();
     await page.keyboard.press('Escape');
     await command('/model', 'Choose the model of the next message /model');
