@@ -174,6 +174,8 @@ test(
     await expect(message).toHaveValue('My own words.');
     await expect(conversations(app).getByRole('link')).toHaveCount(0);
     const examples = page.getByRole('main').getByRole('list').last().getByRole('button');
+    // A folder that cannot be read gets the general tasks.
+    await expect(examples.first()).toHaveText(/Summarise the documents/);
     const [first = ''] = await examples.allTextContents();
     await examples.first().click();
     await expect(message).toHaveValue(`My own words.\n\n${first.trim()}`);
