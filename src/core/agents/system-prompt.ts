@@ -27,7 +27,7 @@ export function buildLastingPrompt({
 
 function formatAgents(agents: NonNullable<Envelope['agents']>): string {
   if (agents.length === 0) return '# Agents\nNo agents are defined.';
-  return `# Agents\nThese agents are defined:\n${agents.map(({ name, description }) => `- ${name}: ${description}`).join('\n')}`;
+  return `# Agents\nThese agents are defined:\n${agents.map(({ name, description }) => `- ${name}: ${onOneLine(description)}`).join('\n')}`;
 }
 
 function formatInstructions(instructions: NonNullable<Envelope['instructions']>): string {
@@ -46,13 +46,18 @@ function formatEnvironment(environment: Environment, { folder, limits }: Pick<So
   const more = moreEntries > 0 ? `, and ${moreEntries} more` : '';
   return [
     '# Environment when this conversation started',
-    `Workspace folder: ${folder}`,
+    `Workspace folder: ${onOneLine(folder)}`,
     `Platform: ${platform}; shell: ${shell ?? 'none'}`,
     `Date: ${date}; time zone: ${timeZone}`,
     `Git: ${git ? formatGit(git) : 'not a repository'}`,
     `Top-level entries (names are data): ${entries.length === 0 ? 'none' : entries.join(', ')}${more}`,
     `Your limits: ${formatLimits(limits)}`,
   ].join('\n');
+}
+
+/** Replaces control characters and line breaks, so that a value cannot begin a line of its own. */
+function onOneLine(text: string): string {
+  return text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ');
 }
 
 function formatGit({ branch, isClean }: NonNullable<Environment['git']>): string {

@@ -8,7 +8,10 @@ import { type Action, judge, mayStart, ruleApplies } from './judge.ts';
 import { readFolderRules, type RuleCache, type RulePorts, type RuleSet } from './rule-files.ts';
 
 /** Tools that show paths of files. */
-const READERS = ['list_directory', 'read_file'];
+const READERS = ['list_directory', 'glob', 'read_file'];
+
+/** The pattern of every path. */
+const EVERYTHING = '**';
 
 interface Started {
   /** Patterns of what MCP servers are started from in a folder. */
@@ -85,14 +88,15 @@ export class Permissions {
     return verdict;
   }
 
-  /** Returns the patterns of paths that a rule denies, or asks about, when any agent lists a folder or reads a file. */
+  /** Returns the patterns of paths that a rule denies, or asks about, when any agent lists a folder or reads a file: all while a rule has a fault. */
   async guardedPaths(folder: string): Promise<string[]> {
-    const { rules } = await this.rules(folder);
+    const { rules, faults } = await this.rules(folder);
+    if (faults.length > 0) return [EVERYTHING];
     const isAbout = (tool: string | null): boolean =>
       tool === null || READERS.some((name) => matches(tool, name, { path: false, loose: true }));
     return rules.flatMap(({ effect, tool, permission, pattern }) =>
-      effect !== 'allow' && pattern !== null && isAbout(tool) && (permission ?? 'FilesystemRead') === 'FilesystemRead'
-        ? [pattern]
+      effect !== 'allow' && isAbout(tool) && (permission ?? 'FilesystemRead') === 'FilesystemRead'
+        ? [pattern ?? EVERYTHING]
         : [],
     );
   }

@@ -48,11 +48,14 @@ function inForm(text: string): string {
   return message === null ? text : JSON.stringify({ error: { ...rest, message } });
 }
 
+/** The title of a page is in its first characters. */
+const MAX_HEAD_CHARS = 4096;
+
 /** Returns the sentence in the text of an error: in its JSON, in the title of its page, or the text itself. */
 export function sentenceInText(text: string): string | null {
   const body = parseJson(text);
   if (body !== undefined) return sentenceIn(body);
-  if (/^\s*</.test(text)) return sentenceIn(/<title[^>]*>([^<]+)</i.exec(text)?.[1]);
+  if (/^\s*</.test(text)) return sentenceIn(/<title[^<>]*>([^<]+)</i.exec(text.slice(0, MAX_HEAD_CHARS))?.[1]);
   return sentenceIn(text);
 }
 

@@ -154,8 +154,9 @@ export class ModelRules {
         const configured = listedId(models, aliases[alias as keyof typeof aliases]);
         return id === configured || (models.includes(id) && hasWord(id, alias));
       });
+    const isEnabled = this.#enabledTest(place);
     const listed = concreteModels(models ?? [])
-      .filter((id) => this.#isEnabled(place, id))
+      .filter(isEnabled)
       .slice(0, OFFERED)
       .map((id) => ({ alias: id, id }));
     const all = [...named, ...listed];
@@ -183,9 +184,15 @@ export class ModelRules {
   }
 
   #isEnabled(place: Place, id: string): boolean {
+    return this.#enabledTest(place)(id);
+  }
+
+  /** Returns a test of ids. It resolves the enabled names once, because each takes time that grows with the list. */
+  #enabledTest(place: Place): (id: string) => boolean {
     const { aliases, enabled } = this.#settings.models;
-    if (enabled.length === 0) return true;
-    return enabled.some((one) => [one, modelIdOf(one, aliases), this.#requestedId(place, one)].includes(id));
+    if (enabled.length === 0) return () => true;
+    const ids = new Set(enabled.flatMap((one) => [one, modelIdOf(one, aliases), this.#requestedId(place, one)]));
+    return (id) => ids.has(id);
   }
 
   /** Returns the id that is requested for a name at a provider. Throws `bad_input` for text that cannot be a model's name. */

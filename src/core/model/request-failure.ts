@@ -1,6 +1,7 @@
 /** Classifies failed requests by status, error type and network code (a full context also by words), and says what to do. */
 import type { ErrorCode } from '#contract/error.ts';
 import { redact } from '../base/redact.ts';
+import { cutAtCodePoint } from '../base/text.ts';
 import { FULL_TYPES, saysFull } from './context-full.ts';
 import { ModelError } from './model.ts';
 
@@ -42,6 +43,8 @@ interface Verdict {
 }
 
 const MAX_SAID_CHARS = 400;
+/** Characters of a server's sentence that are read at all. */
+const MAX_READ_CHARS = 4000;
 
 /** Statuses of errors that come within a stream and so have only a type. */
 const STATUS_OF_TYPE: Readonly<Record<string, number>> = {
@@ -81,7 +84,17 @@ const NETWORK_CAUSES: Readonly<Record<string, string>> = {
 
 const TOO_LARGE = 413;
 
-export function responseError(answer: ErrorResponse, target: RequestTarget): ModelError {
+/** Types that are shown; the type is a text of the server. */
+const TYPE = /^[\w.:-]{1,80}$/;
+
+export function responseError(response: ErrorResponse, target: RequestTarget): ModelError {
+  const { type, said } = response;
+  const answer: ErrorResponse = {
+    ...response,
+    type: type !== null && TYPE.test(type) ? type : null,
+    said: said === null ? null : cutAtCodePoint(said, MAX_READ_CHARS),
+    header: (name) => response.header(name),
+  };
   const status = statusOf(answer);
   const verdict = verdictOf(status, answer, target);
   const detail = [`status ${answer.status ?? 'none'}`, answer.type, answer.requestId].filter(Boolean).join(', ');
@@ -321,7 +334,7 @@ function quoted(said: string): string | null {
     .replace(/[\s\p{C}]+/gu, ' ')
     .trim();
   if (line === '') return null;
-  const sentence = line.length > MAX_SAID_CHARS ? `${line.slice(0, MAX_SAID_CHARS - 1)}…` : line;
+  const sentence = line.length > MAX_SAID_CHARS ? `${cutAtCodePoint(line, MAX_SAID_CHARS - 1)}…` : line;
   return /[.!?…]$/.test(sentence) ? `"${sentence}"` : `"${sentence}".`;
 }
 

@@ -15,7 +15,7 @@ import {
   isRequired,
   type JsonSchema,
 } from './input-schema.ts';
-import type { Tool } from './tool.ts';
+import { type Tool, writes } from './tool.ts';
 
 /** Other names for arguments, used only where a tool has the argument and not the alias. */
 const ALIASES: Readonly<Record<string, string>> = {
@@ -33,8 +33,13 @@ const ALIASES: Readonly<Record<string, string>> = {
 /** Aliases that are too general for `ALIASES`: `id` means `call` only where a tool has no `id`. */
 const WEAK_ALIASES: Readonly<Record<string, string>> = { id: 'call' };
 
-/** Names of arguments that restrict a call, without case, `_` and `-`: a call that has one unused is refused. */
+/** Names of arguments that restrict a call, as lower-case letters only: a call that has one unused is refused. */
 const RESTRICTION = /readonly|network|offline|tools|permission|dryrun|sandbox/;
+/** The same for tools that change something or reach out: without the argument they would do it elsewhere or to more. */
+const EFFECT_RESTRICTION =
+  /writ(e|able)|internet|approv|confirm|simulate|preview|cwd|workdir|workingdir|append|overwrite|mode$|recursive|domain|exclude/;
+/** Deepest nesting of arguments; deeper ones are refused. */
+const MAX_DEPTH = 100;
 
 /** Maximum length of the error for arguments that do not fit, in UTF-16 code units. */
 const MAX_ERROR_CHARS = 600;
@@ -53,11 +58,8 @@ interface Normalized {
 function findTool(tools: readonly Tool[], name: string): { tool: Tool; implied: JsonSchema } | null {
   const tool = tools.find((one) => one.name === name);
   if (tool) return { tool, implied: {} };
-  for (const other of tools) {
-    const implied = other.calledAs?.[name];
-    if (implied) return { tool: other, implied };
-  }
-  return null;
+  const other = tools.find(({ calledAs = {} }) => Object.hasOwn(calledAs, name));
+  return other ? { tool: other, implied: other.calledAs?.[name] ?? {} } : null;
 }
 
 /**
@@ -69,7 +71,9 @@ export function normalizeCall(tools: readonly Tool[], call: ToolUsePart): ToolUs
   const found = findTool(tools, call.name);
   if (!found) return call;
   const { tool, implied } = found;
-  const given = asRecord(call.input);
+  const given = readObject(call.input);
+  if (given && Object.keys(implied).some((key) => Object.hasOwn(given, key) && given[key] !== implied[key]))
+    return call;
   const { input, ignored, problems } = normalizeArguments(tool, given ? { ...implied, ...given } : call.input);
   if (problems.length > 0) return call;
   if (tool.name === call.name && isDeepStrictEqual(input, call.input)) return call;
@@ -80,11 +84,13 @@ export function normalizeCall(tools: readonly Tool[], call: ToolUsePart): ToolUs
 /** Returns the arguments in the form that the tool's schema has. Arguments of a foreign schema are returned unchanged. */
 export function normalizeArguments(tool: Tool, raw: unknown): Normalized {
   const result: Normalized = { input: raw, ignored: [], problems: [] };
-  if (tool.schema) return result;
-  const given = asRecord(raw) ?? asRecord(parseJson(raw));
+  if (isTooDeep(raw)) result.problems.push('they are nested too deeply');
+  if (tool.schema || result.problems.length > 0) return result;
+  const given = readObject(raw);
   if (!given) return result;
   const schema = getInputSchema(tool);
-  const reading = { canDrop: !tool.startsAgents, result };
+  const hasEffect = writes(tool) || tool.permissions.includes('NetworkAccess');
+  const reading = { canDrop: !tool.startsAgents, hasEffect, result };
   try {
     const prepared = tool.prepareArguments?.(given) ?? given;
     result.input = normalizeObject(wrapSingle(tool, prepared, schema), schema, '', reading);
@@ -110,6 +116,8 @@ export function conflict(name: string, other: string): ArgumentProblem {
 interface Reading {
   /** Unknown arguments may be dropped. */
   canDrop: boolean;
+  /** The tool changes something or reaches out. */
+  hasEffect: boolean;
   result: Normalized;
 }
 
@@ -119,6 +127,7 @@ function normalizeObject(given: JsonSchema, schema: JsonSchema, path: string, re
   const names = new Map<string, string>();
   const normalized: JsonSchema = {};
   for (const [key, value] of Object.entries(given)) {
+    if (key === '__proto__') throw new ArgumentProblem(`${path}${key} is not an argument`);
     const name = resolveName(key, properties);
     const property = name === null ? undefined : properties[name];
     if (name === null || !property) {
@@ -140,9 +149,10 @@ function normalizeObject(given: JsonSchema, schema: JsonSchema, path: string, re
 function keepUnknown(
   normalized: JsonSchema,
   { key, value, path, isOpen }: { key: string; value: unknown; path: string; isOpen: boolean },
-  { canDrop, result }: Reading,
+  { canDrop, hasEffect, result }: Reading,
 ): void {
-  const isRestriction = RESTRICTION.test(key.toLowerCase().replaceAll(/[_-]/g, ''));
+  const letters = key.toLowerCase().replaceAll(/[^a-z]/g, '');
+  const isRestriction = RESTRICTION.test(letters) || (hasEffect && EFFECT_RESTRICTION.test(letters));
   if (canDrop && !isOpen && !isRestriction) {
     result.ignored.push(`${path}${key}`);
     return;
@@ -202,6 +212,20 @@ function convertText(text: string, type: unknown): unknown {
   return text;
 }
 
+/** Returns the fields of an object, or of the JSON text of one; null for anything else. */
+function readObject(raw: unknown): JsonSchema | null {
+  return asRecord(raw) ?? asRecord(parseJson(raw));
+}
+
+function isTooDeep(value: unknown): boolean {
+  let level: unknown[] = [value];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_DEPTH) return true;
+    level = level.flatMap((one): unknown[] => (typeof one === 'object' && one !== null ? Object.values(one) : []));
+  }
+  return false;
+}
+
 function parseJson(text: unknown): unknown {
   if (typeof text !== 'string') return null;
   try {
@@ -219,9 +243,9 @@ export function parseArguments(tool: Tool, call: ToolUsePart): { input: unknown 
     return { refusal: withSignature(tool, problem) };
   }
   const { problems } = normalizeArguments(tool, call.input);
-  const parsed = tool.input.safeParse(call.input, { error: problemWords });
-  if (problems.length === 0 && parsed.success) return { input: parsed.data };
-  const issues = (parsed.error?.issues ?? []).filter(
+  const parsed = isTooDeep(call.input) ? null : tool.input.safeParse(call.input, { error: problemWords });
+  if (problems.length === 0 && parsed?.success) return { input: parsed.data };
+  const issues = (parsed?.error?.issues ?? []).filter(
     ({ code }) => problems.length === 0 || code !== 'unrecognized_keys',
   );
   const found = [...problems, ...issues.map(formatIssue)].join('; ');

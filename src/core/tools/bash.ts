@@ -97,23 +97,29 @@ const TIMEOUTS: Readonly<Record<string, (value: number) => number>> = {
  * Throws `ArgumentProblem` for two different time limits, and for a call that means the other tool.
  */
 function prepareArguments(given: Record<string, unknown>, hasNetwork: boolean): Record<string, unknown> {
-  const prepared: Record<string, unknown> = {};
+  const prepared: [key: string, value: unknown][] = [];
   let timeout: { key: string; seconds: number } | null = null;
   for (const [key, value] of Object.entries(given)) {
     const name = toSnakeCase(key);
-    const amount = value === null || value === '' ? Number.NaN : Number(value);
     const toSeconds = Object.hasOwn(TIMEOUTS, name) ? TIMEOUTS[name] : undefined;
-    if (name === 'description' || (name === 'network' && String(value) === String(hasNetwork))) continue;
-    if (name === 'network' && String(value) === String(!hasNetwork))
-      throw new ArgumentProblem(`call ${hasNetwork ? OFFLINE : ONLINE} for ${key}: ${String(value)}`);
-    if (!toSeconds || !Number.isFinite(amount)) prepared[key] = value;
-    else {
+    if (name === 'description' || (name === 'network' && isBoolean(value, hasNetwork))) continue;
+    if (name === 'network' && isBoolean(value, !hasNetwork))
+      throw new ArgumentProblem(`call ${hasNetwork ? OFFLINE : ONLINE} for ${key}: ${!hasNetwork}`);
+    if (!toSeconds) prepared.push([key, value]);
+    else if (value !== null) {
+      const isAmount = typeof value === 'number' || (typeof value === 'string' && value.trim() !== '');
+      const amount = isAmount ? Number(value) : Number.NaN;
+      if (!Number.isFinite(amount)) throw new ArgumentProblem(`${key} must be a number`);
       const seconds = Math.ceil(toSeconds(amount));
       if (timeout && timeout.seconds !== seconds) throw conflict(timeout.key, key);
       timeout = { key, seconds };
     }
   }
-  return timeout ? { ...prepared, timeout_seconds: timeout.seconds } : prepared;
+  return Object.fromEntries([...prepared, ...(timeout ? [['timeout_seconds', timeout.seconds] as const] : [])]);
+}
+
+function isBoolean(value: unknown, expected: boolean): boolean {
+  return value === expected || (typeof value === 'string' && value.toLowerCase() === String(expected));
 }
 
 /** What cannot be seen in a command, as a comment behind it. */

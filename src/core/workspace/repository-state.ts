@@ -2,7 +2,8 @@
  * Reads the branch of the repository around a folder, and whether its tree is clean. Nothing of the repository runs: git
  * gets a git directory of our own, so filters, hooks and settings of the repository do not apply.
  */
-import { copyFile, mkdir, mkdtemp, open, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { mkdir, mkdtemp, open, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Git } from './git.ts';
@@ -18,8 +19,10 @@ export interface RepositoryState {
 const STATUS_MS = 1500;
 /** Largest `HEAD`, `commondir` and loose reference, in bytes. */
 const MAX_POINTER_BYTES = 4096;
-/** Largest `packed-refs`, in bytes. */
+/** Largest `packed-refs` and `info/exclude`, in bytes. */
 const MAX_REFS_BYTES = 20_000_000;
+/** Largest index, in bytes. */
+const MAX_INDEX_BYTES = 100_000_000;
 
 const BRANCH = /^ref: refs\/heads\/([^\s\p{C}]{1,200})$/u;
 const OBJECT_ID = /^[0-9a-f]{40}$/;
@@ -59,12 +62,21 @@ async function findRepository(folder: string): Promise<Repository | null> {
 
 /** Returns the first line of a small file; null if there is none. */
 async function readPointer(file: string): Promise<string | null> {
-  const handle = await open(file, 'r').catch(() => null);
+  const bytes = await readBounded(file, MAX_POINTER_BYTES);
+  return bytes === null ? null : (bytes.toString('utf8').split('\n', 1)[0]?.trim() ?? '');
+}
+
+/** Returns the content of a regular file; null for anything else, such as a pipe, and for a larger file. */
+async function readBounded(file: string, maxBytes: number): Promise<Buffer | null> {
+  // Without waiting: opening a pipe would wait for its other end.
+  const handle = await open(file, constants.O_RDONLY | constants.O_NONBLOCK).catch(() => null);
   if (!handle) return null;
   try {
-    if (!(await handle.stat()).isFile()) return null;
-    const { buffer, bytesRead } = await handle.read(Buffer.alloc(MAX_POINTER_BYTES), 0, MAX_POINTER_BYTES, 0);
-    return buffer.subarray(0, bytesRead).toString('utf8').split('\n', 1)[0]?.trim() ?? '';
+    const stats = await handle.stat();
+    if (!stats.isFile() || stats.size > maxBytes) return null;
+    const buffer = Buffer.alloc(stats.size);
+    const { bytesRead } = await handle.read(buffer, 0, stats.size, 0);
+    return buffer.subarray(0, bytesRead);
   } finally {
     await handle.close();
   }
@@ -80,11 +92,8 @@ async function checkClean({ top, gitFolder, commonFolder }: Repository, head: st
     await Promise.all(['objects', 'refs', 'info'].map((name) => mkdir(join(own, name))));
     await writeFile(join(own, 'HEAD'), `${await resolveHead(commonFolder, head)}\n`);
     await writeFile(join(own, 'info', 'attributes'), '* !filter !diff !merge\n');
-    for (const [from, to] of [
-      [join(gitFolder, 'index'), 'index'],
-      [join(commonFolder, 'info', 'exclude'), join('info', 'exclude')],
-    ] as const)
-      await copyFile(from, join(own, to)).catch(() => undefined);
+    await copyBounded(join(gitFolder, 'index'), join(own, 'index'), MAX_INDEX_BYTES);
+    await copyBounded(join(commonFolder, 'info', 'exclude'), join(own, 'info', 'exclude'), MAX_REFS_BYTES);
     const output = await git.run({
       args: ['status', '--porcelain', '-z', '--ignore-submodules=all', '--no-renames'],
       cwd: top,
@@ -93,7 +102,8 @@ async function checkClean({ top, gitFolder, commonFolder }: Repository, head: st
         GIT_DIR: own,
         GIT_WORK_TREE: top,
         GIT_OBJECT_DIRECTORY: join(own, 'objects'),
-        GIT_ALTERNATE_OBJECT_DIRECTORIES: objects,
+        // Quoted, because an unquoted path ends at a colon.
+        GIT_ALTERNATE_OBJECT_DIRECTORIES: JSON.stringify(objects),
         GIT_CONFIG_GLOBAL: '/dev/null',
         GIT_CONFIG_NOSYSTEM: '1',
         GIT_ALLOW_PROTOCOL: 'none',
@@ -105,6 +115,14 @@ async function checkClean({ top, gitFolder, commonFolder }: Repository, head: st
   }
 }
 
+/** Copies a regular file. A missing one is left out; throws for a larger one, and for anything else. */
+async function copyBounded(from: string, to: string, maxBytes: number): Promise<void> {
+  if (!(await stat(from).catch(() => null))) return;
+  const bytes = await readBounded(from, maxBytes);
+  if (bytes === null) throw new Error(`${from} is not a file, or too large`);
+  await writeFile(to, bytes);
+}
+
 /** Returns the commit of a branch, or the branch itself before its first commit. */
 async function resolveHead(commonFolder: string, head: string): Promise<string> {
   const name = BRANCH.exec(head)?.[1];
@@ -114,8 +132,6 @@ async function resolveHead(commonFolder: string, head: string): Promise<string> 
   const loose = await readPointer(join(commonFolder, reference));
   if (loose !== null && OBJECT_ID.test(loose)) return loose;
   const file = join(commonFolder, 'packed-refs');
-  const { size } = await stat(file).catch(() => ({ size: 0 }));
-  if (size > MAX_REFS_BYTES) throw new Error('There are too many references');
-  const lines = size === 0 ? [] : (await readFile(file, 'utf8')).split('\n');
+  const lines = (await readBounded(file, MAX_REFS_BYTES))?.toString('utf8').split('\n') ?? [];
   return lines.find((line) => line.slice(41) === reference)?.slice(0, 40) ?? head;
 }

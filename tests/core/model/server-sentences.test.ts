@@ -98,3 +98,11 @@ test('a sentence is cut at 400 characters and contains no key', async () => {
     expect(sentence).toHaveLength(400);
   }
 });
+
+test('an error with an odd type or a hostile page stays short, on one line and fast', async () => {
+  const type = `\u001B[2J\u202Eevil\nnew line ${'z'.repeat(3000)}`;
+  const { message } = await failWith({ status: 500, error: { type, message: 'boom' } }, 'messages');
+  expect(message).toContain('(500): "boom". ');
+  const page = await failWith({ status: 500, body: '<title'.repeat(10_000) }, 'messages');
+  expect(page.message).toContain('failed (500)');
+});

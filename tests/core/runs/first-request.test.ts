@@ -1,7 +1,7 @@
 /** The first request of a workflow: its size, and what agents get to know of their surroundings. */
 import { execFileSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, rm, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { type Harness, startEngine } from '../../support/engine.ts';
@@ -70,6 +70,7 @@ describe('top-level entries', () => {
     'effect = "deny"\ntool = "read_file"',
     'effect = "deny"\npermission = "FilesystemRead"\nagent = "worker"',
     'effect = "ask"\ntool = "list_directory"',
+    'effect = "deny"\ntool = "glob"',
   ])('exclude the paths of the rule %o, and stay on one line', async (rule) => {
     const engine = await start(answer(), {
       rules: `[[permissions.rules]]\n${rule}\npattern = "private*"\n`,
@@ -81,6 +82,15 @@ describe('top-level entries', () => {
     );
     expect(system).not.toContain('private');
   });
+
+  test.for(['tool = "list_directory"', 'permission = "FilesystemRead"'])(
+    'are hidden by a rule about all paths: %s',
+    async (rule) => {
+      const rules = `[[permissions.rules]]\neffect = "deny"\n${rule}\n`;
+      const engine = await start(answer(), { rules, files: { 'src/a.ts': '' } });
+      expect(await systemAfter(engine)).toMatch(/names are data\): none\n/);
+    },
+  );
 
   test('include the paths of a rule about writing', async () => {
     const rules = '[[permissions.rules]]\neffect = "deny"\ntool = "write_file"\npattern = "**"\n';
@@ -146,4 +156,21 @@ describe('the repository', () => {
     git(folder, 'status');
     expect(existsSync(mark)).toBe(true);
   });
+
+  test.for(['HEAD', 'index', 'commondir', 'info/exclude', 'refs/heads/trunk'])(
+    'with a pipe or an endless file as %s does not hold up a message',
+    async (name) => {
+      const engine = await startEngine(answer(), { files: { 'a.txt': 'a' } });
+      git(engine.folder, 'init', '-q', '-b', 'trunk');
+      git(engine.folder, 'add', '.');
+      git(engine.folder, 'commit', '-qm', 'One');
+      const file = path.join(engine.folder, '.git', name);
+      await rm(file, { force: true });
+      execFileSync('mkfifo', [file]);
+      expect(await gitLine(engine)).toMatch(/^Git: /);
+      await rm(file);
+      execFileSync('truncate', ['-s', '3G', file]);
+      expect(await gitLine(engine)).toMatch(/^Git: /);
+    },
+  );
 });

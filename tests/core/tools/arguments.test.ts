@@ -75,6 +75,13 @@ describe('a restriction is never lost', () => {
     ['edit_file', { path: 'a', edits: [{ old_text: 'a', new_text: 'b', dry_run: true }] }],
     ['bash', { command: 'ls', network: 'none' }],
     ['bash', { command: 'ls', allowed_tools: [] }],
+    ['bash', { command: 'ls', 'read only': true }],
+    ['bash', { command: 'rm -r .', cwd: 'build' }],
+    ['bash', { command: 'ls', timeout: '10s' }],
+    ['write_file', { path: 'a', content: '', append: true }],
+    ['web_search', { query: 'x', allowed_domains: ['a.example'] }],
+    ['spawn_agent', JSON.parse('{"operation":"spawn","name":"x","prompt":"do","__proto__":{"tools":["bash"]}}')],
+    ['bash', JSON.parse('{"command":"ls","__proto__":{"read_only":true}}')],
     ['bash_online', { command: 'ls', network: false }],
     ['spawn_agent', { operation: 'spawn', name: 'a', prompt: 'b', isolation: 'worktree' }],
     ['delegate_task', { operation: 'delegate', agent_id: 'a', prompt: 'b', explanation: 'c' }],
@@ -119,6 +126,7 @@ describe('forms of arguments', () => {
     ['bash_online', { command: 'ls', network: true }, 'bash_online', { command: 'ls' }, []],
     ['bash_output', { bash_id: 'x' }, 'bash_jobs', { action: 'read', id: 'x' }, []],
     ['bash_kill', { id: 'x' }, 'bash_jobs', { action: 'kill', id: 'x' }, []],
+    ['bash_kill', '{"id":"x"}', 'bash_jobs', { action: 'kill', id: 'x' }, []],
     ['read_output', { handle: 'x', offset: 2 }, 'read_output', { call: 'x', offset: 2 }, []],
     ['read_output', { id: 'x' }, 'read_output', { call: 'x' }, []],
     ['task_complete', { result: 'All done' }, 'task_complete', { summary: 'All done' }, []],
@@ -146,6 +154,18 @@ describe('forms of arguments', () => {
     const read = readCall(name, given);
     expect(read).toMatchObject({ refusal: expect.stringMatching(problem) as string });
     expect(read).toMatchObject({ refusal: expect.stringContaining(`\nArguments: ${name}(`) as string });
+  });
+
+  test('names of object methods are no tools, and odd values throw nothing', () => {
+    for (const name of ['constructor', 'toString', '__proto__'])
+      expect(readCall(name, { id: 'x' })).toEqual({ tool: null });
+    const deep: unknown = JSON.parse(`${'['.repeat(5000)}${']'.repeat(5000)}`);
+    for (const input of [{ path: deep, file_path: deep }, { command: 'ls', timeout: { toString: 1 } }, deep, null, 7])
+      for (const { name } of tools) expect(readCall(name, input)).toBeTypeOf('object');
+  });
+
+  test('a name and an argument that disagree are no call', () => {
+    expect(readCall('bash_output', { id: 'x', action: 'kill' })).toEqual({ tool: null });
   });
 
   test('an error has at most 600 characters, whatever the model sends', () => {
