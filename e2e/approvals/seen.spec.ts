@@ -92,7 +92,7 @@ test('the key of the yes shows an unread text page by page, then allows; no pres
   await app.expectCard('helper-1', 'completed');
   await app.expectOutcome('completed');
 
-  // Exactly this text needs no reading any more, in this workspace and for whoever looks.
+  // Exactly this text needs no reading any more, in this workspace and on any page.
   await page.evaluate(() => sessionStorage.clear());
   await app.send('Go again.');
   await app.lookAt('helper-1');

@@ -26,7 +26,7 @@ async function countToasts(page: Page): Promise<void> {
   });
 }
 
-/** What a press can change, without what changes by itself, such as the time that is left or an answer that streams. */
+/** Returns the parts of the page that a press can change, without what changes by itself, such as the time that is left or an answer that streams. */
 async function look(page: Page): Promise<string> {
   return page.evaluate(() => {
     const question = document.querySelector('[role=alertdialog]');

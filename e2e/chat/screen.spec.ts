@@ -4,7 +4,7 @@ import { LEAD, plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
 
-async function boxOf(locator: Locator) {
+async function getBox(locator: Locator) {
   const box = await locator.boundingBox();
   if (!box) throw new Error('The element is not visible');
   return box;
@@ -13,7 +13,7 @@ async function boxOf(locator: Locator) {
 /** Asserts that an element is visible, inside the viewport and not covered. */
 async function expectInView(page: Page, locator: Locator): Promise<void> {
   await expect(locator).toBeInViewport({ ratio: 1 });
-  const box = await boxOf(locator);
+  const box = await getBox(locator);
   const isOnTop = await locator.evaluate((element, [x, y]) => element.contains(document.elementFromPoint(x, y)), [
     box.x + 4,
     box.y + box.height / 2,
@@ -32,9 +32,9 @@ test('Send turns into Stop in the same place, and Stop returns a queued message 
   await app.send('Tell me something long.');
   await expect(app.workflow()).toContainText('These words came');
   await expect(app.button('Send')).toHaveCount(0);
-  const stop = await boxOf(app.button('Stop reply'));
+  const stop = await getBox(app.button('Stop reply'));
   await message.fill('The next one');
-  const send = await boxOf(app.button('Send'));
+  const send = await getBox(app.button('Send'));
   expect(send).toEqual(stop);
   await expect(app.button('Stop reply')).toHaveCount(0);
 
@@ -86,7 +86,7 @@ test('the footer of an answer is one line; Escape in an empty box leads to the l
         .map(({ top, height: high }) => Math.round(top + high / 2)),
     );
     expect(Math.max(...middles) - Math.min(...middles), `one line at ${width}`).toBeLessThanOrEqual(2);
-    expect((await boxOf(app.footer())).height).toBeLessThan(32);
+    expect((await getBox(app.footer())).height).toBeLessThan(32);
     await expect(app.footer()).toContainText('$');
     await expect(app.footer().locator('.rest')).toHaveCSS('opacity', '0');
     await app.workflow().hover();

@@ -36,7 +36,7 @@ async function startAll(app: App, message: string, names: readonly string[]): Pr
   for (const name of names) await app.allow(name);
 }
 
-/** Whether the middle of an element is in the viewport and nothing is over it. */
+/** Returns whether the middle of an element is in the viewport and not covered. */
 async function isUncovered(page: Page, name: string): Promise<boolean> {
   const words = page.getByRole('article', { name, exact: true }).getByText(`I read part ${name}.`);
   return words.evaluate((element) => {

@@ -63,7 +63,7 @@ export type LeadPreview = z.infer<typeof LeadPreview>;
 export const TextSource = z.enum(['builtin', 'person', 'trusted', 'agent']);
 export type TextSource = z.infer<typeof TextSource>;
 
-/** Whether the person must read one text of an envelope before they allow it. */
+/** The source of one text of an envelope, and whether the person must read the text before they allow it. */
 export const TextReading = z.object({
   /** `prompt`, `systemPrompt`, `criteria` or `instruction PATH`; of an agent that works with it, after the key of that agent. */
   name: z.string(),

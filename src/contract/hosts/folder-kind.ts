@@ -1,4 +1,4 @@
-/** What a folder contains, as far as example tasks depend on it. */
+/** The content of a folder, as far as example tasks depend on it. */
 import { z } from 'zod';
 
 export const FolderKind = z.object({
