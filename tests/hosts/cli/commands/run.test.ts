@@ -283,7 +283,7 @@ test('a composition says who works, with which tools and at what most, before an
     'triad: careful⟦U+202E⟧ with the coagent critic, judge, at most 3 rounds',
     '  primary agent: writer',
     '  tools of critic: grep, task_complete',
-    '  at most 84 requests · at most $1.24; each sub-agent is asked about by itself',
+    '  at most 84 requests; each sub-agent is asked about by itself',
   ]);
   expect(order.slice(0, 3)).toEqual([
     'conversation.create: 0 lines',
