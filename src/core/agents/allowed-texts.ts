@@ -21,8 +21,13 @@ export class AllowedTexts {
     this.#folder = folder;
   }
 
-  /** Hashes of the allowed texts; empty if the file cannot be read, is no regular file, or others may write it. */
-  async hashes(workspace: string): Promise<ReadonlySet<string>> {
+  /** Returns the hashes of the allowed texts, after all additions that were begun. */
+  hashes(workspace: string): Promise<ReadonlySet<string>> {
+    return this.#changes.add(() => this.#read(workspace));
+  }
+
+  /** Returns an empty set if the file cannot be read, is no regular file, or others may write it. */
+  async #read(workspace: string): Promise<ReadonlySet<string>> {
     try {
       const path = await this.#path(workspace);
       await refuseWriteFault(path);
@@ -36,7 +41,7 @@ export class AllowedTexts {
   /** Adds texts that the person allowed in a workspace. */
   async add(workspace: string, texts: readonly string[]): Promise<void> {
     await this.#changes.add(async () => {
-      const before = await this.hashes(workspace);
+      const before = await this.#read(workspace);
       const fresh = [...new Set(texts.map((text) => sha256(text)))].filter((hash) => !before.has(hash));
       if (fresh.length === 0) return;
       const path = await this.#path(workspace);
@@ -45,6 +50,11 @@ export class AllowedTexts {
       if (before.size > 0 && all.length <= MAX_HASHES) await appendFile(path, asLines(fresh));
       else await writeAtomically(path, asLines(all.slice(-MAX_HASHES)), { mode: 0o600 });
     });
+  }
+
+  /** Resolves when all additions that were begun are stored. */
+  settled(): Promise<void> {
+    return this.#changes.add(() => Promise.resolve());
   }
 
   async #path(workspace: string): Promise<string> {

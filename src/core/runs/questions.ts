@@ -122,10 +122,10 @@ async function put(
   return null;
 }
 
-/** Stores the texts that the person allows, so that they need not read them again in this workspace. */
+/** Stores the texts that the person allows, so that they need not read them again in this workspace. Work does not wait for it. */
 async function rememberTexts({ trust }: Pick<Engine, 'trust'>, answered: Promise<Approval>): Promise<Approval> {
   const approval = await answered;
-  await storeAllowedTexts(trust.allowedTexts, approval);
+  void storeAllowedTexts(trust.allowedTexts, approval);
   return approval;
 }
 

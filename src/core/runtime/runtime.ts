@@ -164,6 +164,7 @@ async function endWork({ shell, mcp }: RuntimePorts, engine: Engine, orchestrato
   mcp.signIns.end();
   await mcp.pool.end();
   engine.gate.close();
+  await engine.trust.allowedTexts.settled();
 }
 
 async function endRecords(

@@ -31,10 +31,11 @@ export async function getEnvironment(engine: Engine, { id, folder }: Conversatio
   return isSame ? last : now;
 }
 
-/** Returns the environment of the last workflow; null for none, or one in another folder. */
+/** Returns the environment of the last workflow, or of the one it goes on with; null for none, or one in another folder. */
 async function lastEnvironment({ store }: Engine, conversationId: string, folder: string): Promise<Environment | null> {
-  const { items } = await store.workflows({ conversationId, limit: 1 });
-  const run = items[0] ? await store.run(items[0].runId) : null;
+  const [last] = (await store.workflows({ conversationId, limit: 1 })).items;
+  const workflow = last?.from ? await store.workflow(last.from.workflowId) : last;
+  const run = workflow ? await store.run(workflow.runId) : null;
   return run?.envelope.folder === folder ? (run.envelope.environment ?? null) : null;
 }
 
