@@ -45,7 +45,8 @@ function formatEnvironment(environment: Environment, { folder, limits }: Pick<So
   const { platform, shell, date, timeZone, git, entries, moreEntries } = environment;
   const more = moreEntries > 0 ? `, and ${moreEntries} more` : '';
   return [
-    '# Environment when this conversation started',
+    '# Environment',
+    'Files and git may have changed since this was read.',
     `Workspace folder: ${onOneLine(folder)}`,
     `Platform: ${platform}; shell: ${shell ?? 'none'}`,
     `Date: ${date}; time zone: ${timeZone}`,

@@ -73,10 +73,11 @@ export class WorkflowBudget {
     return isNew;
   }
 
-  /** True the first time for a model. */
-  noteUnlisted(model: string): boolean {
-    const isNew = !this.#unlisted.has(model);
-    this.#unlisted.add(model);
+  /** True the first time for a model of a provider. */
+  noteUnlisted(provider: string, model: string): boolean {
+    const key = JSON.stringify([provider, model]);
+    const isNew = !this.#unlisted.has(key);
+    this.#unlisted.add(key);
     return isNew;
   }
 

@@ -3,7 +3,6 @@
  * the program, is from a file of the person or a trusted file, or was allowed before in this workspace. Each source is
  * proved: the text is built again from the definitions of the workflow, and must be the same. Any other text must be read.
  */
-import { relative } from 'node:path';
 import type { AgentDefinition, Coagent, Envelope } from '#contract/agent.ts';
 import type { Approval, TextReading, TextSource } from '#contract/approval.ts';
 import { type EnvelopeText, envelopeTexts } from '#contract/approvals/envelope-texts.ts';
@@ -15,6 +14,7 @@ import type { AgentRegistry } from '../agents/registry.ts';
 import type { FileHashes, Trust } from '../agents/trust.ts';
 import { canonicalHash, sha256 } from '../base/hash.ts';
 import type { Settings } from '../settings/settings.ts';
+import { isInside } from '../workspace/reach.ts';
 import { promptOf } from './envelope-parts.ts';
 import { expectationOf } from './serving.ts';
 
@@ -136,11 +136,6 @@ function isTrustedInstruction(
 ): boolean {
   if (trustedFiles.get(path) !== hash) return false;
   return agents.instructions.some((one) => one.path === path && one.hash === hash && one.text === text);
-}
-
-function isInside(folder: string, file: string): boolean {
-  const path = relative(folder, file);
-  return path !== '' && !path.startsWith('..');
 }
 
 function getLessTrusted(one: TextSource, other: TextSource): TextSource {

@@ -10,11 +10,11 @@ interface Parts {
   plan: Pick<RunPlan, 'recorder' | 'envelope'>;
 }
 
-/** Records the notice once for each model of a workflow. Call it when the list of the endpoint was requested. */
+/** Records the notice once for each model of a workflow. Call it after the list of the endpoint was requested. */
 export function warnUnlisted({ engine, workflow, plan }: Parts): void {
   const { provider, model } = plan.envelope;
   const warning = engine.modelWarning(provider, model);
-  if (warning === null || !workflow.budget.noteUnlisted(model)) return;
-  const text = `The model ${sentenceOf(warning)}. It is requested all the same, and the endpoint may refuse it`;
+  if (warning === null || !workflow.budget.noteUnlisted(provider, model)) return;
+  const text = `The model ${sentenceOf(warning)}. The endpoint may refuse the request`;
   void plan.recorder.record({ type: 'notice', level: 'warning', text });
 }

@@ -9,7 +9,7 @@ import { failureText } from '#lib/client/request-error.ts';
 import type { Attachment } from './composer/attachment.ts';
 import { attachedAgain } from './composer/attached-again.ts';
 import { indexedAttachments } from './composer/kept-attachments.ts';
-import { writeDraft, writeTry } from './message-drafts.ts';
+import { readDraft, writeDraft, writeTry } from './message-drafts.ts';
 import { editable } from '#lib/view/attached-texts.ts';
 
 export async function openFork(id: string): Promise<void> {
@@ -37,6 +37,13 @@ export async function leaveDraft(
     writeDraft(id, message);
     if (sentAs !== undefined) writeTry(id, { id: sentAs, text: message, attached: [], choice: '' });
   }
+}
+
+/** Puts words and attachments before the unsent message of a conversation that is not open. */
+export async function addToDraft(id: string, words: string, attachments: readonly Attachment[]): Promise<void> {
+  writeDraft(id, [words, readDraft(id)].filter((part) => part.trim() !== '').join('\n\n'));
+  const stored = indexedAttachments();
+  await stored.write(id, [...attachments, ...(await stored.read(id).catch(() => []))]).catch(() => undefined);
 }
 
 /** Returns the words and attachments of a message that was sent; texts that cannot be attached stay among the words. */

@@ -21,8 +21,7 @@ function delegatingTwice(held: Gate): Script {
     script
       .on({
         ...CHILD,
-        where: ({ system }) =>
-          system.startsWith(`You are the ${version}.\n\n# Environment when this conversation started\n`),
+        where: ({ system }) => system.startsWith(`You are the ${version}.\n\n# Environment\n`),
       })
       .reply([text(`# Report\n\nDone by the ${version}.`)]);
   return script

@@ -46,10 +46,8 @@ describe('starting sub-agents', () => {
     expect(outcomes(end)).toEqual(['completed', 'completed']);
     const reviewer = (await engine.agents.of(engine.folder)).lookup('code-reviewer');
     const request = engine.model.requests.find(({ seen }) => !seen.tools.includes('spawn_agent'));
-    expect(request?.seen.system).toMatch(/\n\n# Environment when this conversation started\n/);
-    expect(request?.seen.system.split('\n\n# Environment when this conversation started\n')[0]).toBe(
-      reviewer?.systemPrompt,
-    );
+    expect(request?.seen.system).toMatch(/\n\n# Environment\n/);
+    expect(request?.seen.system.split('\n\n# Environment\n')[0]).toBe(reviewer?.systemPrompt);
     // What every agent has is always there.
     const baseline = [
       'glob',

@@ -13,7 +13,7 @@ interface Message {
   asked: Pick<Asked, 'inputPrice'> | null;
 }
 
-/** From this amount on, in dollars, the estimate is shown beside *Send*. */
+/** Above this amount, in dollars, the estimate is shown beside *Send*. */
 const SHOWN_USD = 0.5;
 
 /** `beside`: shown beside *Send*, null below 50 cents; `why`: the tooltip. Null for a few words that cost next to nothing. The price is that of reading message and context once; it is left out where it is not known. */
