@@ -162,9 +162,8 @@ async function keepsTheClick(app: App, wait: Gate): Promise<void> {
   await app.send('Look around.');
   const row = app.call('list_directory');
   await expect(row.getByText('completed')).toBeAttached();
-  const box = await row.boundingBox();
-  if (!box) throw new Error('The row is nowhere');
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+  // Waits until the row stands still.
+  await row.hover();
   await page.mouse.down();
   wait.open();
   await expect(app.footer().getByText('completed', { exact: true })).toBeAttached();
