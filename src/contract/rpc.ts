@@ -101,7 +101,7 @@ export const methods = {
    * written. Empty where there is none that can be read.
    */
   'folder.complete': method(z.strictObject({ text: z.string().max(4096) }), z.array(z.string())),
-  /** What kind of folder it is, for the choice of example tasks; `not_found` where no folder can be read at this path. */
+  /** Classifies a folder, for the choice of example tasks; `not_found` if no folder can be read at this path. */
   'folder.inspect': method(z.strictObject({ folder }), FolderKind),
   /**
    * The folder that the person picks in a dialog of the system, which opens at `from`; null where they pick none, and on

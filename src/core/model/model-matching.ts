@@ -22,7 +22,7 @@ export function onlyModel(models: readonly string[]): string | null {
   return models.length === 1 ? (concreteModels(models)[0] ?? null) : null;
 }
 
-/** Whether a model's id contains this word. */
+/** Returns whether a model's id contains this word. */
 export function hasWord(id: string, word: string): boolean {
   return wordsIn(id).includes(word);
 }
@@ -37,7 +37,7 @@ function plainId(id: string): string {
 }
 
 /**
- * Whether a listed model answers for an id: lists contain patterns, and dates or `latest` tags that requests may leave
+ * Returns whether a listed model answers for an id: lists contain patterns, and dates or `latest` tags that requests may leave
  * out. Gateways accept ids with a routing suffix that is not listed, such as `:nitro`; a tag with digits, such as `:32b`,
  * names another model.
  */

@@ -1,4 +1,4 @@
-/** What the question about sub-agents says of each beside its envelope: what its own actions will ask, also those of what serves it, the most that it can use, and which texts must be read. */
+/** Adds facts to a question about sub-agents: own actions, worst case, model warnings and the texts that must be read. */
 import type { Coagent, Envelope } from '#contract/agent.ts';
 import type { OwnActions, SpawnItem } from '#contract/approval.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';

@@ -12,7 +12,7 @@ export function isActive(phase: Phase): boolean {
   return phase === 'queued' || phase === 'waiting' || phase === 'running';
 }
 
-/** Whether the message of a workflow was cancelled while it waited in the queue. */
+/** Returns whether the message of a workflow was cancelled while it waited in the queue. */
 export function isWithdrawn({ outcome, startedAt }: Pick<WorkflowRow, 'outcome' | 'startedAt'>): boolean {
   return outcome === 'cancelled' && startedAt === null;
 }
