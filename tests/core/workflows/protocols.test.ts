@@ -33,11 +33,14 @@ function told(events: readonly DurableEvent[]): Record<string, unknown[]> {
   for (const event of stable) if (event.type === 'message-start') delete event.request;
   // It is estimated, with as many digits as a result has for how long its sub-agent took.
   for (const { type, request } of stable) if (type === 'request-start') delete request?.inputTokens;
-  // Sub-agents end in any order.
-  const ends = stable.filter(({ type, entry }) => type === 'tool-end' && /spawn_agent/.test(JSON.stringify(entry)));
+  // Sub-agents end in any order, before or after the lead's next approval.
+  const isSubAgentEnd = ({ type, entry }: (typeof stable)[number]) =>
+    type === 'tool-end' && /spawn_agent/.test(JSON.stringify(entry));
+  const ends = stable.filter(isSubAgentEnd);
   const sorted = ends.map(({ entry }) => ({ ...(entry as object), n: 0 })).sort(byText);
   for (const [index, end] of ends.entries()) end.entry = sorted[index];
-  return Object.fromEntries([...Map.groupBy(stable, ({ agent }) => agent)].sort(([a], [b]) => (a < b ? -1 : 1)));
+  const groups = Map.groupBy(stable, (event) => (isSubAgentEnd(event) ? 'ends of sub-agents' : event.agent));
+  return Object.fromEntries([...groups].sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 const byText = (a: object, b: object) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
