@@ -1,5 +1,5 @@
 // Each spec once: in the browser, and in the stand-in for the desktop what only a desktop can show (`@stand-in`); without
-// what cheaper tests and other specs hold together (`@soak`). `playwright.full.config.ts` runs every spec in every place.
+// what cheaper tests and other specs hold together (`@full`). `playwright.full.config.ts` runs every spec in every place.
 // The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
@@ -25,7 +25,7 @@ const missing = !electron.ok
 /** A test that makes no sense in a place says so by a tag, and why by an annotation. */
 const project = (place: SurfaceName, without: RegExp): Project<Place> => ({
   name: place,
-  metadata: { soak: true },
+  metadata: { full: true },
   use: { place },
   grepInvert: without,
 });
@@ -56,7 +56,7 @@ export default defineConfig<Place>({
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
   metadata: { skipped: { electron: missing ?? 'it is part of "npm run soak"' } },
   // One: the tests of another would start browsers and processes of their own.
-  projects: [{ name: 'browser and stand-in', metadata: { soak: false }, use: { place: null }, grepInvert: /@soak/ }],
+  projects: [{ name: 'browser and stand-in', metadata: { full: false }, use: { place: null }, grepInvert: /@full/ }],
   use: {
     browserName: 'chromium',
     screenshot: 'only-on-failure',

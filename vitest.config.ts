@@ -27,8 +27,8 @@ process.umask(0o022);
 
 const ROOT = import.meta.dirname;
 const projects = ['unit', 'engine', 'alone', 'lib', 'lib-alone', 'lib-server'] as const;
-/** Those that only the soak plays and that would have a process of their own: `*.soak.test.ts`. */
-const SOAK = '.soak.test.ts';
+/** Suffix of files that only the full run includes and that would need a process each. */
+const FULL_ONLY = '.full.test.ts';
 const files = Map.groupBy(
   globSync('tests/**/*.test.ts', { cwd: ROOT }).map((path) => path.replaceAll('\\', '/')),
   projectOf,
@@ -64,8 +64,8 @@ const isNative = (name: (typeof projects)[number]) => name === 'unit' || name ==
 
 export default defineConfig(({ mode }) => ({
   test: {
-    // For whoever plays samples (tests/support/samples.ts).
-    env: { SOAK: String(mode === 'soak') },
+    // Read by tests/support/samples.ts.
+    env: { FULL_RUN: String(mode === 'full') },
     pool: 'forks',
     // Young objects of a test die with it: the less often they are looked through, the less is moved for nothing.
     execArgv: ['--max-semi-space-size=64'],
@@ -80,11 +80,11 @@ export default defineConfig(({ mode }) => ({
         name,
         ...(isNative(name) && native),
         ...(name.startsWith('lib') && plain),
-        include: (files.get(name) ?? []).filter((file) => mode === 'soak' || !file.endsWith(SOAK)),
+        include: (files.get(name) ?? []).filter((file) => mode === 'full' || !file.endsWith(FULL_ONLY)),
         environment: runsInClient(name) ? './tests/support/client-environment.ts' : 'node',
         isolate: name.endsWith('alone'),
         // Generous: tests that start, kill and restart processes must not fail because a machine is busy.
-        testTimeout: mode === 'soak' ? 1_200_000 : 60_000,
+        testTimeout: mode === 'full' ? 1_200_000 : 60_000,
         hookTimeout: 60_000,
         expect: { poll: { timeout: 30_000 } },
       },

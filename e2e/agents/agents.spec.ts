@@ -41,7 +41,7 @@ async function trust(app: App): Promise<void> {
 
 test(
   'a new agent: the template, a typo with its place, one click to mend it, and the lead delegates to it',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = new Script()
       .on(START)
@@ -87,7 +87,7 @@ test(
 
 test(
   'form and text follow each other; comments and unknown keys stay; unsaved work survives leaving',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });
     const { page } = app;
@@ -120,7 +120,7 @@ test(
 
 test(
   'what changes on disk shows by itself; where both changed nothing is lost and the person chooses',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });
     const { page } = app;
@@ -226,7 +226,7 @@ async function copyBuildSmart(app: App): Promise<void> {
 
 test(
   'trust is given to what was seen, and taken back; a copy of BUILD-SMART becomes another lead',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = new Script()
       .on({ ...REVIEWER, prompt: /A first draft/ })
@@ -243,7 +243,7 @@ test(
   },
 );
 
-test('trust waits until the end of a long file was seen', { tag: '@soak' }, async ({ start }) => {
+test('trust waits until the end of a long file was seen', { tag: '@full' }, async ({ start }) => {
   const app = await start(plainAnswer(), {
     files: { [PATH]: `${READER}${'Look at each line.\n'.repeat(80)}Then send them.\n` },
   });
@@ -268,7 +268,7 @@ test('trust waits until the end of a long file was seen', { tag: '@soak' }, asyn
   await expect(row(app, /^log-reader .*usable/)).toBeVisible();
 });
 
-test('another lead works only where the person chose it', { tag: '@soak' }, async ({ start }) => {
+test('another lead works only where the person chose it', { tag: '@full' }, async ({ start }) => {
   const boss = '---\nname: boss\ndescription: Leads too\nrole: primary\n---\nYou are boss.\n';
   const script = new Script().on({ system: /You are boss/ }).reply([text('The boss is here.')]);
   const app = await start(script.on({}).reply([text('The lead is here.')]), {
@@ -291,7 +291,7 @@ test('another lead works only where the person chose it', { tag: '@soak' }, asyn
 
 test(
   'an agent is tried out alone; a built-in one is read, and copied to be changed',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = new Script()
       .on({ prompt: /Look at it/, ...CHILD })
@@ -322,7 +322,7 @@ test(
 
 test(
   'the screens keep the rules of accessibility, light and dark, and work by keyboard',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: {

@@ -106,7 +106,7 @@ test('a message, an approval and the look at its result need no mouse; choices, 
   );
 });
 
-test('skipping everything is an answer too', { tag: '@soak' }, async ({ start }) => {
+test('skipping everything is an answer too', { tag: '@full' }, async ({ start }) => {
   const app = await start(calling('ask_question', { questions: [questions[2]] }));
   await app.send('Ask me.');
   await expect(app.question.getByRole('heading', { level: 2 })).toContainText('What is it called?');
@@ -117,7 +117,7 @@ test('skipping everything is an answer too', { tag: '@soak' }, async ({ start })
 
 test(
   'an action is put differently before it is allowed, and the history tells both',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const input = {
       action: 'Rewrite the whole parser',
@@ -136,7 +136,7 @@ test(
   },
 );
 
-test('the agent says more before the decision; a no carries on from there', { tag: '@soak' }, async ({ start }) => {
+test('the agent says more before the decision; a no carries on from there', { tag: '@full' }, async ({ start }) => {
   const wait = new Gate();
   const script = new Script()
     .on({ ...LEAD, asked: /question about your call/ })

@@ -7,7 +7,7 @@ import { leadSpawns } from '../support/scripts.ts';
 import { expect, test } from '../support/test.ts';
 
 const only = {
-  tag: ['@soak', '@browser'],
+  tag: ['@full', '@browser'],
   annotation: { type: 'why', description: 'The desktop shows its own notifications, which its specs look at' },
 };
 
@@ -123,7 +123,7 @@ test('of two tabs one calls, again until it is answered, and only who is away', 
 
 test(
   'a workflow that was cut off waits in the inbox, and is resumed there by keys',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const held = new Gate();
     const script = new Script()

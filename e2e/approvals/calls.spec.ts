@@ -56,7 +56,7 @@ async function run(app: App): Promise<void> {
 
 test(
   'a write takes an edit and writes exactly that; a command is asked about as it is, and shown while it runs; a PDF is read by the program as it is built',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = new Script()
       .on({ asked: /README/, step: 1 })

@@ -18,7 +18,7 @@ const SURELY_READY = 600;
 
 test(
   'an ordinary spawn fits 1280 by 800 without scrolling, and Allow is three stops away at most',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(leadCalls([spawn({ name: 'tester', prompt: PROMPT, tools: ['write_file'] })], []));
     const { page, question } = app;
@@ -108,7 +108,7 @@ const QUESTIONS: Readonly<Record<string, Kind>> = {
 for (const [kind, { script, title, prepare }] of Object.entries(QUESTIONS))
   test(
     `at 200 % zoom there is room for what is asked, and the answer is in sight: ${kind}`,
-    { tag: '@soak' },
+    { tag: '@full' },
     async ({ start }) => {
       const app = await start(script());
       const { page, question } = app;
@@ -124,7 +124,7 @@ for (const [kind, { script, title, prepare }] of Object.entries(QUESTIONS))
     },
   );
 
-test('questions are gone through and answered by keys alone', { tag: '@soak' }, async ({ start }) => {
+test('questions are gone through and answered by keys alone', { tag: '@full' }, async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta', 'gamma']), { ownContext: true });
   const { page, question } = app;
   const title = question.getByRole('heading', { level: 2 });
@@ -163,7 +163,7 @@ test('questions are gone through and answered by keys alone', { tag: '@soak' }, 
 
 test(
   'a command is whole, with its folder, and says which parts of its line are asked about',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const command = 'ls src && rm -rf dist';
     const app = await start(

@@ -15,7 +15,7 @@ async function allowByKey(app: App, button: string | RegExp = 'Allow once'): Pro
 
 test(
   'the header stays above a long form, and the key of the yes counts in a field of it but in no field to ask',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       leadCalls([spawn({ name: 'inspector', prompt: 'Inspect it.' })], [{ prompt: /./, task: 'it' }]),
@@ -54,7 +54,7 @@ test(
 
 test(
   'while a wider yes is chosen, the button and its key say and give that one, from its own fields too',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(threeWrites());
     await app.send('Write them.');
@@ -70,7 +70,7 @@ test(
 
 test(
   'a file that is renamed in the question is named so above it, by the list of answers too',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       new Script()

@@ -36,7 +36,7 @@ async function seeTheEnd(app: App): Promise<void> {
 
 test(
   'a long prompt is seen to its end; what is edited of it, the provider and the tools is what the sub-agent gets, and the history shows both',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       leadCalls([spawn({ name: 'inspector', prompt: LONG })], [{ prompt: /./, task: 'the parts' }]),

@@ -6,7 +6,7 @@ import { expectAccessible } from '../support/accessible.ts';
 import { tabTo } from '../support/keyboard.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a sub-agent’s write is edited and approved by keyboard alone', { tag: '@soak' }, async ({ start }) => {
+test('a sub-agent’s write is edited and approved by keyboard alone', { tag: '@full' }, async ({ start }) => {
   const app = await start(writeFile({ by: 'child', path: 'plan.md', content: 'As the agent wrote it.\n' }));
   const { page, question } = app;
   await page.emulateMedia({ reducedMotion: 'reduce' });
@@ -56,7 +56,7 @@ test('a sub-agent’s write is edited and approved by keyboard alone', { tag: '@
   expect(await readFile(join(app.workspace, 'plan.md'), 'utf8')).toBe('As the person left it.');
 });
 
-test('a write is answered by no key, click or reload that is not on a button', { tag: '@soak' }, async ({ start }) => {
+test('a write is answered by no key, click or reload that is not on a button', { tag: '@full' }, async ({ start }) => {
   const app = await start(writeFile({ by: 'child', path: 'plan.md' }));
   const { page, question } = app;
   await app.send('Have it written.');

@@ -202,7 +202,7 @@ async function answerTheLastTwo(app: App): Promise<void> {
 
 test(
   'a killed program ends with the same result as one that was not, pays nothing twice, and has every record',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     test.slow();
     const killed = await start(writers(), { ownProcess: true });
@@ -225,7 +225,7 @@ test(
   },
 );
 
-test('a program that is not killed ends with that result', { tag: '@soak' }, async ({ start }) => {
+test('a program that is not killed ends with that result', { tag: '@full' }, async ({ start }) => {
   const app = await start(writers());
   await upToTwoQuestions(app);
   await answerTheLastTwo(app);

@@ -8,7 +8,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'a pattern that does not match the call is refused, and the question stays',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(threeWrites());
     await app.send('Write them.');
@@ -24,7 +24,7 @@ test(
 
 test(
   'what was granted stays on the screen for a while, and is taken back there',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(threeWrites());
     await app.send('Write them.');
@@ -48,7 +48,7 @@ test(
   },
 );
 
-test('what its agent says cannot be undone is allowed only in a second step', { tag: '@soak' }, async ({ start }) => {
+test('what its agent says cannot be undone is allowed only in a second step', { tag: '@full' }, async ({ start }) => {
   const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
   const app = await start(
     new Script()
@@ -75,7 +75,7 @@ test('what its agent says cannot be undone is allowed only in a second step', { 
 
 test(
   'a write is undone and done again where it stands in the transcript, also after a reload',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       new Script()

@@ -6,7 +6,7 @@ import { Script, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App, AppOptions } from '../support/app.ts';
 import { leadSpawns, threeWrites } from '../support/scripts.ts';
-import { expect, inSoak, type Start, test } from '../support/test.ts';
+import { expect, inFullRun, type Start, test } from '../support/test.ts';
 
 const detail = (page: Page) => page.getByRole('region', { name: 'The question' });
 const title = (page: Page) => detail(page).getByRole('heading', { level: 2 });
@@ -56,7 +56,7 @@ async function allowForTheProject(app: App): Promise<void> {
   expect(await readFile(join(app.workspace, 'docs/two.md'), 'utf8')).toBe('This is docs/two.md.\n');
   await app.allow();
   await app.expectOutcome('completed');
-  if (!inSoak()) return;
+  if (!inFullRun()) return;
 
   // What stands there already is not asked about.
   await writeFile(join(app.workspace, 'docs/three.md'), 'Something else.\n');
@@ -118,7 +118,7 @@ test('the second of two conversations is answered first, without a mouse; a patt
 
 test(
   'what is looked at stays while others come, and a question leads to its conversation',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']));
     const { page } = app;
@@ -146,7 +146,7 @@ test(
 
 test(
   'a question that sleeps waits in the inbox, and its answer goes on with the workflow',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await twoConversations(start, { ownProcess: true });
     await app.crashAndRestart();
@@ -162,7 +162,7 @@ test(
   },
 );
 
-test('there is room for it, and for the conversations, at 800 by 600', { tag: '@soak' }, async ({ start }) => {
+test('there is room for it, and for the conversations, at 800 by 600', { tag: '@full' }, async ({ start }) => {
   const app = await twoConversations(start);
   const { page } = app;
   await page.setViewportSize({ width: 800, height: 600 });

@@ -72,7 +72,7 @@ test('leaving the questions in any way answers none; one is refused, the rest is
 
 test(
   'questions are answered in any order and a reason stays with its question',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta', 'gamma']));
     await app.send('Look at every part.');

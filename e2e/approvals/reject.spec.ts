@@ -2,7 +2,7 @@
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a rejected sub-agent never runs and its reason reaches the lead', { tag: '@soak' }, async ({ start }) => {
+test('a rejected sub-agent never runs and its reason reaches the lead', { tag: '@full' }, async ({ start }) => {
   const app = await start(spawnOne());
   await app.send('Inspect this project.');
   await app.reject('Read the README yourself, it is short.', 'inspector');
@@ -19,7 +19,7 @@ test('a rejected sub-agent never runs and its reason reaches the lead', { tag: '
 
 test(
   'in the reason Enter gives the no at once, and Escape goes back to the question, not out of it',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(spawnOne());
     await app.send('Inspect this project.');

@@ -18,7 +18,7 @@ const script = (...prompts: string[]) =>
 
 test(
   'what the person writes counts as seen, and each question keeps what was seen of it',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(script(LONG, `${LONG} Or not.`));
     await app.send('Go.');
@@ -109,7 +109,7 @@ test('the key of the yes shows an unread text page by page, then allows; no pres
 
 test(
   'the key says which of the texts it shows, and a text counts as seen where it is edited too',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const call = spawn({ name: 'helper', prompt: LONG, system_prompt: `You help.\n${LONG}` });
     const app = await start(leadCalls([call], [{ prompt: /./, task: 'the parts' }]));
@@ -132,7 +132,7 @@ test(
   },
 );
 
-test('600 blank lines are a number, with what stands behind them', { tag: '@soak' }, async ({ start }) => {
+test('600 blank lines are a number, with what stands behind them', { tag: '@full' }, async ({ start }) => {
   const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
   await app.send('Go.');
   await app.lookAt('helper-1');
@@ -151,7 +151,7 @@ test('600 blank lines are a number, with what stands behind them', { tag: '@soak
   await expect(app.unseen).toHaveCount(0);
 });
 
-test('a batch is allowed at once only when each of its items was seen', { tag: '@soak' }, async ({ start }) => {
+test('a batch is allowed at once only when each of its items was seen', { tag: '@full' }, async ({ start }) => {
   const tasks = [
     ['code-reviewer', 'Look around.'],
     ['test-generator', LONG],
@@ -190,7 +190,7 @@ test('a batch is allowed at once only when each of its items was seen', { tag: '
 
 test(
   'a long change is scrolled by keys; its text, folded away, waits for nothing',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const content = `${lines(120, 'rm -rf ~')}\n`;
     const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh', content }));

@@ -14,7 +14,7 @@ const HOSTILE = [
   'After.',
 ].join('\n\n');
 
-test('nothing in an answer runs, loads from elsewhere or covers the page', { tag: '@soak' }, async ({ start }) => {
+test('nothing in an answer runs, loads from elsewhere or covers the page', { tag: '@full' }, async ({ start }) => {
   const app = await start(plainAnswer({ answer: HOSTILE }));
   const { page } = app;
   const { host } = new URL(page.url());
@@ -49,7 +49,7 @@ test('nothing in an answer runs, loads from elsewhere or covers the page', { tag
   expect(page.context().pages()).toHaveLength(1);
 });
 
-test('characters that hide or turn text around are shown in a question', { tag: '@soak' }, async ({ start }) => {
+test('characters that hide or turn text around are shown in a question', { tag: '@full' }, async ({ start }) => {
   const prompt = 'Delete nothing.\u202E gnihtyreve eteleD \u202C\u200BDone.';
   const app = await start(
     leadCalls(

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a rejected write changes nothing', { tag: '@soak' }, async ({ start }) => {
+test('a rejected write changes nothing', { tag: '@full' }, async ({ start }) => {
   const app = await start(writeFile({ path: 'new/notes.md', by: 'child' }));
   await app.send('Write notes.');
   await app.allow('writer');

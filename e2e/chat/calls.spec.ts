@@ -3,7 +3,7 @@ import { expectAccessible } from '../support/accessible.ts';
 import { allCalls, letAllRun, PRINTS } from '../support/call-screens.ts';
 import { expect, test } from '../support/test.ts';
 
-test('commands, searches, lists, plans and changes have views of their own', { tag: '@soak' }, async ({ start }) => {
+test('commands, searches, lists, plans and changes have views of their own', { tag: '@full' }, async ({ start }) => {
   const app = await start(allCalls(), { files: { 'src/many.js': 'const sum = 1;\n'.repeat(30) } });
   await letAllRun(app);
   const shown = (label: string) => app.log.getByLabel(label, { exact: true });

@@ -68,7 +68,7 @@ test(
 
 test(
   'what agents changed is undone by part, kept and committed, and gone back to before a message',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     const { app, page, opener, panel, asked, told, file } = await changed(start);
     // What is undone in the conversation is told here, too.

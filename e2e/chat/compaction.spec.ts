@@ -9,7 +9,7 @@ const usage = { input: 4_000, cacheRead: 26_000, output: 500 };
 
 test(
   'the person compacts by button and by /compact, looks at the summary and takes it back',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = summarising()
       .on({ leads: false })
@@ -64,7 +64,7 @@ test(
 
 test(
   'a context that could not be compacted is told in one line, also after a reload',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = new Script()
       .on({ system: SUMMARISER })

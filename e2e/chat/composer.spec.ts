@@ -64,7 +64,7 @@ test('a file is named by keyboard, pictures and texts go out with the message an
 
 test(
   'commands and messages of before by keyboard; what is composed stays; another model holds for what follows',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page, message } = app;
@@ -111,7 +111,7 @@ test(
 
 test(
   'pasted words stay words, pasted and dropped files are attached, and what cannot be is said and loses nothing',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page, message } = app;
@@ -178,7 +178,7 @@ test(
 
 test(
   'a rule, git and a link decide what can be named; nothing starts by a name',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: { '.gitignore': 'out/\n', 'out/made.js': '', 'notes of mine.md': '' },

@@ -7,7 +7,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'an untrusted file waits; once it is trusted the panel shows its text and the lead is told',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;

@@ -9,7 +9,7 @@ const SAID = 'I look at the **files** first.';
 
 test(
   'the words between calls, a report, and the links of a message, a conversation and a workflow',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = new Script()
       .on({ leads: false })

@@ -2,7 +2,7 @@
 import type { Page } from '@playwright/test';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import type { App } from '../support/app.ts';
-import { expect, inSoak, test } from '../support/test.ts';
+import { expect, inFullRun, test } from '../support/test.ts';
 
 /** As quick as a person who reads little. */
 const PACE_MS = 400;
@@ -81,7 +81,7 @@ test('the demo goes from its examples to its end with one key, and no press of i
 
   const examples = page.getByRole('heading', { name: 'Four messages, one after the other' }).locator('..');
   await examples.getByRole('button').first().focus();
-  for (let messages = 1; messages <= (inSoak() ? 4 : 2); messages += 1) {
+  for (let messages = 1; messages <= (inFullRun() ? 4 : 2); messages += 1) {
     if (messages > 1) await page.getByText('Next in the demo').locator('..').getByRole('button').focus();
     await page.keyboard.press('Enter');
     await expect(app.message).not.toHaveValue('');

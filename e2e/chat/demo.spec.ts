@@ -45,7 +45,7 @@ test('a message leads through a spawn, labelled here and in the history', async 
 
 test(
   'a second message leads through a delegation, a third one through a batch and a file, a fourth through a chain, and the demo ends',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     test.slow();
     const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
@@ -70,7 +70,7 @@ test(
 
 test(
   'a question that was open when the program was killed is open again after a resume, in the demo too',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
     const { page } = app;

@@ -2,7 +2,7 @@
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a refused key gives one message that leads to the settings', { tag: '@soak' }, async ({ start }) => {
+test('a refused key gives one message that leads to the settings', { tag: '@full' }, async ({ start }) => {
   const app = await start(plainAnswer(), { model: { keys: ['another-key'] } });
   await app.send('Hello.');
   await app.expectOutcome('error');
@@ -15,7 +15,7 @@ test('a refused key gives one message that leads to the settings', { tag: '@soak
   await expect(app.page.getByLabel('API key')).toBeVisible();
 });
 
-test('an endpoint that cannot be reached is named, after a few attempts', { tag: '@soak' }, async ({ start }) => {
+test('an endpoint that cannot be reached is named, after a few attempts', { tag: '@full' }, async ({ start }) => {
   const app = await start(plainAnswer(), { endpoint: 'http://127.0.0.1:9' });
   await app.send('Hello.');
   await expect(app.workflow()).toContainText(/attempt \(?\d/i);

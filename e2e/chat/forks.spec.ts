@@ -21,7 +21,7 @@ function script(): Script {
 
 test(
   'a message is edited in its place and sent in a fork; both conversations know of each other',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(script());
     const { page } = app;
@@ -90,7 +90,7 @@ test(
   },
 );
 
-test('an answer is asked for again in a fork', { tag: '@soak' }, async ({ start }) => {
+test('an answer is asked for again in a fork', { tag: '@full' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on({})
@@ -109,7 +109,7 @@ test('an answer is asked for again in a fork', { tag: '@soak' }, async ({ start 
 
 test(
   'a message, its answer as words and as Markdown, and a block of code are copied',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const code = 'export const sum = (a, b) => a + b;';
     const markdown = `There are **two** sums.\n\n\`\`\`js\n${code}\n\`\`\``;
@@ -138,7 +138,7 @@ test(
 
 test(
   'sub-agents are the same cards in a fork, with their reports, and nothing of them can be done there',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       new Script()

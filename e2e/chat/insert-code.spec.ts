@@ -10,7 +10,7 @@ const CODE = 'export const double = (n) => 2 * n;';
 
 test(
   'code of an answer is put into a file that the person names, after a question',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = new Script()
       .on({ ...LEAD, asked: /^Show/ })

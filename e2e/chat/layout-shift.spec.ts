@@ -56,7 +56,7 @@ async function goUp({ page, log }: App): Promise<void> {
   }
 }
 
-test.describe('of what is read nothing moves', { tag: ['@soak', '@browser'] }, () => {
+test.describe('of what is read nothing moves', { tag: ['@full', '@browser'] }, () => {
   test('while the lead answers for ten seconds, and while the reader goes up after it', async ({ start }) => {
     const answer = text(PART.repeat(10), { deltas: 400, delayMs: 25 });
     const app = await start(

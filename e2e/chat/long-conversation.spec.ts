@@ -6,7 +6,7 @@ import { expect, test } from '../support/test.ts';
 /** More than fit into three windows. */
 const MESSAGES = 12;
 
-test('many messages in a row: the newest in sight, and a way back from above', { tag: '@soak' }, async ({ start }) => {
+test('many messages in a row: the newest in sight, and a way back from above', { tag: '@full' }, async ({ start }) => {
   const lines = (seen: string) => `Answer to ${seen}.\n\n${'It has a few lines of text. '.repeat(12)}`;
   const last = new Gate();
   const script = plainAnswer();

@@ -4,7 +4,7 @@ import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a click right after the conversation scrolled counts', { tag: '@soak' }, async ({ start }) => {
+test('a click right after the conversation scrolled counts', { tag: '@full' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on({ ...LEAD, step: 1 })
@@ -32,7 +32,7 @@ test('a click right after the conversation scrolled counts', { tag: '@soak' }, a
 test(
   'a click that is begun after a reload, while the answer grows, counts; then the end is in sight',
   {
-    tag: '@soak',
+    tag: '@full',
   },
   async ({ start }) => {
     const [early, late] = [new Gate(), new Gate()];

@@ -8,7 +8,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'with one at a time the others are queued, and how long they were is kept',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const turn = new Gate();
     const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: () => turn.pass() } } }), {

@@ -7,7 +7,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'an image is seen at its call, now and after a reload, and what is not kept any more is said',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const large = png(8, 8, 3_700_000);
     const script = new Script()

@@ -21,7 +21,7 @@ const OPENERS: Readonly<Record<string, { open: (app: App) => Promise<void>; back
 
 for (const [from, { open, back }] of Object.entries(OPENERS))
   for (const how of ['Escape', 'Cancel', 'Go back'])
-    test(`asked from ${from}, left with ${how}`, { tag: '@soak' }, async ({ start }) => {
+    test(`asked from ${from}, left with ${how}`, { tag: '@full' }, async ({ start }) => {
       const app = await start(plainAnswer());
       await app.send('Say something.');
       await app.expectOutcome('completed');

@@ -7,7 +7,7 @@ import { expect, test } from '../support/test.ts';
 
 const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
 // Only the browser's link to the program can be broken from here.
-const details = { tag: ['@browser', '@soak'] };
+const details = { tag: ['@browser', '@full'] };
 const own = { ownContext: true };
 
 interface Held {

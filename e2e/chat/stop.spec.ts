@@ -3,7 +3,7 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 import { leadSpawns } from '../support/scripts.ts';
 
-test('stopping a reply ends its request and keeps what was said', { tag: '@soak' }, async ({ start }) => {
+test('stopping a reply ends its request and keeps what was said', { tag: '@full' }, async ({ start }) => {
   const answer = 'These words came before the stop. And these never come.';
   const app = await start(plainAnswer({ answer, deltas: 2, reply: { hangAfter: 3 } }));
   await app.send('Tell me something long.');

@@ -4,7 +4,7 @@ import { Gate } from '../../tests/support/gate.ts';
 import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App } from '../support/app.ts';
-import { expect, inSoak, test } from '../support/test.ts';
+import { expect, inFullRun, test } from '../support/test.ts';
 
 const TEXT = `# A first heading with <b>markup</b> & "quotes"
 
@@ -176,7 +176,7 @@ test('a text that streams ends as it would be at once; what is finished stays se
   start,
 }) => {
   const [middle, rest, wait] = [new Gate(), new Gate(), new Gate()];
-  const [deltas, half] = inSoak() ? [400, 250] : [160, 100];
+  const [deltas, half] = inFullRun() ? [400, 250] : [160, 100];
   const script = new Script()
     .on({ asked: /^Write: / })
     .reply([text(TEXT, { deltas, delayMs: 2 })], { hold: middle.at(half) })

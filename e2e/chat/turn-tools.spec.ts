@@ -3,7 +3,7 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { expect, test } from '../support/test.ts';
 
-test('the stop of the keyboard and the focus stay where they are', { tag: '@soak' }, async ({ start }) => {
+test('the stop of the keyboard and the focus stay where they are', { tag: '@full' }, async ({ start }) => {
   const gate = new Gate();
   const script = plainAnswer();
   script.rules.length = 0;

@@ -5,7 +5,7 @@ import { leadSpawns } from '../support/scripts.ts';
 
 test(
   'a question answered in one tab is gone from the other, and both follow the work',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const rest = new Gate();
     const app = await start(leadSpawns(['alpha'], { alpha: { hold: rest.at(8) } }));

@@ -75,7 +75,7 @@ test.describe('a key', only, () => {
     await expect(app.page.getByRole('heading', { name: 'Browsers' }), 'signing in is of browsers').toHaveCount(0);
   });
 
-  test('without a key store that encrypts is in a file, and that is said', { tag: '@soak' }, async ({ start }) => {
+  test('without a key store that encrypts is in a file, and that is said', { tag: '@full' }, async ({ start }) => {
     const app = await start(plainAnswer(), { ...first, env: { STAND_IN_KEY_STORE: 'basic_text' } });
     await enterKey(app);
     expect(await readFile(join(app.home, 'secrets.json'), 'utf8')).toContain(KEY);

@@ -11,7 +11,7 @@ const only = {
 };
 
 test.describe('the desktop', only, () => {
-  test('a notification marks what hides in a name or a title', { tag: '@soak' }, async ({ start }) => {
+  test('a notification marks what hides in a name or a title', { tag: '@full' }, async ({ start }) => {
     const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh' }));
     await expect(app.message).toBeVisible();
     await app.desktop.act('look away');
@@ -33,7 +33,7 @@ test.describe('the desktop', only, () => {
     expect(app.model.requests, 'a press answers nothing').toHaveLength(1);
   });
 
-  test('the window is there before the store is, and waits for it', { tag: '@soak' }, async ({ start }) => {
+  test('the window is there before the store is, and waits for it', { tag: '@full' }, async ({ start }) => {
     // It takes connections and never answers.
     const store = createServer().listen(0, '127.0.0.1');
     await once(store, 'listening');
@@ -51,7 +51,7 @@ test.describe('the desktop', only, () => {
     }
   });
 
-  test('a window that closes last ends the app', { tag: '@soak' }, async ({ start }) => {
+  test('a window that closes last ends the app', { tag: '@full' }, async ({ start }) => {
     const app = await start(plainAnswer());
     const other = await app.secondTab();
     await expect(other.message).toBeVisible();
@@ -62,7 +62,7 @@ test.describe('the desktop', only, () => {
     expect(await app.desktop.ended()).toBe(0);
   });
 
-  test('works on what another program owns, and takes over when that one dies', { tag: '@soak' }, async ({ start }) => {
+  test('works on what another program owns, and takes over when that one dies', { tag: '@full' }, async ({ start }) => {
     let kill = async () => {};
     const app = await start(plainAnswer({ answer: 'Hello to you.' }), {
       before: async (machine) => {

@@ -36,7 +36,7 @@ function holding(rest: Gate): Script {
 test.describe('the desktop', only, () => {
   test(
     'asks before it quits at work: Cancel goes on, and it can wait until all is done',
-    { tag: '@soak' },
+    { tag: '@full' },
     async ({ start }) => {
       const rest = new Gate();
       const app = await start(holding(rest));
@@ -61,7 +61,7 @@ test.describe('the desktop', only, () => {
 
   test(
     'a link leads to a conversation and starts nothing; the menu leads to a new one in a folder',
-    { tag: '@soak' },
+    { tag: '@full' },
     async ({ start }) => {
       const app = await start(plainAnswer({ answer: 'Hello to you.' }));
       const { desktop, page } = app;

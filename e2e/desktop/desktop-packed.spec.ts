@@ -11,7 +11,7 @@ import { packApp } from '../../tests/hosts/support/packed-app.ts';
 import { expect, test } from '../support/test.ts';
 
 const only = {
-  tag: ['@stand-in', '@soak'],
+  tag: ['@stand-in', '@full'],
   annotation: { type: 'why', description: 'It starts what was packed for a desktop' },
 };
 

@@ -129,7 +129,7 @@ async function breaksOut(app: App): Promise<void> {
 test.describe('a hostile page', () => {
   test(
     'runs nothing, leaves nothing, reaches nothing, and the page of security says how often it tried',
-    { tag: ['@stand-in', '@soak'], annotation: { type: 'why', description: 'It needs the shell around the page' } },
+    { tag: ['@stand-in', '@full'], annotation: { type: 'why', description: 'It needs the shell around the page' } },
     async ({ start }) => {
       const script = new Script()
         .on({ step: 1 })

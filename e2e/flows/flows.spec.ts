@@ -6,7 +6,7 @@ import { type Match, Script, text, toolUse } from '../../tests/support/fake-mode
 import { Gate } from '../../tests/support/gate.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
 import type { App, AppOptions } from '../support/app.ts';
-import { expect, inSoak, test } from '../support/test.ts';
+import { expect, inFullRun, test } from '../support/test.ts';
 
 const ABOVE: Match = { tools: ['delegate_task'] };
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
@@ -148,8 +148,8 @@ async function inTheHistory(app: App): Promise<void> {
 }
 
 test(
-  'a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and, in the soak, in the history',
-  { tag: '@soak' },
+  'a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and, in the full run, in the history',
+  { tag: '@full' },
   async ({ start }) => {
     const looking = new Gate();
     const app = await start(pairAndChain(looking), having(FILES));
@@ -168,7 +168,7 @@ test(
     await expectAlsoAccessible(page, 'the rounds');
     await expect(stagesOf(app)).toContainText(['finder', 'writer', 'checker']);
 
-    if (inSoak()) {
+    if (inFullRun()) {
       await app.footer(0).getByRole('link', { name: 'Open in history' }).click();
       await expect(page.getByRole('list', { name: 'Runs' }).getByRole('button')).toContainText([
         ...['lead', 'agent 1 of 3', 'agent 2 of 3', 'agent 3 of 3'],

@@ -25,7 +25,7 @@ function planned(): Script {
 
 test(
   'looking up breaks no serious rule of accessibility, light or dark',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     // Each look at a screen takes seconds on a busy machine.
     test.slow();

@@ -5,7 +5,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'a fork goes on from a call with what was done from the cache, and nobody is asked',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(spawnOne());
     const { page } = app;

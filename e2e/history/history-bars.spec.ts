@@ -58,7 +58,7 @@ async function expectZoomAndPan(app: App, track: Locator): Promise<void> {
 
 test(
   'a bar opens its request with the answer, and the keyboard goes from bar to bar',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(spawnOne({ reply: { firstTokenMs: 150, usage: { input: 100, cacheRead: 300 } } }));
     const { page } = app;

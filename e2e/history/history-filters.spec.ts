@@ -17,7 +17,7 @@ function mixed(): Script {
     .reply((seen) => [text(`Answer to ${seen.asked}`)]);
 }
 
-test('filters and the order stand in the address and come back with it', { tag: '@soak' }, async ({ start }) => {
+test('filters and the order stand in the address and come back with it', { tag: '@full' }, async ({ start }) => {
   const app = await start(mixed());
   const { page } = app;
   await app.send('say hello');
@@ -73,7 +73,7 @@ test('filters and the order stand in the address and come back with it', { tag: 
 
 test(
   'filters are kept by name, days have totals, and columns and the chart are chosen',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(mixed());
     const { page } = app;
@@ -150,7 +150,7 @@ test(
   },
 );
 
-test('a list is gone through by keyboard, and is found where it was left', { tag: '@soak' }, async ({ start }) => {
+test('a list is gone through by keyboard, and is found where it was left', { tag: '@full' }, async ({ start }) => {
   const app = await start(mixed());
   const { page } = app;
   for (const message of ['one', 'two', 'three']) {

@@ -14,7 +14,7 @@ async function damage(task: string, home: string): Promise<void> {
 
 test(
   'a message that is gone is told in the history and in the chat, where the others still are',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       before: async ({ home }) => {
@@ -39,7 +39,7 @@ test(
 // The desktop's messages to the program are not seen from here.
 test(
   'of a long conversation only what somebody stays with is read for what is lost',
-  { tag: ['@browser', '@soak'] },
+  { tag: ['@browser', '@full'] },
   async ({ start }) => {
     const { page, log } = await start(plainAnswer(), {
       ownContext: true,
@@ -81,7 +81,7 @@ test(
 
 test(
   'a conversation that is not there, and a machine without a network, are told where the person is',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), { ownContext: true });
     const { page } = app;

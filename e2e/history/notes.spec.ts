@@ -5,7 +5,7 @@ import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
 
-test('read, written and linking notes stand in the history', { tag: '@soak' }, async ({ start }) => {
+test('read, written and linking notes stand in the history', { tag: '@full' }, async ({ start }) => {
   const script = new Script()
     .on({ ...LEAD, step: 1 })
     .reply([

@@ -46,7 +46,7 @@ function methodsOf(page: Page): string[] {
 test(
   'three agents move as they did, by the keyboard, with no request to a model and nothing to press that acts',
   {
-    tag: ['@browser', '@soak'],
+    tag: ['@browser', '@full'],
     annotation: { type: 'why', description: 'It reads what the page asks for on its WebSocket' },
   },
   async ({ start }) => {

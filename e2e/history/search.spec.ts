@@ -3,7 +3,7 @@ import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fa
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App } from '../support/app.ts';
 import { chooseAction } from '../support/conversation-menu.ts';
-import { expect, inSoak, test } from '../support/test.ts';
+import { expect, inFullRun, test } from '../support/test.ts';
 
 const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join('\n\n');
 
@@ -16,7 +16,7 @@ async function deleteTwice(app: App): Promise<void> {
     .getByRole('link', { name: /^Inspect this project\./ });
   const place = app.path;
 
-  if (inSoak()) {
+  if (inFullRun()) {
     await chooseAction(page, 'Delete conversation');
     await expect(listed).toHaveCount(0);
     await expect(app.message, 'the start page').toBeVisible();
@@ -55,7 +55,7 @@ async function deleteTwice(app: App): Promise<void> {
 
 test(
   'a hit in a sub-agent opens its run at the place, and Escape leads back; what was deleted is restored, or gone after a second question',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       new Script()
@@ -114,7 +114,7 @@ test(
   },
 );
 
-test('words are found in a conversation, also in messages out of sight', { tag: '@soak' }, async ({ start }) => {
+test('words are found in a conversation, also in messages out of sight', { tag: '@full' }, async ({ start }) => {
   const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}.\n\n${LONG}`)]);
   const app = await start(script);
   const { page } = app;

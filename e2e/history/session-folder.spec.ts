@@ -7,7 +7,7 @@ import { openActions } from '../support/conversation-menu.ts';
 
 test(
   'the trace of a run is copied; the folder is named in history and chat, and opened on the desktop',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start, surface }) => {
     const app = await start(spawnOne(), { ownContext: true });
     const { page } = app;

@@ -26,7 +26,7 @@ const lists = (page: Page) => page.getByRole('navigation', { name: 'What is list
 
 test(
   'each is found with what came of it, filtered and sorted by the address, and leads to its run',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(twoAsked());
     const { page } = app;
@@ -87,7 +87,7 @@ test(
   },
 );
 
-test('those of a deleted conversation go from the list and come back with it', { tag: '@soak' }, async ({ start }) => {
+test('those of a deleted conversation go from the list and come back with it', { tag: '@full' }, async ({ start }) => {
   const app = await start(twoAsked());
   const { page } = app;
   await app.send('ask an inspector');
@@ -107,7 +107,7 @@ test('those of a deleted conversation go from the list and come back with it', {
 
 test(
   'the list of sub-agents breaks no serious rule of accessibility, light or dark',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(twoAsked());
     await app.send('ask an inspector');

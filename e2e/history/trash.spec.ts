@@ -5,7 +5,7 @@ import { chooseAction } from '../support/conversation-menu.ts';
 import { expect, test } from '../support/test.ts';
 
 // The desktop's files land where only its own machine sees them.
-test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@soak'] }, async ({ start }) => {
+test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@full'] }, async ({ start }) => {
   const app = await start(plainAnswer());
   const { page } = app;
   await app.send('Say hello.');
@@ -28,7 +28,7 @@ test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@so
 // Only the browser's link to the program can be held up from here.
 test(
   'who goes to the trash while a deletion is under way stays there and sees it',
-  { tag: ['@browser', '@soak'] },
+  { tag: ['@browser', '@full'] },
   async ({ start }) => {
     const app = await start(plainAnswer(), { ownContext: true });
     const { page } = app;

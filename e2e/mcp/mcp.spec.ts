@@ -6,7 +6,7 @@ import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts'
 import { expectAccessibleInBoth, expectAlsoAccessible } from '../support/accessible.ts';
 import { allowForGood, calls, changeTracker } from '../support/mcp-screens.ts';
 import { EVERYTHING, withServers } from '../support/mcp-servers.ts';
-import { expect, inSoak, test } from '../support/test.ts';
+import { expect, inFullRun, test } from '../support/test.ts';
 
 const unfold = (place: Locator, line: string) =>
   place.locator('summary').filter({ hasText: line }).first().press('Enter');
@@ -21,7 +21,7 @@ const asksWeather = () =>
 
 test(
   'a server is added, its prompt begins a message, and a call of it is asked about and shown',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(asksWeather());
     const { page } = app;
@@ -68,7 +68,7 @@ test(
     await app.call(`everything · ${TOOL}`).click();
     await expect(app.log.getByRole('group', { name: 'Output', exact: true })).toContainText('temperature: 36');
 
-    if (!inSoak()) return;
+    if (!inFullRun()) return;
     await page.getByRole('link', { name: 'Open in history' }).click();
     const lanes = page.getByRole('list', { name: 'MCP servers that lead called' });
     await expect(lanes.getByRole('listitem')).toContainText('1 call');
@@ -81,7 +81,7 @@ test(
 
 test(
   'what has changed, failed, or is not trusted says so, and what can be done',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(new Script().on({}).reply([text('Done.')]), withServers(true));
     const { page } = app;
@@ -133,7 +133,7 @@ test(
   },
 );
 
-test('answers are tables, trees and pictures', { tag: '@soak' }, async ({ start }) => {
+test('answers are tables, trees and pictures', { tag: '@full' }, async ({ start }) => {
   const app = await start(calls(), withServers(true));
   const { page } = app;
   await changeTracker(app);

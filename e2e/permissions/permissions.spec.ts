@@ -39,7 +39,7 @@ async function granted(start: Start): Promise<App> {
 
 test(
   'a grant shows on the page and, once it is revoked, the next call asks again',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await granted(start);
     const { page } = app;
@@ -66,7 +66,7 @@ test(
   },
 );
 
-test('the history says which grant answered, and leads to it', { tag: '@soak' }, async ({ start }) => {
+test('the history says which grant answered, and leads to it', { tag: '@full' }, async ({ start }) => {
   const app = await granted(start);
   const { page } = app;
   await app.send('Write it again.');
@@ -94,7 +94,7 @@ test('the history says which grant answered, and leads to it', { tag: '@soak' },
 
 test(
   'the explainer names the deciding rule with its file and line, as the file is now',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(writes('docs/a.md'));
     const { page } = app;
@@ -127,7 +127,7 @@ test(
   },
 );
 
-test('from a question to why it is asked, and back to it, without a mouse', { tag: '@soak' }, async ({ start }) => {
+test('from a question to why it is asked, and back to it, without a mouse', { tag: '@full' }, async ({ start }) => {
   const app = await start(writes('docs/a.md'));
   const { page } = app;
   await app.send('Write it.');
@@ -151,7 +151,7 @@ test('from a question to why it is asked, and back to it, without a mouse', { ta
 
 test(
   'permissions, agents and MCP servers are those of the folder that is open',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { 'part/.triad/config.toml': RULE, 'part/.mcp.json': SERVERS } });
     const { page, workspace } = app;

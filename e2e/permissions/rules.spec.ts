@@ -31,7 +31,7 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 
 test(
   'a rule is written with what it would decide, changed, taken out and put back',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const { page, file } = await worked(start);
     await page.getByRole('button', { name: 'Add rule' }).press('Enter');
@@ -73,7 +73,7 @@ test(
   },
 );
 
-test('from a call that was asked about to a rule about it', { tag: '@soak' }, async ({ start }) => {
+test('from a call that was asked about to a rule about it', { tag: '@full' }, async ({ start }) => {
   const { page } = await worked(start);
   await page.getByLabel('Path', { exact: true }).fill('docs/{a}.md');
   await page.getByRole('button', { name: 'Explain' }).press('Enter');

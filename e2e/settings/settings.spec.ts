@@ -22,7 +22,7 @@ async function set(page: Page, label: string, value: string): Promise<void> {
   await field.press('Enter');
 }
 
-test('a limit holds for the next message, without a restart', { tag: '@soak' }, async ({ start }) => {
+test('a limit holds for the next message, without a restart', { tag: '@full' }, async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta']));
   const { page } = app;
   await openSettings(page, 'Limits');
@@ -41,7 +41,7 @@ test('a limit holds for the next message, without a restart', { tag: '@soak' }, 
   await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
 });
 
-test('a bad value stays in its field with the reason, and is not saved', { tag: '@soak' }, async ({ start }) => {
+test('a bad value stays in its field with the reason, and is not saved', { tag: '@full' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
   await openSettings(page, 'Limits');
   await set(page, 'Sub-agents per workflow', '9');
@@ -75,7 +75,7 @@ test('a bad value stays in its field with the reason, and is not saved', { tag: 
   await expect(page.getByText(/^Address of a collector must be/)).toBeVisible();
 });
 
-test('a search of the web is set up, and its key kept for its host alone', { tag: '@soak' }, async ({ start }) => {
+test('a search of the web is set up, and its key kept for its host alone', { tag: '@full' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
   await openSettings(page, 'Tools and search');
   const key = page.getByLabel('Key of that search');
@@ -91,7 +91,7 @@ test('a search of the web is set up, and its key kept for its host alone', { tag
 
 test(
   'the provider is tested with one request; a model of another name is asked from then on',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;
@@ -111,7 +111,7 @@ test(
 
 test(
   'a key that was kept for another endpoint is not used, and the page says so',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       apiKey: null,
@@ -137,7 +137,7 @@ test(
   },
 );
 
-test('the demo is switched on and off', { tag: '@soak' }, async ({ start }) => {
+test('the demo is switched on and off', { tag: '@full' }, async ({ start }) => {
   const app = await start(plainAnswer({ answer: 'From a model.' }));
   const { page } = app;
   await openSettings(page);
@@ -211,7 +211,7 @@ test('a provider is added by its address, answers, gives way to another, and goe
   expect(model.requests.at(-1)).toMatchObject({ path: '/v1/messages' });
 });
 
-test('colours and size of text change at once and stay', { tag: '@soak' }, async ({ start }) => {
+test('colours and size of text change at once and stay', { tag: '@full' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
   await openSettings(page, 'Appearance');
   const root = page.locator('html');
@@ -229,7 +229,7 @@ test('colours and size of text change at once and stay', { tag: '@soak' }, async
   expect(await size()).toBeLessThan(before);
 });
 
-test('contrast follows the system until one is chosen, which stays', { tag: '@soak' }, async ({ start }) => {
+test('contrast follows the system until one is chosen, which stays', { tag: '@full' }, async ({ start }) => {
   const { page } = await start(plainAnswer());
   await openSettings(page, 'Appearance');
   const root = page.locator('html');
@@ -256,7 +256,7 @@ test('contrast follows the system until one is chosen, which stays', { tag: '@so
   await expect(root).toHaveAttribute('data-contrast', 'more');
 });
 
-test('what agents keep can be read and deleted', { tag: '@soak' }, async ({ start }) => {
+test('what agents keep can be read and deleted', { tag: '@full' }, async ({ start }) => {
   const note = { operation: 'write', name: 'habits', text: 'Likes short answers.' };
   const script = new Script()
     .on({ step: 1 })
@@ -280,7 +280,7 @@ test('what agents keep can be read and deleted', { tag: '@soak' }, async ({ star
 
 test(
   'the page keeps the rules of accessibility, light and dark',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null });
     const { page } = app;
@@ -318,7 +318,7 @@ test(
 
 test(
   'what the environment and a project set is shown as such, and not changed here',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
@@ -353,7 +353,7 @@ test(
 test(
   'what protects the person is said as it is here: the policy of this page, the sandbox, and who was asked',
   {
-    tag: ['@browser', '@soak'],
+    tag: ['@browser', '@full'],
     annotation: {
       type: 'why',
       description: 'In the desktop its shell tells of itself, which desktop-keys.spec.ts looks at',

@@ -5,7 +5,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'no screen breaks a serious rule of accessibility, light or dark',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     // Each look at a screen takes seconds on a busy machine.
     test.slow();

@@ -146,7 +146,7 @@ test('the demo needs no connection', async ({ start }) => {
   expect(app.model.requests).toEqual([]);
 });
 
-test('the first run is in French for a French browser', { tag: '@soak' }, async ({ start }) => {
+test('the first run is in French for a French browser', { tag: '@full' }, async ({ start }) => {
   const app = await start(plainAnswer(), FIRST);
   await app.page.evaluate(() => localStorage.setItem('triad-language', 'fr'));
   await app.page.reload();
@@ -155,7 +155,7 @@ test('the first run is in French for a French browser', { tag: '@soak' }, async 
   await expect(app.page.getByRole('heading', { name: 'Choisissez un dossier' })).toBeVisible();
 });
 
-test('a dead endpoint shows an error and can still be saved', { tag: '@soak' }, async ({ start }) => {
+test('a dead endpoint shows an error and can still be saved', { tag: '@full' }, async ({ start }) => {
   const app = await start(plainAnswer(), FIRST);
   const { page } = app;
   await app.model.close();
@@ -171,7 +171,7 @@ test('a dead endpoint shows an error and can still be saved', { tag: '@soak' }, 
   await expect(page.getByRole('textbox', { name: 'Endpoint', exact: true })).toHaveValue(app.model.url);
 });
 
-test('a server on this machine is offered with its models', { tag: '@soak' }, async ({ start }) => {
+test('a server on this machine is offered with its models', { tag: '@full' }, async ({ start }) => {
   const server = await startLocalServer();
   try {
     const app = await start(plainAnswer(), FIRST);
@@ -195,7 +195,7 @@ test('a server on this machine is offered with its models', { tag: '@soak' }, as
 
 test(
   'each step follows the accessibility rules, light and dark',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(plainAnswer(), FIRST);
     await expect(choice(app, /^Anthropic/)).toBeVisible();

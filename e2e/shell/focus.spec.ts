@@ -46,7 +46,7 @@ async function press(page: Page, control: Locator, gone = true): Promise<string>
   return where(page);
 }
 
-test('no press that takes its own control away leaves the focus nowhere', { tag: '@soak' }, async ({ start }) => {
+test('no press that takes its own control away leaves the focus nowhere', { tag: '@full' }, async ({ start }) => {
   const script = new Script()
     .on({ ...LEAD, asked: /^Write/, step: 1 })
     .reply([toolUse('write_file', { path: 'docs/a.md', content: 'Text.\n' })])
@@ -131,7 +131,7 @@ test('no press that takes its own control away leaves the focus nowhere', { tag:
   await expect.poll(() => where(page), 'the heading of the page that opened').toBe('H1  Agents');
 });
 
-test('over the page the sidebar has the focus, and Escape closes it alone', { tag: '@soak' }, async ({ start }) => {
+test('over the page the sidebar has the focus, and Escape closes it alone', { tag: '@full' }, async ({ start }) => {
   const app = await start(new Script().on(LEAD).reply([text('Hello.')]));
   const { page } = app;
   await app.send('Hello.');

@@ -65,7 +65,7 @@ async function expectFrench(page: Page, screen: string): Promise<void> {
 
 test(
   'French is spoken as soon as it is chosen, keeps what was being written, and stays',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;
@@ -109,7 +109,7 @@ test(
 
 test(
   'questions, work and its history are in French for a system that speaks it',
-  { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']), { ownContext: true });
     const { page } = app;
@@ -137,7 +137,7 @@ test(
 for (const [name, { script, options = {}, go }] of visits())
   test(
     `each screen of the visit ${name} is in French`,
-    { tag: ['@browser', '@soak'], annotation: SAME_PAGE },
+    { tag: ['@browser', '@full'], annotation: SAME_PAGE },
     async ({ start }) => {
       test.slow();
       const app = await start(script(), { ...options, ownContext: true });

@@ -31,7 +31,7 @@ async function expectOnDemand(card: Locator, away: Locator, inside: Locator): Pr
 
 test(
   'figures of a lane and of a card take the place of its task while they are looked for',
-  { tag: ['@browser', '@soak'] },
+  { tag: ['@browser', '@full'] },
   async ({ start }) => {
     const held = new Gate();
     const app = await start(
@@ -60,7 +60,7 @@ test(
 
 test(
   'a folder is completed as it is written, and gone into by keys alone',
-  { tag: ['@browser', '@soak'] },
+  { tag: ['@browser', '@full'] },
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: { 'docs/guide/start.md': 'Start.\n', 'docs/images/logo.txt': 'A logo.\n' },

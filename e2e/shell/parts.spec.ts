@@ -31,7 +31,7 @@ const WITH_BUILD_MS = 300_000;
 test(
   'every part can be read, with normal and with high contrast, in light and in dark',
   {
-    tag: ['@soak', '@browser'],
+    tag: ['@full', '@browser'],
     annotation: SAME_PAGE,
   },
   async ({ browser }) => {

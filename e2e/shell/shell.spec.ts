@@ -22,7 +22,7 @@ async function talk(app: App, message: string, folder?: string): Promise<void> {
 
 test(
   'the rail: pinned first, several to the trash and back, found among all, the one on the screen in sight',
-  { tag: '@soak', annotation: SAME_PAGE },
+  { tag: '@full', annotation: SAME_PAGE },
   async ({ start }) => {
     test.slow();
     const app = await start(said(), { files: { 'parser/a.ts': '', 'site/b.ts': '' } });
@@ -97,7 +97,7 @@ test(
 
 test(
   'shortcuts: none while typing, shown by ?, changed in the settings with what is in the way said',
-  { tag: '@soak', annotation: SAME_PAGE },
+  { tag: '@full', annotation: SAME_PAGE },
   async ({ start }) => {
     const app = await start(said());
     const { page } = app;
@@ -156,7 +156,7 @@ test(
   },
 );
 
-test('the palette opens a setting at its field', { tag: '@soak' }, async ({ start }) => {
+test('the palette opens a setting at its field', { tag: '@full' }, async ({ start }) => {
   const app = await start(said());
   const { page } = app;
   await expect(app.message).toBeFocused();
@@ -188,7 +188,7 @@ test('the palette opens a setting at its field', { tag: '@soak' }, async ({ star
 
 test(
   'the palette finds a report of a sub-agent, and puts a file into the message',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha']), { files: { 'src/parser.ts': 'x' } });
     const { page } = app;
@@ -220,7 +220,7 @@ test(
 
 test(
   'the palette does by keyboard alone what buttons and slashes do: contrast, reports, an edited message, a fork',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']));
     const { page } = app;
@@ -254,7 +254,7 @@ test(
 
 test(
   'the folder of a conversation leads to what is in it, and to a new one there',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(said(), { files: { 'parser/a.ts': '' } });
     const { page } = app;

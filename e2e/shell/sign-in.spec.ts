@@ -15,7 +15,7 @@ import { expectAlsoAccessible } from '../support/accessible.ts';
 import { type Host, startHost } from '../support/host.ts';
 import { startProcess } from '../support/process.ts';
 import type { SharedHosts } from '../support/shared-hosts.ts';
-import { expect, inSoak, test as base } from '../support/test.ts';
+import { expect, inFullRun, test as base } from '../support/test.ts';
 
 interface Machine {
   home: string;
@@ -33,7 +33,7 @@ const test = base.extend<{ machine: Machine }>({
       host: async (port = 0) => {
         const options = { home, workspace: home, port };
         // A home that is opened again needs a process of its own: the database keeps its lock as long as its process lives.
-        const host = await (inSoak() ? startHost(options) : hosts.open(options));
+        const host = await (inFullRun() ? startHost(options) : hosts.open(options));
         ends.push(() => host.stop());
         return host;
       },
@@ -92,7 +92,7 @@ test(
     await expect(refused(other.page)).toContainText('Open the URL that Triad printed in its terminal');
     await expectAlsoAccessible(other.page, 'a browser that is not let in');
 
-    if (!inSoak()) return;
+    if (!inFullRun()) return;
     await host.stop();
     const again = await machine.host(host.port);
     await expect(app(page), 'an open tab comes back').toBeVisible();
@@ -105,7 +105,7 @@ test(
   },
 );
 
-test('what another port can get of a browser lets nobody in', { tag: ['@browser', '@soak'] }, async ({ machine }) => {
+test('what another port can get of a browser lets nobody in', { tag: ['@browser', '@full'] }, async ({ machine }) => {
   const host = await machine.host();
   const { context, page } = await machine.person();
   await page.goto(host.url);
@@ -128,7 +128,7 @@ test('what another port can get of a browser lets nobody in', { tag: ['@browser'
   expect(((await once(socket, 'close')) as [number])[0]).toBe(4401);
 });
 
-test('the file that is opened instead of the URL leads to it', { tag: ['@browser', '@soak'] }, async ({ machine }) => {
+test('the file that is opened instead of the URL leads to it', { tag: ['@browser', '@full'] }, async ({ machine }) => {
   const host = await machine.host();
   const opener = join(machine.home, 'xdg-open');
   await writeFile(opener, '#!/bin/sh\n', { mode: 0o755 });
@@ -144,7 +144,7 @@ test('the file that is opened instead of the URL leads to it', { tag: ['@browser
 
 test(
   'browsers are signed out from the settings and from the terminal',
-  { tag: ['@browser', '@soak'] },
+  { tag: ['@browser', '@full'] },
   async ({ machine }) => {
     const host = await machine.host();
     const [one, two] = [await machine.person(), await machine.person()];
@@ -180,7 +180,7 @@ test(
 
 test(
   'a browser that keeps nothing is told so, and the URL stays good',
-  { tag: ['@browser', '@soak'] },
+  { tag: ['@browser', '@full'] },
   async ({ machine }) => {
     const host = await machine.host();
     const [without, next] = [await machine.person(), await machine.person()];

@@ -5,7 +5,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'a sub-agent runs again after a yes, with the requests of the first, and stands beside it',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(spawnOne());
     const { page } = app;

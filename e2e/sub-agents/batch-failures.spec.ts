@@ -3,7 +3,7 @@ import { toolUse } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
 import { leadCalls } from '../support/scripts.ts';
 
-test('a failed and a stuck sub-agent take nothing from the third', { tag: '@soak' }, async ({ start }) => {
+test('a failed and a stuck sub-agent take nothing from the third', { tag: '@full' }, async ({ start }) => {
   const names = {
     'code-reviewer': 'the code',
     'test-generator': 'the tests',

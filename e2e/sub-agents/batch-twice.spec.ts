@@ -2,7 +2,7 @@
 import { batch } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('each of two equal agents in a batch is answered alone', { tag: '@soak' }, async ({ start }) => {
+test('each of two equal agents in a batch is answered alone', { tag: '@full' }, async ({ start }) => {
   const app = await start(batch());
   await app.send('Review both halves.');
   const questions = app.waiting.getByRole('button');

@@ -15,7 +15,7 @@ const asking = (...calls: ReturnType<typeof spawn>[]) =>
     .on(LEAD)
     .reply((seen) => [text(answerFrom(seen))]);
 
-test('a killed host offers to resume and goes on from the last finished step', { tag: '@soak' }, async ({ start }) => {
+test('a killed host offers to resume and goes on from the last finished step', { tag: '@full' }, async ({ start }) => {
   const script = new Script();
   const report = text(reportOf('the workspace'), { deltas: 40 });
   script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })]);
@@ -65,7 +65,7 @@ test('a killed host offers to resume and goes on from the last finished step', {
 
 test(
   'questions that were open when the host was killed are answered in the inbox, which resumes their work',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       asking(

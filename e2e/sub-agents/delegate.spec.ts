@@ -4,7 +4,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'a delegated task shows the definition and runs with its tools and system prompt',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(delegate());
     await app.send('Have the code reviewed.');

@@ -3,7 +3,7 @@ import { DEPTH_REFUSAL } from '../../src/contract/limits.ts';
 import { childSpawns } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a sub-agent cannot start another one', { tag: '@soak' }, async ({ start }) => {
+test('a sub-agent cannot start another one', { tag: '@full' }, async ({ start }) => {
   const app = await start(childSpawns());
   await app.send('Manage this project.');
   await app.allow('manager');

@@ -3,7 +3,7 @@ import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/sup
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expect, test } from '../support/test.ts';
 
-test('an extension lets a sub-agent finish', { tag: '@soak' }, async ({ start }) => {
+test('an extension lets a sub-agent finish', { tag: '@full' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on(START)
@@ -46,7 +46,7 @@ test('an extension lets a sub-agent finish', { tag: '@soak' }, async ({ start })
 
 test(
   'one whose time is up is stopped, and goes on with more; its lead did not wait for it',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       new Script()

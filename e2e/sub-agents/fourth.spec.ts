@@ -2,7 +2,7 @@
 import { fourth } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a fourth sub-agent is refused in sight and nobody is asked', { tag: '@soak' }, async ({ start }) => {
+test('a fourth sub-agent is refused in sight and nobody is asked', { tag: '@full' }, async ({ start }) => {
   const app = await start(fourth());
   await app.send('Look at four parts.');
   for (const name of ['alpha', 'beta', 'gamma']) await app.allow(name);

@@ -6,7 +6,7 @@ import { expect, test } from '../support/test.ts';
 
 test(
   'what was cut is told, and a limit beyond the ceiling is refused at its field in plain words',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const settings = '[limits]\nmax_iterations_ceiling = 30\nrun.max_iterations = 50\n';
     const app = await start(spawnOne(), {

@@ -3,7 +3,7 @@ import { expect, test } from '../support/test.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { leadSpawns } from '../support/scripts.ts';
 
-test('three sub-agents work at the same time and all their reports come back', { tag: '@soak' }, async ({ start }) => {
+test('three sub-agents work at the same time and all their reports come back', { tag: '@full' }, async ({ start }) => {
   const together = new Gate();
   const hold = { hold: together.at(6) };
   const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: hold, beta: hold, gamma: hold }));

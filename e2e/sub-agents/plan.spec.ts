@@ -9,7 +9,7 @@ function plan(...states: string[]): Block {
   return toolUse('todo_write', { items });
 }
 
-test('a plan shows how far it is, and stays with the finished work', { tag: '@soak' }, async ({ start }) => {
+test('a plan shows how far it is, and stays with the finished work', { tag: '@full' }, async ({ start }) => {
   const rest = new Gate();
   const app = await start(
     new Script()

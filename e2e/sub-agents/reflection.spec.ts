@@ -18,7 +18,7 @@ const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and 
 
 test(
   'what it reviews is asked first; then reviews stand in the transcript and in the history',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const reviewed = new Gate();
     const script = reflecting({
@@ -68,7 +68,7 @@ test(
 
 test(
   'criteria that are never met: the best report, and the card says what was missing',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const script = reflecting({
       answers: ['first', 'second', 'third'],

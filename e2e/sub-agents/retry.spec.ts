@@ -6,7 +6,7 @@ import { expect, test } from '../support/test.ts';
 
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
 
-test('a failed sub-agent is tried again, with what it did before in sight', { tag: '@soak' }, async ({ start }) => {
+test('a failed sub-agent is tried again, with what it did before in sight', { tag: '@full' }, async ({ start }) => {
   const gate = new Gate();
   const app = await start(
     new Script()
@@ -44,7 +44,7 @@ test('a failed sub-agent is tried again, with what it did before in sight', { ta
   await app.expectQuoted('the workspace');
 });
 
-test('a message whose workflow failed is sent again', { tag: '@soak' }, async ({ start }) => {
+test('a message whose workflow failed is sent again', { tag: '@full' }, async ({ start }) => {
   const app = await start(
     new Script()
       .on({})
@@ -62,7 +62,7 @@ test('a message whose workflow failed is sent again', { tag: '@soak' }, async ({
 
 test(
   'one of several that is tried again is the one in sight, and its question keeps the focus',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const app = await start(
       new Script()

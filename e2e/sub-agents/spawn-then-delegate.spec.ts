@@ -2,7 +2,7 @@
 import { spawnThenDelegate } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, test } from '../support/test.ts';
 
-test('a spawn and a later delegation stand in one workflow, each asked for', { tag: '@soak' }, async ({ start }) => {
+test('a spawn and a later delegation stand in one workflow, each asked for', { tag: '@full' }, async ({ start }) => {
   const app = await start(spawnThenDelegate());
   await app.send('Inspect, then review.');
   await app.allow('inspector');

@@ -29,7 +29,7 @@ function three(held: Gate): Script {
 
 test(
   'three stand side by side; a word reaches one of them; all fold into one block whose reports can be compared',
-  { tag: '@soak' },
+  { tag: '@full' },
   async ({ start }) => {
     const held = new Gate();
     const app = await start(three(held));

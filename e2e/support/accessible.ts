@@ -1,7 +1,7 @@
 /** A screen against the rules of axe. */
 import { expect, type Page } from '@playwright/test';
 import axe, { type Result, type RunOnly, type RunOptions } from 'axe-core';
-import { inSoak } from './test.ts';
+import { inFullRun } from './test.ts';
 
 /** Why a test that only looks at the page runs in one place. */
 export const SAME_PAGE = {
@@ -69,9 +69,9 @@ export async function expectAccessible(page: Page, screen: string): Promise<void
   await expectNothingGrave(page, ALL, screen);
 }
 
-/** A further state of a screen, or a further part of one that is looked at elsewhere: in the soak. */
+/** A further state of a screen, or a further part of one that is looked at elsewhere: in the full run. */
 export async function expectAlsoAccessible(page: Page, screen: string): Promise<void> {
-  if (inSoak()) await expectAccessibleInBoth(page, screen);
+  if (inFullRun()) await expectAccessibleInBoth(page, screen);
 }
 
 async function expectNothingGrave(page: Page, rules: RunOnly, screen: string): Promise<void> {
@@ -86,11 +86,11 @@ async function expectNothingGrave(page: Page, rules: RunOnly, screen: string): P
 }
 
 /**
- * The same screen in light and in dark, with high contrast too; outside the soak in one of the first two, by turns.
+ * The same screen in light and in dark, with high contrast too; outside the full run in one of the first two, by turns.
  * Nothing moves meanwhile, and the contrast is left as it is usual.
  */
 export async function expectAccessibleInBoth(page: Page, screen: string): Promise<void> {
-  if (!inSoak()) {
+  if (!inFullRun()) {
     const before = looks.get(page) ?? 0;
     looks.set(page, before + 1);
     const colorScheme = before % 2 === 0 ? 'light' : 'dark';

@@ -1,5 +1,5 @@
 /** The fixture of every spec: an app of its own for each test, and no complaint of a page goes unseen. */
-import { type Browser, test as base } from '@playwright/test';
+import { type Browser, type TestDetails, test as base } from '@playwright/test';
 import type { Script } from '../../tests/support/fake-model/script.ts';
 import { type App, type AppOptions, startApp } from './app.ts';
 import { browserSurface } from './browser-surface.ts';
@@ -14,7 +14,17 @@ export type Start = (script: Script, options?: AppOptions) => Promise<App>;
 export type SurfaceName = 'browser' | 'stand-in' | 'electron';
 
 /** Whether every spec runs, and each looks at all it can. */
-export const inSoak = (): boolean => base.info().project.metadata['soak'] === true;
+export const inFullRun = (): boolean => base.info().project.metadata['full'] === true;
+
+/**
+ * Returns the details of a spec that only the full run includes.
+ * @param coveredBy the test of `npm test` that fails when the same line breaks, as `path › title`;
+ * `tests/full-tests.test.ts` checks that it exists
+ */
+export const fullSpec = (coveredBy: string, { tag = [], annotation = [] }: TestDetails = {}): TestDetails => ({
+  tag: ['@full', tag].flat(),
+  annotation: [{ type: 'covered by', description: coveredBy }, annotation].flat(),
+});
 
 /** What only a desktop can show. */
 const OF_DESKTOPS = /@desktop|@stand-in/;

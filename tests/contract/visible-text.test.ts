@@ -2,7 +2,7 @@
 import fc from 'fast-check';
 import { describe, expect, it, test } from 'vitest';
 import { foldBlankLines, hasHidden, lengthWords, piecesOf, visibleText } from '#contract/visible-text.ts';
-import { inSoak, samples } from '../support/samples.ts';
+import { inFullRun, samples } from '../support/samples.ts';
 
 const ofKind = (text: string, ...kinds: string[]) => piecesOf(text).filter(({ kind }) => kinds.includes(kind));
 
@@ -150,7 +150,7 @@ test('a text says its length in lines and characters as a person counts them', (
 
 test('no text makes the search for marks slower than in proportion to its length, which would take long here', () => {
   const texts = ['a', '\u200Bé', ' \n', `${' '.repeat(39)}é`, '\r', 'аb', '👩‍👩‍👧'].map((part) =>
-    part.repeat((inSoak ? 100_000 : 20_000) / part.length),
+    part.repeat((inFullRun ? 100_000 : 20_000) / part.length),
   );
   for (const text of texts) expect(visibleText(text)).not.toBe('');
 });

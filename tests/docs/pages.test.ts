@@ -1,4 +1,4 @@
-/** The examples of the guide are carried out and give what its pages say: the first of each page, all in the soak. */
+/** The examples of the guide are carried out and give what its pages say: the first of each page, all in the full run. */
 import { describe, expect, test } from 'vitest';
 import { variations } from '../support/samples.ts';
 import { sharedEngine } from '../support/shared-engine.ts';

@@ -5,7 +5,7 @@ import type { ServerFrame } from '#contract/frames.ts';
 import { Script } from '../support/fake-model/script.ts';
 import { startEngine } from '../support/engine.ts';
 import { HOSTILE_CLASSES, hostileFrames } from '../support/hostile/frames.ts';
-import { inSoak } from '../support/samples.ts';
+import { inFullRun } from '../support/samples.ts';
 
 const ipcMain = vi.hoisted(() => ({ current: null as EventEmitter | null }));
 vi.mock('electron', () => ({
@@ -58,7 +58,7 @@ function shell() {
 }
 
 test('payloads of every class reach no handler, break nothing, and are counted one by one', async () => {
-  const frames = hostileFrames(SEED, inSoak ? 20_000 : 300);
+  const frames = hostileFrames(SEED, inFullRun ? 20_000 : 300);
   expect([...new Set(frames.map((one) => one.class))].sort()).toEqual([...HOSTILE_CLASSES].sort());
   const { runtime } = await startEngine(new Script());
   const before = await runtime.request('conversation.list', {});

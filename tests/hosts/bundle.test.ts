@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Script } from '../support/fake-model/script.ts';
 import { CLI, ROOT } from '../support/program.ts';
-import { inSoak } from '../support/samples.ts';
+import { inFullRun } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
@@ -22,7 +22,7 @@ async function alone() {
 }
 
 // In every run of the tests `packed` looks for what is built, and `backups/missing-check` does the second.
-test.runIf(isBundled && inSoak)('without the sources backups are verified', async () => {
+test.runIf(isBundled && inFullRun)('without the sources backups are verified', async () => {
   const { triad } = await alone();
   const agents = await triad(['agents', 'list', '--json']);
   expect(agents.out).toContain('"lead"');
@@ -30,7 +30,7 @@ test.runIf(isBundled && inSoak)('without the sources backups are verified', asyn
   expect(JSON.parse(backup.out)).toMatchObject({ conversations: 0, missing: null });
 });
 
-test.runIf(isBundled && inSoak)('without their check there are no backups', async () => {
+test.runIf(isBundled && inFullRun)('without their check there are no backups', async () => {
   const { built, triad, home } = await alone();
   await rm(join(built, 'check-copy.js'));
   const unchecked = await triad(['backup']);

@@ -1,4 +1,4 @@
-/** The command line as a package: what `npm pack` packs, and in the soak that it works where it is installed and leaves nothing behind. */
+/** The command line as a package: what `npm pack` packs, and in the full run that it works where it is installed and leaves nothing behind. */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync } from 'node:fs';
 import { builtinModules } from 'node:module';
@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { manifest, nameAt, reachedFiles, shippedPackages } from '../../scripts/package/shipped.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
-import { inSoak } from '../support/samples.ts';
+import { inFullRun } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
@@ -115,7 +115,7 @@ async function installed(): Promise<string> {
   return place;
 }
 
-test.runIf(isHere && inSoak)(
+test.runIf(isHere && inFullRun)(
   'an installed package works from any folder and writes into its data folder only',
   async () => {
     const place = await installed();
@@ -139,7 +139,7 @@ test.runIf(isHere && inSoak)(
   },
 );
 
-test.runIf(isHere && inSoak)('an archive brings its own Node and nothing of other platforms', async () => {
+test.runIf(isHere && inFullRun)('an archive brings its own Node and nothing of other platforms', async () => {
   const place = await folderWith({});
   const said = execFileSync(process.execPath, [join(ROOT, 'scripts/package/archives.ts'), '--output', place], {
     encoding: 'utf8',

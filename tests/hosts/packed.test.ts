@@ -1,4 +1,4 @@
-/** What `npm run dist` packs: all that the program starts and reads, nothing else; in the soak it works where there is nothing else. */
+/** What `npm run dist` packs: all that the program starts and reads, nothing else; in the full run it works where there is nothing else. */
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, mkdir, readdir, readFile } from 'node:fs/promises';
@@ -10,7 +10,7 @@ import { reachedFiles } from '../../scripts/package/shipped.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { dist, filesIn, fusesOf, looksOf, packApp } from './support/packed-app.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
-import { inSoak } from '../support/samples.ts';
+import { inFullRun } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
@@ -19,7 +19,7 @@ const builtFiles = async () => JSON.parse(await readFile(join(ROOT, 'dist/electr
 const isHere = isBuilt() && process.platform === 'linux';
 const ENGINE = `node_modules/@surrealdb/node/dist/surrealdb-node.linux-${process.arch}-gnu.node`;
 
-test.runIf(isHere && inSoak)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
+test.runIf(isHere && inFullRun)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
   const place = await folderWith();
   const packed = await packApp(place, signal);
   expect(packed, packed.err).toMatchObject({ code: 0 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { chromiumPath } from '../../e2e/support/chromium.ts';
 import { ROOT } from '../support/program.ts';
-import { inSoak } from '../support/samples.ts';
+import { inFullRun } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 
 /** Lists all specs everywhere; the places, and what was said of others. */
@@ -14,7 +14,7 @@ function listed(env: NodeJS.ProcessEnv) {
   return { places: new Set([...stdout.matchAll(/^ +\[(.+?)\]/gm)].map(([, name]) => name)), stderr };
 }
 
-test.runIf(inSoak && process.platform === 'linux' && chromiumPath() !== undefined)(
+test.runIf(inFullRun && process.platform === 'linux' && chromiumPath() !== undefined)(
   'everything runs everywhere, and a real Electron without a runtime or a display is named as skipped',
   async () => {
     const { DISPLAY: _, WAYLAND_DISPLAY: __, ...env } = process.env;

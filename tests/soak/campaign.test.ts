@@ -1,12 +1,12 @@
 /** A sample of the campaign of kills and signals; `npm run soak` plays three hundred. */
 import { expect, test } from 'vitest';
 import { campaign } from './campaign.ts';
-import { inSoak } from '../support/samples.ts';
+import { inFullRun } from '../support/samples.ts';
 
 /** A kill of a program that has its own workflow. */
 const SEEDS = [6];
 
-test.runIf(inSoak)('nothing is lost, repeated or stuck after a sample of kills', { timeout: 240_000 }, async () => {
+test.runIf(inFullRun)('nothing is lost, repeated or stuck after a sample of kills', { timeout: 240_000 }, async () => {
   const { kills, found, breaches, accounts } = await campaign(SEEDS, undefined, ({ type }) => type === 'tool-end');
   expect(breaches, breaches.join('\n')).toEqual([]);
   expect(found).toEqual({ interrupted: 1 });

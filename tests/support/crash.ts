@@ -6,7 +6,7 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { LifeParts, Result } from './crash-life.ts';
 import type { FakeModel } from './fake-model/server.ts';
 import { builtProgram } from './program.ts';
-import { inSoak } from './samples.ts';
+import { inFullRun } from './samples.ts';
 
 const HOST = builtProgram(join(import.meta.dirname, 'crash-host.ts'));
 const RESUMER = builtProgram(join(import.meta.dirname, 'crash-resumer.ts'));
@@ -14,7 +14,7 @@ const RESUMER = builtProgram(join(import.meta.dirname, 'crash-resumer.ts'));
 const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
 const TOGETHER = 8;
-/** Moments of a file outside the soak. */
+/** Moments of a file outside the full run. */
 const SAMPLE = 1;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
@@ -81,14 +81,14 @@ export interface KillPoint {
 
 /**
  * Kills after these events, a few workflows with one process; then each is resumed and checked. After every one of them
- * in the soak (`--mode soak`); else after `SAMPLE` of them, each of another kind, among those for which `sample` holds.
+ * in the full run (`--mode full`); else after `SAMPLE` of them, each of another kind, among those for which `sample` holds.
  */
 export async function killAfterEach(
   events: readonly DurableEvent[],
   prepare: (seq: number) => Promise<KillPoint>,
   sample: (event: DurableEvent) => boolean = () => true,
 ): Promise<void> {
-  const chosen = inSoak ? events : aFew(events.filter(sample));
+  const chosen = inFullRun ? events : aFew(events.filter(sample));
   const waiting = chosen.map(({ seq }) => seq);
   const lane = async (): Promise<void> => {
     const resumer = new Resumer();
@@ -149,14 +149,14 @@ export type Resumed = { ok: true; result: Result } | { ok: false; why: string };
 
 /**
  * Goes on with what killed processes have left, one after the other: in the process of the test, which knows nothing of
- * them either; in the soak, where there are many, in a few others.
+ * them either; in the full run, where there are many, in a few others.
  */
 export class Resumer {
   #child: ChildProcess | null = null;
   #served = 0;
 
   resume(left: Left): Promise<Result> {
-    return inSoak ? this.#elsewhere(left) : here(left);
+    return inFullRun ? this.#elsewhere(left) : here(left);
   }
 
   async #elsewhere(left: Left): Promise<Result> {

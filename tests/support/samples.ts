@@ -1,10 +1,20 @@
-/** Whether all is played, however long it takes: `npm run soak`. */
-export const inSoak = process.env['SOAK'] === 'true';
+/** How much of the tests runs: a sample in `npm test`, everything in the full run of `.ci/run`. */
+import { test } from 'vitest';
 
-/** How many samples a property is tried with; `whole`: in `npm run soak`. */
+export const inFullRun = process.env['FULL_RUN'] === 'true';
+
+/**
+ * Declares a test that only the full run includes: `fullTest('tests/a.test.ts › title')('longer test', …)`.
+ * @param _coveredBy the test of `npm test` that fails when the same line breaks, as `path › title`;
+ * `tests/full-tests.test.ts` checks that it exists
+ * @param condition false on a machine that lacks what the test needs
+ */
+export const fullTest = (_coveredBy: string, condition = true) => test.runIf(inFullRun && condition);
+
+/** Number of inputs of a property test: `numRuns` in `npm test`, `whole` in the full run. */
 export const samples = (numRuns: number, whole = 20 * numRuns): { numRuns: number } => {
-  return { numRuns: inSoak ? whole : numRuns };
+  return { numRuns: inFullRun ? whole : numRuns };
 };
 
-/** Of rows that show one promise in several ways: the first ones, all in `npm run soak`. */
-export const variations = <T>(rows: readonly T[], most = 1): readonly T[] => (inSoak ? rows : rows.slice(0, most));
+/** Rows of a table that show one promise in several ways: the first `most` in `npm test`, all in the full run. */
+export const variations = <T>(rows: readonly T[], most = 1): readonly T[] => (inFullRun ? rows : rows.slice(0, most));

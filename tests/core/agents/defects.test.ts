@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { parseDefinition } from '#core/agents/definition.ts';
 import { allTools } from '#core/tools/all-tools.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 
 interface Case {
   text: string;
@@ -165,7 +165,7 @@ const cases = variations([1, 0, 2]).flatMap((index) =>
 );
 
 test('there are hundreds of them, all different', () => {
-  expect(new Set(cases.map(({ text }) => text)).size).toBeGreaterThanOrEqual(inSoak ? 500 : 200);
+  expect(new Set(cases.map(({ text }) => text)).size).toBeGreaterThanOrEqual(inFullRun ? 500 : 200);
 });
 
 test('every one names the key, the line and, where there is one, what was meant', () => {

@@ -3,7 +3,7 @@ import { mcpServerOf } from '#core/agents/mcp-names.ts';
 import { describe, expect, test } from 'vitest';
 import { parseForeign } from '#core/agents/foreign.ts';
 import { allTools } from '#core/tools/all-tools.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const tools = allTools();
 type Dialect = Parameters<typeof parseForeign>[1];
@@ -82,7 +82,7 @@ function collected(index: number): { text: string; dialect: Dialect; file: strin
 }
 
 describe('a collection of hundreds', () => {
-  const all = Array.from({ length: inSoak ? 800 : 100 }, (_, index) => collected(index));
+  const all = Array.from({ length: inFullRun ? 800 : 100 }, (_, index) => collected(index));
 
   test('at least 95 of 100 can be used, and none widens anything', () => {
     const parsed = all.map(({ text, dialect, file }) => ({ text, result: read(text, dialect, file) }));

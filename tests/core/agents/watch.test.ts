@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const AGENT = '---\nname: a\ndescription: d\n---\nP';
 const watchers = () => process.getActiveResourcesInfo().filter((name) => name === 'FSEventWrap').length;
@@ -32,10 +32,10 @@ async function watching() {
   };
 }
 
-test('a folder that appears, a new file, a change, a replacement, an end, and in the soak the same again', async () => {
+test('a folder that appears, a new file, a change, a replacement, an end, and in the full run the same again', async () => {
   const { folder, told } = await watching();
   const [agents, file] = [join(folder, '.triad/agents'), join(folder, '.triad/agents/a.md')];
-  for (let round = 0; round < (inSoak ? 2 : 1); round++) {
+  for (let round = 0; round < (inFullRun ? 2 : 1); round++) {
     await told(() => mkdir(agents, { recursive: true }));
     await told(() => writeFile(file, AGENT));
     await told(() => writeFile(file, AGENT.replace('P', 'Q')));
@@ -60,7 +60,7 @@ test('many changes at once are told once; what is elsewhere is not', async () =>
   expect(changed.mock.calls.length).toBeLessThan(20);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a link to the settings is watched where it leads; what a place itself leads to is left alone',
   async () => {
     const [far, folder] = [await folderWith({ 'agents/a.md': AGENT }), await folderWith({ x: '' })];

@@ -5,7 +5,7 @@ import { Grants } from '#core/approvals/grants.ts';
 import { EventLog } from '#core/log/event-log.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 import { grantOf, NOW } from './support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const ABOUT = { scope: 'lead', tool: 'write_file', folder: '/work', conversationId: 'c', workflowId: 'w' };
 
@@ -29,7 +29,7 @@ async function loaded(stored: readonly Grant[]) {
 }
 
 const many = (parts: Partial<Grant>, id: string) =>
-  Array.from({ length: inSoak ? 10_000 : 1000 }, (_, index) => grantOf({ ...parts, id: `${id}${index}` }));
+  Array.from({ length: inFullRun ? 10_000 : 1000 }, (_, index) => grantOf({ ...parts, id: `${id}${index}` }));
 
 test('revoked ones by the thousand are not looked at by a call, nor by the list', async () => {
   const revoked = many({ revokedAt: '2026-03-01T11:30:00.000Z' }, 'revoked');

@@ -9,7 +9,7 @@ import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -49,7 +49,7 @@ async function full(store?: Store) {
   return { engine, workflowId, ids, allow };
 }
 
-test.runIf(inSoak)('each answer lets the next one in, whichever it was', async () => {
+test.runIf(inFullRun)('each answer lets the next one in, whichever it was', async () => {
   const { engine, workflowId, ids, allow } = await full();
   await allow(ids[7]!);
   await eventually(() => expect(askedPaths(engine)).toEqual(PATHS.slice(0, MAX_OPEN_QUESTIONS + 1)));
@@ -60,7 +60,7 @@ test.runIf(inSoak)('each answer lets the next one in, whichever it was', async (
   expect(await readdir(engine.folder)).toEqual(['README.md', ...PATHS]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'those that wait are judged when their turn comes: a grant given meanwhile answers them',
   async () => {
     const { engine, workflowId, ids, allow } = await full();

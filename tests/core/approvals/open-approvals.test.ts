@@ -9,7 +9,7 @@ import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 /** Three questions wait when the program is closed; then it is started again on the same store. */
 async function restarted() {
@@ -91,7 +91,7 @@ function readingOf(reads: Promise<Approval[]>[], store: Store, resumed: () => bo
 
 const decided = (approvalId: string) => ({ type: 'approval-decide', approvalId }) as AgentEvent;
 
-test.runIf(inSoak)('one that is answered while they are read anew is not shown again', async () => {
+test.runIf(inFullRun)('one that is answered while they are read anew is not shown again', async () => {
   const { store } = await restarted();
   const [answered, ...others] = await store.openApprovals();
   if (answered === undefined) throw new Error('three wait');
@@ -105,7 +105,7 @@ test.runIf(inSoak)('one that is answered while they are read anew is not shown a
   expect(shown()).toEqual(others.map(({ request }) => request.id));
 });
 
-test.runIf(inSoak)('a decision about one of them makes them read anew, one about another does not', async () => {
+test.runIf(inFullRun)('a decision about one of them makes them read anew, one about another does not', async () => {
   const { store } = await restarted();
   const all = await store.openApprovals();
   const reads = [all, all.slice(1), []].map((found) => Promise.resolve(found));
@@ -117,7 +117,7 @@ test.runIf(inSoak)('a decision about one of them makes them read anew, one about
   await eventually(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'those of a workflow that is being resumed stay when they are read anew, others that are open do not come',
   async () => {
     const { store } = await restarted();

@@ -3,9 +3,9 @@ import { expect, test } from 'vitest';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
-test.runIf(inSoak)('the stored question has the time that is left', async () => {
+test.runIf(inFullRun)('the stored question has the time that is left', async () => {
   const store = await memoryStore();
   const engine = await startEngine(spawnOne(), {
     store: lasting(store),

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
 
@@ -23,7 +23,7 @@ describe('bounds', () => {
     expect(remark?.entry).toMatchObject({ code: 'doom_loop' });
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'the number of identical calls is a setting, a definition says another, and a resumed run keeps it',
     async () => {
       const held = new Gate();
@@ -72,7 +72,7 @@ describe('bounds', () => {
     expect(engine.model.requests[2]?.body).toMatchObject({ tool_choice: { type: 'none' } });
   });
 
-  test.runIf(inSoak)('a model that pauses at the limit is not asked for ever', async () => {
+  test.runIf(inFullRun)('a model that pauses at the limit is not asked for ever', async () => {
     const script = new Script().on({}).reply([text('Hm.')], { stopReason: 'pause_turn' });
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded', text: 'Hm.' });
@@ -94,7 +94,7 @@ describe('bounds', () => {
     );
   });
 
-  test.runIf(inSoak)('with one at a time, sub-agents run strictly in the order of their calls', async () => {
+  test.runIf(inFullRun)('with one at a time, sub-agents run strictly in the order of their calls', async () => {
     const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
       .on({ ...LEAD, step: 1 })
@@ -111,7 +111,7 @@ describe('bounds', () => {
     expect(steps).toEqual(['a run-start', 'a run-end', 'b run-start', 'b run-end', 'c run-start', 'c run-end']);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'with one request at a time at the provider, lead and sub-agents take turns and none waits for ever',
     async () => {
       const engine = await startEngine(threeChildren(), {

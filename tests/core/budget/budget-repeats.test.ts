@@ -4,7 +4,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 1 };
 const LAST = /You have no tools any more/;
@@ -36,7 +36,7 @@ test('a response that broke off is not asked for again where that would cross th
   expect(engine.model.requests).toHaveLength(2);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'the one request at the limit is repeated where it was not answered, not where it broke off',
   async () => {
     const failing = async (reply: object): Promise<number> => {
@@ -57,7 +57,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('those that work at the same time see the repeat of another', async () => {
+test.runIf(inFullRun)('those that work at the same time see the repeat of another', async () => {
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply(

@@ -5,7 +5,7 @@ import type { Person } from '../../support/compose.ts';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
 import { LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 20 };
 const LAST = /You have no tools any more/;
@@ -84,7 +84,7 @@ describe('the budget of a run', () => {
     expect(engine.of('usage')[0]?.request.priceVersion).toBe('prices.toml 2027-02-03');
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'cost, where only some prices are listed: said before a request needs the others, or after the first that did',
     async () => {
       const listed = (prices: string) => `version = "2027-02-03"\n[models.model-of-mine-1]\n${prices}\n`;
@@ -102,22 +102,25 @@ describe('the budget of a run', () => {
     },
   );
 
-  test.runIf(inSoak)('cost, where a limit comes in with a sub-agent: what cannot be checked is said then', async () => {
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([spawn({ name: 'a', prompt: 'Do a.' })])
-      .on({})
-      .reply([text('Done.')]);
-    const person: Person = ({ request: { subject } }, item) => {
-      const envelope = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
-      if (!envelope) return { kind: 'allow' };
-      return { kind: 'edit', value: { ...envelope, limits: { ...envelope.limits, budget: { costUsd: 1 } } } };
-    };
-    const engine = await startEngine(script, { settings: '[models]\ndefault = "model-of-mine-1"\n', person });
-    await engine.ask('Go');
-    const limited = engine.of('notice').map(({ text: words }) => words.includes('limit on cost cannot be checked'));
-    expect(limited).toEqual([false, true]);
-  });
+  test.runIf(inFullRun)(
+    'cost, where a limit comes in with a sub-agent: what cannot be checked is said then',
+    async () => {
+      const script = new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([spawn({ name: 'a', prompt: 'Do a.' })])
+        .on({})
+        .reply([text('Done.')]);
+      const person: Person = ({ request: { subject } }, item) => {
+        const envelope = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
+        if (!envelope) return { kind: 'allow' };
+        return { kind: 'edit', value: { ...envelope, limits: { ...envelope.limits, budget: { costUsd: 1 } } } };
+      };
+      const engine = await startEngine(script, { settings: '[models]\ndefault = "model-of-mine-1"\n', person });
+      await engine.ask('Go');
+      const limited = engine.of('notice').map(({ text: words }) => words.includes('limit on cost cannot be checked'));
+      expect(limited).toEqual([false, true]);
+    },
+  );
 
   test('a sub-agent has the bounds of the settings and its model, and an edit cannot go beyond them; its time is its own', async () => {
     const script = new Script()

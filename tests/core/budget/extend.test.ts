@@ -5,7 +5,7 @@ import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 20 };
 const LAST = /You have no tools any more/;
@@ -37,7 +37,7 @@ function leadOf(worked: Script): Script {
 }
 
 describe('more of a budget', () => {
-  test.runIf(inSoak)('a workflow that ended at its limit goes on from there, with its tools', async () => {
+  test.runIf(inFullRun)('a workflow that ended at its limit goes on from there, with its tools', async () => {
     const engine = await startEngine(worker(), { settings: '[limits.workflow]\nmax_tokens = 400\n' });
     const first = await engine.ask('Go');
     expect(first).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });
@@ -79,7 +79,7 @@ describe('more of a budget', () => {
     ).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a lead that ended at its own limit of iterations; more of something else is refused',
     async () => {
       const engine = await startEngine(worker(), { settings: '[limits.run]\nmax_iterations = 2\n' });
@@ -107,7 +107,7 @@ describe('more of a budget', () => {
     },
   );
 
-  test.runIf(inSoak)('while it runs, it takes effect at the next check', async () => {
+  test.runIf(inFullRun)('while it runs, it takes effect at the next check', async () => {
     const held = new Gate();
     let turn = 0;
     const script = new Script()
@@ -148,7 +148,7 @@ describe('more of a budget', () => {
     expect((await engine.store.workflow(workflowId))?.budget).toEqual({ tokens: 5200 });
   });
 
-  test.runIf(inSoak)('raised while the last request is under way: the run goes on instead of ending', async () => {
+  test.runIf(inFullRun)('raised while the last request is under way: the run goes on instead of ending', async () => {
     const held = new Gate();
     const script = worker();
     script.rules.unshift(...new Script().on({ asked: LAST }).reply([text('Half.')], { usage, hold: held.at(0) }).rules);

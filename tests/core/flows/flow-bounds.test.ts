@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const judge = { type: 'judge' } as const;
 const look = toolUse('list_directory', { path: '.' });
@@ -20,7 +20,7 @@ describe('a limit of the workflow', () => {
     expect(end.error?.message).toContain('The limit of 2 iterations for the whole workflow was reached');
   });
 
-  test.runIf(inSoak)('that forbids to write the words of a handoff ends the run with its answer', async () => {
+  test.runIf(inFullRun)('that forbids to write the words of a handoff ends the run with its answer', async () => {
     const engine = await startFlow(pair(['First.']), {
       flow: { ...judge, handoff: { type: 'generated', text: 'Write.' } },
       settings: limit(1),
@@ -31,7 +31,7 @@ describe('a limit of the workflow', () => {
     expect(engine.model.requests).toHaveLength(1);
   });
 
-  test.runIf(inSoak)('that ends the agent in a later round leaves what it said last', async () => {
+  test.runIf(inFullRun)('that ends the agent in a later round leaves what it said last', async () => {
     const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.' }), {
       flow: judge,
       settings: limit(2),
@@ -41,14 +41,14 @@ describe('a limit of the workflow', () => {
   });
 });
 
-test.runIf(inSoak)('an answer of a later round that is cut off does not take the place of a whole one', async () => {
+test.runIf(inFullRun)('an answer of a later round that is cut off does not take the place of a whole one', async () => {
   const cut = { blocks: [text('Half of')], options: { stopReason: 'max_tokens' } };
   const engine = await startFlow(pair(['First.', cut], { First: 'No title.' }), { flow: judge });
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'partial', text: 'First.', error: { code: 'max_tokens' } });
   expect(handoffs(engine.events)).toHaveLength(2);
 });
 
-test.runIf(inSoak)('with one request at a time, nobody waits for a request of the other', async () => {
+test.runIf(inFullRun)('with one request at a time, nobody waits for a request of the other', async () => {
   const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), {
     ...{ flow: judge, as: 'sub' },
     settings: '[providers.anthropic]\nmax_concurrent = 1\n',
@@ -56,7 +56,7 @@ test.runIf(inSoak)('with one request at a time, nobody waits for a request of th
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   "an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds",
   async () => {
     const reviews = new Script()
@@ -79,7 +79,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again',
   async () => {
     const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });

@@ -11,7 +11,7 @@ import {
   type FlowOptions,
   WORKER,
 } from '../../support/flows/flows.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -47,7 +47,7 @@ describe('loop', () => {
     expect(engine.of('run-queue')).toHaveLength(1);
   });
 
-  test.runIf(inSoak)('with a coagent: its words are the next prompt, as they are', async () => {
+  test.runIf(inFullRun)('with a coagent: its words are the next prompt, as they are', async () => {
     const engine = await inOne(pair(['Half.', done('All of it.')], { Half: 'Now the other half.' }), {
       flow: { type: 'loop', coagent: 'checker' },
     });
@@ -74,7 +74,7 @@ describe('loop', () => {
 });
 
 describe('judge', () => {
-  test.runIf(inSoak)('approves at once: the answer stands, its verdict is kept', async () => {
+  test.runIf(inFullRun)('approves at once: the answer stands, its verdict is kept', async () => {
     const engine = await inOne(pair(['The page.'], { page: done('Fits.\nScore: 93') }), {
       flow: { type: 'judge' },
     });
@@ -118,7 +118,7 @@ describe('judge', () => {
     expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'is heard after the last answer too; then the best one is handed over, the later of equals',
     async () => {
       const engine = await inOne(
@@ -174,7 +174,7 @@ describe('smart', () => {
     });
   });
 
-  test.runIf(inSoak)('approves after looking: the answer stands as it is', async () => {
+  test.runIf(inFullRun)('approves after looking: the answer stands as it is', async () => {
     const look = toolUse('list_directory', { path: '.' });
     const engine = await inOne(pair(['The page.'], { page: [[look], done('Fits.')] }), { flow: { type: 'smart' } });
     expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
@@ -224,7 +224,7 @@ describe('chat', () => {
     ]);
   });
 
-  test.runIf(inSoak)('ends marked after its last turn', async () => {
+  test.runIf(inFullRun)('ends marked after its last turn', async () => {
     const engine = await inOne(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
       flow: { type: 'chat', rounds: 2 },
     });
@@ -234,7 +234,7 @@ describe('chat', () => {
   });
 });
 
-test.runIf(inSoak)('a lead says at its start who works in its control flow, once', async () => {
+test.runIf(inFullRun)('a lead says at its start who works in its control flow, once', async () => {
   const engine = await inOne(pair(['The page.'], { page: [text('No.')] }), { flow: { type: 'judge', rounds: 1 } });
   await engine.ask('Write the page.');
   expect(engine.of('notice')).toMatchObject([

@@ -8,11 +8,11 @@ import { claimOwnership, findOwner, type Ownership } from '#core/hosting/ownersh
 import type { Instance } from '#core/hosting/ping-server.ts';
 import { startChild } from '../store/child/run.ts';
 import { testFolder } from '../store/support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const signal = new AbortController().signal;
-/** More in the soak (`--mode soak`). */
-const ROUNDS = inSoak ? 20 : 1;
+/** More in the full run (`--mode full`). */
+const ROUNDS = inFullRun ? 20 : 1;
 const isRoot = process.getuid?.() === 0;
 
 /** Rejects where another process is the owner. */
@@ -38,7 +38,7 @@ async function startOwner(folder: string) {
 }
 type Answer = { owner: Instance } | { found: Instance } | { code: string; message: string };
 
-test('two processes: exactly one wins; in the soak with and without a dead owner, again and again', async () => {
+test('two processes: exactly one wins; in the full run with and without a dead owner, again and again', async () => {
   const folder = await testFolder();
   for (let round = 0; round < ROUNDS; round++) {
     const children = await Promise.all([startOwner(folder), startOwner(folder)]);
@@ -58,7 +58,7 @@ test('two processes: exactly one wins; in the soak with and without a dead owner
   }
 }, 60_000);
 
-test.runIf(inSoak)('many claims at once after a dead owner', async () => {
+test.runIf(inFullRun)('many claims at once after a dead owner', async () => {
   const folder = await testFolder();
   const dead = await own(folder);
   const text = await readFile(join(folder, 'instance.json'), 'utf8');
@@ -122,7 +122,7 @@ test('an owner that was killed is replaced, also when the one that was replacing
   expect(await readdir(folder)).toEqual(['instance.json']);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a file that says nothing, and a port that now belongs to another program, do not block',
   async () => {
     const folder = await testFolder();
@@ -172,7 +172,7 @@ test('a release leaves the file of another owner alone', async () => {
   expect(await readFile(join(folder, 'instance.json'), 'utf8')).toBe(other);
 });
 
-test.runIf(inSoak)('an owner that has the store puts its file back', async () => {
+test.runIf(inFullRun)('an owner that has the store puts its file back', async () => {
   const folder = await testFolder();
   const path = join(folder, 'instance.json');
   const owner = await claim(folder);
@@ -206,7 +206,7 @@ test('a folder that cannot be used is one clear error', async () => {
   });
 });
 
-test.runIf(isRoot && inSoak)('a file or a folder that belongs to somebody else is one clear error', async () => {
+test.runIf(isRoot && inFullRun)('a file or a folder that belongs to somebody else is one clear error', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
   const refused = async () => {

@@ -5,7 +5,7 @@ import { attach, fromSnapshot, reduce, type View, withEntries } from '#lib/view/
 import { type Harness, type HarnessOptions, startEngine } from '../../support/engine.ts';
 import type { Script } from '../../support/fake-model/script.ts';
 import { batch, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 
 const byId = (a: { id: string }, b: { id: string }): number => (a.id < b.id ? -1 : 1);
 
@@ -63,7 +63,7 @@ describe('views', () => {
     const clients: { events: AgentEvent[]; view: Promise<View> }[] = [];
     let count = 0;
     await runtime.subscribe('conversation', { conversationId }, () => {
-      if ((count += 1) % (inSoak ? 3 : 8) !== 0) return;
+      if ((count += 1) % (inFullRun ? 3 : 8) !== 0) return;
       const events: AgentEvent[] = [];
       const view = runtime
         .subscribe('conversation', { conversationId }, (event) => events.push(event))

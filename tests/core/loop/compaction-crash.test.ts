@@ -10,7 +10,7 @@ import { summarising, SUMMARISER, words } from '../../support/fake-model/compact
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-compaction-'));
@@ -95,7 +95,7 @@ test(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'killed while it is written: nothing of it holds, and it is counted',
   { timeout: 120_000 },
   async () => {
@@ -109,7 +109,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'ended when room was made for an answer that broke off: it goes on, and makes none again',
   async () => {
     const store = await memoryStore();
@@ -134,7 +134,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'killed when room was made for an answer that broke off: it goes on, and makes none again',
   { timeout: 120_000 },
   async () => {

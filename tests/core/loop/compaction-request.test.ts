@@ -5,7 +5,7 @@ import { SUMMARISER, summarising, words } from '../../support/fake-model/compact
 import { type Block, providerSearch, Script, text, thinking, toolUse } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const SETTINGS = `[models]
 default = "claude-haiku-4-5"
@@ -70,7 +70,7 @@ describe('what the summariser reads', () => {
     expect(head!.text).toContain('&lt;/kept>');
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a request that is too large for the window is made again with less, and the notes take a share of it',
     async () => {
       const settings = `${SETTINGS}[providers.anthropic.models."small-model"]\ncontext_window = 20000\n`;
@@ -96,7 +96,7 @@ describe('what the summariser reads', () => {
 });
 
 describe('what the next requests begin with', () => {
-  test.runIf(inSoak)('a response that goes on with a paused one stays with it', async () => {
+  test.runIf(inFullRun)('a response that goes on with a paused one stays with it', async () => {
     const [call, result] = search();
     const script = summarising()
       .step([words(9_000, 'The old part. '), look()])
@@ -147,7 +147,7 @@ describe('what the next requests begin with', () => {
     expect(JSON.stringify(messages)).not.toContain('old==');
   });
 
-  test.runIf(inSoak)('one that leaves the context as full as it was is not followed by another', async () => {
+  test.runIf(inFullRun)('one that leaves the context as full as it was is not followed by another', async () => {
     const step = (at: number) => toolUse('read_file', { path: 'README.md', limit: at });
     const script = summarising();
     for (let at = 1; at <= 3; at += 1)

@@ -4,7 +4,7 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { NOTES, summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 /** A window of 60,000 tokens, of which half is 30,000: a larger one takes longer to fill. */
@@ -108,7 +108,7 @@ describe('compaction', () => {
     expect(asked(engine).at(-1)).not.toContain('The old part.');
   });
 
-  test.runIf(inSoak)('full again at once, or without a summary: it ends as before', async () => {
+  test.runIf(inFullRun)('full again at once, or without a summary: it ends as before', async () => {
     const full = (summaries: Script) =>
       summaries
         .on({ step: 1, lastUser: /^Go/ })
@@ -146,7 +146,7 @@ describe('compaction', () => {
     expect(compactions(engine)).toHaveLength(1);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'earlier workflows are summarised too, with the last answer and what the person said word for word',
     async () => {
       const script = summarising()
@@ -179,7 +179,7 @@ describe('compaction', () => {
     },
   );
 
-  test.runIf(inSoak)('a sub-agent makes room in its own context', async () => {
+  test.runIf(inFullRun)('a sub-agent makes room in its own context', async () => {
     const script = summarising()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'digger', prompt: 'Dig deep.' })])
@@ -265,7 +265,7 @@ describe('by hand', () => {
     expect((await engine.store.run(runId))?.usage.requests).toBe(3);
   });
 
-  test.runIf(inSoak)('taken back while a later lead works: its next request has all of it', async () => {
+  test.runIf(inFullRun)('taken back while a later lead works: its next request has all of it', async () => {
     const script = summarising()
       .on({ step: 1, lastUser: /^One/ })
       .reply([text('The first answer.'), look()])
@@ -291,7 +291,7 @@ describe('by hand', () => {
     expect(asked(engine).at(-1)).not.toContain('The notes of the model.');
   });
 
-  test.runIf(inSoak)('one that was taken back counts for nothing when the context is full', async () => {
+  test.runIf(inFullRun)('one that was taken back counts for nothing when the context is full', async () => {
     const script = summarising()
       .on({ lastUser: /Room was made/ })
       .reply([text('Done.')])
@@ -321,7 +321,7 @@ describe('by hand', () => {
     expect(notices(engine), 'nearly full, it is left alone').toEqual([]);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a message that is told again is told whole, whatever was summarised while it was not',
     async () => {
       const engine = await startEngine(chatting());

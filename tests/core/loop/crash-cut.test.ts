@@ -9,9 +9,9 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
 import { filesBelow } from '../../support/session-files.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
-test.runIf(inSoak)('the entry, the next request, the export and Markdown say so', async () => {
+test.runIf(inFullRun)('the entry, the next request, the export and Markdown say so', async () => {
   const root = await mkdtemp(join(tmpdir(), 'triad-crash-cut-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const two = [toolUse('glob', { pattern: '*' }), toolUse('list_directory', { path: '.' })];

@@ -7,7 +7,7 @@ import { type Harness, outcomes, outputOf, startAgain, startEngine } from '../..
 import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 
 /** Events of a stream from its start to the end of these blocks. */
 const events = (...blocks: Block[]): number =>
@@ -76,7 +76,7 @@ describe('a response that still comes', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inSoak)('the message keeps the place that it had when its first part was recorded', async () => {
+  test.runIf(inFullRun)('the message keeps the place that it had when its first part was recorded', async () => {
     const readme = toolUse('read_file', { path: 'README.md' });
     const engine = await heldAt(events(alpha), (one) => one.event('tool-end'), [readme, alpha]);
     await engine.ask('Go');
@@ -145,7 +145,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inSoak)('and fails with an error event goes on with its results too', async () => {
+  test.runIf(inFullRun)('and fails with an error event goes on with its results too', async () => {
     const errorEvent = { after: events(alpha), type: 'overloaded_error', message: 'busy' };
     const engine = await heldAt(events(alpha), childAsked, [alpha, text('More to come')], {
       reply: { errorEvent },
@@ -155,7 +155,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inSoak)('and falls silent is given up, and its results are kept', async () => {
+  test.runIf(inFullRun)('and falls silent is given up, and its results are kept', async () => {
     const engine = await startEngine(script([alpha, text('More to come')], { hangAfter: events(alpha) }), {
       settings: '[limits]\ninactivity_seconds = 1\n',
     });
@@ -165,7 +165,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inSoak)('and is refused or cut short by the provider keeps what was acted upon', async () => {
+  test.runIf(inFullRun)('and is refused or cut short by the provider keeps what was acted upon', async () => {
     for (const stopReason of ['refusal', 'max_tokens']) {
       const engine = await heldAt(events(alpha), childAsked, [alpha, text('And')], { reply: { stopReason } });
       expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed']);
@@ -174,7 +174,7 @@ describe('a response that was acted upon', () => {
     }
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'answers a second call that is no JSON with an error, and drops it where the rest is cut off',
     async () => {
       const broken = toolUse('read_file', {}, { raw: '{"path": ' });
@@ -241,7 +241,7 @@ test('closed and resumed, a response that was acted upon is not asked for again'
 });
 
 describe('a response that was not acted upon', () => {
-  test.runIf(inSoak)('is asked for again when it is cut off, also within a call', async () => {
+  test.runIf(inFullRun)('is asked for again when it is cut off, also within a call', async () => {
     const engine = await startEngine(
       new Script()
         .on({ ...LEAD, step: 1 })

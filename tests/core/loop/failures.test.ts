@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -41,7 +41,7 @@ describe('failures of the model', () => {
     ]);
   });
 
-  test.runIf(inSoak)('an overload that stays ends with its own error after the last retry', async () => {
+  test.runIf(inFullRun)('an overload that stays ends with its own error after the last retry', async () => {
     const engine = await startEngine(new Script().on({}).reply([], overloaded));
     const end = await engine.ask('Hello');
     expect(end).toMatchObject({ outcome: 'error', error: { code: 'overloaded' } });
@@ -105,7 +105,7 @@ describe('failures of the model', () => {
     expect(await outcomeOf(new Script().step([]))).toBe('partial');
   });
 
-  test.runIf(inSoak)('an empty message is refused, a message of 1 MB goes through whole', async () => {
+  test.runIf(inFullRun)('an empty message is refused, a message of 1 MB goes through whole', async () => {
     const engine = await startEngine(plainAnswer());
     await expect(engine.send('  \n')).rejects.toMatchObject({ code: 'bad_input' });
     expect(engine.events).toEqual([]);
@@ -121,7 +121,7 @@ describe('failures of the model', () => {
     await expect(startEngine(plainAnswer(), { apiKey: '' })).rejects.toMatchObject({ code: 'no_key' });
   });
 
-  test.runIf(inSoak)('a run that falls silent is ended as timed out; its lead goes on', async () => {
+  test.runIf(inFullRun)('a run that falls silent is ended as timed out; its lead goes on', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'mute', prompt: 'Speak.' })])

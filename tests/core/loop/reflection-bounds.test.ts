@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -49,7 +49,7 @@ describe('what a review costs', () => {
     expect(requests.every(({ nanoUsd }) => (nanoUsd ?? 0) > 0)).toBe(true);
   });
 
-  test.runIf(inSoak)('a review that fails on the way is tried again, and each attempt is counted', async () => {
+  test.runIf(inFullRun)('a review that fails on the way is tried again, and each attempt is counted', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([], { status: 529, error: { type: 'overloaded_error', message: 'busy' }, times: 1 })
@@ -82,7 +82,7 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(0);
   });
 
-  test.runIf(inSoak)('once the budget is raised, the answer is reviewed and not written again', async () => {
+  test.runIf(inFullRun)('once the budget is raised, the answer is reviewed and not written again', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([text(verdict(true, 90))])
@@ -101,7 +101,7 @@ describe('nothing is lost', () => {
     expect(codes).toEqual(['user', 'assistant', 'budget', 'resumed', 'extended', 'review']);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a budget that is reached between the tries: one last answer, and nothing is reviewed after it',
     async () => {
       const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
@@ -113,7 +113,7 @@ describe('nothing is lost', () => {
     },
   );
 
-  test.runIf(inSoak)('the last iteration may be reviewed: a review is no turn', async () => {
+  test.runIf(inFullRun)('the last iteration may be reviewed: a review is no turn', async () => {
     const engine = await startReflecting(
       { ...improved, reviews: { first: verdict(true, 80) } },
       { agent: checkerFile({}, 'max_iterations: 1\n') },
@@ -137,7 +137,7 @@ describe('nothing is lost', () => {
     await engine.model.waitFor((one) => REVIEWER.test(one.seen.system) && one.closedAt !== null);
   });
 
-  test.runIf(inSoak)('silence in a review ends the run as it does elsewhere, with its answer', async () => {
+  test.runIf(inFullRun)('silence in a review ends the run as it does elsewhere, with its answer', async () => {
     const engine = await startReflecting(
       { ...improved, review: { ...improved.review, hangAfter: 2 } },
       { settings: '[limits]\ninactivity_seconds = 1\n' },
@@ -146,7 +146,7 @@ describe('nothing is lost', () => {
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a reviewer that fails for good ends the run; tried again, only the review is asked for',
     async () => {
       const script = new Script()
@@ -181,7 +181,7 @@ describe('nothing is lost', () => {
 });
 
 describe('wherever it runs', () => {
-  test.runIf(inSoak)('two sub-agents at the same time, each with reviews of its own', async () => {
+  test.runIf(inFullRun)('two sub-agents at the same time, each with reviews of its own', async () => {
     const lead = [
       toolUse('parallel_tasks', {
         operation: 'execute_batch',
@@ -214,7 +214,7 @@ describe('wherever it runs', () => {
     expect(engine.model.requests.every(({ problem }) => problem === null)).toBe(true);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a lead: its answer is streamed to the person, then reviewed, and the better one ends the workflow',
     async () => {
       const script = new Script()
@@ -238,7 +238,7 @@ describe('wherever it runs', () => {
     },
   );
 
-  test.runIf(inSoak)('sub-agents of a temporary kind have none, whatever their lead has', async () => {
+  test.runIf(inFullRun)('sub-agents of a temporary kind have none, whatever their lead has', async () => {
     const spawned = toolUse('spawn_agent', { operation: 'spawn', name: 'helper', prompt: 'Help.' });
     const script = new Script()
       .on({ system: REVIEWER })

@@ -9,7 +9,7 @@ import { type KillPoint, killAfterEach, live, Resumer } from '../../support/cras
 import { Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { CHECKER, checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-review-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -65,8 +65,8 @@ async function pointAt(killAfter: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${killAfter}`), folder }, check };
 }
 
-test.runIf(inSoak)(
-  'after a few events from the first review on; in the soak after every one',
+test.runIf(inFullRun)(
+  'after a few events from the first review on; in the full run after every one',
   { timeout: 300_000 },
   async () => {
     expect(scores(whole)).toEqual([null, 40, 90]);
@@ -76,7 +76,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('in a review: what it had read is counted, and another one takes its place', async () => {
+test.runIf(inFullRun)('in a review: what it had read is counted, and another one takes its place', async () => {
   const hanging = new Script()
     .on({ system: REVIEWER })
     .reply([text('{"passed": true')], { hangAfter: 2, usage: { input: 777 }, times: 1 });

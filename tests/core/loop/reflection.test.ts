@@ -4,7 +4,7 @@ import { outputOf } from '../../support/engine.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
 import { answerIn, checkerFile, CRITERIA, type Reflecting, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -92,7 +92,7 @@ describe('reflection', () => {
     expect(told(engine)).toMatchObject({ report: 'second', outcome: 'partial', error: run.error?.message });
   });
 
-  test.runIf(inSoak)('no more tries than the file says: with none, one review', async () => {
+  test.runIf(inFullRun)('no more tries than the file says: with none, one review', async () => {
     const engine = await startReflecting(
       { answers: ['first'], reviews: { first: verdict(false, 10, 'No.') } },
       { agent: checkerFile({ maxRetries: 0, criteria: null }) },
@@ -105,7 +105,7 @@ describe('reflection', () => {
     });
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a review that cannot be read is asked for once more; then the answer stands, marked',
     async () => {
       const engine = await inOne({
@@ -134,7 +134,7 @@ describe('reflection', () => {
     },
   );
 
-  test.runIf(inSoak)('an improved answer that is cut off does not take the place of a whole one', async () => {
+  test.runIf(inFullRun)('an improved answer that is cut off does not take the place of a whole one', async () => {
     const engine = await inOne({
       answers: ['whole', { blocks: [text('half of')], options: { stopReason: 'max_tokens' } }],
       reviews: { whole: verdict(false, 50, 'Say more.') },
@@ -148,7 +148,7 @@ describe('reflection', () => {
     expect(reviewers(engine)).toHaveLength(1);
   });
 
-  test.runIf(inSoak)('off: the same requests, byte for byte, and nothing of it in the envelope', async () => {
+  test.runIf(inFullRun)('off: the same requests, byte for byte, and nothing of it in the envelope', async () => {
     const parts = { answers: ['The fault is in a.ts:3.'], reviews: { a: verdict(true, 95) } };
     const bodies = async (agent: string) => {
       const engine = await startReflecting(parts, { agent });

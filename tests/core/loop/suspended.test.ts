@@ -8,11 +8,11 @@ import { live } from '../../support/crash.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const STOPPED_MS = 3_500;
 
-test.runIf(inSoak)('SIGSTOP and SIGCONT in the middle of a stream', { timeout: 60_000 }, async () => {
+test.runIf(inFullRun)('SIGSTOP and SIGCONT in the middle of a stream', { timeout: 60_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'triad-suspended-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const held = new Gate();

@@ -4,7 +4,7 @@ import type { CallOptions } from '#core/mcp/in-flight.ts';
 import type { McpUse } from '#core/mcp/pool.ts';
 import { Stopped } from '#core/base/stop.ts';
 import { liar, never, newPool, reportOf, said, testPool, textOf, useOf } from './support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const stateOf = (use: ReturnType<typeof useOf>) => use.pool.state(process.cwd())[0]!;
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
@@ -33,7 +33,7 @@ describe('time', () => {
     expect(stateOf(use).log.join('\n')).toContain('unknown message ID');
   });
 
-  test.runIf(inSoak)('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
+  test.runIf(inFullRun)('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
     const use = hasty;
     await use.tools(never);
     const steps: number[] = [];
@@ -126,14 +126,14 @@ describe('tools', () => {
     expect(await said(shared, 'half')).toBe('half \ufffd');
   });
 
-  test.runIf(inSoak)('a list that is too large as a whole is cut', async () => {
+  test.runIf(inFullRun)('a list that is too large as a whole is cut', async () => {
     const use = useOf(liar(['wide-list']));
     // Of 60 KB each.
     expect(await use.tools(never)).toHaveLength(17);
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
   });
 
-  test.runIf(inSoak)('are asked for once, and again when the server says that they changed', async () => {
+  test.runIf(inFullRun)('are asked for once, and again when the server says that they changed', async () => {
     const changed: string[] = [];
     const watched = testPool({ onChange: (folder) => changed.push(watched.state(folder)[0]?.status ?? '') });
     const use = watched.use(liar(['changes']), process.cwd());

@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { ROOT } from '../../support/program.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { LIAR, lyingTable } from './support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const launch = (file: string, ...words: string[]) => ({
@@ -42,7 +42,7 @@ async function answerNext(engine: Harness, number: number, change: () => Promise
   });
 }
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'resources of a project’s server are read no more when its file is not trusted any more',
   async () => {
     const file = JSON.stringify({ mcpServers: { all: launch(EVERYTHING) } });

@@ -4,7 +4,7 @@ import { startEngine } from '../../support/engine.ts';
 
 import { delegateTo } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { lyingTable } from './support.ts';
 
 const AGENT = '---\nname: worker\ndescription: Works\ntools: Read, mcp__liar__work, mcp__other\n---\nYou work.\n';
@@ -29,7 +29,7 @@ async function worked(settings: string) {
   return { warnings: warnings.map(({ message }) => message), envelope: items[0]!.envelope, call: call?.entry };
 }
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'with the server it works; what is missing is told where it is written and where it is approved',
   async () => {
     const { warnings, envelope, call } = await worked(SERVER);
@@ -41,7 +41,7 @@ test.runIf(inSoak)(
 );
 
 // Which tools there are not is told in the same way for one of them.
-test.runIf(inSoak)('without the server it goes without the tool, and that is said', async () => {
+test.runIf(inFullRun)('without the server it goes without the tool, and that is said', async () => {
   const { warnings, envelope, call } = await worked('');
   expect(warnings).toHaveLength(2);
   expect(envelope).toMatchObject({ mcpServers: [], lacks: ['mcp__liar__work', 'mcp__other'] });

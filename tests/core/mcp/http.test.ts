@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { McpServer } from '#core/mcp/server.ts';
 import type { Access } from '#core/mcp/signed-fetch.ts';
 import { eventually } from '../../support/eventually.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { never, reference, said, serverOf, textOf, useOf } from './support.ts';
 
@@ -188,7 +188,7 @@ test('what a server asks and tells in the stream of a call reaches it', async ()
 });
 
 test.for([
-  ...(inSoak ? ([['big-event', 'of more than 8 MiB']] as const) : []),
+  ...(inFullRun ? ([['big-event', 'of more than 8 MiB']] as const) : []),
   ['big-body', 'of more than 8 MiB'],
   ['values', 'with more than 100000 values'],
   ['hidden-values', 'with more than 100000 values'],
@@ -205,7 +205,7 @@ test.for([
   expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
 });
 
-test.runIf(inSoak)('many events may have more together', async () => {
+test.runIf(inFullRun)('many events may have more together', async () => {
   const use = useOf(at((await liarSite()).origin));
   expect(await said(use, 'long-stream')).toBe('done');
 });
@@ -286,7 +286,7 @@ test('a sign-in that the person made goes with each request', async () => {
   expect(new Set(site.headers.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer web /x']));
 });
 
-test.runIf(inSoak)('a real server of the protocol', async () => {
+test.runIf(inFullRun)('a real server of the protocol', async () => {
   const { transport } = reference('everything', ['streamableHttp']);
   if (transport.kind !== 'stdio') throw new Error('It is a process');
   const port = await freePort();

@@ -12,7 +12,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { lendTo } from '../../support/lender.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { expectGone, LIAR, lyingTable } from './support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const SECRET = 'sk-very-secret-0123456789';
 
@@ -72,7 +72,7 @@ test('One is asked about with all that it is but no values, then offered; the ye
   expect(JSON.stringify(stored)).not.toContain(SECRET);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'Once agreed to, the next message and another session of the folder ask no more; about any other they do',
   async () => {
     const engine = await startEngine(using('mcp__liar__report'), { data: await folderWith({}) });
@@ -116,7 +116,7 @@ test('One that the person refuses is not started, and asked about once; where no
   expect(toolsOf(engine, engine.model.requests.length - 1)).not.toContain('mcp__liar__work');
 });
 
-test.runIf(inSoak)('Its call ends with an error when the client goes, and so does its question', async () => {
+test.runIf(inFullRun)('Its call ends with an error when the client goes, and so does its question', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
     person: ({ request }, item) => (request.subject.kind === 'tool' ? null : yes({ request, decisions: [] }, item)),
   });
@@ -142,7 +142,7 @@ test('A question that nobody has answered when the client goes is closed, and th
   expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, decidedBy: 'cancel' });
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'No other conversation has it, names of configured servers stay theirs, and what cannot be used is told once',
   async () => {
     const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
@@ -192,7 +192,7 @@ test('A file of the folder that one is started from is asked about before it is 
     const about = engine.of('approval-request').filter(({ approval }) => approval.subject.kind === 'tool');
     return about.filter(({ approval: { id } }) => theirs.some(({ approvalId }) => approvalId === id));
   };
-  if (inSoak) {
+  if (inFullRun) {
     await engine.ask('Work');
     expect(writes()).toEqual([]);
   }

@@ -7,7 +7,7 @@ import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { ROOT } from '../../support/program.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { tableOf } from './support.ts';
 
@@ -38,7 +38,7 @@ async function marked(mark: string): Promise<string[]> {
 }
 
 // That a process serves several runs and is gone with the program is tried with the server that lies.
-test.runIf(inSoak && process.platform === 'linux')(
+test.runIf(inFullRun && process.platform === 'linux')(
   'through all of them, and nothing of them stays',
   { timeout: 300_000 },
   async () => {

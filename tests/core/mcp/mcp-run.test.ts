@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { expectGone, LIAR, lyingTable, tableOf } from './support.ts';
 
@@ -160,7 +160,7 @@ describe('a server that lies', () => {
       ['invalid', 'answered the tool "invalid" with what is no answer'],
       ['dies', 'The MCP server "liar" ended with exit code 3 while'],
     ],
-    ...(inSoak
+    ...(inFullRun
       ? ([
           [['silent', 'gave no sign for 1 s while']],
           [['one-line', 'sent a message of more than 8 MiB']],
@@ -230,7 +230,7 @@ describe('a question of a server in a call', () => {
     expect(put.map(({ title }) => title)).toEqual(['The MCP server liar asks: Which?']);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'is put to the person, in several where it has many fields, and what they say reaches it; a no to one declines all; what is longer than a person can read is not put',
     async () => {
       const say = ({ request: { subject } }: Approval): Answer => ({
@@ -278,7 +278,7 @@ describe('a question of a server in a call', () => {
     },
   );
 
-  test.runIf(inSoak)('is cancelled with its run, and with the call that a stop ends', async () => {
+  test.runIf(inFullRun)('is cancelled with its run, and with the call that a stop ends', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
       settings: lying('elicits'),
       person: (approval, item) => (approval.request.during ? null : yes(approval, item)),
@@ -331,7 +331,7 @@ test('what a server is started from is written with a yes alone, also where the 
   expect(askedPerson(engine)[0]?.description).toContain('An MCP server is started from tools/serve.js');
 });
 
-test.runIf(inSoak)('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
+test.runIf(inFullRun)('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
   const engine = await startEngine(new Script(), { settings: lying('work') });
   const { runtime } = engine;
   const isReady = { error: null, server: { process: { status: 'ready' } } };
@@ -345,7 +345,7 @@ test.runIf(inSoak)('a test of a server that was stopped, or has failed just now,
 });
 
 describe('one process', () => {
-  test.runIf(inSoak)('serves the lead and three sub-agents, and is gone with the program', async () => {
+  test.runIf(inFullRun)('serves the lead and three sub-agents, and is gone with the program', async () => {
     const script = new Script();
     script
       .on({ prompt: /^Lead/, turn: 1 })

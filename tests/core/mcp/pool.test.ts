@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import {
   areAlive,
@@ -51,7 +51,7 @@ test('state tells nothing of what is configured', async () => {
   expect(JSON.stringify(pool.state(FOLDER))).not.toMatch(/secret/);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'the last release ends it after a time; a use in between keeps it, and a call that runs, though its user has left',
   async () => {
     const pool = testPool({ idleMs: 150 });
@@ -88,7 +88,7 @@ test('a changed configuration leaves nothing of the old one behind', async () =>
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', users: 1 }]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a crash shortly after the start counts as a failure; one while nothing is asked is noticed, and after a good life the next use starts it at once',
   async () => {
     let now = 0;
@@ -115,7 +115,7 @@ test('what dies young or does not start is tried again after 1, 2, 4 … 60 seco
   const exits = serverOf('liar', { ...commandOf(''), command: '/bin/sh', args: ['-c', 'exit 4'] });
   const use = pool.use(exits, FOLDER);
   const waits: number[] = [];
-  for (let round = 0; round < (inSoak ? 8 : 2); round += 1) {
+  for (let round = 0; round < (inFullRun ? 8 : 2); round += 1) {
     expect(await faultOf(use.tools(never))).toMatchObject({
       message: expect.stringContaining('exit code 4') as string,
     });
@@ -130,7 +130,7 @@ test('what dies young or does not start is tried again after 1, 2, 4 … 60 seco
     expect(pool.state(FOLDER)[0]!.log.length).toBe(starts);
     now += 1;
   }
-  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60].slice(0, inSoak ? 8 : 2));
+  expect(waits).toEqual([1, 2, 4, 8, 16, 32, 60, 60].slice(0, inFullRun ? 8 : 2));
 });
 
 test('a stop ends it until a person starts it again', async () => {
@@ -150,7 +150,7 @@ test('a stop ends it until a person starts it again', async () => {
 });
 
 // The test of a server that has failed just now needs none either.
-test.runIf(inSoak)('a restart needs no patience, and gives a new process', async () => {
+test.runIf(inFullRun)('a restart needs no patience, and gives a new process', async () => {
   const pool = testPool({ now: () => 0 });
   const use = pool.use(liar(), FOLDER);
   const { pid } = await reportOf(use);
@@ -180,7 +180,7 @@ test('a wait that is over before it begins starts nothing', async () => {
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle' }]);
 });
 
-test.runIf(inSoak)('restarts at once start one process', async () => {
+test.runIf(inFullRun)('restarts at once start one process', async () => {
   const pool = testPool();
   const file = join(await folderWith(), 'starts');
   const server = serverOf('liar', commandOf(LIAR, [], { env: { STARTS: file } }));

@@ -7,7 +7,7 @@ import { describe, expect, onTestFinished, test } from 'vitest';
 import { leftovers } from '#core/workspace/shell/leftovers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { builtProgram } from '../../support/program.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { areAlive, commandOf, expectGone, liar, LIAR, never, reportOf, said, serverOf, useOf } from './support.ts';
 
@@ -97,7 +97,7 @@ describe('output', () => {
   // What is wrong in a message itself is tried over HTTP as well.
   test.for([
     ['one-line', 'sent a message of more than 8 MiB'],
-    ...(inSoak
+    ...(inFullRun
       ? ([
           ['asks-deaf', 'does not take what it is sent'],
           ['values', 'sent a message with more than 100000 values'],
@@ -116,7 +116,7 @@ describe('output', () => {
     expect(await groupOf(pid)).toEqual([]);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer',
     async () => {
       const use = useOf(liar());
@@ -134,7 +134,7 @@ describe('output', () => {
     },
   );
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a signal to its group does not end what watches over it; without its output it is ended',
     async () => {
       const use = useOf(liar(['deaf']));
@@ -152,7 +152,7 @@ describe('output', () => {
 });
 
 describe('the end', () => {
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started',
     async () => {
       const use = useOf(liar(['deaf', 'kin']));
@@ -185,7 +185,7 @@ describe('the end', () => {
   });
 
   // A kill with runs at work is tried with the whole program, beside the owner's tests.
-  test.runIf(inSoak).for(['SIGKILL', 'exit'] as const)(
+  test.runIf(inFullRun).for(['SIGKILL', 'exit'] as const)(
     'nothing outlives the program that started it (%s)',
     async (way) => {
       const child = spawn(process.execPath, [HOLDER, LIAR], {

@@ -5,7 +5,7 @@ import { eventually } from '../../support/eventually.ts';
 import { attempt, modelFor, PROTOCOLS, requestOf } from '../../support/fake-model/exchange.ts';
 import { type Fault, FAULTS, type FaultyServer, startFaulty } from '../../support/fake-model/faults.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const WORDS = 'Grüße aus Zürich';
 const BLOCKS = [text(WORDS, { deltas: 4 }), toolUse('glob', { pattern: '*' }, { id: 'call_1' })];
@@ -53,7 +53,7 @@ test.for(PROTOCOLS)('%s: every fault of those that are its own ends as it should
   const server = await startFaulty();
   const wrong: string[] = [];
   // Each of them with one protocol; what an adapter makes of its own ones is tried beside it.
-  const mine = FAULTS.filter((_, index) => inSoak || index % PROTOCOLS.length === PROTOCOLS.indexOf(protocol));
+  const mine = FAULTS.filter((_, index) => inFullRun || index % PROTOCOLS.length === PROTOCOLS.indexOf(protocol));
   for (const fault of mine)
     await play(server, protocol, fault).catch((error: unknown) => wrong.push(`${fault.name}: ${String(error)}`));
   expect(wrong).toEqual([]);

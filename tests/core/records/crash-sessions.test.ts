@@ -1,4 +1,4 @@
-/** A program that dies while a session's files are being written, and kill -9 in the soak: once the workflow goes on they are whole, and as the store makes them again. */
+/** A program that dies while a session's files are being written, and kill -9 in the full run: once the workflow goes on they are whole, and as the store makes them again. */
 import { cp, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
@@ -10,7 +10,7 @@ import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { fieldsOf, filesBelow } from '../../support/session-files.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Conversation } from '../store/finished.ts';
 import { openOn } from '../store/support.ts';
@@ -61,7 +61,7 @@ test('what was marked and not written when a program died, the next one writes o
   expect(written).toEqual(await filesBelow(join(again, 'sessions')));
 });
 
-test.runIf(inSoak).for([
+test.runIf(inFullRun).for([
   ['after its first event', 1],
   ['among its sub-agents', 30],
   ['as soon as the first file is written', null],

@@ -131,7 +131,7 @@ test('events that were changed after the end of their workflow, a workflow that 
   await countsEachKind(all);
 });
 
-test('show, trace and doctor --full say it, in the soak export and project too; Markdown that has more stays as it is, and a rebuild gives no rows away', async () => {
+test('show, trace and doctor --full say it, in the full run export and project too; Markdown that has more stays as it is, and a rebuild gives no rows away', async () => {
   const { database, data, project, triad, lead, runtime, conversationId, store, detail } = await worked();
   const sessions = join(data, 'sessions');
   const look = () => checkHistory(runtime, new AbortController().signal);

@@ -5,9 +5,9 @@ import { filesBelow } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { verdict } from '../../support/fake-model/reflecting.ts';
 import { startReflecting } from '../../support/reflecting.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
-test.runIf(inSoak)('with score and critique', async () => {
+test.runIf(inFullRun)('with score and critique', async () => {
   const data = await folderWith();
   const engine = await startReflecting(
     {

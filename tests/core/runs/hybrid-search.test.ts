@@ -14,7 +14,7 @@ import { type TestEmbedder, testEmbedder } from '../../support/embedder.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { call, contextIn, folderWith } from '../../support/workspace.ts';
 import { conversationRow, openOn, put } from '../store/support.ts';
 
@@ -141,7 +141,7 @@ test('what has nothing in common is not found for being the nearest there is', a
 test('where the embedder fails, the words alone count, and one line says so', async () => {
   const { folder, store, embedder, find } = await begin();
   const words = (await call(semanticSearchTool(), { query: 'car' }, contextIn(folder))).output;
-  for (const [how, fault, reason] of inSoak ? [...broken, ...brokenToo] : broken) {
+  for (const [how, fault, reason] of inFullRun ? [...broken, ...brokenToo] : broken) {
     embedder.fault = fault;
     const output = await find('car', { patienceMs: 200 });
     expect(output.startsWith(`${words}\n[Ranked by words alone: trigrams failed: ${reason}`), how).toBe(true);
@@ -163,7 +163,7 @@ test('a stopped run waits for no embedder', async () => {
   await store.close();
 });
 
-test.runIf(inSoak)('requests are bounded, and one search has only so much embedded', async () => {
+test.runIf(inFullRun)('requests are bounded, and one search has only so much embedded', async () => {
   const many = Array.from({ length: 110 }, (_, n) => `# Number ${n}\n\nCar ${n}.\n`).join('\n');
   const long = Array.from({ length: 40 }, (_, n) => `# Long ${n}\n\n${'wombat '.repeat(600)}\n`).join('\n');
   const { folder, store, embedder } = await begin({ 'many.md': many, 'long.md': long });
@@ -179,7 +179,7 @@ test.runIf(inSoak)('requests are bounded, and one search has only so much embedd
   await store.close();
 });
 
-test.runIf(inSoak)('vectors outlive the program; other dimensions are said once, and made anew', async () => {
+test.runIf(inFullRun)('vectors outlive the program; other dimensions are said once, and made anew', async () => {
   const folder = await folderWith(files);
   const space = { embedder: 'trigrams', folder };
   const opened = await openOn('rocksdb');

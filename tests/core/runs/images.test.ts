@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { WireBody } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { png, RED } from '../../support/images.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 
 const LOOK = toolUse('read_file', { path: 'red.png' }, { id: 'look' });
 const SAID = { type: 'text', text: '[The image red.png: image/png, 4 × 3 pixels, 73 bytes.]' };
@@ -84,7 +84,7 @@ test.for<[string, (kept: string) => Promise<void>]>(
   });
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a question about a call, and a run that is resumed, send the same bytes, whatever the file is now',
   async () => {
     const store = await memoryStore();

@@ -6,7 +6,7 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const memory = (operation: string, more: object = {}): Block => toolUse('memory', { operation, ...more });
 
@@ -24,7 +24,7 @@ function outputs(engine: Harness): [string, string][] {
 }
 
 describe('memory', () => {
-  test.runIf(inSoak)('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
+  test.runIf(inFullRun)('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'style', text: 'Tabs, not spaces.' }),
@@ -83,7 +83,7 @@ describe('memory', () => {
     expect(await engine.runtime.request('memory.list', { folder: '/elsewhere' })).toEqual([]);
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a temporary agent does not read what another of its name noted, also not in a later conversation',
     async () => {
       const script = new Script()
@@ -174,7 +174,7 @@ describe('memory', () => {
     expect(await store.lastSeq(conversationId)).toBe(0);
   });
 
-  test.runIf(inSoak)('is bounded: names, sizes and how many', async () => {
+  test.runIf(inFullRun)('is bounded: names, sizes and how many', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'long', text: 'x'.repeat(MAX_MEMORY_CHARS + 1) }),

@@ -7,7 +7,7 @@ import { folderNameOf, noteLink } from '#core/records/sessions/names.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const at = '2026-03-01T12:00:00.000Z';
@@ -56,8 +56,8 @@ test('a note says to a lead which earlier sessions read or wrote it, and to a su
   expect(first.get('lead read_note')).toBe(`# Plan\n\nDo it.\n\n[${linked}]`);
   expect(first.get('reader list_notes')).toBe('docs/new.md — New\nplan.md — Plan');
   expect(first.get('reader read_note')).toBe('# Plan\n\nDo it.\n');
-  // From here on in the soak.
-  if (!inSoak) return;
+  // From here on in the full run.
+  if (!inFullRun) return;
 
   // What the lead is not told any more, and what is deleted, links from nowhere; its own conversation says nothing new.
   await runtime.request('conversation.rewind', { conversationId, workflowId, left: true });

@@ -7,7 +7,7 @@ import type { Effect } from '#contract/permission.ts';
 import type { RuleEdit, RulePreview, RuleWish } from '#contract/permissions/rule-edit.ts';
 import { CHILD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start, configFolder } = sharedEngine();
@@ -91,8 +91,8 @@ const EDITS: [string, RuleEdit][] = [
 test.for(variations(EDITS))(
   'the gate decides what was said of a rule that %s, and to say it does nothing else',
   async ([, edit]) => {
-    // A command takes longer than all else; in the soak it is among the calls.
-    const engine = await worked(RULES, inSoak ? CALLS : CALLS.filter(([name]) => name !== 'bash'));
+    // A command takes longer than all else; in the full run it is among the calls.
+    const engine = await worked(RULES, inFullRun ? CALLS : CALLS.filter(([name]) => name !== 'bash'));
     const first = await engine.ask('Work');
     expect(after(await engine.preview())).toEqual(decisions(engine, first.workflowId));
     const seq = await engine.store.lastSeq(engine.conversationId);
@@ -116,7 +116,7 @@ test.for(variations(EDITS))(
   },
 );
 
-test.runIf(inSoak)('whatever the change, what was said of it is what holds once it is made', async () => {
+test.runIf(inFullRun)('whatever the change, what was said of it is what holds once it is made', async () => {
   const engine = await worked(RULES);
   await engine.ask('Work');
   const pattern = fc.constantFrom('**', 'docs/**', '*.md', 'Makefile', '*', 'echo *', 'code-*', 'A.md');
@@ -176,7 +176,7 @@ test('nobody can tell of a call whose file is gone, or whose arguments are none'
   ]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'what was written since does not count as nothing to write, and what is gone is no question of how it stood',
   async () => {
     const engine = await worked('', [['write_file', { path: 'docs/a.md' }]]);
@@ -187,7 +187,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('the newest fifty of the folder count, and no others', async () => {
+test.runIf(inFullRun)('the newest fifty of the folder count, and no others', async () => {
   const many = Array.from({ length: 18 }, (_, index) => toolUse('read_file', { path: `${index}.md` }));
   const script = new Script()
     .on({ step: 1 })

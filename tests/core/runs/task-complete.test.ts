@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const done = (summary: string): Block => toolUse('task_complete', { summary });
 
@@ -55,7 +55,7 @@ test('an empty summary ends nothing', async () => {
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'So be it.' });
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'an agent that reviews itself has its summary reviewed, and goes on where it does not pass',
   async () => {
     const script = new Script();

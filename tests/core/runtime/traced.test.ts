@@ -15,7 +15,7 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { conversationId, conversationRow } from '../../support/recording.ts';
 import { recordedServing, served } from '../../support/flows/served.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 test('events and hints of a lead and its sub-agent have trace and chain, also when they are read again', async () => {
   const script = new Script()
@@ -47,7 +47,7 @@ test('events and hints of a lead and its sub-agent have trace and chain, also wh
   expect(new Set(bearing.map(({ type }) => type)), 'all others follow from it').toEqual(new Set(['run-queue']));
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'events of a run that serves a sub-agent name that one too, also in a page without its queueing',
   async () => {
     const engine = await startFlow(pair(['First.'], { First: done('Good.') }), { flow: { type: 'judge' }, as: 'sub' });

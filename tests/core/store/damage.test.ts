@@ -7,7 +7,7 @@ import { newId } from '#core/base/ids.ts';
 import { Random } from '../../soak/random.ts';
 import { startChild } from './child/run.ts';
 import { testFolder } from './support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 interface Answer {
   missing?: Missing[];
@@ -20,7 +20,7 @@ interface Answer {
   detail?: string | null;
 }
 
-const PLACES = inSoak ? 120 : 3;
+const PLACES = inFullRun ? 120 : 3;
 const TOGETHER = 20;
 /** A little less than a block of a table file, in bytes. */
 const APART = 12_288;
@@ -62,7 +62,7 @@ async function flip(path: string, at: number): Promise<void> {
   await file.close();
 }
 
-test.runIf(inSoak)('four flipped bytes at any place of a table are never silent', { timeout: 600_000 }, async () => {
+test.runIf(inFullRun)('four flipped bytes at any place of a table are never silent', { timeout: 600_000 }, async () => {
   const base = await testFolder();
   const store = join(base, 'store');
   await answers('seed', [store]);
@@ -102,7 +102,7 @@ test.runIf(inSoak)('four flipped bytes at any place of a table are never silent'
   }
   expect(counted.silent).toBe(0);
   expect(counted.reading + counted.opening).toBeGreaterThan(0);
-  if (inSoak) console.log('flipped bytes:', counted);
+  if (inFullRun) console.log('flipped bytes:', counted);
 });
 
 /** Places in a table file where rows of what lists show lie. */
@@ -113,7 +113,7 @@ async function placesOfLists(path: string): Promise<number[]> {
   return places;
 }
 
-test.runIf(inSoak)('what no list can read any more is counted', async () => {
+test.runIf(inFullRun)('what no list can read any more is counted', async () => {
   const store = join(await testFolder(), 'store');
   await answers('seed-many', [store]);
   const [whole] = await answers('lists', [store]);
@@ -181,20 +181,23 @@ test('a log that was cut off, changed or deleted is not gone on without, and an 
   await afterHarmOfLog(join(await testFolder(), 'store'), harmsOfLog.slice(0, 3));
 });
 
-test.runIf(inSoak)('what is left of a log can be gone on with; a lost definition of the schema is told', async () => {
-  const store = join(await testFolder(), 'store');
-  const { cut } = await afterHarmOfLog(store, harmsOfLog);
-  await rm(join(cut, 'log-witness.json'));
-  const [left] = await answers('read', [cut]);
-  expect(left?.error).toBeUndefined();
-  // Again after the engine has put its log away; a write that needs a definition of the schema which was lost says so.
-  await startChild('damage.ts', ['lose-field', store]).ended;
-  const [answer] = await answers('seed-few', [store]);
-  expect(answer?.error).toMatch(/^The store in .* is damaged: .*triad restore /);
-  expect(answer?.detail).toMatch(/no such field exists for table/i);
-});
+test.runIf(inFullRun)(
+  'what is left of a log can be gone on with; a lost definition of the schema is told',
+  async () => {
+    const store = join(await testFolder(), 'store');
+    const { cut } = await afterHarmOfLog(store, harmsOfLog);
+    await rm(join(cut, 'log-witness.json'));
+    const [left] = await answers('read', [cut]);
+    expect(left?.error).toBeUndefined();
+    // Again after the engine has put its log away; a write that needs a definition of the schema which was lost says so.
+    await startChild('damage.ts', ['lose-field', store]).ended;
+    const [answer] = await answers('seed-few', [store]);
+    expect(answer?.error).toMatch(/^The store in .* is damaged: .*triad restore /);
+    expect(answer?.detail).toMatch(/no such field exists for table/i);
+  },
+);
 
-test.runIf(inSoak)('also after a kill, and a table that is gone', async () => {
+test.runIf(inFullRun)('also after a kill, and a table that is gone', async () => {
   const [store, id] = [join(await testFolder(), 'store'), newId()];
   const writer = startChild('store.ts', ['write', store, id]);
   const witness = join(store, 'log-witness.json');

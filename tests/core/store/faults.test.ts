@@ -12,7 +12,7 @@ import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { startChild } from './child/run.ts';
 import { testFolder } from './support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const isRoot = process.getuid?.() === 0;
 
@@ -31,7 +31,7 @@ async function answerOf(task: string, folder: string, id = newId()): Promise<unk
   return line === 'opened' ? line : JSON.parse(line);
 }
 
-test.runIf(isRoot && inSoak)(
+test.runIf(isRoot && inFullRun)(
   'a disk that fills up during a workflow, may only be read, and is as it was again',
   { timeout: 120_000 },
   async ({ skip }) => {
@@ -92,7 +92,7 @@ test.runIf(isRoot && inSoak)(
   },
 );
 
-test.runIf(inSoak)('files that are cut off or overwritten', { timeout: 120_000 }, async () => {
+test.runIf(inFullRun)('files that are cut off or overwritten', { timeout: 120_000 }, async () => {
   const base = await testFolder();
   const [folder, id] = [join(base, 'store'), newId()];
   const writer = startChild('store.ts', ['write', folder, id]);

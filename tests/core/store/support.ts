@@ -16,7 +16,7 @@ import { storeOn } from '#core/store/store-on.ts';
 import { startStoreServer } from '../../support/store-server/server.ts';
 import { envelopeOf } from '../../support/envelope.ts';
 import { pooledDatabase, schemaDir } from '../../support/stores/pooled.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 export { schemaDir };
 
@@ -26,8 +26,8 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** What people have; in the soak also the one in memory, on which most other tests run. */
-export const ENGINES: readonly ('mem' | 'rocksdb')[] = inSoak ? ['mem', 'rocksdb'] : ['rocksdb'];
+/** What people have; in the full run also the one in memory, on which most other tests run. */
+export const ENGINES: readonly ('mem' | 'rocksdb')[] = inFullRun ? ['mem', 'rocksdb'] : ['rocksdb'];
 
 /** Set before the tests of a file are collected: its stores are on a server, whatever they ask for. */
 export const everyStore = { isOnServer: false };

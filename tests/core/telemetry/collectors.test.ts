@@ -6,7 +6,7 @@ import { headersOf, keepHeaders } from '#core/telemetry/collector.ts';
 import { SpanQueue } from '#core/telemetry/span-queue.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { startCollector } from '../../support/telemetry/collector.ts';
 
 /** How long the end of the program may take, in milliseconds, on a busy machine. */
@@ -56,10 +56,10 @@ test('off: nothing is sent, and nothing of OpenTelemetry is loaded', async () =>
 test.each([
   ['that is not there', NOWHERE, /^it does not answer \(ECONNREFUSED\)$/],
   // Here the one that comes back has failed before.
-  ...(inSoak ? [['that fails', 500, /^it answers with 500$/] as const] : []),
-  ...(inSoak ? [['that refuses', 400, /^it answers with 400$/] as const] : []),
+  ...(inFullRun ? [['that fails', 500, /^it answers with 500$/] as const] : []),
+  ...(inFullRun ? [['that refuses', 400, /^it answers with 400$/] as const] : []),
   // It is waited for.
-  ...(inSoak ? [['that says nothing', 'silence', /^it does not answer/] as const] : []),
+  ...(inFullRun ? [['that says nothing', 'silence', /^it does not answer/] as const] : []),
 ] as const)(
   'a collector %s: the work is whole, the end comes soon, and what was lost is told once',
   async (...with_) => {

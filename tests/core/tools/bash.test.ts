@@ -11,7 +11,7 @@ import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { processesWith, sandbox } from '../workspace/shell/support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
 /** What it can write matters to some of these tests: only for theirs git looks at the folder, with many processes. */
@@ -72,7 +72,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
   });
 
-  test.runIf(inSoak)('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
+  test.runIf(inFullRun)('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
     const engine = await working([reads('echo first; while ! test -e go; do sleep 0.05; done; echo second')]);
     const ended = engine.ask('Work');
     const first = await engine.event('tool-output', ({ tail }) => tail === 'first\n');
@@ -104,7 +104,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(none).toMatchObject({ status: 'error' });
   });
 
-  test.runIf(inSoak)('its time is limited, and nobody answers it', async () => {
+  test.runIf(inFullRun)('its time is limited, and nobody answers it', async () => {
     const calls = [reads('sleep 4711', { timeout_seconds: 1 }), reads('read -r answer; echo "got:$answer"')];
     const [late, asking] = (await outputs(calls)).entries;
     expect(late).toMatchObject({ status: 'error', metadata: { timedOut: true } });
@@ -160,7 +160,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     for (const words of ['sleep 4715', 'sleep 4716']) expect(await isRunning(words)).toBe(false);
   });
 
-  test.runIf(inSoak)('what it changes in the background is its call’s, and what is not there is told', async () => {
+  test.runIf(inFullRun)('what it changes in the background is its call’s, and what is not there is told', async () => {
     const { engine, entries } = await outputs([
       bash('echo ready; sleep 0.1; echo written > by-it.txt; sleep 4713', { background: true }),
       reads('until test -s by-it.txt; do sleep 0.02; done'),

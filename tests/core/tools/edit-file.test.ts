@@ -6,7 +6,7 @@ import { editFileTool } from '#core/tools/edit-file.ts';
 import { stampOf } from '#core/workspace/stamp.ts';
 import { allowed, askOf } from '../../support/asked.ts';
 import { call, contextIn, folderWith } from '../../support/workspace.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const tool = editFileTool();
 const edit = (old: string, fresh: string, all?: boolean): object => ({
@@ -52,7 +52,7 @@ test('what was shown is what is written, with its mode, and each match is told',
 test.for<[string, string | Uint8Array, string]>([
   ['a binary file', new Uint8Array([111, 0, 111]), 'f is a binary file (3 bytes)'],
   ['a file that is not UTF-8', new Uint8Array([97, 0xff]), 'f is not UTF-8, and an edit would break it'],
-  ...((inSoak
+  ...((inFullRun
     ? [['one that is too large', 'a'.repeat(8 * 1024 * 1024 + 1), 'f is too large to be replaced']]
     : []) satisfies [string, string, string][]),
   ['text that is not there', 'b', 'old_text is not in the file'],

@@ -5,13 +5,13 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, test } from 'vitest';
 import { grepTool } from '#core/tools/grep.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { WAYS } from '../../support/searching.ts';
 import type { ToolResult } from '#core/tools/tool.ts';
 import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 
 // That both ways find the same is tried beside the tests of ripgrep.
-describe.each(inSoak ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
+describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
   const grep = async (folder: string, input: object) => call(grepTool(), input, contextIn(folder, undefined, way));
 
   test('lines as path:line:text, by path', async () => {

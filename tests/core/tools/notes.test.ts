@@ -7,7 +7,7 @@ import type { PastReport } from '#core/tools/notes/note-search.ts';
 import { sectionNamed, sectionsOf, titleOfNote } from '#core/tools/notes/note-sections.ts';
 import { readNoteTool } from '#core/tools/notes/read-note.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { call, contextIn, folderWith } from '../../support/workspace.ts';
 
 const files = {
@@ -35,7 +35,7 @@ describe('reading', () => {
 
   test.each([
     ...['docs/decisions', 'Decisions', '[[decisions#Ignored|x]]'],
-    ...(inSoak ? ['docs/decisions.md', 'decisions', '[[decisions]]'] : []),
+    ...(inFullRun ? ['docs/decisions.md', 'decisions', '[[decisions]]'] : []),
   ])('by %s', async (note) => {
     expect((await read({ note })).output).toBe(files['docs/decisions.md']);
   });

@@ -7,7 +7,7 @@ import { allTools } from '#core/tools/all-tools.ts';
 import type { SearchJob } from '#core/tools/search/search.ts';
 import type { Tool, ToolContext } from '#core/tools/tool.ts';
 import { isInside } from '#core/workspace/reach.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { contextIn } from '../../support/workspace.ts';
 import { PATH_ATTEMPTS, type PathAttempt } from './path-attempts.ts';
 import { HIDDEN, hiddenState, makes, pathField, type PathField, reads } from './path-field.ts';
@@ -75,9 +75,9 @@ const insideOnly =
 
 const toolOf = (one: PathInput): Tool => allTools().find(({ name }) => name === one.tool)!;
 
-/** Every attempt meets an input that writes, some one that reads, and few the dear ones, which search; the soak tries them all. */
+/** Every attempt meets an input that writes, some one that reads, and few the dear ones, which search; the full run tries them all. */
 function isTried({ takes }: PathAttempt, index: number, one: PathInput): boolean {
-  if (inSoak) return true;
+  if (inFullRun) return true;
   if (SEARCHES.has(one.tool)) return index % (takes === 'pattern' ? 5 : 18) === 0;
   return (index + PATH_INPUTS.indexOf(one)) % (one.writes ? 5 : 17) === 0;
 }
@@ -127,7 +127,7 @@ describe(`out of the workspace by a path (${PATH_ATTEMPTS.length} ways: ${[...Ma
       return found.some((path) => /bait|UNASKED/.test(path));
     };
     const wrong: string[] = [];
-    const some = PATH_ATTEMPTS.filter((_, index) => index % 5 === 0 || inSoak);
+    const some = PATH_ATTEMPTS.filter((_, index) => index % 5 === 0 || inFullRun);
     for (const attempt of some) {
       const back = await swapIn(place, attempt);
       if ((await works(attempt)) === Boolean(attempt.elsewhere)) wrong.push(`${attempt.kind}: ${attempt.name}`);

@@ -5,7 +5,7 @@ import { type Harness, outputOf, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 /** More than two pages, of characters of several bytes. */
 const LONG = `# Long\n\n${Array.from({ length: 18_000 }, (_, n) => `€${n}`).join('')}`.trim();
@@ -69,7 +69,7 @@ describe('read_report', () => {
       return entries.flatMap((entry) => (entry.kind === 'tool' ? [entry.output] : [])).sort();
     };
     const another = await engine.runtime.request('conversation.create', {});
-    for (const id of inSoak ? [engine.conversationId, another.id] : [another.id]) {
+    for (const id of inFullRun ? [engine.conversationId, another.id] : [another.id]) {
       expect(await resultsIn(id)).toEqual([
         expect.stringContaining('has 6 characters: begin before that'),
         expect.stringContaining(`no report of ${first.runId} that you can read`),

@@ -8,7 +8,7 @@ import { looser } from '#core/tools/search/ripgrep-pattern.ts';
 import { filesWithMatch, findRipgrep } from '#core/tools/search/ripgrep.ts';
 import { compile } from '#core/tools/search/search-lines.ts';
 import type { SearchOptions } from '#core/tools/search/search.ts';
-import { inSoak, samples, variations } from '../../support/samples.ts';
+import { inFullRun, samples, variations } from '../../support/samples.ts';
 import { asking, RIPGREP, WAYS } from '../../support/searching.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
@@ -208,7 +208,7 @@ test('a file that it names without being asked is not searched', async () => {
   expect((await grep(folder, { pattern: 'KEY' }, asking(spy))).output).toContain('[No line matches');
 });
 
-test.each([['fails', 'exit 2'], ...(inSoak ? [['is killed', 'kill -9 $$']] : [])] as [string, string][])(
+test.each([['fails', 'exit 2'], ...(inFullRun ? [['is killed', 'kill -9 $$']] : [])] as [string, string][])(
   'where it %s everything is searched without it',
   async (_, line) => {
     const folder = await folderWith({ 'a.txt': 'needle', 'b.txt': 'needle' });

@@ -4,7 +4,7 @@ import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { batch, LEAD, reportOf } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
 const start = toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false });
@@ -34,7 +34,7 @@ describe('wait_all: false', () => {
     expect(first).toMatchObject({ completed: 1, running: 1, failed: 0 });
   });
 
-  test.runIf(inSoak)('the lead is not taken for silent while it waits for them', async () => {
+  test.runIf(inFullRun)('the lead is not taken for silent while it waits for them', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([start])
@@ -52,7 +52,7 @@ describe('wait_all: false', () => {
     expect(end.text).toBe('Both are there.');
   });
 
-  test.runIf(inSoak)('a refused one is not the first that has ended', async () => {
+  test.runIf(inFullRun)('a refused one is not the first that has ended', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([start])
@@ -68,7 +68,7 @@ describe('wait_all: false', () => {
     expect(outputOf(result?.entry.output)).toMatchObject({ completed: 1, failed: 1, running: 0 });
   });
 
-  test.runIf(inSoak)('with wait_all: true the same batch returns only with both reports', async () => {
+  test.runIf(inFullRun)('with wait_all: true the same batch returns only with both reports', async () => {
     const engine = await startEngine(batch({ waitAll: true }));
     await engine.ask('Go');
     expect(outputOf(engine.of('tool-end').at(-1)?.entry.output)).toMatchObject({
@@ -108,7 +108,7 @@ describe('wait_all: false', () => {
     });
   });
 
-  test.runIf(inSoak)('terminating something that is not there names what is', async () => {
+  test.runIf(inFullRun)('terminating something that is not there names what is', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([toolUse('spawn_agent', { operation: 'terminate', child_id: 'nobody' })]);

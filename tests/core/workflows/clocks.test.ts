@@ -9,7 +9,7 @@ import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 
 let now = 0;
 /** What looks at the time, and how often, in milliseconds. */
@@ -103,7 +103,7 @@ describe('the time of a run', () => {
     expect(engine.model.requests.at(-1)?.seen.lastUser).not.toMatch(/tools again/);
   });
 
-  test.runIf(inSoak)('a tool that works is aborted too', async () => {
+  test.runIf(inFullRun)('a tool that works is aborted too', async () => {
     const engine = await startEngine(new Script().on({}).reply([toolUse('grep', { pattern: '(a+)+$' })]), {
       files: { 'a.txt': `${'a'.repeat(60)}!\n` },
       settings: '[limits.run]\nmax_minutes = 1\n',
@@ -131,7 +131,7 @@ describe('the time of a run', () => {
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
   });
 
-  test.runIf(inSoak)('a lead whose sub-agent works waits, and its own time stands still', async () => {
+  test.runIf(inFullRun)('a lead whose sub-agent works waits, and its own time stands still', async () => {
     const { end } = await timeUp(leadOfStuck(), {
       settings: '[limits]\nchild_minutes = 2\n[limits.run]\nmax_minutes = 1\n',
     });
@@ -157,7 +157,7 @@ describe('the time of a run', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
 
-  test.runIf(inSoak)('time that was used up between two requests ends it before the next one', async () => {
+  test.runIf(inFullRun)('time that was used up between two requests ends it before the next one', async () => {
     vi.restoreAllMocks();
     const script = new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });
@@ -183,7 +183,7 @@ test('a sub-agent that falls silent is ended as timed out; its lead, which waits
   expect(end).toMatchObject({ text: 'That was little.', subAgents: [{ agent: 'worker', outcome: 'timed_out' }] });
 });
 
-test.runIf(inSoak)('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
+test.runIf(inFullRun)('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
   vi.restoreAllMocks();
   const folder = await folderWith({});
   const model = await startFakeModel(stuck());

@@ -8,7 +8,7 @@ import type { ToolEntry } from '#contract/message.ts';
 import { type HostedLife, host, Resumer } from '../../support/crash.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { processesWith, sandbox, uniqueSleep } from '../workspace/shell/support.ts';
 import { type CutCall, cutCalls, FILES, scriptOf } from './cut-calls.ts';
 
@@ -115,7 +115,7 @@ async function killTogether(points: readonly Pick<Killed, 'call' | 'moment'>[], 
   }
 }
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'kill -9 in the middle of calls of each kind, at each of their moments',
   { timeout: 600_000 },
   async () => {

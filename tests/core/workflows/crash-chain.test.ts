@@ -6,7 +6,7 @@ import { afterAll, expect, test } from 'vitest';
 import { CHAIN, chainScript, GOOD } from '../../support/flows/chains.ts';
 import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-chain-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -39,7 +39,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root, definitions }, check };
 }
 
-test.runIf(inSoak)('after every event', { timeout: 600_000 }, async () => {
+test.runIf(inFullRun)('after every event', { timeout: 600_000 }, async () => {
   const model = await startFakeModel(chainScript());
   const life = { mode: 'start', data: join(root, 'whole'), url: model.url, folder: root, groupSize: 1 } as const;
   const whole = await live({ ...life, definitions });

@@ -7,7 +7,7 @@ import { live, Resumer } from '../../support/crash.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-say-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -30,7 +30,7 @@ const script = (): Script =>
 /** `message-end#3`: the lead's message, its response, the sub-agent's prompt; then its response, then the word. */
 const moments = ['run-say', 'message-end#4', 'message-end#5', 'request-start#3'] as const;
 
-test.runIf(inSoak).each(moments)('killed after %s', { timeout: 60_000 }, async (killAfter) => {
+test.runIf(inFullRun).each(moments)('killed after %s', { timeout: 60_000 }, async (killAfter) => {
   const model = await startFakeModel(script());
   const life = { data: join(root, killAfter.replace('#', '-')), folder: root, url: model.url };
   const resumer = new Resumer();

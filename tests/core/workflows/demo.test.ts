@@ -8,7 +8,7 @@ import type { Person } from '../../support/compose.ts';
 import { type Harness, type HarnessOptions, outcomes, startEngine, yes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const FILES = {
@@ -143,7 +143,7 @@ function expectCounted(engine: Harness, end: Ended): void {
   expect(end.usage.outputTokens).toBe(requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0));
 }
 
-test.runIf(inSoak)('a no is taken as a no, with its reason', async () => {
+test.runIf(inFullRun)('a no is taken as a no, with its reason', async () => {
   const engine = await demo({ person: rejecting('not today') });
   const first = await engine.ask('What is this?');
   expect(outcomes(first)).toEqual(['completed', 'rejected']);
@@ -153,7 +153,7 @@ test.runIf(inSoak)('a no is taken as a no, with its reason', async () => {
   expect(third.text.match(/You said no: “not today”/g)).toHaveLength(3);
 });
 
-test.runIf(inSoak)('an edited prompt changes what its agent looks for', async () => {
+test.runIf(inFullRun)('an edited prompt changes what its agent looks for', async () => {
   const edit: Person = ({ request: { subject } }, item) => {
     const asked = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
     return { kind: 'edit', value: { ...asked, prompt: 'Look for: `pears`' } };
@@ -178,7 +178,7 @@ test('it answers in the language of the screen that a message was written on', a
   expect(engine.of('approval-request')[0]?.approval.title).toContain('Compter les fichiers du dossier');
 });
 
-test.runIf(inSoak)('closed while its question waits, it goes on from there once it is resumed', async () => {
+test.runIf(inFullRun)('closed while its question waits, it goes on from there once it is resumed', async () => {
   const store = await memoryStore();
   const closed = await demo({ store: lasting(store), person: () => null });
   const { workflowId } = await closed.send('What is here?');
@@ -195,7 +195,7 @@ test.runIf(inSoak)('closed while its question waits, it goes on from there once 
   );
 });
 
-test.runIf(inSoak)('where no agent may be started, or the folder is empty, it says so', async () => {
+test.runIf(inFullRun)('where no agent may be started, or the folder is empty, it says so', async () => {
   const engine = await demo({
     settings: '[providers]\nactive = "demo"\n[limits]\nmax_sub_agents = 1\n',
     files: {},
@@ -210,7 +210,7 @@ test.runIf(inSoak)('where no agent may be started, or the folder is empty, it sa
   expect(third.text).toMatch(/That did not work: .*1/);
 });
 
-test.runIf(inSoak)('a stop ends it at once, and the next message goes on', async () => {
+test.runIf(inFullRun)('a stop ends it at once, and the next message goes on', async () => {
   const engine = await demo({ person: () => null });
   const { workflowId } = await engine.send('What is this?');
   await engine.event('approval-request');
@@ -218,7 +218,7 @@ test.runIf(inSoak)('a stop ends it at once, and the next message goes on', async
   expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
 });
 
-test.runIf(inSoak)('of a large folder the numbers are those of the tools, not of what they returned', async () => {
+test.runIf(inFullRun)('of a large folder the numbers are those of the tools, not of what they returned', async () => {
   const many = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}.txt`, 'TODO\n']));
   const engine = await demo({ files: { ...many, 'README.md': 'line\n'.repeat(6000) } });
   const { text } = await engine.ask('What is this?');
@@ -228,7 +228,7 @@ test.runIf(inSoak)('of a large folder the numbers are those of the tools, not of
   expect((await engine.ask('Then?')).text).toMatch(/More than \d+ lines match `TODO\|FIXME`/);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'its reviewer sends an answer back once, for what it can see is missing, and takes the next',
   async () => {
     const engine = await demo({ lead: 'BUILD-JUDGE' });
@@ -247,7 +247,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('in a loop its lead ends the work itself, with the same answer', async () => {
+test.runIf(inFullRun)('in a loop its lead ends the work itself, with the same answer', async () => {
   const engine = await demo({ lead: 'BUILD-LOOP' });
   const { text, outcome, subAgents } = await engine.ask('What is this?');
   expect({ outcome, started: subAgents.length }).toEqual({ outcome: 'completed', started: 1 });

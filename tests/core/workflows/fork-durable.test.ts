@@ -11,16 +11,16 @@ import { RED } from '../../support/images.ts';
 import { startCollector } from '../../support/telemetry/collector.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const script = () => new Script().on({}).reply([text('Done.')]);
 const red = { mediaType: 'image/png' as const, data: RED.toString('base64') };
 
-test('after a restart, in the soak a kill, and a rebuild it is what it was; the one that was cut off cannot be restored', async () => {
+test('after a restart, in the full run a kill, and a rebuild it is what it was; the one that was cut off cannot be restored', async () => {
   const data = await folderWith();
-  const store = inSoak ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
+  const store = inFullRun ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
   const engine = await startEngine(script(), {
-    store: inSoak ? store : lasting(store),
+    store: inFullRun ? store : lasting(store),
   });
   const { runtime, conversationId } = engine;
   await engine.ask('First');
@@ -39,11 +39,11 @@ test('after a restart, in the soak a kill, and a rebuild it is what it was; the 
   const parts = { store, log: broken } as unknown as Parameters<typeof fork>[0];
   void fork({ ...parts, outputs: { copyImage: () => Promise.resolve() } as never }, row!, asked);
   await expect.poll(async () => (await store.trashed({ limit: 9 })).items.length).toBe(1);
-  if (inSoak) await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
+  if (inFullRun) await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
   else await runtime.close();
 
   const killed = await startEngine(script(), {
-    store: inSoak ? await openStore({ url: `rocksdb://${join(data, 'killed')}` }) : store,
+    store: inFullRun ? await openStore({ url: `rocksdb://${join(data, 'killed')}` }) : store,
   });
   const snapshot = () => killed.runtime.request('conversation.snapshot', { conversationId: made.id });
   const listed = async () => {
@@ -77,7 +77,7 @@ test('after a restart, in the soak a kill, and a rebuild it is what it was; the 
   expect(check).toMatchObject({ workflows: 2, missing: [] });
 });
 
-test.runIf(inSoak)('its pictures are its own', async () => {
+test.runIf(inFullRun)('its pictures are its own', async () => {
   const engine = await startEngine(script());
   const { runtime, conversationId } = engine;
   const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });
@@ -93,7 +93,7 @@ test.runIf(inSoak)('its pictures are its own', async () => {
   expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain(red.data);
 });
 
-test.runIf(inSoak)('telemetry tells of nothing a second time', async () => {
+test.runIf(inFullRun)('telemetry tells of nothing a second time', async () => {
   const collector = await startCollector();
   const engine = await startEngine(script(), { settings: `telemetry.endpoint = "${collector.url}"\n` });
   const { runtime, conversationId } = engine;

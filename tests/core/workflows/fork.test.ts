@@ -6,7 +6,7 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
@@ -160,27 +160,31 @@ test('what works still is cut: its calls are settled, it can not go on there, an
   expect(trash.items.filter(({ from }) => from?.conversationId === engine.conversationId)).toEqual([]);
 });
 
-test.runIf(inSoak)('before the first message nothing is taken over, and what was left since is left out', async () => {
-  const engine = await start(script());
-  const { runtime, conversationId } = engine;
-  const first = await engine.ask('First');
-  const left = await engine.ask('Left');
-  await runtime.request('conversation.rewind', { conversationId, workflowId: left.workflowId, left: true });
-  const last = await engine.ask('Third');
+test.runIf(inFullRun)(
+  'before the first message nothing is taken over, and what was left since is left out',
+  async () => {
+    const engine = await start(script());
+    const { runtime, conversationId } = engine;
+    const first = await engine.ask('First');
+    const left = await engine.ask('Left');
+    await runtime.request('conversation.rewind', { conversationId, workflowId: left.workflowId, left: true });
+    const last = await engine.ask('Third');
 
-  const empty = await fork(engine, first.workflowId, { end: 'before' });
-  expect(empty.from).toMatchObject({ workflowId: first.workflowId, last: null });
-  await askIn(engine, empty.id, 'Something else');
-  expect((await snapshotOf(engine, empty.id)).conversation.title).toBe('Something else');
+    const empty = await fork(engine, first.workflowId, { end: 'before' });
+    expect(empty.from).toMatchObject({ workflowId: first.workflowId, last: null });
+    await askIn(engine, empty.id, 'Something else');
+    expect((await snapshotOf(engine, empty.id)).conversation.title).toBe('Something else');
 
-  const promptsOf = async ({ id }: { id: string }) => (await snapshotOf(engine, id)).workflows.map((row) => row.prompt);
-  expect(await promptsOf(await fork(engine, last.workflowId))).toEqual(['First', 'Third']);
-  expect(await promptsOf(await fork(engine, left.workflowId))).toEqual(['First', 'Left']);
-  expect(await promptsOf(await fork(engine, last.workflowId, { end: 'before' }))).toEqual(['First']);
-  await expect(fork(engine, conversationId)).rejects.toMatchObject({ code: 'not_found' });
-});
+    const promptsOf = async ({ id }: { id: string }) =>
+      (await snapshotOf(engine, id)).workflows.map((row) => row.prompt);
+    expect(await promptsOf(await fork(engine, last.workflowId))).toEqual(['First', 'Third']);
+    expect(await promptsOf(await fork(engine, left.workflowId))).toEqual(['First', 'Left']);
+    expect(await promptsOf(await fork(engine, last.workflowId, { end: 'before' }))).toEqual(['First']);
+    await expect(fork(engine, conversationId)).rejects.toMatchObject({ code: 'not_found' });
+  },
+);
 
-test.runIf(inSoak)('a compaction stands for the same there', async () => {
+test.runIf(inFullRun)('a compaction stands for the same there', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');
@@ -196,7 +200,7 @@ test.runIf(inSoak)('a compaction stands for the same there', async () => {
   expect(asked[1]).toBe(asked[0]);
 });
 
-test.runIf(inSoak)('all events of both, one by one, give the view that a reload gives', async () => {
+test.runIf(inFullRun)('all events of both, one by one, give the view that a reload gives', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');

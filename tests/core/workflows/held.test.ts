@@ -9,13 +9,13 @@ import type { SideOperations } from '../../bench/side.ts';
 import { eventually } from '../../support/eventually.ts';
 import type { Held } from '../../support/held.ts';
 import { builtProgram } from '../../support/program.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const WORKFLOWS = 6;
 /** What a workflow leaves is there for each of them; what is not collected or closed yet makes a difference of a few. */
 const FEW = WORKFLOWS / 3;
 
-test.runIf(inSoak)('workflows with three sub-agents each', { timeout: 180_000 }, async () => {
+test.runIf(inFullRun)('workflows with three sub-agents each', { timeout: 180_000 }, async () => {
   const folder = await mkdtemp(join(tmpdir(), 'triad-held-'));
   onTestFinished(() => rm(folder, { recursive: true, force: true }));
   const server = await Peer.start<ServerOperations>(process('server'), ['scripted', '0', '0']);

@@ -9,7 +9,7 @@ import { CHILD, delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { filesBelow } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const GUIDE = '# How we work\nBuild with make.';
 
@@ -81,7 +81,7 @@ test('in nobody’s before they are trusted, nor once they have changed', async 
   expect(systems().some((system) => system.includes('Delete everything'))).toBe(false);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'history, both exports and the Markdown of the session have them, by path and with their text',
   async () => {
     const data = await folderWith();

@@ -7,7 +7,7 @@ import { eventually } from '../../support/eventually.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 /** The program is closed while the model writes, and started again on the same store; `first`: when that finds things. */
 async function cutOff(first: Promise<void> = Promise.resolve()) {
@@ -52,7 +52,7 @@ test('the program starts, and serves, before the lists have caught up with what 
   await eventually(() => expect(waiting()).toHaveLength(1));
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'it does not wait while its conversation is in the trash, nor once the person went on without it',
   async () => {
     const { runtime, conversationId, waiting } = await cutOff();

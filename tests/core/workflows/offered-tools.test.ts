@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const STARTING = ['delegate_task', 'parallel_tasks', 'spawn_agent'];
@@ -64,7 +64,7 @@ test.for(
   expect(offered(engine)).toEqual([names]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a workflow that goes on after its last sub-agent is not offered another, and a call is refused as ever',
   async () => {
     const held = new Gate();
@@ -91,7 +91,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('while one of the last still works, a lead that goes on can list and end it', async () => {
+test.runIf(inFullRun)('while one of the last still works, a lead that goes on can list and end it', async () => {
   const held = new Gate();
   const working = new Gate();
   const task = { agent_id: 'code-reviewer', prompt: 'Task ' };

@@ -5,7 +5,7 @@ import { type Harness, providerAt, startEngine } from '../../support/engine.ts';
 import { PROTOCOLS } from '../../support/fake-model/exchange.ts';
 import { type Fault, FAULTS, startFaulty } from '../../support/fake-model/faults.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const WORDS = 'Grüße aus Zürich';
 /** Those that end by themselves, and with words. */
@@ -24,7 +24,7 @@ function expected({ outcome }: Fault): (ErrorCode | null)[] {
 
 const cases = PROTOCOLS.flatMap((protocol, at) => {
   // A few of each kind; the adapters alone are tried with all of them.
-  const every = inSoak ? 1 : 19;
+  const every = inFullRun ? 1 : 19;
   return PLAYED.filter((_, index) => index % every === (5 * at) % every).map(
     (fault) => [protocol, fault.name, fault] as const,
   );

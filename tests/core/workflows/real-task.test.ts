@@ -6,7 +6,7 @@ import type { Answer } from '#contract/approval.ts';
 import { findSandbox } from '#core/workspace/shell/sandbox.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const sandbox = await findSandbox(process.env);
@@ -32,7 +32,7 @@ tool = "edit_file"
 pattern = "src/**"
 `;
 
-test.runIf(sandbox && inSoak)('find a failing test, mend the code, run the tests, report', async () => {
+test.runIf(sandbox && inFullRun)('find a failing test, mend the code, run the tests, report', async () => {
   const tests = toolUse('bash', { command: 'node tests/sum.test.js' });
   const script = new Script();
   script.on({ step: 1 }).reply([tests]);

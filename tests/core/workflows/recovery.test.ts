@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
@@ -60,7 +60,7 @@ describe('recovery', () => {
     });
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'killed in the middle of a stream: what was said is kept as interrupted, and not sent back',
     async () => {
       const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
@@ -102,7 +102,7 @@ describe('recovery', () => {
     },
   );
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'killed before the answer began: the attempt is counted once, by estimate and told apart',
     async () => {
       const script = new Script()
@@ -131,7 +131,7 @@ describe('recovery', () => {
     },
   );
 
-  test.runIf(inSoak)('killed after the answer began: what the provider told is counted as reported', async () => {
+  test.runIf(inFullRun)('killed after the answer began: what the provider told is counted as reported', async () => {
     const hanging = { hangAfter: 2, times: 1, usage: { input: 555 } };
     const script = new Script()
       .on({})
@@ -143,7 +143,7 @@ describe('recovery', () => {
     expect(result?.workflow.usage).not.toHaveProperty('unknownRequests');
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'killed while it waited to try again: the attempt that failed is counted, and none that was not made',
     async () => {
       const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' }, times: 1 };

@@ -6,7 +6,7 @@ import { type Harness, outcomes, startAgain, startEngine } from '../../support/e
 import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -46,7 +46,7 @@ describe('trying a sub-agent again', () => {
     });
   });
 
-  test.runIf(inSoak)('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
+  test.runIf(inFullRun)('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
     const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
@@ -87,7 +87,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests).toHaveLength(asked);
   });
 
-  test.runIf(inSoak)('of the demo, once the real provider is on: by the demo still', async () => {
+  test.runIf(inFullRun)('of the demo, once the real provider is on: by the demo still', async () => {
     const engine = await startEngine(new Script(), { settings: '[providers]\nactive = "demo"\n' });
     const { workflowId } = await engine.send('What is this?');
     const start = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
@@ -102,7 +102,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests, 'the real one was asked for nothing').toEqual([]);
   });
 
-  test.runIf(inSoak)('of two clicks at the same time one wins', async () => {
+  test.runIf(inFullRun)('of two clicks at the same time one wins', async () => {
     const engine = await startEngine(failingChild());
     const first = await engine.ask('Go');
     const { runId } = first.subAgents[0]!;
@@ -120,7 +120,7 @@ describe('trying a sub-agent again', () => {
     expect((await engine.store.run(runId))?.attempt).toBe(2);
   });
 
-  test.runIf(inSoak)('an answer that was cut off is gone on with', async () => {
+  test.runIf(inFullRun)('an answer that was cut off is gone on with', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('Whole now.')])
@@ -141,7 +141,7 @@ describe('trying a sub-agent again', () => {
     );
   });
 
-  test.runIf(inSoak)('what was stopped by the person can be tried again', async () => {
+  test.runIf(inFullRun)('what was stopped by the person can be tried again', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('It came after all.')])
@@ -166,7 +166,7 @@ describe('trying a sub-agent again', () => {
     expect(JSON.stringify(again?.body.messages), 'cut words are not sent back').not.toContain('I begin');
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'closed in the middle of it: a resumed workflow goes on with it, and hands the report over once',
     async () => {
       const store = await memoryStore();

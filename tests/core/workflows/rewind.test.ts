@@ -9,7 +9,7 @@ import { Changes } from '#core/workspace/changes.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { Gate } from '../../support/gate.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -75,9 +75,9 @@ async function askedAfterKill(
   return messagesOf({ ...killed, conversationId }, /^Third/)[0];
 }
 
-test('the next request is byte for byte one without the message; rows made anew, in the soak a kill, keep that; told again, all is back', async () => {
+test('the next request is byte for byte one without the message; rows made anew, in the full run a kill, keep that; told again, all is back', async () => {
   const data = await folderWith();
-  const store = inSoak ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
+  const store = inFullRun ? await openStore({ url: `rocksdb://${join(data, 'store')}` }) : await memoryStore();
   const report = { runId: '' };
   const [engine, other] = await Promise.all([start({ store }, script(report)), start({}, script(report))]);
   const { runtime, conversationId } = engine;
@@ -99,7 +99,7 @@ test('the next request is byte for byte one without the message; rows made anew,
   expect(await left(engine)).toEqual([false, true]);
 
   // What a kill leaves is what is on the disk now; elsewhere all rows are made of the events anew.
-  if (inSoak) await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
+  if (inFullRun) await cp(join(data, 'store'), join(data, 'killed'), { recursive: true });
   else await store.rebuild();
   expect(await left(engine)).toEqual([false, true]);
   await Promise.all([engine.ask('Third'), other.ask('Third')]);
@@ -108,7 +108,7 @@ test('the next request is byte for byte one without the message; rows made anew,
   expect(third).toEqual(messagesOf(other, /^Third/));
   expect(third.join('')).not.toMatch(/Second|wombat is|scout|undid/);
 
-  if (inSoak) expect(await askedAfterKill(join(data, 'killed'), report, conversationId)).toBe(third[0]);
+  if (inFullRun) expect(await askedAfterKill(join(data, 'killed'), report, conversationId)).toBe(third[0]);
 
   await put(engine, workflowId, { redo: true });
   expect([await file('a.txt'), await file('scout.txt')]).toEqual(['second', 'by the scout']);
@@ -119,20 +119,23 @@ test('the next request is byte for byte one without the message; rows made anew,
   expect(await left(engine)).toEqual([false, false, false, false]);
 });
 
-test.runIf(inSoak)('of one undo of several messages the lead is told what concerns those that it knows', async () => {
-  const engine = await start();
-  const { runtime, conversationId } = engine;
-  const [row] = await runtime.request('change.list', { conversationId });
-  const { workflowId } = await engine.ask('Second');
-  await put(engine, row?.workflowId ?? '');
-  await rewind(engine, workflowId, true);
-  await engine.ask('Later');
-  const [first] = messagesOf(engine, /^Later/);
-  expect(first).toContain('- undid what lead did: a.txt\\n');
-  expect(first).not.toContain('scout');
-});
+test.runIf(inFullRun)(
+  'of one undo of several messages the lead is told what concerns those that it knows',
+  async () => {
+    const engine = await start();
+    const { runtime, conversationId } = engine;
+    const [row] = await runtime.request('change.list', { conversationId });
+    const { workflowId } = await engine.ask('Second');
+    await put(engine, row?.workflowId ?? '');
+    await rewind(engine, workflowId, true);
+    await engine.ask('Later');
+    const [first] = messagesOf(engine, /^Later/);
+    expect(first).toContain('- undid what lead did: a.txt\\n');
+    expect(first).not.toContain('scout');
+  },
+);
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a later message goes with it, ids of its calls stay taken, and a later conflict is said before anything is done',
   async () => {
     const engine = await start();
@@ -196,7 +199,7 @@ test('nothing goes back while something works, in the trash, or where there is n
   });
 });
 
-test.runIf(inSoak)('a message that is sent while it is stored waits for it', async () => {
+test.runIf(inFullRun)('a message that is sent while it is stored waits for it', async () => {
   const store = await memoryStore();
   let slow = false;
   const slowly = async (): Promise<void> => void (slow && (await delay(30)));

@@ -3,7 +3,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import type { Workspaces } from '#core/workspace/workspaces.ts';
 import { workspacesWithoutGit } from '../../support/compose.ts';
@@ -19,7 +19,7 @@ const SLOW_MS = 60;
 const seconds = uniqueSleep();
 /** A stop in a command is tried with the tool, too. */
 const FEW = new Set(['edit', 'question']);
-const CALLS = cutCalls(seconds).filter(({ kind }) => FEW.has(kind) || inSoak);
+const CALLS = cutCalls(seconds).filter(({ kind }) => FEW.has(kind) || inFullRun);
 
 /** Keeps what was there slowly, and tells when it begins. */
 async function slowly(begins: () => void): Promise<Workspaces> {

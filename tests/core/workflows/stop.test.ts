@@ -14,7 +14,7 @@ import {
   writeFile,
 } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -97,7 +97,7 @@ describe('stop', () => {
     expect(report.report).toContain('I');
   });
 
-  test.runIf(inSoak)('during a tool', async () => {
+  test.runIf(inFullRun)('during a tool', async () => {
     // A search through a pipe-like pattern that a worker chews on until it is stopped.
     const script = new Script().on({ step: 1 }).reply([toolUse('grep', { pattern: '(a+)+$', path: '.' })]);
     script.on({}).reply([text('Done.')]);
@@ -127,7 +127,7 @@ describe('stop', () => {
     expect(await engine.store.openApprovals()).toEqual([]);
   });
 
-  test.runIf(inSoak)('while a sub-agent waits for its turn', async () => {
+  test.runIf(inFullRun)('while a sub-agent waits for its turn', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'one', prompt: 'First.' }), spawn({ name: 'two', prompt: 'Second.' })])
@@ -159,7 +159,7 @@ describe('stop', () => {
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'rejected']);
   });
 
-  test.runIf(inSoak)('a queued message is stopped before it starts, the running one goes on', async () => {
+  test.runIf(inFullRun)('a queued message is stopped before it starts, the running one goes on', async () => {
     const engine = await startEngine(writeFile(), { person: () => null });
     const first = await engine.send('Write');
     await engine.event('approval-request');
@@ -191,7 +191,7 @@ describe('stop', () => {
     expect(engine.of('run-start').some(({ runId }) => runId === first?.runId)).toBe(false);
   });
 
-  test.runIf(inSoak)('stopping twice says that it has ended', async () => {
+  test.runIf(inFullRun)('stopping twice says that it has ended', async () => {
     const engine = await startEngine(spawnOne(), { person: yes });
     const end = await engine.ask('Go');
     await expect(engine.runtime.request('workflow.stop', { workflowId: end.workflowId })).rejects.toMatchObject({
@@ -199,7 +199,7 @@ describe('stop', () => {
     });
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others',
     async () => {
       const tasks = ['good', 'bad', 'slow'].map((part) => ({

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { treeOf } from '../../support/tree.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { findSandbox } from '#core/workspace/shell/sandbox.ts';
@@ -84,7 +84,7 @@ async function worked(agents: Agents) {
 
 /** What is there where only the first and the third have worked. */
 async function withoutSecond(): Promise<string> {
-  if (inSoak) return (await worked({ first: FIRST, third: THIRD })).engine.folder;
+  if (inFullRun) return (await worked({ first: FIRST, third: THIRD })).engine.folder;
   const shared = LINES.with(0, 'first was here').with(11, 'third was here');
   const made = { 'shared.txt': `${shared.join('\n')}\n`, 'first.txt': 'first\n', 'third.txt': 'third\n' };
   return workspaceWith(made);

@@ -6,10 +6,10 @@ import { expect, test } from 'vitest';
 import { makeFolder, openInside, resolveInside, withFolder } from '#core/workspace/places.ts';
 import { isInside } from '#core/workspace/reach.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
-import { inSoak, samples } from '../../support/samples.ts';
+import { inFullRun, samples } from '../../support/samples.ts';
 
 /** How often something is opened while it is swapped. */
-const ROUNDS = inSoak ? 1000 : 100;
+const ROUNDS = inFullRun ? 1000 : 100;
 
 test('relative and absolute paths inside resolve to the canonical path, links inside followed', async () => {
   const folder = await folderWith({ 'src/a.ts': 'a' });

@@ -5,7 +5,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { hasGit, keptPlace, paths } from '../../support/kept-place.ts';
 import { treeOf } from '../../support/tree.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const LARGE = 17 * 2 ** 20;
 
@@ -64,7 +64,7 @@ describe.skipIf(!hasGit)('with git', () => {
 
   test('a change in the same second, of the same size and with its time set back, is found, also by the second look', async () => {
     // Early in a second, so that all of it happens in the same one; it nearly always does.
-    if (inSoak) await wait(1000 - (Date.now() % 1000));
+    if (inFullRun) await wait(1000 - (Date.now() % 1000));
     const one = await keptPlace({ 'a.txt': 'one', 'b.txt': 'same' });
     const old = new Date('2020-01-01');
     await utimes(one.at('a.txt'), old, old);
@@ -90,7 +90,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect([await objects(one), await objects(git)]).toEqual([0, 1]);
   });
 
-  test.runIf(inSoak)('what is not there any more to compare with is not taken for an empty file', async () => {
+  test.runIf(inFullRun)('what is not there any more to compare with is not taken for an empty file', async () => {
     const one = await keptPlace({ 'a.txt': 'one' });
     await one.snapshots.settle(one.workspace);
     const kept = Object.keys(await treeOf(one.data)).find((path) => /objects\/..\//.test(path));
@@ -99,7 +99,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect([paths(set), set?.notKept]).toEqual([[], ['a.txt']]);
   });
 
-  test.runIf(inSoak)('where a link leads that is not UTF-8 comes back as it was', async () => {
+  test.runIf(inFullRun)('where a link leads that is not UTF-8 comes back as it was', async () => {
     const one = await keptPlace();
     const target = Buffer.from([0xff, 0xfe]);
     await symlink(target, one.at('link'));

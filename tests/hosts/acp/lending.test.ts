@@ -5,7 +5,7 @@ import { type ClientApp, methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { expectGone, LIAR } from '../../core/mcp/support.ts';
 import { type AcpClient, choose, clientOf } from '../support/acp-client.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
@@ -84,7 +84,7 @@ async function goesOn(home: Machine, client: AcpClient, sessionId: string): Prom
   expect(await second.exit).toBe(0);
 }
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'an unsaved text is edited, a command shown in its terminal, a server asked about; after kill -9 of the owner all is lent again, after one of the agent another goes on',
   async () => {
     const home = await machine(killed());
@@ -141,7 +141,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'kill -9 of the agent while the editor writes: the model is told that nobody knows, and nothing is written again',
   async () => {
     const script = new Script()

@@ -14,7 +14,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { LIAR } from '../../core/mcp/support.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
 const { signal } = new AbortController();
@@ -75,7 +75,7 @@ function editor(buffers: Map<string, string>) {
   return { asked, context: connection.client };
 }
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'files, a terminal and a server of an ACP client are used by the process that does the work, and gone with its connection',
   async () => {
     const calls = [

@@ -3,7 +3,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '#hosts/connect.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak, variations } from '../../support/samples.ts';
+import { inFullRun, variations } from '../../support/samples.ts';
 import { AcpClient, clientOf, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
@@ -24,9 +24,9 @@ function finished(client: AcpClient, id: string) {
   return { said, calls: client.calls(id) };
 }
 
-/** One more agent: in the soak a process of its own, else in that of the test, with the same store. */
+/** One more agent: in the full run a process of its own, else in that of the test, with the same store. */
 async function another(home: Machine): Promise<{ client: AcpClient; end: () => Promise<void> }> {
-  if (inSoak) {
+  if (inFullRun) {
     const { child, exit } = home.open(['acp']);
     const end = async () => {
       child.stdin?.end();
@@ -43,7 +43,7 @@ async function another(home: Machine): Promise<{ client: AcpClient; end: () => P
 }
 
 // `takeover` kills the owner of a client in every run of the tests.
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'kill -9 of the owner: the agent takes over, and the turn ends as if nothing had happened',
   async () => {
     const home = await machine(script(1));

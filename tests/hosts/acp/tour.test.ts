@@ -1,4 +1,4 @@
-/** The official client drives the agent through everything that it offers, in the soak the started program: many sessions. */
+/** The official client drives the agent through everything that it offers, in the full run the started program: many sessions. */
 import { readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { ndJsonStream } from '@agentclientprotocol/sdk';
@@ -8,7 +8,7 @@ import { type Block, Script, text, toolUse } from '../../support/fake-model/scri
 import { RED } from '../../support/images.ts';
 import { Gate } from '../../support/gate.ts';
 import { startEngine } from '../../support/engine.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { AcpClient, choose, clientOf, m, triadOf } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 import { type Machine, machine } from '../support/process.ts';
@@ -349,7 +349,7 @@ async function tour(client: AcpClient, home: Tour['home'], err = () => ''): Prom
 }
 
 // The started program in every run of the tests: `survival`.
-test.runIf(inSoak)('the official client drives the program', { timeout: 120_000 }, async () => {
+test.runIf(inFullRun)('the official client drives the program', { timeout: 120_000 }, async () => {
   const home = await machine(script());
   const started = home.open(['acp']);
   const client = clientOf(started.child);
@@ -361,7 +361,7 @@ test.runIf(inSoak)('the official client drives the program', { timeout: 120_000 
   expect(await started.exit).toBe(0);
 });
 
-test.runIf(!inSoak)('the official client drives the agent through all that it offers', async () => {
+test.runIf(!inFullRun)('the official client drives the agent through all that it offers', async () => {
   const engine = await startEngine(script(), { person: () => null });
   const lines = acpOver(engine.runtime);
   const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));

@@ -6,7 +6,7 @@ import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 interface Made {
@@ -91,7 +91,7 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   );
 });
 
-test.runIf(inSoak)('beside an owner a backup is made, in any folder, and none is restored', async () => {
+test.runIf(inFullRun)('beside an owner a backup is made, in any folder, and none is restored', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const owner = await owned(home);
@@ -117,7 +117,7 @@ test.runIf(inSoak)('beside an owner a backup is made, in any folder, and none is
   );
 });
 
-test.runIf(inSoak)('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
+test.runIf(inFullRun)('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const owner = await owned(home);
@@ -144,7 +144,7 @@ test.runIf(inSoak)('what is no backup, or a damaged one, changes nothing and is 
   expect(await refusals(join(home.home, 'backups', 'half'))).toMatch(/ is no backup: /);
 });
 
-test.runIf(inSoak)('a store of which there is no backup gives what can be read of it', async () => {
+test.runIf(inFullRun)('a store of which there is no backup gives what can be read of it', async () => {
   const home = await machine(plainAnswer());
   for (const prompt of ['one', 'two']) await home.triad(['run', prompt]);
   const store = join(home.home, 'store');

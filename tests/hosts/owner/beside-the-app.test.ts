@@ -7,9 +7,9 @@ import { folderWith } from '../../support/workspace.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, ownerPid, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
-test.runIf(inSoak)('run, list and show while the app runs; then the app may be a client too', async () => {
+test.runIf(inFullRun)('run, list and show while the app runs; then the app may be a client too', async () => {
   const home = await machine(plainAnswer());
   // What a process that died long ago has left.
   const stale = {

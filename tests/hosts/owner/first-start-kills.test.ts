@@ -1,6 +1,6 @@
 /**
  * The very first start, ended at any instant by a signal or by `kill -9`: the next one works, and says nothing of
- * damage. At 100 instants for each signal in the soak (`--mode soak`), at a few otherwise.
+ * damage. At 100 instants for each signal in the full run (`--mode full`), at a few otherwise.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,13 +9,13 @@ import { expect, test } from 'vitest';
 import { Random } from '../../soak/random.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { machine } from '../support/process.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
-const EACH = inSoak ? 100 : 1;
+const EACH = inFullRun ? 100 : 1;
 const ANSWER = 'Hello, this is the whole answer.\n';
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a first start that is ended at any instant leaves a home that works',
   { timeout: 1_800_000 },
   async () => {

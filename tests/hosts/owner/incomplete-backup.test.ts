@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { backupsOf, bestBackup } from '#core/store/backups/backups.ts';
 import { startChild } from '../../core/store/child/run.ts';
 import { testFolder } from '../../core/store/support.ts';
@@ -59,7 +59,7 @@ async function flip(store: string, places: readonly number[]): Promise<void> {
   await writeFile(path, bytes);
 }
 
-test.runIf(inSoak)('what is missing is said, counts as no backup to keep or to name, and removes none', async () => {
+test.runIf(inFullRun)('what is missing is said, counts as no backup to keep or to name, and removes none', async () => {
   const home = await homeWith();
   const whole = await inProcess(home, 'disk')(['backup']);
   expect([whole.code, whole.err]).toEqual([
@@ -91,7 +91,7 @@ test.runIf(inSoak)('what is missing is said, counts as no backup to keep or to n
   ]);
 });
 
-test.runIf(inSoak)('blocks of a table that cannot be read are missing too', async () => {
+test.runIf(inFullRun)('blocks of a table that cannot be read are missing too', async () => {
   const home = await homeWith();
   await flip(join(home.home, 'store'), [0.4, 0.5]);
   const { code, err } = await inProcess(home, 'disk')(['backup']);
@@ -101,7 +101,7 @@ test.runIf(inSoak)('blocks of a table that cannot be read are missing too', asyn
   ]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'that the store was gone is said at every start, with its backup, until that is put back',
   async () => {
     const home = await homeWith();
@@ -142,7 +142,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'of a store without a backup, what cannot be opened is told with what is left, and the rest is read',
   async () => {
     const base = await homeWith();
@@ -200,9 +200,9 @@ test.runIf(inSoak)(
   },
 );
 
-test('no backup is made in a folder of the program, but, in the soak, among the others', async () => {
+test('no backup is made in a folder of the program, but, in the full run, among the others', async () => {
   const home = await machine(plainAnswer());
-  const here = inProcess(home, inSoak ? 'disk' : 'kept');
+  const here = inProcess(home, inFullRun ? 'disk' : 'kept');
   await mkdir(join(home.home, 'store'), { recursive: true });
   await symlink(join(home.home, 'store'), join(home.folder, 'link'));
   const places = ['store/mine', 'mine', 'sessions/mine', 'replaced/one/two'].map((place) => join(home.home, place));
@@ -212,5 +212,5 @@ test('no backup is made in a folder of the program, but, in the soak, among the 
       out: '',
       err: `triad: ${place} is in a folder of Triad's own: name one outside of it, or none\n`,
     });
-  if (inSoak) expect((await here(['backup', join(home.home, 'backups', 'mine')])).code).toBe(0);
+  if (inFullRun) expect((await here(['backup', join(home.home, 'backups', 'mine')])).code).toBe(0);
 });

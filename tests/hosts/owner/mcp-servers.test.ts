@@ -4,13 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { expectGone, lyingTable } from '../../core/mcp/support.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { eventsOf, waits } from '../support/owner.ts';
 import { inProcess } from '../support/engine.ts';
 import { machine } from '../support/process.ts';
 
 // Of an agent whose client brought the server: in `lending`.
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'kill -9 leaves no server, not even a deaf one with children; its call is not made again',
   async () => {
     const script = new Script()

@@ -2,9 +2,9 @@
 import { expect, test } from 'vitest';
 import { becomesOwner, eventsOf, expectOneEnd, gated, ownerPid, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
-test.runIf(inSoak)('one wins, the others are its clients', async () => {
+test.runIf(inFullRun)('one wins, the others are its clients', async () => {
   const prompts = ['one', 'two', 'three'];
   const { script, release } = gated(prompts);
   const home = await machine(script);

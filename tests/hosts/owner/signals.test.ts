@@ -10,7 +10,7 @@ import { CLI } from '../../support/program.ts';
 import { inProcess } from '../support/engine.ts';
 import { eventsOf, gated, ownerPid, waits } from '../support/owner.ts';
 import { hasTerminals, machine, type Machine } from '../support/process.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 const ENDS = [
   ['SIGTERM', 143, 'Interrupted: the program was told to end (SIGTERM)'],
@@ -41,23 +41,26 @@ async function sessionOf(engine: Engine): Promise<Session> {
 }
 
 // Of a client, and of one that asks, in every run of the tests: see below.
-test.runIf(inSoak).for(ENDS)('%s interrupts: exit code %i, and the last line goes on', async ([signal, code, why]) => {
-  const home = await machine(hanging());
-  const { child, out, err, exit } = home.start(['run', '--json', 'x']);
-  await expect.poll(out, waits).toContain('message-delta');
-  child.kill(signal);
-  expect(await exit).toBe(code);
-  const end = eventsOf(out()).at(-1) as End;
-  expect(end).toMatchObject({
-    type: 'workflow-end',
-    outcome: 'interrupted',
-    error: { code: 'interrupted', message: why },
-  });
-  const command = `triad sessions resume ${end.conversationId}`;
-  expect(err()).toBe(`${why}; go on with: ${command}\n`);
-  const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
-  expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
-});
+test.runIf(inFullRun).for(ENDS)(
+  '%s interrupts: exit code %i, and the last line goes on',
+  async ([signal, code, why]) => {
+    const home = await machine(hanging());
+    const { child, out, err, exit } = home.start(['run', '--json', 'x']);
+    await expect.poll(out, waits).toContain('message-delta');
+    child.kill(signal);
+    expect(await exit).toBe(code);
+    const end = eventsOf(out()).at(-1) as End;
+    expect(end).toMatchObject({
+      type: 'workflow-end',
+      outcome: 'interrupted',
+      error: { code: 'interrupted', message: why },
+    });
+    const command = `triad sessions resume ${end.conversationId}`;
+    expect(err()).toBe(`${why}; go on with: ${command}\n`);
+    const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
+    expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
+  },
+);
 
 test('SIGTERM of a client interrupts its workflow, and no other, at the owner', async () => {
   const { script, release } = gated(['one', 'two']);
@@ -82,7 +85,7 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   expect(await ownerPid(home)).toBe(process.pid);
 });
 
-test.runIf(hasTerminals && inSoak).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
+test.runIf(hasTerminals && inFullRun).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
   const home = await machine(spawnOne());
   const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
   await expect.poll(out, waits).toContain('Allow? ');
@@ -102,7 +105,7 @@ test.runIf(hasTerminals && inSoak).for(['SIGTERM', 'hangup'])('%s at a question 
   expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history',
   async () => {
     const home = await machine(new Script().on({}).reply([text(WORDS.repeat(20), { deltas: 100 })], { deltaMs: 20 }));
@@ -125,7 +128,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(existsSync('/dev/full') && inSoak)(
+test.runIf(existsSync('/dev/full') && inFullRun)(
   'an output that cannot be written is said on stderr, and recorded',
   async () => {
     const home = await machine(hanging());

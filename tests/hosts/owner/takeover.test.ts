@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, eventsOf, expectOneEnd, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
@@ -49,7 +49,7 @@ test('kill -9 of the owner while a client streams: one end, no finished request 
   expect(finished.filter((request) => again.has(bodyOf(request)))).toEqual([]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'kill -9 in the middle of an answer that is printed as text: it is told that it starts again',
   async () => {
     const words = 'The answer, word for word.';

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inProcess } from '../support/engine.ts';
 import { machine } from '../support/process.ts';
 import { becomesOwner, gated, waits } from '../support/owner.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 test('the owner waits for the workflow of the other, then both have ended well', async () => {
   const { script, release } = gated(['one', 'two']);
@@ -25,7 +25,7 @@ test('the owner waits for the workflow of the other, then both have ended well',
   home.model.expectDone();
 });
 
-test.runIf(inSoak)('Ctrl-C leaves; the other goes on with its own work by itself', async () => {
+test.runIf(inFullRun)('Ctrl-C leaves; the other goes on with its own work by itself', async () => {
   const { script, release } = gated(['one', 'two']);
   const home = await machine(script);
   const first = home.start(['run', 'one']);

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { speakBy } from '#lib/view/language.ts';
 import { french } from '#lib/words/fr/text.ts';
 import { learn, text } from '#lib/words/text.ts';
-import { inSoak } from '../../support/samples.ts';
+import { inFullRun } from '../../support/samples.ts';
 
 type Leaf = string | readonly string[] | ((...values: unknown[]) => unknown);
 
@@ -49,7 +49,7 @@ function attempt<T>(say: () => T): T | null {
 
 const BROKEN = /undefined|\[object|NaN/;
 
-/** Words and numbers for each function, whatever its types say: those take seconds to be read, which the soak does. */
+/** Words and numbers for each function, whatever its types say: those take seconds to be read, which the full run does. */
 function plainSamples(): Map<string, unknown[][]> {
   const kinds: ((place: number) => unknown)[] = [
     (place) => `Value${place + 1}`,
@@ -82,7 +82,7 @@ const inFrench = <T>(say: () => T): T => {
 };
 
 beforeAll(async () => {
-  samples = inSoak ? (await import('../support/word-samples.ts')).wordSamples() : plainSamples();
+  samples = inFullRun ? (await import('../support/word-samples.ts')).wordSamples() : plainSamples();
   await learn('fr');
   speakBy(() => language);
 });
@@ -108,9 +108,9 @@ describe('the French words', () => {
         // Values that its type allows, and that never come together.
         if (english === null) continue;
         calls += 1;
-        const said = inSoak ? inFrench(say) : attempt(() => inFrench(say));
+        const said = inFullRun ? inFrench(say) : attempt(() => inFrench(say));
         // Values that its type does not allow, such as a word in the place of a number.
-        if (said === null || (!inSoak && /NaN|undefined/.test(said.join()) && values.some(isWord))) continue;
+        if (said === null || (!inFullRun && /NaN|undefined/.test(said.join()) && values.some(isWord))) continue;
         const told = `${path}(${JSON.stringify(values)}): ${JSON.stringify(english)} ${JSON.stringify(said)}`;
         if (english.join('') !== '' && said.join('').trim() === '') faults.push(`empty: ${told}`);
         if (/[“”]/.test(said.join())) faults.push(`quotes: ${told}`);
@@ -123,7 +123,7 @@ describe('the French words', () => {
         for (const [number] of english.join(' ').matchAll(/(?<![\w.,])3\d(?![\w.,]*\d)/g))
           if (!said.join(' ').includes(number)) faults.push(`lost ${number}: ${told}`);
       }
-      if (calls === 0 && inSoak) faults.push(`never called: ${path}`);
+      if (calls === 0 && inFullRun) faults.push(`never called: ${path}`);
     }
     expect(faults).toEqual([]);
   });

@@ -7,7 +7,7 @@ import { memoryStore } from '../../../support/stores/pooled.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { Conversation } from '../../store/finished.ts';
-import { inSoak, variations } from '../../../support/samples.ts';
+import { inFullRun, variations } from '../../../support/samples.ts';
 
 interface Exported {
   format: string;
@@ -139,7 +139,7 @@ test('the name of the file fits every file system', async () => {
   await store.close();
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a long conversation is read page by page, oldest first; an empty one is whole as well',
   async () => {
     const store = await memoryStore();
@@ -162,7 +162,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('a conversation without sub-agents', async () => {
+test.runIf(inFullRun)('a conversation without sub-agents', async () => {
   const engine = await startEngine(plainAnswer());
   const { runtime, conversationId } = engine;
   await engine.ask('Hello');

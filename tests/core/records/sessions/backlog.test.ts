@@ -9,11 +9,11 @@ import { filesBelow } from '../../../support/session-files.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Conversation } from '../../store/finished.ts';
 import { openOn } from '../../store/support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const SESSIONS = 60;
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'the end of the program waits for the newest alone; the next starts write the rest',
   { timeout: 60_000 },
   async () => {

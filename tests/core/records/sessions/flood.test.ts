@@ -8,7 +8,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Conversation, type Finished } from '../../store/finished.ts';
 import { openOn } from '../../store/support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 /** The texts of envelopes, which events and rows share and bring along with each read. */
 const ENVELOPES = /FROM \$records$/;
@@ -50,7 +50,7 @@ async function watched() {
   return { store, projector, session, observe, written, asked };
 }
 
-test.runIf(inSoak)('all are written while another one works, and nobody asks for them', async () => {
+test.runIf(inFullRun)('all are written while another one works, and nobody asks for them', async () => {
   const { store, session, observe, written, asked } = await watched();
   const working = await session({ prompt: 'A long one', outcome: null });
   observe(working);

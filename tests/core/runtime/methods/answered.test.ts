@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { Gate } from '../../../support/gate.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -52,7 +52,7 @@ test('newest first, each with who decided, and the grant where one did', async (
   expect(recent[0]?.grant).toBeNull();
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'whoever sees the list of questions change can read the answer, however long it takes to store it',
   async () => {
     const answering = new Gate();
@@ -83,7 +83,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('nothing of a conversation in the trash', async () => {
+test.runIf(inFullRun)('nothing of a conversation in the trash', async () => {
   const { runtime, conversationId } = await answered();
   await runtime.request('conversation.delete', { conversationId });
   expect(await runtime.request('approval.recent', {})).toEqual([]);
@@ -91,7 +91,7 @@ test.runIf(inSoak)('nothing of a conversation in the trash', async () => {
   expect(await runtime.request('approval.recent', {})).toHaveLength(3);
 });
 
-test.runIf(inSoak)('a workflow has the grants that were given in it, and those that answered in it', async () => {
+test.runIf(inFullRun)('a workflow has the grants that were given in it, and those that answered in it', async () => {
   const { workflowId, ...engine } = await answered();
   const { runtime } = engine;
   const [given] = (await runtime.request('workflow.get', { workflowId })).grants ?? [];

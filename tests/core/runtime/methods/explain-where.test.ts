@@ -5,7 +5,7 @@ import type { GrantScope } from '#contract/permission.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -47,7 +47,7 @@ test('a grant for the workflow answers there, and nowhere else', async () => {
   expect(await explain('lead', {})).toMatchObject({ effect: 'ask' });
 });
 
-test.runIf(inSoak)('a grant for the conversation answers in it, for each agent its own', async () => {
+test.runIf(inFullRun)('a grant for the conversation answers in it, for each agent its own', async () => {
   const { workflowId, conversationId, explain } = await workflowWith('conversation');
   for (const agent of ['lead', 'helper', 'spawned:helper'])
     expect(await explain(agent, { conversationId }), agent).toMatchObject({ effect: 'allow' });
@@ -67,7 +67,7 @@ test('a temporary agent has what it was started with', async () => {
   expect(verdict.reason).toMatch(/^helper does not have the tool todo_write/);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'one that was never started is explained as any of its name; without the mark it is unknown',
   async () => {
     const { explain } = await workflowWith('workflow');

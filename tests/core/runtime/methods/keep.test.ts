@@ -8,7 +8,7 @@ import { startEngine } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { Script, text } from '../../../support/fake-model/script.ts';
 import { folderWith } from '../../../support/workspace.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { conversation, eventsOf } from '../../store/random-history.ts';
 import { openOn } from '../../store/support.ts';
 
@@ -29,7 +29,7 @@ test('a title and a pin stay, and do not count as use', async () => {
   expect(markdown).toMatch(/^# The parser$/m);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'without a title of its own it has that of its first message, also where it was named before that',
   async () => {
     const engine = await startEngine(says());
@@ -43,7 +43,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('its Markdown shows the new title, in the folder that links name', async () => {
+test.runIf(inFullRun)('its Markdown shows the new title, in the folder that links name', async () => {
   const data = await folderWith({});
   const engine = await startEngine(says(), { data });
   await engine.ask('Look at the parser');

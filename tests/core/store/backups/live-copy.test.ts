@@ -8,7 +8,7 @@ import { newId } from '#core/base/ids.ts';
 import { finishBackup } from '#core/store/backups/backups.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
 import { testFolder } from '../support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 test('queries that run end before the database stands still, and others wait', async () => {
   const database = await connect('mem://', { timeoutMs: 5000 });
@@ -26,7 +26,7 @@ test('queries that run end before the database stands still, and others wait', a
   await database.close();
 });
 
-test.runIf(inSoak)('commits wait for the copy, and everything before it is in it', async () => {
+test.runIf(inFullRun)('commits wait for the copy, and everything before it is in it', async () => {
   const base = await testFolder();
   const store = await openStore({ url: `rocksdb://${join(base, 'store')}` });
   const conversationId = newId();

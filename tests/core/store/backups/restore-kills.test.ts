@@ -1,4 +1,4 @@
-/** A kill at any step of a restore leaves the old or the new, whole: in the soak (`--mode soak`). */
+/** A kill at any step of a restore leaves the old or the new, whole: in the full run (`--mode full`). */
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,7 +9,7 @@ import { newId } from '#core/base/ids.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { startChild } from '../child/run.ts';
 import { atSteps, firstRelease, schemaDir, testFolder } from '../support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const newest = (await readMigrations(schemaDir)).length;
 
@@ -19,7 +19,7 @@ async function restoreKilledAt(data: string, backup: string, step: number): Prom
   return child.lines[0] === undefined ? null : Number(child.lines[0]);
 }
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a restore that was killed is finished at the next start, or never began',
   { timeout: 600_000 },
   async () => {

@@ -6,9 +6,9 @@ import { restore } from '#core/store/backups/restore.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import { connect } from '#core/store/surreal.ts';
 import { schemaDir, testFolder } from '../support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
-test.runIf(inSoak)('a backup with a schema that this program does not know', async () => {
+test.runIf(inFullRun)('a backup with a schema that this program does not know', async () => {
   const base = await testFolder();
   const newer = join(base, 'newer');
   const database = await connect(`rocksdb://${newer}`, { timeoutMs: 10_000 });

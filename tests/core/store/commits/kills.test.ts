@@ -1,13 +1,13 @@
 /**
  * `kill -9` when events are committed and their rows are not, and before, during and after a flush: the next start has
- * every event that was committed, and all rows as they follow from them. 300 times, in the soak alone (`--mode soak`).
+ * every event that was committed, and all rows as they follow from them. 300 times, in the full run alone (`--mode full`).
  */
 import fc from 'fast-check';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { apply } from '#core/store/apply.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import type { Death } from '../child/flushing.ts';
 import { startChild } from '../child/run.ts';
 import { type Digests, digestsOf } from '../everything.ts';
@@ -36,7 +36,7 @@ async function child(file: string, ...args: string[]): Promise<{ lines: string[]
   return { lines, killed: process.signalCode === 'SIGKILL' };
 }
 
-test.runIf(inSoak)('nothing is missing and every count is exact', { timeout: 1_800_000 }, async () => {
+test.runIf(inFullRun)('nothing is missing and every count is exact', { timeout: 1_800_000 }, async () => {
   const base = await testFolder();
   let killed = 0;
   for (const [n, some] of fc.sample(plans, { numRuns: KILLS, seed: 11 }).entries()) {

@@ -13,7 +13,7 @@ import { conversationId, idOf } from '../../../support/recording.ts';
 import { rowsInParts } from '../../../support/run-parts.ts';
 import { conversation, eventsOf, type Plan, plan } from '../random-history.ts';
 import { openOn, type Opened } from '../support.ts';
-import { inSoak, samples } from '../../../support/samples.ts';
+import { inFullRun, samples } from '../../../support/samples.ts';
 
 const TABLES = [
   ...['conversation', 'workflow', 'run', 'sub_agent_execution', 'approval', 'open_message'],
@@ -177,7 +177,7 @@ test('each read is that of a store that applies at once, after any flush and any
     await life.store.settled();
     expect(rows, 'a rebuild makes the same rows').toEqual(await rowsOf(opened));
   };
-  const plans = fc.array(plan, { minLength: 1, maxLength: inSoak ? 2 : 1 });
+  const plans = fc.array(plan, { minLength: 1, maxLength: inFullRun ? 2 : 1 });
   await fc.assert(fc.asyncProperty(plans, fc.array(step, { minLength: 3, maxLength: 14 }), run), samples(1, 40));
 });
 

@@ -5,7 +5,7 @@ import type { Tally } from '#contract/outcome.ts';
 import { estimatedTokensOf, inputTokensOf } from '#contract/tally.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import type { Store, WorkflowFilter } from '#core/store/store.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { usageOf } from '../../../support/recording.ts';
 import { Conversation } from '../finished.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
@@ -71,7 +71,10 @@ describe.each(ENGINES)('on %s', (engine) => {
   afterAll(() => opened.close());
 
   /** By kept hours and by looking at rows, against adding up the list. */
-  async function same(filter: WorkflowFilter = {}, offsets: readonly number[] = inSoak ? BOTH : [0]): Promise<Totals> {
+  async function same(
+    filter: WorkflowFilter = {},
+    offsets: readonly number[] = inFullRun ? BOTH : [0],
+  ): Promise<Totals> {
     const { items } = await store.workflows({ limit: 200, sort: 'newest', ...filter });
     const runs = await store.runsOf(items.map(({ id }) => id));
     for (const offset of offsets) {
@@ -141,13 +144,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.trash(gone.row.id, '2026-03-02T00:00:00.000Z');
     expect(await same()).toEqual(before);
     await store.restore(gone.row.id);
-    if (inSoak) expect(await same()).toEqual(after);
+    if (inFullRun) expect(await same()).toEqual(after);
     await store.rebuild();
     expect(await same()).toEqual(after);
     await store.trash(gone.row.id, '2026-03-02T00:00:00.000Z');
     await store.purge(gone.row.id);
     await store.settled();
-    if (inSoak) expect(await same()).toEqual(before);
+    if (inFullRun) expect(await same()).toEqual(before);
     const [left] = (await opened.database.query('SELECT VALUE record::id(id)[2] FROM usage_hour')) as [string[]];
     expect(left).not.toContain('trashy');
   });

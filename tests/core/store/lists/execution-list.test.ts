@@ -4,10 +4,10 @@ import type { SubAgentExecution } from '#contract/execution.ts';
 import type { Outcome } from '#contract/outcome.ts';
 import type { ExecutionFilter, ExecutionQuery, Store } from '#core/store/store.ts';
 import { type Agent, Conversation, type Finished } from '../finished.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
 
-const CONVERSATIONS = inSoak ? 40 : 12;
+const CONVERSATIONS = inFullRun ? 40 : 12;
 const SORTS = ['newest', 'cost', 'duration'] as const;
 const OUTCOMES: Outcome[] = ['completed', 'partial', 'error', 'cancelled', 'rejected'];
 
@@ -80,8 +80,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     ];
     for (const [order, sort] of SORTS.entries()) {
       for (const [index, filter] of filters.entries()) {
-        // Each filter in one of the orders; the soak tries all.
-        if (index > 0 && index % SORTS.length !== order && !inSoak) continue;
+        // Each filter in one of the orders; the full run tries all.
+        if (index > 0 && index % SORTS.length !== order && !inFullRun) continue;
         const { agent, kind, status, model, minCostUsd = 0 } = filter;
         const expected = made.filter(
           ({ row, nanoUsd }) =>
@@ -141,7 +141,7 @@ describe.each(ENGINES)('on %s', (engine) => {
   });
 
   // In all other tests those of a conversation are looked at beside all else of it: see the trash.
-  test.runIf(inSoak)('those of a deleted conversation do not show, and come back with it', async () => {
+  test.runIf(inFullRun)('those of a deleted conversation do not show, and come back with it', async () => {
     const conversation = await new Conversation(store).create();
     const seen = async () => ({
       all: (await allPages(store, { agent: 'trashy' }, 2)).length,

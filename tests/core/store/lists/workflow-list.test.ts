@@ -3,11 +3,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkflowRow } from '#contract/view.ts';
 import type { Page, Paged, Store, WorkflowFilter, WorkflowQuery } from '#core/store/store.ts';
 import { usageOf } from '../../../support/recording.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { Conversation, type Finished } from '../finished.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
 
-const WORKFLOWS = inSoak ? 60 : 20;
+const WORKFLOWS = inFullRun ? 60 : 20;
 const OUTCOMES = ['completed', 'partial', 'error', 'cancelled'] as const;
 
 interface Made {
@@ -112,8 +112,8 @@ describe.each(ENGINES)('on %s', (engine) => {
     ];
     for (const [order, sort] of (['newest', 'cost', 'tokens', 'duration'] as const).entries()) {
       for (const [index, filter] of filters.entries()) {
-        // Each filter in one of the orders; the soak tries all.
-        if (index > 0 && index % 4 !== order && !inSoak) continue;
+        // Each filter in one of the orders; the full run tries all.
+        if (index > 0 && index % 4 !== order && !inFullRun) continue;
         // Small pages of all of them and of those that several filters leave; what one filter leaves in two or three.
         const limit = Object.keys(filter).length === 1 ? 20 : 11;
         const found = await allPages((page) => store.workflows({ ...page, ...filter, sort }), limit);

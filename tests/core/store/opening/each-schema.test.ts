@@ -1,6 +1,6 @@
 /**
  * A store of each schema there was takes the newest with all that was in it, whole and killed at any instant of its
- * upgrade: 50 instants of each store in the soak (`--mode soak`), one of one store otherwise.
+ * upgrade: 50 instants of each store in the full run (`--mode full`), one of one store otherwise.
  *
  * `store-vN.tar.gz` is what the last program of schema N left: `triad run` of three workflows, of which one had three
  * sub-agents and one was asked to write a file, and a fourth one killed in a call (`tests/support/fake-model/serve.ts`
@@ -16,17 +16,17 @@ import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import { recordVersion } from '#core/store/opening/prepare.ts';
 import { textOf } from '#core/store/rows/frame.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { Random } from '../../../soak/random.ts';
 import { startChild } from '../child/run.ts';
 import { type Digests, digestsOf } from '../everything.ts';
 import { copiedStore, keptStore, schemaDir, testFolder, unpackedStore } from '../support.ts';
 
 const MIGRATIONS = await readMigrations(schemaDir);
-const INSTANTS = inSoak ? 50 : 1;
+const INSTANTS = inFullRun ? 50 : 1;
 const VERSIONS = MIGRATIONS.map(({ version }) => version);
 /** One whose events are JSON: `version-before` has frames. */
-const PLAYED = inSoak ? VERSIONS : [4];
+const PLAYED = inFullRun ? VERSIONS : [4];
 
 /** Of which no program ever had left one. */
 const isDerived = (version: number) => version === 2 || version === 3;

@@ -1,6 +1,6 @@
 /**
- * A kill at any step of making or upgrading a store: the next start works, with all that was there. In the soak
- * (`--mode soak`).
+ * A kill at any step of making or upgrading a store: the next start works, with all that was there. In the full run
+ * (`--mode full`).
  */
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -10,7 +10,7 @@ import { backupsOf } from '#core/store/backups/backups.ts';
 import { lookInto } from '#core/store/backups/copy.ts';
 import { startChild } from '../child/run.ts';
 import { atSteps, copiedStore, firstRelease, schemaDir, testFolder } from '../support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 /** The schema is made, and its version is not recorded yet. */
 const UNRECORDED = 16;
@@ -29,7 +29,7 @@ async function open(store: string): Promise<string> {
   return line;
 }
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a store that was killed while it was made is made at the next start',
   { timeout: 600_000 },
   async () => {
@@ -48,7 +48,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'an upgrade that was killed is done at the next start, from one backup',
   { timeout: 600_000 },
   async () => {

@@ -8,7 +8,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
 import { startChild } from '../child/run.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { schemaDir, testFolder } from '../support.ts';
 
 /**
@@ -70,7 +70,7 @@ async function readableSchema(folder: string): Promise<string> {
   return copy;
 }
 
-test.runIf(isRoot && inSoak)('a folder, or a file in it, that may not be written', async () => {
+test.runIf(isRoot && inFullRun)('a folder, or a file in it, that may not be written', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
   const nobodysSchema = await readableSchema(base);
@@ -97,7 +97,7 @@ test.runIf(isRoot)('a disk without space', async ({ skip }) => {
   await expect(openStore({ url: `rocksdb://${join(disk, 'store')}` })).rejects.toMatchObject(full);
 });
 
-test.runIf(isRoot && inSoak)('a disk that fills up while it is written', async ({ skip }) => {
+test.runIf(isRoot && inFullRun)('a disk that fills up while it is written', async ({ skip }) => {
   const disk = await testFolder();
   if (!smallDisk(disk, '48m')) skip('no file system can be mounted here');
   const writer = startChild('store.ts', ['fill', join(disk, 'store'), newId()]);
@@ -114,7 +114,7 @@ test('a path that is a file', async () => {
   }
 });
 
-test.runIf(inSoak)('a damaged folder', async () => {
+test.runIf(inFullRun)('a damaged folder', async () => {
   const base = await testFolder();
   for (const [index, damaged] of [/^MANIFEST/, /^CURRENT$/].entries()) {
     const folder = join(base, `store-${index}`);

@@ -11,7 +11,7 @@ import { backupsOf } from '#core/store/backups/backups.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { startChild } from '../child/run.ts';
 import { builtProgram, ROOT } from '../../../support/program.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { firstRelease, schemaDir, testFolder } from '../support.ts';
 
 const newest = (await readMigrations(schemaDir)).length;
@@ -74,7 +74,7 @@ test('a store of the first release', async () => {
   const base = await testFolder();
   const store = await firstRelease(base);
   expect(await versionOf(store)).toBe(1);
-  const [first = '', ...rest] = await lines(inSoak ? 'look+cut' : 'look', store);
+  const [first = '', ...rest] = await lines(inFullRun ? 'look+cut' : 'look', store);
   const seen = JSON.parse(first) as Seen;
   expect(await versionOf(store)).toBe(newest);
   expect(seen.conversations.map(({ title }) => title).sort()).toEqual(
@@ -101,14 +101,14 @@ test('a store of the first release', async () => {
     result_summary: 'Two mistakes',
   });
   // Made again from its events it is the same: a rebuild that was cut off is carried out at the next start.
-  expect(rest).toEqual(inSoak ? ['cut'] : []);
-  if (inSoak) expect(await look(store)).toEqual(seen);
+  expect(rest).toEqual(inFullRun ? ['cut'] : []);
+  if (inFullRun) expect(await look(store)).toEqual(seen);
   // The copy still is what the first release wrote.
   const [backup = ''] = await backupNames(base);
   expect(backup).toMatch(/^upgrade-\d{14}-[0-9a-f]{8}$/);
   const copy = join(base, 'backups', backup, 'store');
   expect((await stat(join(base, 'backups', backup))).mode & 0o777).toBe(0o700);
-  if (!inSoak) return;
+  if (!inFullRun) return;
   expect(await heldBy(copy)).toEqual({
     conversations: 3,
     workflows: 5,
@@ -119,7 +119,7 @@ test('a store of the first release', async () => {
   });
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'each upgrade makes a copy, of which the last two are kept; an older program refuses the new store',
   async () => {
     const base = await testFolder();
@@ -136,7 +136,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy',
   async () => {
     const base = await testFolder();
@@ -153,7 +153,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(isRoot && inSoak)(
+test.runIf(isRoot && inFullRun)(
   'without room for the copy nothing is touched, and with room it goes on',
   async ({ skip }) => {
     const base = await testFolder();

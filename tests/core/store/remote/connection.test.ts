@@ -10,7 +10,7 @@ import { readMigrations } from '#core/store/opening/migrate.ts';
 import { remoteAddress } from '#core/store/remote/address.ts';
 import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import { CERTIFICATE, KEY } from '../../../support/certificate.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { schemaDir } from '../support.ts';
 import type { Fault } from '../../../support/store-server/server.ts';
 import { sharedServer, storeOf, storeServer } from './support.ts';
@@ -101,7 +101,7 @@ test('a server of something else, and one whose certificate nobody vouches for: 
   }
 });
 
-test.runIf(inSoak)('a server that comes back in time, and one that does not', async () => {
+test.runIf(inFullRun)('a server that comes back in time, and one that does not', async () => {
   const server = await sharedServer();
   const store = await storeOf(server, { times: { patience: 2000 } });
   await server.stop();
@@ -120,7 +120,7 @@ test.runIf(inSoak)('a server that comes back in time, and one that does not', as
   expect(await again.lastSeq('c')).toBe(1);
 });
 
-test.runIf(inSoak)('a sign-in that expires is renewed', async () => {
+test.runIf(inFullRun)('a sign-in that expires is renewed', async () => {
   const server = await storeServer({ closed: true });
   await server.query(
     "DEFINE USER ada ON DATABASE PASSWORD 'right' ROLES EDITOR DURATION FOR TOKEN 1h, FOR SESSION 300ms",
@@ -173,7 +173,7 @@ test('a server that does not answer is not waited for at the end', async () => {
   expect(performance.now() - start).toBeLessThan(5000);
 });
 
-test.runIf(inSoak)('a newer schema, and a database of somebody else', async () => {
+test.runIf(inFullRun)('a newer schema, and a database of somebody else', async () => {
   const server = await storeServer();
   await server.query('DEFINE TABLE invoice SCHEMALESS; CREATE invoice:1 SET sum = 1;');
   await expect(storeOf(server)).rejects.toMatchObject({

@@ -1,17 +1,17 @@
 /**
  * Cuts, delays and lost answers at any frame between the program and the server of its store: what was acknowledged is
- * there once, nothing else is there twice, and of two owners one writes at a time. Seeded: 200 of each in the soak.
+ * there once, nothing else is there twice, and of two owners one writes at a time. Seeded: 200 of each in the full run.
  */
 import { expect, test } from 'vitest';
 import { startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import type { Fault, StoreServer } from '../../../support/store-server/server.ts';
 import { Random } from '../../../soak/random.ts';
 import { storeOf, storeServer } from './support.ts';
 import { commit, eventOf, textsOf } from './writing.ts';
 
-const seeds = (few: number) => Array.from({ length: inSoak ? 200 : few }, (_, seed) => seed);
+const seeds = (few: number) => Array.from({ length: inFullRun ? 200 : few }, (_, seed) => seed);
 /** A call that is lost costs this; what waits for the lease of one that is gone, twice that. */
 const CALL_MS = 150;
 const times = { call: CALL_MS, patience: 60_000, start: 60_000, lease: 2 * CALL_MS, renew: CALL_MS };
@@ -42,7 +42,7 @@ test.for(seeds(1))('one owner: no event is lost or doubled (%i)', { timeout: 60_
   const server = await storeServer();
   const store = await storeOf(server, { times });
   const count = disturb(server, random, 0.1);
-  const many = inSoak ? 50 : 10;
+  const many = inFullRun ? 50 : 10;
   for (let seq = 1; seq <= many; seq++) await commit(store, eventOf('c', seq, `text ${seq}`));
   server.fault = () => null;
   expect(count.faults).toBeGreaterThan(0);
@@ -82,7 +82,7 @@ test.for(seeds(1))('two owners never write at the same time (%i)', { timeout: 60
   await (await storeOf(server, { times })).close();
   const count = disturb(server, random, 0.06);
   let writes = 0;
-  const until = () => (writes += 1) > (inSoak ? 40 : 20);
+  const until = () => (writes += 1) > (inFullRun ? 40 : 20);
   const said = await Promise.all(['ada', 'bob'].map((name) => writeWhileOwner(server, name, until)));
   server.fault = () => null;
   const last = await storeOf(server, { times, holder: { installation: 'one', name: 'last' } });
@@ -96,7 +96,7 @@ test.for(seeds(1))('two owners never write at the same time (%i)', { timeout: 60
   expect(count.faults).toBeGreaterThan(0);
 });
 
-test.runIf(inSoak).for(seeds(1))('a workflow of eight requests (%i)', { timeout: 120_000 }, async (seed) => {
+test.runIf(inFullRun).for(seeds(1))('a workflow of eight requests (%i)', { timeout: 120_000 }, async (seed) => {
   const random = new Random('workflow', seed);
   const server = await storeServer();
   const store = await storeOf(server, { times });

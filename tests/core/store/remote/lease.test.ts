@@ -7,7 +7,7 @@ import { startChild } from '../child/run.ts';
 import { testFolder } from '../support.ts';
 import { sharedServer, storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT, textsOf } from './writing.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const ada = { installation: 'a', name: 'ada on laptop (pid 1)' };
 const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
@@ -68,7 +68,7 @@ test('one that only waits notices too that it was taken, at its next renewal', a
   expect(String(old.lost.reason)).toContain('taken by eve on phone');
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'taking it is tried again, in bounded time; with the usual times one that only waits notices too',
   async () => {
     const server = await storeServer();
@@ -107,7 +107,7 @@ test('a copy of the data folder is another installation', async () => {
   expect((await holderOf(copy)).installation).not.toBe(first.installation);
 });
 
-test.runIf(inSoak)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
+test.runIf(inFullRun)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
   const server = await sharedServer();
   const conversationId = newId();
   const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);

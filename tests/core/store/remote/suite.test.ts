@@ -1,6 +1,6 @@
 /** What holds of a store holds of one on a server: the same tests, over a WebSocket. */
 import { onTestFinished, test, vi } from 'vitest';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { everyStore } from '../support.ts';
 import { sharedServer, storeOf } from './support.ts';
 import { commit, eventOf } from './writing.ts';
@@ -8,7 +8,7 @@ import { commit, eventOf } from './writing.ts';
 everyStore.isOnServer = true;
 
 await import('../round-trip.test.ts');
-if (inSoak) {
+if (inFullRun) {
   await import('../executions.test.ts');
   await import('../grants-given.test.ts');
   await import('../rebuild.test.ts');
@@ -24,7 +24,7 @@ if (inSoak) {
   await import('../trash/trash.test.ts');
 }
 
-test.runIf(inSoak)('a ping of the driver that the server refuses ends nothing', async () => {
+test.runIf(inFullRun)('a ping of the driver that the server refuses ends nothing', async () => {
   vi.useFakeTimers({ toFake: ['setInterval'] });
   onTestFinished(() => void vi.useRealTimers());
   const server = await sharedServer();

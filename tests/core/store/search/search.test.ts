@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { SearchHit } from '#contract/view.ts';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
 
 async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> {
@@ -18,8 +18,8 @@ async function all(store: Store, text: string, limit = 7): Promise<SearchHit[]> 
   return hits;
 }
 /** More than a segment holds. */
-const COUNT = inSoak ? 160 : 16;
-const TOOLS = inSoak ? 4 : 15;
+const COUNT = inFullRun ? 160 : 16;
+const TOOLS = inFullRun ? 4 : 15;
 const marked = ({ snippet, hits }: SearchHit) => hits.map(({ start, end }) => snippet.slice(start, end));
 
 describe.each(ENGINES)('on %s', (engine) => {

@@ -10,7 +10,7 @@ import { type Harness, startEngine } from '../../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { type Block, providerSearch, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { startFakeModel } from '../../../support/fake-model/server.ts';
-import { inSoak, variations } from '../../../support/samples.ts';
+import { inFullRun, variations } from '../../../support/samples.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
@@ -237,7 +237,7 @@ describe('the search of the provider', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inSoak)('that was paused and never went on is left out of the next request', async () => {
+  test.runIf(inFullRun)('that was paused and never went on is left out of the next request', async () => {
     const [call] = providerSearch('sums', PAGES, 'srvtoolu_1');
     const script = new Script()
       .on({ turn: 1 })
@@ -305,7 +305,7 @@ describe('what a search costs', () => {
     expect(whole).toMatchObject({ interrupted: false });
   });
 
-  test.runIf(inSoak)('is counted once when the program is killed after it, and goes on from the store', async () => {
+  test.runIf(inFullRun)('is counted once when the program is killed after it, and goes on from the store', async () => {
     const data = await mkdtemp(join(tmpdir(), 'triad-searched-'));
     onTestFinished(() => rm(data, { recursive: true, force: true }));
     const folder = await folderWith({ 'config.toml': OWN + ALLOW });

@@ -9,7 +9,7 @@ import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { chainScript, startChain } from '../../../support/flows/chains.ts';
 import { done, pair, PAIR, startFlow } from '../../../support/flows/flows.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Gate } from '../../../support/gate.ts';
@@ -94,7 +94,7 @@ test('closed while it waits for a yes it asks again', async () => {
   expect(await resumed(store, conversationId)).toBe(2);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'killed while it waits for a yes it asks again; killed while it works, it goes on from its last step',
   async () => {
     const data = await folderWith();
@@ -157,7 +157,7 @@ test('a chain comes along: one yes, each of its stages once, and the report of t
   expect(engine.model.requests).toHaveLength(asked + 4);
 });
 
-test.runIf(inSoak)('a coagent comes along, and is one execution of its own, too', async () => {
+test.runIf(inFullRun)('a coagent comes along, and is one execution of its own, too', async () => {
   const script = pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') });
   const engine = await startFlow(script, { flow: { type: 'judge' }, as: 'sub' });
   const { subAgents, workflowId } = await engine.ask('Go');
@@ -191,7 +191,7 @@ test.runIf(inSoak)('a coagent comes along, and is one execution of its own, too'
   ]);
 });
 
-test.runIf(inSoak)('where it fails it can be tried again, and the new report is the answer', async () => {
+test.runIf(inFullRun)('where it fails it can be tried again, and the new report is the answer', async () => {
   const script = hunt()
     .on({ ...CHILD, turn: 1 })
     .reply([text('# Report\n\nFirst.')], { times: 1 })

@@ -10,7 +10,7 @@ import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { startCollector } from '../../../support/telemetry/collector.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
@@ -83,10 +83,10 @@ const ended = (engine: Parameters<typeof snapshotOf>[0], conversationId: string)
     .poll(async () => (await snapshotOf(engine, conversationId)).workflows.at(-1)?.outcome, { timeout: 20_000 })
     .toBe('completed');
 
-test('ended in the middle, in the soak killed after every event, it goes on with what it has: each step once, and one request in all', async () => {
-  const { stores, made, first } = await (inSoak ? killedFork(null) : diedFork());
+test('ended in the middle, in the full run killed after every event, it goes on with what it has: each step once, and one request in all', async () => {
+  const { stores, made, first } = await (inFullRun ? killedFork(null) : diedFork());
   const { workflowId } = first.lead;
-  expect(stores.length).toBeGreaterThan(inSoak ? 10 : 0);
+  expect(stores.length).toBeGreaterThan(inFullRun ? 10 : 0);
   for (const store of stores) {
     const next = await startEngine(threeChildren(), { store: await store() });
     const workflow = (await snapshotOf(next, made.id)).workflows.at(-1)!;
@@ -110,7 +110,7 @@ test('ended in the middle, in the soak killed after every event, it goes on with
   }
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost',
   async () => {
     const { stores, made, first } = await killedFork(['run-start#3']);
@@ -133,7 +133,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('telemetry tells of what was taken only where it was done', async () => {
+test.runIf(inFullRun)('telemetry tells of what was taken only where it was done', async () => {
   const collector = await startCollector();
   const data = await folderWith();
   const engine = await startEngine(threeChildren(), { data, settings: `telemetry.endpoint = "${collector.url}"\n` });

@@ -12,7 +12,7 @@ import { CHILD, LEAD, threeChildren } from '../../../support/fake-model/scenario
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { asked, goOn, lastCall, nothing, snapshotOf, told } from './going-on.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
@@ -102,7 +102,7 @@ test('from the last step of three sub-agents exactly the one request is made tha
   expect((await engine.runtime.request('conversation.check', { conversationId: fork.made.id })).missing).toEqual([]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'all its events, one by one, give the view that a reload gives, and its transcript says what is from the cache',
   async () => {
     const { engine, workflowId, entries } = await scouted();
@@ -147,7 +147,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it',
   async () => {
     const { questions, person } = asked();
@@ -181,7 +181,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('what ended with an error is done again, and what then differs is asked', async () => {
+test.runIf(inFullRun)('what ended with an error is done again, and what then differs is asked', async () => {
   const { engine, workflowId, entries, lead } = await scouted();
   const same = await goOn(engine, { workflowId, entry: lastCall(entries) });
   // The file is still not there: the call is made again, with the same result, and all else is known.

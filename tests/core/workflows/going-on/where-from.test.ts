@@ -5,7 +5,7 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { verdict } from '../../../support/fake-model/reflecting.ts';
 import { asked, goOn, lastCall, snapshotOf, told } from './going-on.ts';
 import { childOf, reviewers, startReflecting } from '../../../support/reflecting.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -38,7 +38,7 @@ test('from a step of a sub-agent: that one alone is asked about, and goes on fro
   expect(fork.conversation.usage.requests).toBe(2);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'what stands between two steps is taken with them: a review, and what the agent was told of it',
   async () => {
     const engine = await startReflecting({
@@ -59,7 +59,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'two forks of a fork: what was taken says where it was paid first, and the first one may be gone',
   async () => {
     const { questions, person } = asked();

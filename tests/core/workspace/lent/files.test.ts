@@ -6,7 +6,7 @@ import { type Harness, startEngine, yes } from '../../../support/engine.ts';
 import { delegateTo } from '../../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
-import { inSoak, variations } from '../../../support/samples.ts';
+import { inFullRun, variations } from '../../../support/samples.ts';
 
 const BOTH = { files: { read: true, write: true } };
 
@@ -42,7 +42,7 @@ describe('an editor that is lent', () => {
     expect(editor.calls.at(-1)).toMatchObject({ name: 'write-file', input: { path, text: 'one\nunsaved\n' } });
   });
 
-  test.runIf(inSoak)(
+  test.runIf(inFullRun)(
     'keeps line ends and marks of the file on the disk, and its text is what is read where nothing is unsaved',
     async () => {
       const script = calling(read('a.txt'), edit('a.txt', 'two', 'three'));
@@ -54,7 +54,7 @@ describe('an editor that is lent', () => {
     },
   );
 
-  test.runIf(inSoak)('that does not save what it is given is told of, and read from', async () => {
+  test.runIf(inFullRun)('that does not save what it is given is told of, and read from', async () => {
     const script = calling(
       toolUse('write_file', { path: 'sub/new.txt', content: 'new\n' }),
       edit('a.txt', 'one', 'two'),
@@ -191,7 +191,7 @@ describe('a client that goes, or does not do it', () => {
     },
   );
 
-  test.runIf(inSoak)('and refuses is quoted; a late or second answer changes nothing', async () => {
+  test.runIf(inFullRun)('and refuses is quoted; a late or second answer changes nothing', async () => {
     const engine = await startEngine(calling(read('a.txt'), read('a.txt')), { files: { 'a.txt': 'one\n' } });
     const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
       answer: () => (editor.calls.length === 1 ? { ok: false, message: 'not in this project' } : null),

@@ -10,7 +10,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
 import { folderWith } from '../../../support/workspace.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const TERMINAL = { terminal: true };
 
@@ -81,7 +81,7 @@ describe('a command in a lent terminal', () => {
     expect(client.calls.filter(({ name }) => name === 'terminal-create')).toHaveLength(1);
   });
 
-  test.runIf(inSoak)('has a time limit, and is ended with all that it started', async () => {
+  test.runIf(inFullRun)('has a time limit, and is ended with all that it started', async () => {
     const { engine, client } = await lendingWithoutGit([
       bash('sleep 60 & echo $!; (setsid sleep 61 & echo $!); sleep 62', { timeout_seconds: 1 }),
     ]);
@@ -94,7 +94,7 @@ describe('a command in a lent terminal', () => {
     expect(client.calls.map(({ name }) => name)).toContain('terminal-kill');
   });
 
-  test.runIf(inSoak)('shows what it prints while it runs, and is stopped with its run', async () => {
+  test.runIf(inFullRun)('shows what it prints while it runs, and is stopped with its run', async () => {
     const { engine, client } = await lendingWithoutGit([bash('echo begun; sleep 60')]);
     const { workflowId, runId } = await engine.send('Work');
     const shown = await engine.event('tool-output', ({ tail }) => tail.includes('begun'));
@@ -105,7 +105,7 @@ describe('a command in a lent terminal', () => {
     expect(client.terminals.get('t1')?.child.signalCode).toBe('SIGKILL');
   });
 
-  test.runIf(inSoak)('whose client goes in the middle ends with an error, and nothing of it is left', async () => {
+  test.runIf(inFullRun)('whose client goes in the middle ends with an error, and nothing of it is left', async () => {
     const { engine, client } = await lendingWithoutGit([bash('echo $$ > pid; sleep 60')]);
     const { workflowId } = await engine.send('Work');
     await engine.event('tool-start');

@@ -3,13 +3,13 @@ import { describe, expect, test } from 'vitest';
 import { Stopped } from '#core/base/stop.ts';
 import { BackgroundCommands } from '#core/workspace/shell/background.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { BOTH, processesWith, shellIn, uniqueSleep } from './support.ts';
 
 describe.for(BOTH)('%s', ([, box]) => {
   // What the way of its start changes nothing of is tried in one of them.
-  const testOnce = test.runIf(inSoak || box === BOTH.at(-1)?.[1]);
+  const testOnce = test.runIf(inFullRun || box === BOTH.at(-1)?.[1]);
 
   async function commands(limit = 8, signal: AbortSignal = new AbortController().signal) {
     const shell = await shellIn({ sandbox: box });

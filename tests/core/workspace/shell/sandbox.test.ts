@@ -15,7 +15,7 @@ import { NO_FILES } from '#core/settings/listed-files.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import { folderWith, workspaceIn } from '../../../support/workspace.ts';
 import { sandbox, shellIn, skipped, words } from './support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const PLACES: ClosedPlaces = {
   folders: new Set(['/home/me/.ssh', '/home/me/ws/.triad']),
@@ -172,7 +172,7 @@ test.skipIf(skipped)(`git works in the sandbox, and signals reach only the comma
   expect(killed.stopped).toBeNull();
 });
 
-test.skipIf(skipped || !inSoak)(
+test.skipIf(skipped || !inFullRun)(
   `a place that is gone when the sandbox is made is looked at again (${words})`,
   async () => {
     const shell = await shellIn({ sandbox });

@@ -6,13 +6,13 @@ import { describe, expect, test } from 'vitest';
 import { Stopped } from '#core/base/stop.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import { eventually } from '../../../support/eventually.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { folderWith, BLOCK_MS, longestBlock, workspaceIn } from '../../../support/workspace.ts';
 import { BOTH, processesWith, sandbox, shellIn, skipped, uniqueSleep, words } from './support.ts';
 
 describe.for(BOTH)('%s', ([, box]) => {
   // What the way of its start changes nothing of is tried in one of them.
-  const testOnce = test.runIf(inSoak || box === BOTH.at(-1)?.[1]);
+  const testOnce = test.runIf(inFullRun || box === BOTH.at(-1)?.[1]);
 
   testOnce('tells the exit code, and both outputs in the order in which they were written', async () => {
     const heard: string[] = [];
@@ -46,7 +46,7 @@ describe.for(BOTH)('%s', ([, box]) => {
     'what is too much is kept as its two ends, and the file stops at its limit while the command goes on',
     async () => {
       const shell = await shellIn({ sandbox: box, fileBytes: 100_000, resultBytes: 1000 });
-      const size = inSoak ? 30_000_000 : 10_000_000;
+      const size = inFullRun ? 30_000_000 : 10_000_000;
       const work = runShell({ ...shell, command: `head -c ${size} /dev/zero | tr '\\0' x; echo €end; touch done` });
       const { value, longest } = await longestBlock(() => work);
       expect(longest).toBeLessThan(BLOCK_MS);

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest';
 import { ruleApplies } from '#core/approvals/judge.ts';
 import { ShellParser } from '#core/workspace/shell/commands.ts';
 import { actionOf, ruleOf } from '../../approvals/support.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 const parser = new ShellParser();
@@ -306,8 +306,8 @@ test('what rules name is allowed', async () => {
 });
 
 test.skipIf(BASH === undefined)('each of the lines that remove does so in bash', async () => {
-  // Each of them in the soak.
-  const lines = REMOVES.filter((_, index) => inSoak || index % 30 === 0);
+  // Each of them in the full run.
+  const lines = REMOVES.filter((_, index) => inFullRun || index % 30 === 0);
   const folder = await folderWith(Object.fromEntries(lines.map((_, index) => [`${index}/v`, ''])));
   // One small program starts them all: each start by a large one would cost more than all that they do.
   const program = `at=0; while IFS= read -r -d '' line; do (cd $at && exec env -i PATH=/usr/bin:/bin HOME="$PWD" \

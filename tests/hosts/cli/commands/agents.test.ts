@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { AgentReport } from '#contract/agent.ts';
 import type { TrustLook } from '#contract/trust.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { main } from '#hosts/cli/program.ts';
 import { inProcess } from '../../support/engine.ts';
 import { memoryClient } from '../../support/memory-client.ts';
@@ -118,7 +118,7 @@ test('validate: places, hints and exit codes, for all, for one, and for programs
   ]);
 });
 
-test.runIf(inSoak)('validate: what is cut by a ceiling, and the files of a folder', async () => {
+test.runIf(inFullRun)('validate: what is cut by a ceiling, and the files of a folder', async () => {
   const home = await here();
   const { triad, folder } = home;
   await write(home.home, 'agents/bad.md', agent('bad', 'permissions:\n  - DatbaseWrite\n'));
@@ -165,7 +165,7 @@ test('new: an agent that is there is never written over', async () => {
     expect(await readFile(join(folder, '.triad/agents', name), 'utf8')).toBe(text);
 });
 
-test.runIf(inSoak)('new: a template that can be used, and never written over', async () => {
+test.runIf(inFullRun)('new: a template that can be used, and never written over', async () => {
   const home = await here();
   const { triad, folder } = home;
   const made = await triad(['agents', 'new', 'docs']);
@@ -183,7 +183,7 @@ test.runIf(inSoak)('new: a template that can be used, and never written over', a
   expect(await names(home)).toContain('mine');
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there',
   async () => {
     const home = await here('kept');
@@ -281,7 +281,7 @@ test('only a clear yes is one', async () => {
 });
 
 // In the program without a real one: the test before.
-test.runIf(hasTerminals && inSoak)('at a real terminal only a clear yes is one', async () => {
+test.runIf(hasTerminals && inFullRun)('at a real terminal only a clear yes is one', async () => {
   const home = await here();
   await write(home.folder, '.triad/agents/mine.md', agent('mine'));
   const answer = async (typed: string) => {
@@ -314,7 +314,7 @@ test('names of files, and what they say, command no terminal and write no line o
   expect(said.join('\n')).not.toMatch(/^trusted/m);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'validate asks nobody about models: doctor does, and what it heard is held against them then',
   async () => {
     const home = await here();
@@ -352,7 +352,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('doctor says where the default model is not one of the endpoint', async () => {
+test.runIf(inFullRun)('doctor says where the default model is not one of the endpoint', async () => {
   const { triad, model } = await here();
   model.models = ['llama3.2:1b'];
   const { code, out } = await triad(['doctor']);

@@ -6,7 +6,7 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { filesBelow } from '../../../support/session-files.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 /** A session in which the lead has replaced `a.txt`, made `b.txt`, and tried two files that hold keys. */
 async function written() {
@@ -76,7 +76,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   expect(await readFile(file, 'utf8')).toBe('after');
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'one file or one call is undone by itself, and an id of the session stands for its run',
   async () => {
     const { file, folder, id, run, triad } = await written();
@@ -107,7 +107,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('what is in the way keeps all from being undone, unless it is left', async () => {
+test.runIf(inFullRun)('what is in the way keeps all from being undone, unless it is left', async () => {
   const { file, folder, run, triad } = await written();
   const undo = (...more: string[]) => triad(['changes', '--undo', run, ...more]);
   await writeFile(file, 'mine');
@@ -138,7 +138,7 @@ test.runIf(inSoak)('what is in the way keeps all from being undone, unless it is
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
-test.runIf(inSoak)('nothing is undone where the folder is gone, or in the trash', async () => {
+test.runIf(inFullRun)('nothing is undone where the folder is gone, or in the trash', async () => {
   const { folder, id, run, triad, changes } = await written();
   await rename(folder, `${folder}-moved`);
   expect((await changes()).out).toContain('b.txt, whose folder is not there any more');
@@ -153,7 +153,7 @@ test.runIf(inSoak)('nothing is undone where the folder is gone, or in the trash'
   expect((await triad(['changes'])).out).toBe('');
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'every record says what was written or refused, and each time that it was undone or written again',
   async () => {
     const { home, run, triad, sessions } = await written();
@@ -213,7 +213,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a session goes back to before a message and forth again, its files, its messages, or both',
   async () => {
     const { home, file, id, triad, sessions } = await written();

@@ -8,7 +8,7 @@ import { agentText } from '../../../support/linking.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo, typing } from '../../support/memory-io.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 type Editor = ((file: string) => Promise<boolean>) | null;
 
@@ -73,7 +73,7 @@ test('what was typed is kept with its mistakes, which are told with their place'
   expect(await readFile(join(home, 'config.toml'), 'utf8')).toBe(typed);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'agents, prices and the project have their own files; what comes with Triad is copied first',
   async () => {
     const home = await folderWith({ 'agents/mine.md': agentText('mine') });

@@ -13,7 +13,7 @@ import { memoryIo } from '../../support/memory-io.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const row = (rest: Partial<SettingRow>): SettingRow => ({
   path: 'limits.max_concurrent',
@@ -186,7 +186,7 @@ test('a key is not set in a command line, which every program can see', async ()
     });
 });
 
-test.runIf(inSoak)('no provider begins with one key, whichever it is: how one is added is said', async () => {
+test.runIf(inFullRun)('no provider begins with one key, whichever it is: how one is added is said', async () => {
   const here = inProcess(await machine(plainAnswer()), 'kept');
   for (const [key, value] of [
     ['type', 'openai-chat'],
@@ -237,7 +237,7 @@ test('prices: each with the list and the date that it comes from, and what is in
   });
 });
 
-test('a list of prices that does not fit keeps the program from starting, with one line that validate says too, and, in the soak, doctor', async () => {
+test('a list of prices that does not fit keeps the program from starting, with one line that validate says too, and, in the full run, doctor', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'memory');
   const file = join(home.home, 'prices.toml');
@@ -253,7 +253,7 @@ test('a list of prices that does not fit keeps the program from starting, with o
       `${file}:3:1: models.m.inputs is not a price or a key of this file; to do: write models.m.input\n`,
     ) as unknown,
   });
-  if (!inSoak) return;
+  if (!inFullRun) return;
   expect((await here(['doctor'])).out).toContain(
     `problem prices: ${line} (did you mean models.m.input?); to do: correct this line`,
   );

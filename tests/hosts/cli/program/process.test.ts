@@ -9,7 +9,7 @@ import { Script, text } from '../../../support/fake-model/script.ts';
 import { inProcess } from '../../support/engine.ts';
 import { ownerPid, waits } from '../../support/owner.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const eventsOf = (text: string) =>
   text
@@ -18,11 +18,11 @@ const eventsOf = (text: string) =>
     .map((line) => JSON.parse(line) as AgentEvent);
 type End = Extract<AgentEvent, { type: 'workflow-end' }>;
 
-// In the soak by another process: `signals` reads what a process prints in every run of the tests.
+// In the full run by another process: `signals` reads what a process prints in every run of the tests.
 test('an answer on stdout, its sum on stderr, then found again', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
-  const run = await (inSoak ? home.triad : here)(['run', '-'], 'Say hello\n');
+  const run = await (inFullRun ? home.triad : here)(['run', '-'], 'Say hello\n');
   expect([run.code, run.out]).toEqual([0, 'Hello, this is the whole answer.\n']);
   expect(run.err).toMatch(
     /^completed · [\d.]+ m?s · \d+ tokens · \$0\.\d+\ncontinue with: triad run --conversation [\w-]{36} "…"\n$/,
@@ -81,7 +81,7 @@ test('without a terminal nobody is asked: the answer is no', async () => {
   });
 });
 
-test.runIf(inSoak)('nor by a process of its own; SIGINT stops the workflow, which says so last', async () => {
+test.runIf(inFullRun)('nor by a process of its own; SIGINT stops the workflow, which says so last', async () => {
   const home = await machine(withoutHelper({ hangAfter: 5 }));
   const { child, out, err, exit } = home.start(['run', 'Ask a helper']);
   await expect.poll(out).toContain('The');
@@ -108,7 +108,7 @@ test.runIf(process.getuid !== undefined)('settings that others may write are not
   expect([code, out]).toEqual([1, expect.stringContaining(`settings: ${line}; to do: run "chmod go-w ${file}"`)]);
 });
 
-test.runIf(inSoak)('after a kill the workflow is interrupted, and resumes to its end', async () => {
+test.runIf(inFullRun)('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);
   await expect.poll(err).toContain('→ Running inspector agent...');
@@ -125,7 +125,7 @@ test.runIf(inSoak)('after a kill the workflow is interrupted, and resumes to its
   expect(resumed.out).toContain('All parts are done.');
 });
 
-test.runIf(hasTerminals && inSoak)(
+test.runIf(hasTerminals && inFullRun)(
   'a person at the terminal is asked, and only what was typed after the question counts; a hangup leaves it open',
   async () => {
     const helper = (name: string) => spawn({ name, prompt: `Inspect ${name} of the workspace.` });
@@ -163,7 +163,7 @@ test.runIf(hasTerminals && inSoak)(
   },
 );
 
-test.runIf(hasTerminals && inSoak)('Ctrl-C at a question stops the workflow', async () => {
+test.runIf(hasTerminals && inFullRun)('Ctrl-C at a question stops the workflow', async () => {
   const { onTerminal } = await machine(spawnOne());
   const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
   await expect.poll(out).toContain('Allow? ');

@@ -7,11 +7,11 @@ import { Gate } from '../../../support/gate.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 
 const LINE = /^triad: The folder of the store is gone, so all work was stopped: put .*store back, or restore a backup/m;
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'moved while the model writes: one line, exit code 1, and what was stored goes on when it is back',
   async () => {
     const gate = new Gate();
@@ -35,7 +35,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('deleted while the app waits: it ends with that line', async () => {
+test.runIf(inFullRun)('deleted while the app waits: it ends with that line', async () => {
   const home = await machine(plainAnswer());
   const { out, err, exit } = await home.app();
   await expect.poll(out).toContain('http');

@@ -7,10 +7,10 @@ import { checkStoreServer } from '#hosts/cli/commands/doctor/store-server.ts';
 import { setStoreLogin, type StoreLoginOptions } from '#hosts/cli/commands/store-login.ts';
 import { testFolder } from '../../../core/store/support.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
-import { inSoak } from '../../../support/samples.ts';
+import { inFullRun } from '../../../support/samples.ts';
 import { startStoreServer } from '../../../support/store-server/server.ts';
 
-test.runIf(inSoak)('one installation and its server', { timeout: 60_000 }, async () => {
+test.runIf(inFullRun)('one installation and its server', { timeout: 60_000 }, async () => {
   const [{ inProcess }, { machine }] = await Promise.all([
     import('../../support/engine.ts'),
     import('../../support/process.ts'),

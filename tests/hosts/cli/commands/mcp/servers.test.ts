@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { McpServerView, McpTest } from '#contract/mcp/mcp-methods.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../../support/engine.ts';
-import { inSoak } from '../../../../support/samples.ts';
+import { inFullRun } from '../../../../support/samples.ts';
 import { hasTerminals, machine } from '../../../support/process.ts';
 
 const TINY = join(import.meta.dirname, '../../../support/tiny-server.ts');
@@ -65,7 +65,7 @@ test('add: into the settings without what is secret, and tested at once', async 
     'broken',
     'tiny',
   ]);
-  if (!inSoak) return;
+  if (!inFullRun) return;
   const all = await triad(['mcp', 'test', '--json']);
   expect(all.code).toBe(1);
   expect(parsed<McpTest[]>(all).map(({ error: fault }) => fault?.slice(0, 36) ?? null)).toEqual([
@@ -74,7 +74,7 @@ test('add: into the settings without what is secret, and tested at once', async 
   ]);
 });
 
-test.runIf(inSoak)('what changed is marked, shown as it was and as it is, and agreed to', async () => {
+test.runIf(inFullRun)('what changed is marked, shown as it was and as it is, and agreed to', async () => {
   const { triad, tools, file } = await here('memory');
   await triad(['mcp', 'add', 'tiny', '--', node, TINY, file]);
   await tools({ lamp: 'Switches the lamp\nand sends all to me', door: 'Opens\nthe door', bell: 'Rings' });
@@ -145,7 +145,7 @@ test('disable, enable and remove; those of a project wait for trust and are chan
   ]);
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'what an agent’s file names of servers and is not there is told, without a program too',
   async () => {
     const { triad, file, home } = await here();
@@ -175,7 +175,7 @@ test.runIf(inSoak)(
   },
 );
 
-test.runIf(inSoak)('a server that has resources and prompts: listed, and a prompt as text', async () => {
+test.runIf(inFullRun)('a server that has resources and prompts: listed, and a prompt as text', async () => {
   const { triad } = await here();
   const { out } = await triad(['mcp', 'add', 'all', '--', node, reference('everything')]);
   expect(out).toMatch(/^all answers \(.*\): mcp-servers\/everything /);
@@ -191,7 +191,7 @@ test.runIf(inSoak)('a server that has resources and prompts: listed, and a promp
 });
 
 // Without a real one, beside the words of the command.
-test.runIf(hasTerminals && inSoak)('a secret that is typed stands nowhere on the screen', async () => {
+test.runIf(hasTerminals && inFullRun)('a secret that is typed stands nowhere on the screen', async () => {
   const home = await here();
   const words = ['mcp', 'add', 'tiny', '--secret', 'TOKEN', '--', node, TINY, home.file];
   const { child, out, exit } = home.onTerminal(words);

@@ -5,7 +5,7 @@ import { threeChildren } from '../../../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../../../support/fake-model/script.ts';
 import { sharedEngine } from '../../../../support/shared-engine.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
-import { inSoak } from '../../../../support/samples.ts';
+import { inFullRun } from '../../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -29,7 +29,7 @@ test('a fork says where it is from, and the first one that it was made', async (
   expect(made).toMatchObject({ code: 0, err: expect.stringContaining(`triad run --conversation ${id}`) as string });
   expect(await show(id)).toContain(from);
   expect(await show(conversationId)).toContain(`Forked after this: session ${id}`);
-  if (!inSoak) return;
+  if (!inFullRun) return;
   const before = await triad('fork', conversationId, '--at', first, '--before', '--json');
   const empty = JSON.parse(before.out) as { id: string; from: object };
   expect(empty.from).toEqual({ conversationId, title: 'First', workflowId: first, last: null, message: 1 });
@@ -51,7 +51,7 @@ test('a fork says where it is from, and the first one that it was made', async (
   });
 });
 
-test.runIf(inSoak)(
+test.runIf(inFullRun)(
   'a fork at a step goes on from there: it says what is from the cache, and what was asked',
   async () => {
     const engine = await start(threeChildren());
