@@ -1,4 +1,4 @@
-/** A sample of the campaign of kills and signals; `npm run soak` plays three hundred. */
+/** A sample of the campaign of kills and signals; `npm run kills` plays three hundred. */
 import { expect, test } from 'vitest';
 import { campaign } from './campaign.ts';
 import { inFullRun } from '../support/samples.ts';

@@ -1,7 +1,8 @@
 /**
  * Ends `run` and `serve` with seeded signals at seeded instants, very first starts among them; after each of them a
  * restart goes on, and what is stored is held against what the client saw and what the model's server says.
- * `node tests/soak/campaign.ts [--kills 300] [--from 1]`; exit code 1 with a line for each breach.
+ * `node tests/soak/campaign.ts [--kills 300] [--from SEED]` starts at `TEST_SEED` if `--from` is missing. Prints a line
+ * for each breach and exits with 1. Writes `test-results/kills.json` for `scripts/summary.cjs`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';
@@ -53,6 +54,7 @@ export interface CampaignResult {
 
 const APP = builtProgram(join(import.meta.dirname, '../hosts/support/app-process.ts'));
 const READER = builtProgram(join(import.meta.dirname, 'campaign-reader.ts'));
+const RESULTS = join(import.meta.dirname, '../../test-results');
 const SIGNALS = ['SIGKILL', 'SIGKILL', 'SIGTERM', 'SIGHUP', 'SIGINT'] as const;
 const PATIENCE_MS = 90_000;
 const LANES = 2;
@@ -330,12 +332,15 @@ if (import.meta.main) {
     return at < 0 ? otherwise : Number(process.argv[at + 1]);
   };
   const began = performance.now();
-  const from = number('from', 1);
+  const from = number('from', Number(process.env['TEST_SEED'] ?? 1));
+  console.log(`Seeds from ${from}`);
   const seeds = Array.from({ length: number('kills', 300) }, (_, index) => from + index);
   const { breaches: found, ...counts } = await campaign(seeds, (line) => console.error(line));
   console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - began) / 1000) }));
   const lines = [...found, ...misjudged(counts.accounts)];
   for (const line of lines.slice(found.length)) console.error(line);
+  await mkdir(RESULTS, { recursive: true });
+  await writeFile(join(RESULTS, 'kills.json'), JSON.stringify({ kills: counts.kills, breaches: lines }));
   console.log(`${lines.length} breaches`);
   process.exit(lines.length === 0 ? 0 : 1);
 }

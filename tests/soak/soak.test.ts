@@ -1,4 +1,4 @@
-/** A sample of the long run of faults; `npm run soak` plays a thousand. */
+/** A sample of the long run of faults; `npm run soak` plays seeds without end. */
 import { expect, test } from 'vitest';
 import { soak } from './soak.ts';
 

@@ -25,7 +25,7 @@ test.runIf(inFullRun)('with score and critique', async () => {
   expect(json.text).toContain('"reviews"');
 
   const { items } = await runtime.request('history.search', { text: 'kumquat' });
-  expect(items.map(({ kind, agent }) => [kind, agent])).toEqual([['report', 'checker']]);
+  expect(items.map(({ kind, agent }) => [kind, agent])).toEqual([['interim', 'checker']]);
 
   await runtime.request('conversation.project', { conversationId });
   // Beside them lie marks that go when a session is written.

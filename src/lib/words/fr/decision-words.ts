@@ -59,7 +59,7 @@ function atMostLines({ atMost }: Summary): BlockLine[] {
     {
       key: 'tokens',
       value: tokens === null ? answer : `${compactTokens(tokens)} jetons, ${compactTokens(answerTokens)} par réponse`,
-      hint: `max_tokens : ${count(answerTokens)}`,
+      hint: `max_tokens : ${count(answerTokens)}`,
     },
   ];
 }

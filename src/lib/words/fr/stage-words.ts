@@ -35,7 +35,7 @@ function now(name: string, what: Now): string {
     case 'asks':
       return 'vous attend';
     case 'allowed':
-      return 'autorisé : démarre quand les autres ont leur réponse';
+      return 'autorisé : démarre quand les autres ont leur réponse';
     case 'queued':
       return 'attend son tour';
     case 'model':

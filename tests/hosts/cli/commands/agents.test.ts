@@ -314,52 +314,47 @@ test('names of files, and what they say, command no terminal and write no line o
   expect(said.join('\n')).not.toMatch(/^trusted/m);
 });
 
-test.runIf(inFullRun)(
-  'validate asks nobody about models: doctor does, and what it heard is held against them then',
-  async () => {
-    const home = await here();
-    const { triad, folder, model } = home;
-    await write(folder, '.triad/agents/near.md', agent('near', 'model: claude-sonet-5-5\n'));
-    await write(folder, '.triad/agents/here.md', agent('here', 'model: claude-sonnet-5-5\n'));
-    await write(folder, '.claude/agents/theirs.md', agent('theirs', 'model: opus\n'));
-    model.models = ['claude-sonnet-5-5', 'claude-haiku-5-5'];
-    const before = await triad(['agents', 'validate']);
-    expect([before.code, model.asked()]).toEqual([0, 0]);
-    expect(before.out).toMatch(/near\.md:4:8: warning: model claude-sonet-5-5 is not checked: .* has not given a list/);
-    expect((await triad(['doctor'])).out).toContain(`ok      models: 2 at ${model.url}, as of `);
-    const asked = model.asked();
-    const after = await triad(['agents', 'validate']);
-    expect([after.code, model.asked()]).toEqual([1, asked]);
-    expect(after.out).toMatch(
-      /near\.md:4:8: model claude-sonet-5-5 is not in the list of .*\(did you mean `claude-sonnet-5-5`\?\)/,
-    );
-    expect(after.out).toMatch(/here\.md: here is valid\n/);
-    expect(after.out).toMatch(
-      /theirs\.md: theirs is valid\n.*warning: model opus .* is not in the list of .*: the lead's is used/,
-    );
-    await write(home.home, 'config.toml', 'models.enabled = ["haiku"]\nmodels.default = "haiku"\n');
-    expect((await triad(['agents', 'validate'])).out).toMatch(
-      /here\.md:4:8: model claude-sonnet-5-5 is not enabled: models\.enabled has haiku/,
-    );
-    await write(home.home, 'config.toml', 'models.enabled = ["haiku", "modle"]\n');
-    const lines = (await triad(['config', 'validate'])).out;
-    expect(lines).toContain(
-      "config.toml:1:28: models.enabled.1 is not a model: use sonnet, haiku, opus, or the provider's id of a model; to do: ",
-    );
-    expect(lines).toContain(
-      'config.toml:1:1: models.default must be one of models.enabled (haiku, modle), not sonnet; to do: ',
-    );
-  },
-);
-
-test.runIf(inFullRun)('doctor says where the default model is not one of the endpoint', async () => {
-  const { triad, model } = await here();
-  model.models = ['llama3.2:1b'];
-  const { code, out } = await triad(['doctor']);
-  expect(code).toBe(1);
-  expect(out).toMatch(
-    /problem models: the default model sonnet \(claude-sonnet-5-5\) is not in the list .* which has llama3\.2:1b;.*to do: set models\.default/,
+test.runIf(inFullRun)('validate checks models against the list that doctor requested, and requests none', async () => {
+  const home = await here();
+  const { triad, folder, model } = home;
+  await write(folder, '.triad/agents/near.md', agent('near', 'model: claude-sonet-5-5\n'));
+  await write(folder, '.triad/agents/here.md', agent('here', 'model: claude-sonnet-5-5\n'));
+  await write(folder, '.claude/agents/theirs.md', agent('theirs', 'model: opus\n'));
+  model.models = ['claude-sonnet-5-5', 'claude-haiku-5-5'];
+  const before = await triad(['agents', 'validate']);
+  expect([before.code, model.asked()]).toEqual([0, 0]);
+  expect(before.out).toMatch(/near\.md:4:8: warning: model claude-sonet-5-5 is not checked: .* has not given a list/);
+  expect((await triad(['doctor'])).out).toContain(`ok      models: 2 at ${model.url}, as of `);
+  const asked = model.asked();
+  const after = await triad(['agents', 'validate']);
+  expect([after.code, model.asked()]).toEqual([0, asked]);
+  expect(after.out).toMatch(
+    /near\.md:4:8: warning: model claude-sonet-5-5 is not in the list of .*\(did you mean `claude-sonnet-5-5`\?\)/,
   );
+  expect(after.out).toMatch(/here\.md: here is valid\n/);
+  expect(after.out).toMatch(
+    /theirs\.md: theirs is valid\n.*warning: model opus .* is not in the list of .*: the lead's is used/,
+  );
+  await write(home.home, 'config.toml', 'models.enabled = ["haiku"]\nmodels.default = "haiku"\n');
+  expect((await triad(['agents', 'validate'])).out).toMatch(
+    /here\.md:4:8: model claude-sonnet-5-5 is not enabled: models\.enabled has haiku/,
+  );
+  await write(home.home, 'config.toml', 'models.enabled = ["haiku", "modle"]\n');
+  const lines = (await triad(['config', 'validate'])).out;
+  expect(lines).toContain(
+    "config.toml:1:28: models.enabled.1 is not a model: use sonnet, haiku, opus, or the provider's id of a model; to do: ",
+  );
+  expect(lines).toContain(
+    'config.toml:1:1: models.default must be one of models.enabled (haiku, modle), not sonnet; to do: ',
+  );
+});
+
+test.runIf(inFullRun)('doctor warns if the endpoint does not list a default model that the settings name', async () => {
+  const { triad, model, home } = await here();
+  model.models = ['llama3.2:1b'];
+  expect((await triad(['doctor'])).out).toContain(`ok      models: 1 at ${model.url}, as of `);
+  await write(home, 'config.toml', 'models.default = "claude-nope-1"\n');
+  expect((await triad(['doctor'])).out).toMatch(/models: .*claude-nope-1/);
 });
 
 test('cleanup: says that usually nobody is left, and who works', async () => {
