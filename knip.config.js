@@ -1,4 +1,4 @@
-// What nothing uses goes. `--production` (in `npm run soak`) leaves the tests out: what only they use goes too, but for what
+// What nothing uses goes. `--production` (in `npm run test:full`) leaves the tests out: what only they use goes too, but for what
 // its own file needs.
 /** Started by path or by a tool rather than imported; `!` marks what the program itself starts. */
 const entry = [

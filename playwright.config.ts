@@ -1,5 +1,5 @@
-// Each spec once: in the browser, and in the stand-in for the desktop what only a desktop can show (`@stand-in`); without
-// what cheaper tests and other specs hold together (`@full`). `playwright.full.config.ts` runs every spec in every place.
+// Runs specs once: in the browser, or in the stand-in for the desktop if only a desktop can show them (`@stand-in`).
+// Leaves out the specs that cheaper tests cover (`@full`); `playwright.full.config.ts` runs every spec in every place.
 // The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
@@ -54,7 +54,7 @@ export default defineConfig<Place>({
   expect: { timeout: 15_000 },
   forbidOnly: process.env['CI'] !== undefined,
   reporter: [['list'], ['json', { outputFile: 'test-results/playwright.json' }]],
-  metadata: { skipped: { electron: missing ?? 'it is part of "npm run soak"' } },
+  metadata: { skipped: { electron: missing ?? 'it is part of "npm run e2e:full"' } },
   // One: the tests of another would start browsers and processes of their own.
   projects: [{ name: 'browser and stand-in', metadata: { full: false }, use: { place: null }, grepInvert: /@full/ }],
   use: {

@@ -73,7 +73,7 @@ export default defineConfig(({ mode }) => ({
     // that would fill the time (scripts/stages.cjs). Each takes seconds of the processor to load and to warm up.
     maxWorkers: 3,
     reporters: ['default', 'json'],
-    outputFile: { json: 'test-results/vitest.json' },
+    outputFile: { json: `test-results/${mode === 'full' ? 'vitest-full' : 'vitest'}.json` },
     projects: projects.map((name) => ({
       ...(name === 'lib-server' ? rendered : name.startsWith('lib') ? runes : {}),
       test: {

@@ -10,7 +10,8 @@ import { chromiumPath, commandPath } from '../e2e/support/chromium.ts';
 const ROOT = join(import.meta.dirname, '..');
 const PLAYWRIGHT = join(ROOT, 'node_modules/@playwright/test/cli.js');
 /** Read by `scripts/summary.cjs`. */
-const REPORT = join(ROOT, 'test-results/playwright.json');
+const isFull = process.argv.includes('playwright.full.config.ts');
+const REPORT = join(ROOT, `test-results/${isFull ? 'playwright-full' : 'playwright'}.json`);
 const INSTALL_MS = 600_000;
 
 interface Installer {

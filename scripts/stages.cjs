@@ -1,21 +1,31 @@
-// Runs the stages of `npm run check` and `npm test`: those that run the program one after the other; beside them, with
-// what they leave of the processor while they wait, those that only read its sources.
-// What a stage says is shown whole when it has failed; nothing starts after a failure. Last comes what each took.
+// Runs the stages of `npm run check`, `npm test` and `npm run test:full`. Stages that run the program run one after the
+// other; stages that only read its sources run beside them at low priority.
+// Prints the whole output of a failed stage. Nothing starts after a failure, except in the full run, which finishes.
+// The last line lists the duration of each stage; `test-results/stages.json` has the same for `scripts/summary.cjs`.
 'use strict';
 const { spawn } = require('node:child_process');
+const fs = require('node:fs');
 const os = require('node:os');
+const path = require('node:path');
 const { performance } = require('node:perf_hooks');
 
 /**
  * Names are those of npm scripts. Rows of those that read run at the same time: most have one thread, and none is left over
  * at the end. Browsers wait more than unit tests do, so they have their turn while there is something to read beside them.
  */
-const READING = [['lint:ts'], ['types', 'format:check', 'unused'], ['lint:components']];
-/** What nothing uses breaks nobody: before a merge is early enough. */
-const LEFT_TO_CHECK = ['unused'];
-const PLANS = { check: ['bundles', 'unit'], test: ['bundles', 'e2e', 'unit'] };
-/** What they say is worth reading while they run. */
-const TALKS = new Set(['unit', 'e2e']);
+const READING = {
+  check: [['lint:ts'], ['types', 'format:check', 'unused'], ['lint:components']],
+  test: [['lint:ts'], ['types', 'format:check'], ['lint:components']],
+  full: [['lint:components', 'unused', 'unused:production']],
+};
+const PLANS = {
+  check: ['bundles', 'unit'],
+  test: ['bundles', 'e2e', 'unit'],
+  full: ['bundles', 'unit:full', 'e2e:full', 'kills'],
+};
+/** Stages whose output is shown while they run. */
+const TALKS = new Set(['unit', 'e2e', 'unit:full', 'e2e:full', 'kills']);
+const DURATIONS = path.join(__dirname, '..', 'test-results', 'stages.json');
 
 /**
  * For those that read, which live for seconds: collecting garbage seldom, where they are programs of Node, or not at all,
@@ -23,15 +33,19 @@ const TALKS = new Set(['unit', 'e2e']);
  */
 const HASTE = { NODE_OPTIONS: '--max-semi-space-size=128', GOGC: 'off', GOMEMLIMIT: '4GiB' };
 /** The types of components are checked; for the rules that need types a second compiler reads them all (eslint.config.js). */
-const SHORT = { check: {}, test: { TYPED_COMPONENTS: 'false' } };
+const SHORT = { check: {}, test: { TYPED_COMPONENTS: 'false' }, full: {} };
 
 const npm = process.env.npm_execpath;
 /** npm hands no signal on to what its scripts have started: each stage is a group of its own, which gets it whole. */
 const GROUPS = process.platform !== 'win32';
 
+/** Seconds of each finished stage. */
+const durations = {};
 const took = [];
 const running = new Set();
 let failed = false;
+/** True after a signal. */
+let ended = false;
 
 /** Resolves with what it printed; a stage that talks prints it itself. */
 function run(name, { nice = false, haste = {} } = {}) {
@@ -48,7 +62,8 @@ function run(name, { nice = false, haste = {} } = {}) {
   return new Promise((resolve) => {
     const end = (ok) => {
       running.delete(child);
-      took.push(`${name} ${Math.round((performance.now() - started) / 1000)} s${ok ? '' : ' (failed)'}`);
+      durations[name] = Math.round((performance.now() - started) / 1000);
+      took.push(`${name} ${durations[name]} s${ok ? '' : ' (failed)'}`);
       failed ||= !ok;
       resolve(said);
     };
@@ -60,10 +75,10 @@ function run(name, { nice = false, haste = {} } = {}) {
   });
 }
 
-/** One after the other, until one fails. */
-async function work(names, options) {
+/** Runs stages one after the other. Stops at the first failure, unless `finishes`. */
+async function work(names, { finishes, ...options }) {
   for (const name of names) {
-    if (failed) return;
+    if (ended || (failed && !finishes)) return;
     process.stdout.write(`${name}…\n`);
     const said = (await run(name, options)).trimEnd();
     if (said !== '') process.stdout.write(`\n${name}:\n${said}\n\n`);
@@ -81,18 +96,27 @@ function end({ pid }, signal) {
 /** Who ends this ends all of it. */
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
-    failed = true;
+    failed = ended = true;
     for (const child of running) end(child, signal);
   });
+}
+
+/** Adds the durations to those of earlier plans. */
+function writeDurations() {
+  const earlier = fs.existsSync(DURATIONS) ? JSON.parse(fs.readFileSync(DURATIONS, 'utf8')) : {};
+  fs.mkdirSync(path.dirname(DURATIONS), { recursive: true });
+  fs.writeFileSync(DURATIONS, JSON.stringify({ ...earlier, ...durations }));
 }
 
 async function main(name) {
   const started = performance.now();
   const haste = { ...HASTE, ...SHORT[name] };
-  const reading = name === 'check' ? READING : READING.map((row) => row.filter((one) => !LEFT_TO_CHECK.includes(one)));
-  await Promise.all([work(PLANS[name]), ...reading.map((row) => work(row, { nice: true, haste }))]);
+  const finishes = name === 'full';
+  const readers = READING[name].map((row) => work(row, { nice: true, haste, finishes }));
+  await Promise.all([work(PLANS[name], { finishes }), ...readers]);
   const whole = Math.round((performance.now() - started) / 1000);
   process.stdout.write(`\n${took.join(', ')}; ${whole} s in all\n`);
+  writeDurations();
   process.exitCode = failed ? 1 : 0;
 }
 

@@ -1,67 +1,124 @@
-// Adds up the test runners' JSON reports: a line for each project, what did not run and why, and one last line,
-// `N passed, N failed`, for continuous integration. What was skipped counts as neither.
+// Prints what ran in `.ci/run`: a table of suites, flaky tests, tests that ran in no suite, and as the last line
+// `N passed, N failed`. Reads the JSON reports in `test-results`. Exits with 1 if a test failed or no test ran.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
 
-const load = (name) => {
+const RESULTS = path.join(__dirname, '..', 'test-results');
+const readReport = (name) => {
   try {
-    return JSON.parse(fs.readFileSync(path.join(__dirname, '..', 'test-results', name), 'utf8'));
+    return JSON.parse(fs.readFileSync(path.join(RESULTS, name), 'utf8'));
   } catch {
     return undefined;
   }
 };
-const say = (line) => process.stdout.write(`${line}\n`);
+const print = (line) => process.stdout.write(`${line}\n`);
 
-function unit(report) {
-  if (!report) return { passed: 0, failed: 0, skipped: 0 };
-  // A file that can't be loaded has no failed test of its own, but must count.
-  const broken = report.testResults.filter(
-    (file) => file.status === 'failed' && !file.assertionResults.some((test) => test.status === 'failed'),
-  );
-  return {
-    passed: report.numPassedTests,
-    failed: report.numFailedTests + broken.length,
-    skipped: report.numPendingTests,
+/** A test: `id` is the same in each suite that includes it, `outcome` is passed, flaky, failed or skipped. */
+const VITEST = { passed: 'passed', failed: 'failed' };
+const PLAYWRIGHT = { expected: 'passed', flaky: 'flaky', unexpected: 'failed', skipped: 'skipped' };
+
+function readVitest(name) {
+  const report = readReport(name);
+  if (!report) return [];
+  return report.testResults.flatMap(({ name: file, status, assertionResults }) => {
+    const at = path.relative(process.cwd(), file);
+    const tests = assertionResults.map((test) => ({
+      id: `${at} › ${test.fullName}`,
+      outcome: VITEST[test.status] ?? 'skipped',
+    }));
+    // A file that does not load has no failed test, but counts as one.
+    if (status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed'))
+      tests.push({ id: at, outcome: 'failed' });
+    return tests;
+  });
+}
+
+/** Tests by project. A suite has suites and specs; a spec has a test for each project. */
+function readPlaywright(name) {
+  const report = readReport(name);
+  const projects = {};
+  if (!report) return projects;
+  const visit = ({ file, title, suites = [], specs = [] }, parents) => {
+    const titles = title === file ? parents : [...parents, title];
+    for (const suite of suites) visit(suite, titles);
+    for (const spec of specs)
+      for (const { projectName, status } of spec.tests)
+        (projects[projectName] ??= []).push({
+          id: ['e2e', spec.file, ...titles, spec.title].join(' › '),
+          outcome: PLAYWRIGHT[status],
+        });
   };
+  for (const suite of report.suites) visit(suite, []);
+  // Errors outside of a test, for instance a file that does not load.
+  const errors = report.errors.map(({ message }) => ({ id: message ?? 'error', outcome: 'failed' }));
+  if (errors.length > 0) projects['outside of tests'] = errors;
+  return projects;
 }
 
-const FATE = { expected: 'passed', flaky: 'passed', unexpected: 'failed', skipped: 'skipped' };
-
-/** The results of each project; a suite has suites and specs, a spec a test for each project. */
-function projects(report) {
-  const counts = {};
-  const visit = ({ suites = [], specs = [] }) => {
-    for (const suite of suites) visit(suite);
-    for (const { projectName, status } of specs.flatMap(({ tests }) => tests)) {
-      counts[projectName] ??= { passed: 0, failed: 0, skipped: 0 };
-      counts[projectName][FATE[status]] += 1;
-    }
-  };
-  visit(report);
-  return counts;
+/** Each kill is a test; a breach of a promise is a failed one. */
+function readKills() {
+  const { kills = 0, breaches = [] } = readReport('kills.json') ?? {};
+  return Array.from({ length: kills }, (_, index) => ({
+    id: breaches[index] ?? `kill ${index + 1}`,
+    outcome: index < breaches.length ? 'failed' : 'passed',
+  }));
 }
 
-const words = ({ passed, failed, skipped }) =>
-  `${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
+const seconds = readReport('stages.json') ?? {};
+const suites = [
+  { name: 'unit', tests: readVitest('vitest.json'), stage: 'unit' },
+  ...Object.entries(readPlaywright('playwright.json')).map(([name, tests]) => {
+    return { name: `end-to-end, ${name}`, tests, stage: 'e2e' };
+  }),
+  { name: 'full unit', tests: readVitest('vitest-full.json'), stage: 'unit:full' },
+  ...Object.entries(readPlaywright('playwright-full.json')).map(([name, tests]) => {
+    return { name: `full end-to-end, ${name}`, tests, stage: 'e2e:full' };
+  }),
+  { name: 'kills', tests: readKills(), stage: 'kills' },
+].filter(({ tests }) => tests.length > 0);
 
-const units = unit(load('vitest.json'));
-const e2e = load('playwright.json');
-const parts = [units];
-say(`unit: ${words(units)}`);
-if (e2e) {
-  const { notRun } = e2e.config.metadata;
-  for (const [name, counts] of Object.entries(projects(e2e))) {
-    // Only listed, which the report calls skipped.
-    say(`e2e, ${name}: ${notRun ? `${counts.skipped} not run (${notRun})` : words(counts)}`);
-    parts.push(counts);
-  }
-  for (const [name, reason] of Object.entries(e2e.config.metadata.skipped ?? {}))
-    say(`e2e, ${name}: did not run (${reason})`);
-  // Errors outside of any test, such as a file that can't be loaded.
-  parts.push({ passed: 0, failed: e2e.errors.length });
+const OUTCOMES = ['passed', 'failed', 'flaky', 'skipped'];
+const count = (tests, outcome) => tests.filter((test) => test.outcome === outcome).length;
+const rows = suites.map(({ name, tests, stage }) => [
+  name,
+  ...OUTCOMES.map((outcome) => String(count(tests, outcome))),
+  stage in seconds ? `${seconds[stage]} s` : '',
+]);
+const table = [['suite', ...OUTCOMES, 'time'], ...rows];
+const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
+print('');
+for (const row of table)
+  print(row.map((cell, column) => (column === 0 ? cell.padEnd(widths[0]) : cell.padStart(widths[column]))).join('  '));
+
+for (const name of ['playwright.json', 'playwright-full.json']) {
+  const { skipped = {}, notRun } = readReport(name)?.config.metadata ?? {};
+  if (notRun) print(`End-to-end tests did not run: ${notRun}.`);
+  if (name === 'playwright.json' && readReport('playwright-full.json')) continue;
+  for (const [place, reason] of Object.entries(skipped)) print(`Did not run in ${place}: ${reason}.`);
 }
-const sum = (kind) => parts.reduce((total, counts) => total + counts[kind], 0);
-const [passed, failed] = [sum('passed'), sum('failed')];
-say(`${passed} passed, ${failed} failed`);
+
+const all = suites.flatMap(({ tests }) => tests);
+const printList = (title, ids) => {
+  if (ids.length === 0) return;
+  print(`\n${title}:`);
+  for (const id of ids) print(`  ${id}`);
+};
+printList(
+  'Flaky',
+  all.filter(({ outcome }) => outcome === 'flaky').map(({ id }) => id),
+);
+const ran = new Set(all.filter(({ outcome }) => outcome !== 'skipped').map(({ id }) => id));
+printList(
+  'Ran in no suite',
+  [...new Set(all.map(({ id }) => id))].filter((id) => !ran.has(id)),
+);
+printList(
+  'Failed',
+  all.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+);
+
+const failed = count(all, 'failed');
+const passed = count(all, 'passed') + count(all, 'flaky');
+print(`\n${passed} passed, ${failed} failed`);
 process.exit(passed + failed === 0 || failed > 0 ? 1 : 0);
