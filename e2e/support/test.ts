@@ -18,12 +18,15 @@ export const inFullRun = (): boolean => base.info().project.metadata['full'] ===
 
 /**
  * Returns the details of a spec that only the full run includes.
- * @param coveredBy the test of `npm test` that fails when the same line breaks, as `path › title`;
- * `tests/full-tests.test.ts` checks that it exists
+ * @param coveredBy the test or tests of `npm test` that fail when the same line breaks, as `path › title`;
+ * `tests/full-tests.test.ts` checks that they exist
  */
-export const fullSpec = (coveredBy: string, { tag = [], annotation = [] }: TestDetails = {}): TestDetails => ({
+export const fullSpec = (
+  coveredBy: string | readonly string[],
+  { tag = [], annotation = [] }: TestDetails = {},
+): TestDetails => ({
   tag: ['@full', tag].flat(),
-  annotation: [{ type: 'covered by', description: coveredBy }, annotation].flat(),
+  annotation: [[coveredBy].flat().map((description) => ({ type: 'covered by', description })), annotation].flat(),
 });
 
 /** What only a desktop can show. */

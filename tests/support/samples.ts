@@ -5,11 +5,12 @@ export const inFullRun = process.env['FULL_RUN'] === 'true';
 
 /**
  * Declares a test that only the full run includes: `fullTest('tests/a.test.ts › title')('longer test', …)`.
- * @param _coveredBy the test of `npm test` that fails when the same line breaks, as `path › title`;
- * `tests/full-tests.test.ts` checks that it exists
+ * @param _coveredBy the test or tests of `npm test` that fail when the same line breaks, as `path › title`;
+ * `tests/full-tests.test.ts` checks that they exist
  * @param condition false on a machine that lacks what the test needs
  */
-export const fullTest = (_coveredBy: string, condition = true) => test.runIf(inFullRun && condition);
+export const fullTest = (_coveredBy: string | readonly string[], condition = true) =>
+  test.runIf(inFullRun && condition);
 
 /** Number of inputs of a property test: `numRuns` in `npm test`, `whole` in the full run. */
 export const samples = (numRuns: number, whole = 20 * numRuns): { numRuns: number } => {
