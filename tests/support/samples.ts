@@ -3,6 +3,9 @@ import { test } from 'vitest';
 
 export const inFullRun = process.env['FULL_RUN'] === 'true';
 
+/** Seed of the matrices that even the full run samples. `.ci/run` prints it and changes it each day. */
+export const TEST_SEED = process.env['TEST_SEED'] ?? '1';
+
 /**
  * Declares a test that only the full run includes: `fullTest('tests/a.test.ts › title')('longer test', …)`.
  * @param _coveredBy the test or tests of `npm test` that fail when the same line breaks, as `path › title`;

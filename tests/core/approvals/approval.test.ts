@@ -9,7 +9,6 @@ import { outcomes, startEngine } from '../../support/engine.ts';
 import { batch, LEAD, spawn, spawnOne, threeChildren, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -118,7 +117,7 @@ describe('approvals', () => {
     expect(engine.of('approval-decide')).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('three questions wait at the same time and are answered in any order', async () => {
+  test('three questions wait at the same time and are answered in any order', async () => {
     const engine = await start(threeChildren(), { person: () => null });
     const { workflowId } = await engine.send('Look at all parts');
     await engine.event(
@@ -221,7 +220,7 @@ describe('approvals', () => {
     expect(engine.of('tool-start').map(({ input }) => input)).toMatchObject([{ path: 'a.txt' }, { path: 'b.txt' }]);
   });
 
-  test.runIf(inFullRun)('a tool that the lead does not have is named, with what it has', async () => {
+  test('a tool that the lead does not have is named, with what it has', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'x', prompt: 'Do it', tools: ['browser'] })]);

@@ -8,7 +8,6 @@ import type { Seen } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -71,7 +70,7 @@ test('it answers from what it knows and is counted, the question stays open, and
   expect(JSON.stringify(engine.model.requests[2]?.seen.body.messages)).not.toContain('Because you wanted');
 });
 
-test.runIf(inFullRun)('asked twice, the second request holds the first exchange', async () => {
+test('asked twice, the second request holds the first exchange', async () => {
   const engine = await start(writing(), { person: () => null });
   await engine.send('Take notes');
   const approvalId = await asked(engine);
@@ -117,7 +116,7 @@ test('a model that fails leaves the question open, with why', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test.runIf(inFullRun)('a stop ends it with everything else, and nothing is left open', async () => {
+test('a stop ends it with everything else, and nothing is left open', async () => {
   const held = new Gate();
   const engine = await start(writing({ held }), { person: () => null });
   onTestFinished(() => held.open());
@@ -133,7 +132,7 @@ test.runIf(inFullRun)('a stop ends it with everything else, and nothing is left 
   });
 });
 
-test.runIf(inFullRun)('a bound forbids it, and says so; the question is still open', async () => {
+test('a bound forbids it, and says so; the question is still open', async () => {
   const settings = '[limits.run]\nmax_tokens = 1\n';
   const engine = await startEngine(writing(), { person: () => null, settings });
   await engine.send('Take notes');
@@ -177,7 +176,7 @@ test('the end of the program cuts it off; asleep nobody can say more, awake it c
   });
 });
 
-test.runIf(inFullRun)('a stop tells all that it ended, also of two that were asked back at once', async () => {
+test('a stop tells all that it ended, also of two that were asked back at once', async () => {
   const held = new Gate();
   onTestFinished(() => held.open());
   const script = new Script()
@@ -195,7 +194,7 @@ test.runIf(inFullRun)('a stop tells all that it ended, also of two that were ask
   expect(ended).toMatchObject({ requests: 2, left: 0 });
 });
 
-test.runIf(inFullRun)('a kill while it answers leaves nobody waiting for what it says', async () => {
+test('a kill while it answers leaves nobody waiting for what it says', async () => {
   const store = await memoryStore();
   const held = new Gate();
   onTestFinished(() => held.open());
@@ -225,7 +224,7 @@ test.runIf(inFullRun)('a kill while it answers leaves nobody waiting for what it
   ]);
 });
 
-test.runIf(inFullRun)('asked while the response still comes, it sees the call that it is asked about', async () => {
+test('asked while the response still comes, it sees the call that it is asked about', async () => {
   const whole = new Gate();
   const script = new Script()
     .on(isBack)

@@ -7,7 +7,6 @@ import type { DurableEvent } from '#contract/event.ts';
 import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-grants-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -67,7 +66,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `store-${seq}`), folder, grant }, check };
 }
 
-test.runIf(inFullRun)(
+test(
   'after a few durable events from the first yes on; in the full run after every one',
   { timeout: 300_000 },
   async () => {

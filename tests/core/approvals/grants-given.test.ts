@@ -8,7 +8,7 @@ import { CHILD, delegate, LEAD, spawn, spawnOne, writeFile } from '../../support
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -63,7 +63,7 @@ describe('the scope', () => {
     expect(deciders(engine)).toEqual(expected);
   });
 
-  test.runIf(inFullRun)('another conversation in the folder meets only what holds for the project', async () => {
+  test('another conversation in the folder meets only what holds for the project', async () => {
     for (const [scope, expected] of [
       ['conversation', 'person'],
       ['project', 'rule'],
@@ -80,7 +80,7 @@ describe('the scope', () => {
     }
   });
 
-  test.runIf(inFullRun)('another agent is asked', async () => {
+  test('another agent is asked', async () => {
     const script = new Script();
     const write = (content: string) => toolUse('write_file', { path: 'a.md', content });
     const child = spawn({ name: 'writer', prompt: 'Write it too.', tools: ['write_file'] });
@@ -102,7 +102,7 @@ describe('the scope', () => {
 });
 
 describe('its end', () => {
-  test.runIf(inFullRun)('after so many calls it is asked again', async () => {
+  test('after so many calls it is asked again', async () => {
     const wish = { scope: 'project', pattern: 'a.md', calls: 1 } as const;
     const engine = await engineWith(writes('a.md', 'a.md', 'a.md'), wish);
     await engine.ask('Write');
@@ -178,7 +178,7 @@ describe('what cannot be granted', () => {
   );
 });
 
-test.runIf(inFullRun)('a defined agent can be delegated to without asking again', async () => {
+test('a defined agent can be delegated to without asking again', async () => {
   const engine = await engineWith(delegate(), { scope: 'conversation', pattern: 'code-reviewer' });
   await engine.ask('Review');
   await engine.ask('Review');

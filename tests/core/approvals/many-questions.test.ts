@@ -60,19 +60,16 @@ test.runIf(inFullRun)('each answer lets the next one in, whichever it was', asyn
   expect(await readdir(engine.folder)).toEqual(['README.md', ...PATHS]);
 });
 
-test.runIf(inFullRun)(
-  'those that wait are judged when their turn comes: a grant given meanwhile answers them',
-  async () => {
-    const { engine, workflowId, ids, allow } = await full();
-    await allow(ids[0]!, { scope: 'workflow', pattern: '*.md' });
-    await eventually(() =>
-      expect(engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'rule')).toHaveLength(MORE),
-    );
-    expect(askedPaths(engine)).toEqual(PATHS);
-    await engine.runtime.request('workflow.stop', { workflowId });
-    await engine.ended(workflowId);
-  },
-);
+test('those that wait are judged when their turn comes: a grant given meanwhile answers them', async () => {
+  const { engine, workflowId, ids, allow } = await full();
+  await allow(ids[0]!, { scope: 'workflow', pattern: '*.md' });
+  await eventually(() =>
+    expect(engine.of('approval-decide').filter(({ decision }) => decision.decidedBy === 'rule')).toHaveLength(MORE),
+  );
+  expect(askedPaths(engine)).toEqual(PATHS);
+  await engine.runtime.request('workflow.stop', { workflowId });
+  await engine.ended(workflowId);
+});
 
 test('a stop ends those that wait too, and each call has its result', async () => {
   const { engine, workflowId } = await full();

@@ -9,7 +9,6 @@ import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 /** Three questions wait when the program is closed; then it is started again on the same store. */
 async function restarted() {
@@ -91,7 +90,7 @@ function readingOf(reads: Promise<Approval[]>[], store: Store, resumed: () => bo
 
 const decided = (approvalId: string) => ({ type: 'approval-decide', approvalId }) as AgentEvent;
 
-test.runIf(inFullRun)('one that is answered while they are read anew is not shown again', async () => {
+test('one that is answered while they are read anew is not shown again', async () => {
   const { store } = await restarted();
   const [answered, ...others] = await store.openApprovals();
   if (answered === undefined) throw new Error('three wait');
@@ -105,7 +104,7 @@ test.runIf(inFullRun)('one that is answered while they are read anew is not show
   expect(shown()).toEqual(others.map(({ request }) => request.id));
 });
 
-test.runIf(inFullRun)('a decision about one of them makes them read anew, one about another does not', async () => {
+test('a decision about one of them makes them read anew, one about another does not', async () => {
   const { store } = await restarted();
   const all = await store.openApprovals();
   const reads = [all, all.slice(1), []].map((found) => Promise.resolve(found));
@@ -117,21 +116,18 @@ test.runIf(inFullRun)('a decision about one of them makes them read anew, one ab
   await eventually(() => expect(shown()).toEqual(all.slice(1).map(({ request }) => request.id)));
 });
 
-test.runIf(inFullRun)(
-  'those of a workflow that is being resumed stay when they are read anew, others that are open do not come',
-  async () => {
-    const { store } = await restarted();
-    const [known, ...others] = await store.openApprovals();
-    if (known === undefined) throw new Error('three wait');
-    let resumed = false;
-    const reads = [[known], [known, ...others]].map((found) => Promise.resolve(found));
-    const { approvals, shown } = readingOf(reads, store, () => resumed);
-    await approvals.refresh();
-    resumed = true;
-    await approvals.refresh();
-    expect(shown()).toEqual([known.request.id]);
-  },
-);
+test('those of a workflow that is being resumed stay when they are read anew, others that are open do not come', async () => {
+  const { store } = await restarted();
+  const [known, ...others] = await store.openApprovals();
+  if (known === undefined) throw new Error('three wait');
+  let resumed = false;
+  const reads = [[known], [known, ...others]].map((found) => Promise.resolve(found));
+  const { approvals, shown } = readingOf(reads, store, () => resumed);
+  await approvals.refresh();
+  resumed = true;
+  await approvals.refresh();
+  expect(shown()).toEqual([known.request.id]);
+});
 
 test('in the trash or of a message that was left they are out of sight, nothing starts, and they come back with it', async () => {
   const { store, runtime, asked, asleep, workflowId, conversationId } = await restarted();

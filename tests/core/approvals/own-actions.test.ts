@@ -7,7 +7,6 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -52,7 +51,7 @@ test('manual: each write is asked about', async () => {
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 
-test.runIf(inFullRun)('selective: a new file is not, replacing one is, and one that steers programs is', async () => {
+test('selective: a new file is not, replacing one is, and one that steers programs is', async () => {
   const { said, asked } = await approval({ mode: 'selective' });
   expect(said).toBe(
     `Of its own actions, those of low risk, such as making a new file, will not be asked about; the others will. ${STEERING}`,
@@ -82,14 +81,11 @@ test('a rule of a project that is not trusted allows nothing, and is not said to
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 
-test.runIf(inFullRun)(
-  'of an agent without such tools no rule about them is named; a yes to everything asks nothing',
-  async () => {
-    expect((await approval({ tools: ['grep'], rules: RULE })).said).toBe(
-      'It has no tool that writes files or reaches out.',
-    );
-    const { said, asked } = await approval({ approve: 'all' });
-    expect(said).toContain('nothing will be asked');
-    expect(asked).toEqual([]);
-  },
-);
+test('of an agent without such tools no rule about them is named; a yes to everything asks nothing', async () => {
+  expect((await approval({ tools: ['grep'], rules: RULE })).said).toBe(
+    'It has no tool that writes files or reaches out.',
+  );
+  const { said, asked } = await approval({ approve: 'all' });
+  expect(said).toContain('nothing will be asked');
+  expect(asked).toEqual([]);
+});

@@ -9,7 +9,6 @@ import { CHILD, spawnOne, writeFile } from '../../support/fake-model/scenarios.t
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -91,7 +90,7 @@ describe('rules', () => {
     expect(engine.of('approval-decide').map(({ decision }) => decision.decidedBy)).toEqual(['rule', 'person']);
   });
 
-  test.runIf(inFullRun)('a sub-agent can be denied, and its slot is free again', async () => {
+  test('a sub-agent can be denied, and its slot is free again', async () => {
     const settings = 'limits.max_sub_agents = 1\n';
     const script = calls(
       ['delegate_task', { operation: 'delegate', agent_id: 'code-reviewer', prompt: 'Review.' }],

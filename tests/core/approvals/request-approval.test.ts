@@ -4,7 +4,6 @@ import type { Answer } from '#contract/approval.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -67,7 +66,7 @@ test('what cannot be undone needs the second step', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test.runIf(inFullRun).each([
+test.each([
   { settings: '', allowed: false },
   { settings: '[approvals]\non_timeout = "approve"\n', allowed: true },
 ])('no answer in time is what the settings say: $settings', async ({ settings, allowed }) => {

@@ -72,7 +72,7 @@ describe('bounds', () => {
     expect(engine.model.requests[2]?.body).toMatchObject({ tool_choice: { type: 'none' } });
   });
 
-  test.runIf(inFullRun)('a model that pauses at the limit is not asked for ever', async () => {
+  test('a model that pauses at the limit is not asked for ever', async () => {
     const script = new Script().on({}).reply([text('Hm.')], { stopReason: 'pause_turn' });
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 3\n' });
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'budget_exceeded', text: 'Hm.' });
@@ -94,7 +94,7 @@ describe('bounds', () => {
     );
   });
 
-  test.runIf(inFullRun)('with one at a time, sub-agents run strictly in the order of their calls', async () => {
+  test('with one at a time, sub-agents run strictly in the order of their calls', async () => {
     const call = (name: string) => toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Do ${name}.` });
     const script = new Script()
       .on({ ...LEAD, step: 1 })
@@ -111,17 +111,14 @@ describe('bounds', () => {
     expect(steps).toEqual(['a run-start', 'a run-end', 'b run-start', 'b run-end', 'c run-start', 'c run-end']);
   });
 
-  test.runIf(inFullRun)(
-    'with one request at a time at the provider, lead and sub-agents take turns and none waits for ever',
-    async () => {
-      const engine = await startEngine(threeChildren(), {
-        settings: '[providers.anthropic]\nmax_concurrent = 1\n',
-      });
-      const end = await engine.ask('Go');
-      expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
-      const spans = engine.model.requests.map(({ receivedAt, endedAt }) => [receivedAt, endedAt ?? Infinity] as const);
-      for (const [index, [, ended]] of spans.entries())
-        expect(spans[index + 1]?.[0] ?? Infinity).toBeGreaterThanOrEqual(ended);
-    },
-  );
+  test('with one request at a time at the provider, lead and sub-agents take turns and none waits for ever', async () => {
+    const engine = await startEngine(threeChildren(), {
+      settings: '[providers.anthropic]\nmax_concurrent = 1\n',
+    });
+    const end = await engine.ask('Go');
+    expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['completed', 'completed', 'completed']);
+    const spans = engine.model.requests.map(({ receivedAt, endedAt }) => [receivedAt, endedAt ?? Infinity] as const);
+    for (const [index, [, ended]] of spans.entries())
+      expect(spans[index + 1]?.[0] ?? Infinity).toBeGreaterThanOrEqual(ended);
+  });
 });

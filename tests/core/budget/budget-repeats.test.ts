@@ -4,7 +4,6 @@ import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 1 };
 const LAST = /You have no tools any more/;
@@ -36,28 +35,25 @@ test('a response that broke off is not asked for again where that would cross th
   expect(engine.model.requests).toHaveLength(2);
 });
 
-test.runIf(inFullRun)(
-  'the one request at the limit is repeated where it was not answered, not where it broke off',
-  async () => {
-    const failing = async (reply: object): Promise<number> => {
-      const script = new Script()
-        .on({ lastUser: LAST })
-        .reply([words], { usage, times: 1, ...reply })
-        .on({ lastUser: LAST })
-        .reply([text('My report.')], { usage })
-        .on({})
-        .reply([spawn({ name: 'nobody', prompt: '' })], { usage });
-      const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 150\n' });
-      expect((await engine.ask('Go')).outcome).toBe('budget_exceeded');
-      return engine.model.requests.length;
-    };
-    const error = { type: 'overloaded_error', message: 'busy' };
-    expect(await failing({ status: 529, error })).toBe(3);
-    expect(await failing({ cutAfter: 6 })).toBe(2);
-  },
-);
+test('the one request at the limit is repeated where it was not answered, not where it broke off', async () => {
+  const failing = async (reply: object): Promise<number> => {
+    const script = new Script()
+      .on({ lastUser: LAST })
+      .reply([words], { usage, times: 1, ...reply })
+      .on({ lastUser: LAST })
+      .reply([text('My report.')], { usage })
+      .on({})
+      .reply([spawn({ name: 'nobody', prompt: '' })], { usage });
+    const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 150\n' });
+    expect((await engine.ask('Go')).outcome).toBe('budget_exceeded');
+    return engine.model.requests.length;
+  };
+  const error = { type: 'overloaded_error', message: 'busy' };
+  expect(await failing({ status: 529, error })).toBe(3);
+  expect(await failing({ cutAfter: 6 })).toBe(2);
+});
 
-test.runIf(inFullRun)('those that work at the same time see the repeat of another', async () => {
+test('those that work at the same time see the repeat of another', async () => {
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply(

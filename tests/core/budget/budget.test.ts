@@ -5,7 +5,6 @@ import type { Person } from '../../support/compose.ts';
 import { outcomes, outputOf, startEngine, yes } from '../../support/engine.ts';
 import { LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 20 };
 const LAST = /You have no tools any more/;
@@ -84,43 +83,37 @@ describe('the budget of a run', () => {
     expect(engine.of('usage')[0]?.request.priceVersion).toBe('prices.toml 2027-02-03');
   });
 
-  test.runIf(inFullRun)(
-    'cost, where only some prices are listed: said before a request needs the others, or after the first that did',
-    async () => {
-      const listed = (prices: string) => `version = "2027-02-03"\n[models.model-of-mine-1]\n${prices}\n`;
-      const settings = '[models]\ndefault = "model-of-mine-1"\n[limits.workflow]\nmax_cost_usd = 9\n';
-      const words = /Some prices of model-of-mine-1 are not known.*limit on cost cannot be checked.*complete it in/;
-      const half = await startEngine(plainAnswer(), { settings, files: { 'prices.toml': listed('input = 1') } });
-      await half.ask('Go');
-      const [notice, usage] = half.durable().filter(({ type }) => type === 'notice' || type === 'usage');
-      expect([notice?.type, usage?.type]).toEqual(['notice', 'usage']);
-      const cached = new Script().on({}).reply([text('Done.')], { usage: { cacheRead: 7 } });
-      const late = await startEngine(cached, { settings, files: { 'prices.toml': listed('input = 1\noutput = 1') } });
-      await late.ask('Go');
-      for (const engine of [half, late])
-        expect(engine.of('notice')).toMatchObject([{ level: 'warning', text: expect.stringMatching(words) as string }]);
-    },
-  );
+  test('cost, where only some prices are listed: said before a request needs the others, or after the first that did', async () => {
+    const listed = (prices: string) => `version = "2027-02-03"\n[models.model-of-mine-1]\n${prices}\n`;
+    const settings = '[models]\ndefault = "model-of-mine-1"\n[limits.workflow]\nmax_cost_usd = 9\n';
+    const words = /Some prices of model-of-mine-1 are not known.*limit on cost cannot be checked.*complete it in/;
+    const half = await startEngine(plainAnswer(), { settings, files: { 'prices.toml': listed('input = 1') } });
+    await half.ask('Go');
+    const [notice, usage] = half.durable().filter(({ type }) => type === 'notice' || type === 'usage');
+    expect([notice?.type, usage?.type]).toEqual(['notice', 'usage']);
+    const cached = new Script().on({}).reply([text('Done.')], { usage: { cacheRead: 7 } });
+    const late = await startEngine(cached, { settings, files: { 'prices.toml': listed('input = 1\noutput = 1') } });
+    await late.ask('Go');
+    for (const engine of [half, late])
+      expect(engine.of('notice')).toMatchObject([{ level: 'warning', text: expect.stringMatching(words) as string }]);
+  });
 
-  test.runIf(inFullRun)(
-    'cost, where a limit comes in with a sub-agent: what cannot be checked is said then',
-    async () => {
-      const script = new Script()
-        .on({ ...LEAD, step: 1 })
-        .reply([spawn({ name: 'a', prompt: 'Do a.' })])
-        .on({})
-        .reply([text('Done.')]);
-      const person: Person = ({ request: { subject } }, item) => {
-        const envelope = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
-        if (!envelope) return { kind: 'allow' };
-        return { kind: 'edit', value: { ...envelope, limits: { ...envelope.limits, budget: { costUsd: 1 } } } };
-      };
-      const engine = await startEngine(script, { settings: '[models]\ndefault = "model-of-mine-1"\n', person });
-      await engine.ask('Go');
-      const limited = engine.of('notice').map(({ text: words }) => words.includes('limit on cost cannot be checked'));
-      expect(limited).toEqual([false, true]);
-    },
-  );
+  test('cost, where a limit comes in with a sub-agent: what cannot be checked is said then', async () => {
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([spawn({ name: 'a', prompt: 'Do a.' })])
+      .on({})
+      .reply([text('Done.')]);
+    const person: Person = ({ request: { subject } }, item) => {
+      const envelope = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
+      if (!envelope) return { kind: 'allow' };
+      return { kind: 'edit', value: { ...envelope, limits: { ...envelope.limits, budget: { costUsd: 1 } } } };
+    };
+    const engine = await startEngine(script, { settings: '[models]\ndefault = "model-of-mine-1"\n', person });
+    await engine.ask('Go');
+    const limited = engine.of('notice').map(({ text: words }) => words.includes('limit on cost cannot be checked'));
+    expect(limited).toEqual([false, true]);
+  });
 
   test('a sub-agent has the bounds of the settings and its model, and an edit cannot go beyond them; its time is its own', async () => {
     const script = new Script()

@@ -5,7 +5,6 @@ import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const usage = { input: 100, output: 20 };
 const LAST = /You have no tools any more/;
@@ -37,7 +36,7 @@ function leadOf(worked: Script): Script {
 }
 
 describe('more of a budget', () => {
-  test.runIf(inFullRun)('a workflow that ended at its limit goes on from there, with its tools', async () => {
+  test('a workflow that ended at its limit goes on from there, with its tools', async () => {
     const engine = await startEngine(worker(), { settings: '[limits.workflow]\nmax_tokens = 400\n' });
     const first = await engine.ask('Go');
     expect(first).toMatchObject({ outcome: 'budget_exceeded', text: 'Half of it.' });
@@ -79,35 +78,32 @@ describe('more of a budget', () => {
     ).rejects.toMatchObject({ code: 'conflict' });
   });
 
-  test.runIf(inFullRun)(
-    'a lead that ended at its own limit of iterations; more of something else is refused',
-    async () => {
-      const engine = await startEngine(worker(), { settings: '[limits.run]\nmax_iterations = 2\n' });
-      const first = await engine.ask('Go');
-      const { workflowId, runId } = first;
-      expect(first.outcome).toBe('budget_exceeded');
-      await expect(
-        engine.runtime.request('run.extend', { runId, add: { tokens: 100 }, seen: { iterations: 2 } }),
-      ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('2 iterations') as string });
-      await expect(
-        engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 100 }, seen: {} }),
-      ).rejects.toMatchObject({ code: 'conflict' });
-      await expect(
-        engine.runtime.request('run.extend', { runId, add: {}, seen: { iterations: 2 } }),
-      ).rejects.toMatchObject({
-        code: 'bad_input',
-      });
-      await engine.runtime.request('run.extend', { runId, add: { iterations: 3 }, seen: { iterations: 2 } });
-      await eventually(async () =>
-        expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }),
-      );
-      const run = await engine.store.run(runId);
-      expect(run).toMatchObject({ limits: { iterations: 5 }, envelope: { limits: { maxIterations: 2 } } });
-      expect(run?.envelopeHash).toBe(engine.of('run-queue')[0]?.envelopeHash);
-    },
-  );
+  test('a lead that ended at its own limit of iterations; more of something else is refused', async () => {
+    const engine = await startEngine(worker(), { settings: '[limits.run]\nmax_iterations = 2\n' });
+    const first = await engine.ask('Go');
+    const { workflowId, runId } = first;
+    expect(first.outcome).toBe('budget_exceeded');
+    await expect(
+      engine.runtime.request('run.extend', { runId, add: { tokens: 100 }, seen: { iterations: 2 } }),
+    ).rejects.toMatchObject({ code: 'conflict', message: expect.stringContaining('2 iterations') as string });
+    await expect(
+      engine.runtime.request('workflow.extend', { workflowId, add: { tokens: 100 }, seen: {} }),
+    ).rejects.toMatchObject({ code: 'conflict' });
+    await expect(
+      engine.runtime.request('run.extend', { runId, add: {}, seen: { iterations: 2 } }),
+    ).rejects.toMatchObject({
+      code: 'bad_input',
+    });
+    await engine.runtime.request('run.extend', { runId, add: { iterations: 3 }, seen: { iterations: 2 } });
+    await eventually(async () =>
+      expect(await engine.store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }),
+    );
+    const run = await engine.store.run(runId);
+    expect(run).toMatchObject({ limits: { iterations: 5 }, envelope: { limits: { maxIterations: 2 } } });
+    expect(run?.envelopeHash).toBe(engine.of('run-queue')[0]?.envelopeHash);
+  });
 
-  test.runIf(inFullRun)('while it runs, it takes effect at the next check', async () => {
+  test('while it runs, it takes effect at the next check', async () => {
     const held = new Gate();
     let turn = 0;
     const script = new Script()
@@ -148,7 +144,7 @@ describe('more of a budget', () => {
     expect((await engine.store.workflow(workflowId))?.budget).toEqual({ tokens: 5200 });
   });
 
-  test.runIf(inFullRun)('raised while the last request is under way: the run goes on instead of ending', async () => {
+  test('raised while the last request is under way: the run goes on instead of ending', async () => {
     const held = new Gate();
     const script = worker();
     script.rules.unshift(...new Script().on({ asked: LAST }).reply([text('Half.')], { usage, hold: held.at(0) }).rules);

@@ -6,7 +6,6 @@ import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
 import { asked, CHECKER, pair, startFlow } from '../../support/flows/flows.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { startAgain } from '../../support/engine.ts';
 
 /** The program ends while the coagent asks, its stored settings are changed with their hash, and the workflow goes on. */
@@ -39,7 +38,7 @@ test('one with other settings in the store does not go on, and the answer is han
   expect(turns).toBe(1);
 });
 
-test.runIf(inFullRun)('left as it was, it goes on', async () => {
+test('left as it was, it goes on', async () => {
   const { row, turns } = await changedMeanwhile({});
   expect(row).toMatchObject({ outcome: 'completed', text: 'Hm.' });
   expect(turns).toBe(2);

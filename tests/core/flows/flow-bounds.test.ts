@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { asked, before, CHECKER, done, handoffs, pair, startFlow, WORKER } from '../../support/flows/flows.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const judge = { type: 'judge' } as const;
 const look = toolUse('list_directory', { path: '.' });
@@ -20,7 +19,7 @@ describe('a limit of the workflow', () => {
     expect(end.error?.message).toContain('The limit of 2 iterations for the whole workflow was reached');
   });
 
-  test.runIf(inFullRun)('that forbids to write the words of a handoff ends the run with its answer', async () => {
+  test('that forbids to write the words of a handoff ends the run with its answer', async () => {
     const engine = await startFlow(pair(['First.']), {
       flow: { ...judge, handoff: { type: 'generated', text: 'Write.' } },
       settings: limit(1),
@@ -31,7 +30,7 @@ describe('a limit of the workflow', () => {
     expect(engine.model.requests).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('that ends the agent in a later round leaves what it said last', async () => {
+  test('that ends the agent in a later round leaves what it said last', async () => {
     const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.' }), {
       flow: judge,
       settings: limit(2),
@@ -41,14 +40,14 @@ describe('a limit of the workflow', () => {
   });
 });
 
-test.runIf(inFullRun)('an answer of a later round that is cut off does not take the place of a whole one', async () => {
+test('an answer of a later round that is cut off does not take the place of a whole one', async () => {
   const cut = { blocks: [text('Half of')], options: { stopReason: 'max_tokens' } };
   const engine = await startFlow(pair(['First.', cut], { First: 'No title.' }), { flow: judge });
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'partial', text: 'First.', error: { code: 'max_tokens' } });
   expect(handoffs(engine.events)).toHaveLength(2);
 });
 
-test.runIf(inFullRun)('with one request at a time, nobody waits for a request of the other', async () => {
+test('with one request at a time, nobody waits for a request of the other', async () => {
   const engine = await startFlow(pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') }), {
     ...{ flow: judge, as: 'sub' },
     settings: '[providers.anthropic]\nmax_concurrent = 1\n',
@@ -56,48 +55,42 @@ test.runIf(inFullRun)('with one request at a time, nobody waits for a request of
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
 });
 
-test.runIf(inFullRun)(
-  "an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds",
-  async () => {
-    const reviews = new Script()
-      .on({ system: REVIEWER, where: ({ prompt }) => /Draft/.test(prompt) })
-      .reply([text(verdict(false, 20, 'Not whole.'))])
-      .on({ system: REVIEWER })
-      .reply([text(verdict(true, 80))]);
-    const engine = await startFlow(
-      before(
-        pair(['Draft one.', 'First.', 'Draft two.', 'Second.'], { First: 'No title.', Second: done('Good.') }),
-        reviews,
-      ),
-      { flow: judge, worker: { reflection: { criteria: null, maxRetries: 1 } } },
-    );
-    expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'Second.' });
-    const lead = engine.of('run-end').find(({ parentRunId }) => parentRunId === null);
-    expect(lead?.reviews?.map((review) => review.verdict?.passed)).toEqual([false, true, false, false, true, true]);
-    expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
-    expect(asked(engine, WORKER)).toHaveLength(4);
-  },
-);
+test("an agent's own reviews come before its coagent, for each round anew, and are not counted as its rounds", async () => {
+  const reviews = new Script()
+    .on({ system: REVIEWER, where: ({ prompt }) => /Draft/.test(prompt) })
+    .reply([text(verdict(false, 20, 'Not whole.'))])
+    .on({ system: REVIEWER })
+    .reply([text(verdict(true, 80))]);
+  const engine = await startFlow(
+    before(
+      pair(['Draft one.', 'First.', 'Draft two.', 'Second.'], { First: 'No title.', Second: done('Good.') }),
+      reviews,
+    ),
+    { flow: judge, worker: { reflection: { criteria: null, maxRetries: 1 } } },
+  );
+  expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'Second.' });
+  const lead = engine.of('run-end').find(({ parentRunId }) => parentRunId === null);
+  expect(lead?.reviews?.map((review) => review.verdict?.passed)).toEqual([false, true, false, false, true, true]);
+  expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
+  expect(asked(engine, WORKER)).toHaveLength(4);
+});
 
-test.runIf(inFullRun)(
-  'what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again',
-  async () => {
-    const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
-    const others = new Script()
-      .on(CHECKER)
-      .reply([], { status: 400, times: 1 })
-      .on({ system: REVIEWER })
-      .reply([text(verdict(true, 80))]);
-    const engine = await startFlow(before(pair(['First.'], { First: [[write], done('I wrote it.')] }), others), {
-      ...{ flow: { type: 'smart' }, as: 'sub' },
-      worker: { reflection: { criteria: null, maxRetries: 1 } },
-    });
-    const end = await engine.ask('Go');
-    const { runId } = end.subAgents[0]!;
-    await engine.runtime.request('run.retry', { runId });
-    await engine.event('workflow-end', ({ seq }) => seq > end.seq);
-    const again = engine.of('run-end').findLast((one) => one.runId === runId);
-    expect(again).toMatchObject({ outcome: 'completed', text: 'First.\n\nI wrote it.' });
-    expect(asked(engine, { system: REVIEWER })).toHaveLength(1);
-  },
-);
+test('what was handed over is not reviewed again: neither what the coagent adds, nor when it is tried again', async () => {
+  const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
+  const others = new Script()
+    .on(CHECKER)
+    .reply([], { status: 400, times: 1 })
+    .on({ system: REVIEWER })
+    .reply([text(verdict(true, 80))]);
+  const engine = await startFlow(before(pair(['First.'], { First: [[write], done('I wrote it.')] }), others), {
+    ...{ flow: { type: 'smart' }, as: 'sub' },
+    worker: { reflection: { criteria: null, maxRetries: 1 } },
+  });
+  const end = await engine.ask('Go');
+  const { runId } = end.subAgents[0]!;
+  await engine.runtime.request('run.retry', { runId });
+  await engine.event('workflow-end', ({ seq }) => seq > end.seq);
+  const again = engine.of('run-end').findLast((one) => one.runId === runId);
+  expect(again).toMatchObject({ outcome: 'completed', text: 'First.\n\nI wrote it.' });
+  expect(asked(engine, { system: REVIEWER })).toHaveLength(1);
+});

@@ -11,7 +11,7 @@ import {
   type FlowOptions,
   WORKER,
 } from '../../support/flows/flows.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -47,7 +47,7 @@ describe('loop', () => {
     expect(engine.of('run-queue')).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('with a coagent: its words are the next prompt, as they are', async () => {
+  test('with a coagent: its words are the next prompt, as they are', async () => {
     const engine = await inOne(pair(['Half.', done('All of it.')], { Half: 'Now the other half.' }), {
       flow: { type: 'loop', coagent: 'checker' },
     });
@@ -74,7 +74,7 @@ describe('loop', () => {
 });
 
 describe('judge', () => {
-  test.runIf(inFullRun)('approves at once: the answer stands, its verdict is kept', async () => {
+  test('approves at once: the answer stands, its verdict is kept', async () => {
     const engine = await inOne(pair(['The page.'], { page: done('Fits.\nScore: 93') }), {
       flow: { type: 'judge' },
     });
@@ -118,23 +118,20 @@ describe('judge', () => {
     expect(handoffs(engine.events).map(({ round }) => round)).toEqual([1, 1, 2, 2]);
   });
 
-  test.runIf(inFullRun)(
-    'is heard after the last answer too; then the best one is handed over, the later of equals',
-    async () => {
-      const engine = await inOne(
-        pair(['First.', 'Second.', 'Third.'], {
-          First: 'No.\nScore: 60',
-          Second: 'No.\nScore: 60',
-          Third: 'Worse.\nScore: 20',
-        }),
-        { flow: { type: 'judge', rounds: 3 } },
-      );
-      const end = await engine.ask('Write the page.');
-      expect(end).toMatchObject({ outcome: 'partial', text: 'Second.', error: { code: 'rounds_used' } });
-      expect(asked(engine, CHECKER)).toHaveLength(3);
-      expect(asked(engine, WORKER)).toHaveLength(3);
-    },
-  );
+  test('is heard after the last answer too; then the best one is handed over, the later of equals', async () => {
+    const engine = await inOne(
+      pair(['First.', 'Second.', 'Third.'], {
+        First: 'No.\nScore: 60',
+        Second: 'No.\nScore: 60',
+        Third: 'Worse.\nScore: 20',
+      }),
+      { flow: { type: 'judge', rounds: 3 } },
+    );
+    const end = await engine.ask('Write the page.');
+    expect(end).toMatchObject({ outcome: 'partial', text: 'Second.', error: { code: 'rounds_used' } });
+    expect(asked(engine, CHECKER)).toHaveLength(3);
+    expect(asked(engine, WORKER)).toHaveLength(3);
+  });
 
   test('is offered only tools that read, and task_complete; none that starts others', async () => {
     const engine = await inOne(pair(['The page.'], { page: done('Fits.') }), { flow: { type: 'judge' } });
@@ -174,7 +171,7 @@ describe('smart', () => {
     });
   });
 
-  test.runIf(inFullRun)('approves after looking: the answer stands as it is', async () => {
+  test('approves after looking: the answer stands as it is', async () => {
     const look = toolUse('list_directory', { path: '.' });
     const engine = await inOne(pair(['The page.'], { page: [[look], done('Fits.')] }), { flow: { type: 'smart' } });
     expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed', text: 'The page.' });
@@ -224,7 +221,7 @@ describe('chat', () => {
     ]);
   });
 
-  test.runIf(inFullRun)('ends marked after its last turn', async () => {
+  test('ends marked after its last turn', async () => {
     const engine = await inOne(pair(['One.', 'Two.'], { One: 'Go on.', Two: 'Go on.' }), {
       flow: { type: 'chat', rounds: 2 },
     });
@@ -234,7 +231,7 @@ describe('chat', () => {
   });
 });
 
-test.runIf(inFullRun)('a lead says at its start who works in its control flow, once', async () => {
+test('a lead says at its start who works in its control flow, once', async () => {
   const engine = await inOne(pair(['The page.'], { page: [text('No.')] }), { flow: { type: 'judge', rounds: 1 } });
   await engine.ask('Write the page.');
   expect(engine.of('notice')).toMatchObject([

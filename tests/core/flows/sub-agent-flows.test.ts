@@ -82,7 +82,7 @@ describe('a sub-agent with a coagent', () => {
     expect(asked(engine, CHECKER)[0]?.seen.tools).not.toContain('spawn_agent');
   });
 
-  test.runIf(inFullRun)('where the coagent fails, the answer stands, marked, and says why', async () => {
+  test('where the coagent fails, the answer stands, marked, and says why', async () => {
     const fails = { blocks: [], options: { status: 400 } };
     const engine = await inOne(pair(['First.'], { First: fails }), { flow: judge, as });
     const end = await engine.ask('Go');
@@ -96,7 +96,7 @@ describe('a sub-agent with a coagent', () => {
     expect(sub?.reviews).toBeUndefined();
   });
 
-  test.runIf(inFullRun)('tried again, it hands the same answer over again, with all its rounds', async () => {
+  test('tried again, it hands the same answer over again, with all its rounds', async () => {
     const failing = new Script().on(CHECKER).reply([], { status: 400, times: 1 });
     const engine = await inOne(before(pair(['First.'], { First: done('Good.') }), failing), { flow: judge, as });
     const end = await engine.ask('Go');
@@ -114,7 +114,7 @@ describe('a sub-agent with a coagent', () => {
     expect(asked(engine, WORKER)).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('a coagent alone is not tried again, nor given more where it ended at its limit', async () => {
+  test('a coagent alone is not tried again, nor given more where it ended at its limit', async () => {
     const look = toolUse('list_directory', { path: '.' });
     const engine = await inOne(pair(['First.'], { First: [[look], 'Too late.'] }), {
       ...{ flow: judge, as },
@@ -153,7 +153,7 @@ describe('a stop', () => {
     expect(handoffs(engine.events)).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('of the coagent alone ends the control flow', async () => {
+  test('of the coagent alone ends the control flow', async () => {
     const engine = await inOne(pair(['First.'], { First: hanging }), { flow: judge, as });
     const { workflowId } = await engine.send('Go');
     const delta = await engine.event('message-delta', ({ agent }) => agent === 'checker');
@@ -164,7 +164,7 @@ describe('a stop', () => {
     expect(told(engine).error).toContain('checker did not complete (Stopped by the person)');
   });
 
-  test.runIf(inFullRun)('while its coagent asks takes the question back', async () => {
+  test('while its coagent asks takes the question back', async () => {
     const write = toolUse('write_file', { path: 'page.md', content: 'The page.\n' });
     const shown = Promise.withResolvers<string>();
     const engine = await inOne(pair(['First.'], { First: [[write], done('Done.')] }), {

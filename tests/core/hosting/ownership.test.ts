@@ -206,7 +206,7 @@ test('a folder that cannot be used is one clear error', async () => {
   });
 });
 
-test.runIf(isRoot && inFullRun)('a file or a folder that belongs to somebody else is one clear error', async () => {
+test.runIf(isRoot)('a file or a folder that belongs to somebody else is one clear error', async () => {
   const base = await testFolder();
   await chmod(base, 0o755);
   const refused = async () => {

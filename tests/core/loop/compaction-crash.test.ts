@@ -109,30 +109,27 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)(
-  'ended when room was made for an answer that broke off: it goes on, and makes none again',
-  async () => {
-    const store = await memoryStore();
-    let over = false;
-    const dying: typeof store = {
-      ...lasting(store),
-      commit: async (events, writes) => {
-        if (over) throw new Error('The process has died');
-        await store.commit(events, writes);
-        over = events.some(({ type }) => type === 'compaction');
-      },
-    };
-    const first = await startEngine(brokenOff(), { store: dying });
-    const { workflowId } = await first.send('Go');
-    await first.event('compaction');
-    await first.runtime.close().catch(() => undefined);
-    const again = await startAgain(first, store);
-    await again.request('workflow.resume', { workflowId });
-    await expect.poll(() => store.workflow(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-    const entries = await store.entriesOf(first.of('compaction')[0]!.runId);
-    expect(entries.filter(({ kind }) => kind === 'compaction')).toHaveLength(1);
-  },
-);
+test('ended when room was made for an answer that broke off: it goes on, and makes none again', async () => {
+  const store = await memoryStore();
+  let over = false;
+  const dying: typeof store = {
+    ...lasting(store),
+    commit: async (events, writes) => {
+      if (over) throw new Error('The process has died');
+      await store.commit(events, writes);
+      over = events.some(({ type }) => type === 'compaction');
+    },
+  };
+  const first = await startEngine(brokenOff(), { store: dying });
+  const { workflowId } = await first.send('Go');
+  await first.event('compaction');
+  await first.runtime.close().catch(() => undefined);
+  const again = await startAgain(first, store);
+  await again.request('workflow.resume', { workflowId });
+  await expect.poll(() => store.workflow(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
+  const entries = await store.entriesOf(first.of('compaction')[0]!.runId);
+  expect(entries.filter(({ kind }) => kind === 'compaction')).toHaveLength(1);
+});
 
 test.runIf(inFullRun)(
   'killed when room was made for an answer that broke off: it goes on, and makes none again',

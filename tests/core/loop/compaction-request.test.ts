@@ -70,33 +70,30 @@ describe('what the summariser reads', () => {
     expect(head!.text).toContain('&lt;/kept>');
   });
 
-  test.runIf(inFullRun)(
-    'a request that is too large for the window is made again with less, and the notes take a share of it',
-    async () => {
-      const settings = `${SETTINGS}[providers.anthropic.models."small-model"]\ncontext_window = 20000\n`;
-      const tooLarge = { status: 400, error: { type: 'context_length_exceeded', message: 'too many tokens' } };
-      const script = new Script()
-        .on({ system: SUMMARISER, where: ({ prompt }) => prompt.length > 20_000 })
-        .reply([], tooLarge)
-        .on({ system: SUMMARISER })
-        .reply([text('Notes.')])
-        .step([words(9_000, 'The old part. '), look()])
-        .step([words(9_000, 'The newer part. '), look()], { usage: { input: 12_000 } })
-        .step([text('Done.')]);
-      const engine = await engineWith(script, settings.replace('claude-haiku-4-5', 'small-model'));
-      expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
-      expect(compactions(engine).length).toBeGreaterThan(0);
-      const [first = '', second = ''] = materials(engine);
-      expect(first.length).toBeGreaterThan(20_000);
-      expect(second.length).toBeLessThan(20_000);
-      const most = engine.model.requests.filter(isSummary).map(({ body }) => body.max_tokens);
-      expect(Math.max(...most)).toBeLessThanOrEqual(4_000);
-    },
-  );
+  test('a request that is too large for the window is made again with less, and the notes take a share of it', async () => {
+    const settings = `${SETTINGS}[providers.anthropic.models."small-model"]\ncontext_window = 20000\n`;
+    const tooLarge = { status: 400, error: { type: 'context_length_exceeded', message: 'too many tokens' } };
+    const script = new Script()
+      .on({ system: SUMMARISER, where: ({ prompt }) => prompt.length > 20_000 })
+      .reply([], tooLarge)
+      .on({ system: SUMMARISER })
+      .reply([text('Notes.')])
+      .step([words(9_000, 'The old part. '), look()])
+      .step([words(9_000, 'The newer part. '), look()], { usage: { input: 12_000 } })
+      .step([text('Done.')]);
+    const engine = await engineWith(script, settings.replace('claude-haiku-4-5', 'small-model'));
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed' });
+    expect(compactions(engine).length).toBeGreaterThan(0);
+    const [first = '', second = ''] = materials(engine);
+    expect(first.length).toBeGreaterThan(20_000);
+    expect(second.length).toBeLessThan(20_000);
+    const most = engine.model.requests.filter(isSummary).map(({ body }) => body.max_tokens);
+    expect(Math.max(...most)).toBeLessThanOrEqual(4_000);
+  });
 });
 
 describe('what the next requests begin with', () => {
-  test.runIf(inFullRun)('a response that goes on with a paused one stays with it', async () => {
+  test('a response that goes on with a paused one stays with it', async () => {
     const [call, result] = search();
     const script = summarising()
       .step([words(9_000, 'The old part. '), look()])

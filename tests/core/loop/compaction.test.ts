@@ -4,7 +4,7 @@ import { type Harness, startEngine } from '../../support/engine.ts';
 import { NOTES, summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 /** A window of 60,000 tokens, of which half is 30,000: a larger one takes longer to fill. */
@@ -108,7 +108,7 @@ describe('compaction', () => {
     expect(asked(engine).at(-1)).not.toContain('The old part.');
   });
 
-  test.runIf(inFullRun)('full again at once, or without a summary: it ends as before', async () => {
+  test('full again at once, or without a summary: it ends as before', async () => {
     const full = (summaries: Script) =>
       summaries
         .on({ step: 1, lastUser: /^Go/ })
@@ -146,40 +146,37 @@ describe('compaction', () => {
     expect(compactions(engine)).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)(
-    'earlier workflows are summarised too, with the last answer and what the person said word for word',
-    async () => {
-      const script = summarising()
-        .on({ prompt: /First/, lastUser: /^First/ })
-        .reply([words(18_000, 'The first report. ')])
-        .on({ lastUser: /^Second/ })
-        .reply([words(15_000, 'The second report. ')])
-        .on({})
-        .reply([text('Third answer.')]);
-      const engine = await start(script);
-      for (const prompt of ['First question', 'Second question', 'Third question']) await engine.ask(prompt);
-      expect(compactions(engine)).toMatchObject([{ upTo: 0, prior: [2, 2] }]);
-      const last = asked(engine).at(-1) ?? '';
-      expect(last).not.toContain('The first report.');
-      for (const kept of ['First question', 'Second question', 'Third question', 'The second report.', 'The notes of'])
-        expect(last).toContain(kept);
-      await engine.ask('Fourth question');
-      expect(
-        asked(engine)
-          .at(-1)
-          ?.startsWith(
-            last
-              .slice(0, -1)
-              .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
-              .slice(0, 200),
-          ),
-      ).toBe(true);
-      expect(asked(engine).at(-1)).toContain('Third answer.');
-      expect(compactions(engine)).toHaveLength(1);
-    },
-  );
+  test('earlier workflows are summarised too, with the last answer and what the person said word for word', async () => {
+    const script = summarising()
+      .on({ prompt: /First/, lastUser: /^First/ })
+      .reply([words(18_000, 'The first report. ')])
+      .on({ lastUser: /^Second/ })
+      .reply([words(15_000, 'The second report. ')])
+      .on({})
+      .reply([text('Third answer.')]);
+    const engine = await start(script);
+    for (const prompt of ['First question', 'Second question', 'Third question']) await engine.ask(prompt);
+    expect(compactions(engine)).toMatchObject([{ upTo: 0, prior: [2, 2] }]);
+    const last = asked(engine).at(-1) ?? '';
+    expect(last).not.toContain('The first report.');
+    for (const kept of ['First question', 'Second question', 'Third question', 'The second report.', 'The notes of'])
+      expect(last).toContain(kept);
+    await engine.ask('Fourth question');
+    expect(
+      asked(engine)
+        .at(-1)
+        ?.startsWith(
+          last
+            .slice(0, -1)
+            .replace(/,"cache_control":\{"type":"ephemeral"\}/g, '')
+            .slice(0, 200),
+        ),
+    ).toBe(true);
+    expect(asked(engine).at(-1)).toContain('Third answer.');
+    expect(compactions(engine)).toHaveLength(1);
+  });
 
-  test.runIf(inFullRun)('a sub-agent makes room in its own context', async () => {
+  test('a sub-agent makes room in its own context', async () => {
     const script = summarising()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'digger', prompt: 'Dig deep.' })])
@@ -265,7 +262,7 @@ describe('by hand', () => {
     expect((await engine.store.run(runId))?.usage.requests).toBe(3);
   });
 
-  test.runIf(inFullRun)('taken back while a later lead works: its next request has all of it', async () => {
+  test('taken back while a later lead works: its next request has all of it', async () => {
     const script = summarising()
       .on({ step: 1, lastUser: /^One/ })
       .reply([text('The first answer.'), look()])
@@ -291,7 +288,7 @@ describe('by hand', () => {
     expect(asked(engine).at(-1)).not.toContain('The notes of the model.');
   });
 
-  test.runIf(inFullRun)('one that was taken back counts for nothing when the context is full', async () => {
+  test('one that was taken back counts for nothing when the context is full', async () => {
     const script = summarising()
       .on({ lastUser: /Room was made/ })
       .reply([text('Done.')])
@@ -321,27 +318,24 @@ describe('by hand', () => {
     expect(notices(engine), 'nearly full, it is left alone').toEqual([]);
   });
 
-  test.runIf(inFullRun)(
-    'a message that is told again is told whole, whatever was summarised while it was not',
-    async () => {
-      const engine = await startEngine(chatting());
-      const { conversationId } = engine;
-      const { workflowId } = await engine.ask('One');
-      const rewind = (left: boolean) =>
-        engine.runtime.request('conversation.rewind', { conversationId, workflowId, left });
-      await rewind(true);
-      await engine.ask('Two');
-      await engine.ask('Three');
-      await engine.runtime.request('context.compact', { conversationId });
-      await rewind(false);
-      await engine.ask('Four');
-      const last = asked(engine).at(-1);
-      expect(last).toContain('The first answer.');
-      expect(last).toContain('The notes of the model.');
-      // As an answer of its own; the newest one stays word for word.
-      expect(last).not.toContain('"role":"assistant","content":[{"type":"text","text":"The second answer.');
-    },
-  );
+  test('a message that is told again is told whole, whatever was summarised while it was not', async () => {
+    const engine = await startEngine(chatting());
+    const { conversationId } = engine;
+    const { workflowId } = await engine.ask('One');
+    const rewind = (left: boolean) =>
+      engine.runtime.request('conversation.rewind', { conversationId, workflowId, left });
+    await rewind(true);
+    await engine.ask('Two');
+    await engine.ask('Three');
+    await engine.runtime.request('context.compact', { conversationId });
+    await rewind(false);
+    await engine.ask('Four');
+    const last = asked(engine).at(-1);
+    expect(last).toContain('The first answer.');
+    expect(last).toContain('The notes of the model.');
+    // As an answer of its own; the newest one stays word for word.
+    expect(last).not.toContain('"role":"assistant","content":[{"type":"text","text":"The second answer.');
+  });
 
   test('while calls are open it is done at once, and their results still come back to them', async () => {
     const script = summarising()

@@ -9,7 +9,6 @@ import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-early-'));
 afterAll(() => rm(root, { recursive: true, force: true }));
@@ -72,22 +71,18 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
-test.runIf(inFullRun)(
-  'after a few durable events; in the full run after every one of it',
-  { timeout: 600_000 },
-  async () => {
-    const model = await start();
-    const whole = await live({
-      mode: 'start',
-      data: join(root, 'whole'),
-      url: model.url,
-      folder: root,
-      groupSize: 1,
-    });
-    await model.close();
-    const during = moments(whole?.events ?? []);
-    expect(during.length).toBeGreaterThan(15);
-    // Within the turns of a sub-agent others kill.
-    await killAfterEach(during, pointAt, ({ parentRunId, type }) => parentRunId === null || type.startsWith('run-'));
-  },
-);
+test('after a few durable events; in the full run after every one of it', { timeout: 600_000 }, async () => {
+  const model = await start();
+  const whole = await live({
+    mode: 'start',
+    data: join(root, 'whole'),
+    url: model.url,
+    folder: root,
+    groupSize: 1,
+  });
+  await model.close();
+  const during = moments(whole?.events ?? []);
+  expect(during.length).toBeGreaterThan(15);
+  // Within the turns of a sub-agent others kill.
+  await killAfterEach(during, pointAt, ({ parentRunId, type }) => parentRunId === null || type.startsWith('run-'));
+});

@@ -76,7 +76,7 @@ describe('a response that still comes', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inFullRun)('the message keeps the place that it had when its first part was recorded', async () => {
+  test('the message keeps the place that it had when its first part was recorded', async () => {
     const readme = toolUse('read_file', { path: 'README.md' });
     const engine = await heldAt(events(alpha), (one) => one.event('tool-end'), [readme, alpha]);
     await engine.ask('Go');
@@ -145,7 +145,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inFullRun)('and fails with an error event goes on with its results too', async () => {
+  test('and fails with an error event goes on with its results too', async () => {
     const errorEvent = { after: events(alpha), type: 'overloaded_error', message: 'busy' };
     const engine = await heldAt(events(alpha), childAsked, [alpha, text('More to come')], {
       reply: { errorEvent },
@@ -165,7 +165,7 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inFullRun)('and is refused or cut short by the provider keeps what was acted upon', async () => {
+  test('and is refused or cut short by the provider keeps what was acted upon', async () => {
     for (const stopReason of ['refusal', 'max_tokens']) {
       const engine = await heldAt(events(alpha), childAsked, [alpha, text('And')], { reply: { stopReason } });
       expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed']);
@@ -174,21 +174,18 @@ describe('a response that was acted upon', () => {
     }
   });
 
-  test.runIf(inFullRun)(
-    'answers a second call that is no JSON with an error, and drops it where the rest is cut off',
-    async () => {
-      const broken = toolUse('read_file', {}, { raw: '{"path": ' });
-      const whole = await heldAt(events(alpha), childAsked, [alpha, broken]);
-      expect(outcomes(await whole.ask('Go'))).toEqual(['completed', 'completed']);
-      expect(whole.model.requests.at(-1)?.seen.results.map(({ isError }) => isError)).toEqual([false, true]);
-      const cut = await heldAt(events(alpha), childAsked, [alpha, broken, text('And')], {
-        reply: { cutAfter: events(alpha, broken) },
-      });
-      expect(outcomes(await cut.ask('Go'))).toEqual(['completed', 'completed']);
-      expect(typesOf(responses(cut)[0])).toEqual(['spawn_agent']);
-      for (const { model } of [whole, cut]) model.expectDone();
-    },
-  );
+  test('answers a second call that is no JSON with an error, and drops it where the rest is cut off', async () => {
+    const broken = toolUse('read_file', {}, { raw: '{"path": ' });
+    const whole = await heldAt(events(alpha), childAsked, [alpha, broken]);
+    expect(outcomes(await whole.ask('Go'))).toEqual(['completed', 'completed']);
+    expect(whole.model.requests.at(-1)?.seen.results.map(({ isError }) => isError)).toEqual([false, true]);
+    const cut = await heldAt(events(alpha), childAsked, [alpha, broken, text('And')], {
+      reply: { cutAfter: events(alpha, broken) },
+    });
+    expect(outcomes(await cut.ask('Go'))).toEqual(['completed', 'completed']);
+    expect(typesOf(responses(cut)[0])).toEqual(['spawn_agent']);
+    for (const { model } of [whole, cut]) model.expectDone();
+  });
 
   test('has every call settled when it is stopped, and the conversation goes on', async () => {
     const engine = await startEngine(
@@ -241,7 +238,7 @@ test('closed and resumed, a response that was acted upon is not asked for again'
 });
 
 describe('a response that was not acted upon', () => {
-  test.runIf(inFullRun)('is asked for again when it is cut off, also within a call', async () => {
+  test('is asked for again when it is cut off, also within a call', async () => {
     const engine = await startEngine(
       new Script()
         .on({ ...LEAD, step: 1 })

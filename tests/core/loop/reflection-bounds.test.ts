@@ -49,7 +49,7 @@ describe('what a review costs', () => {
     expect(requests.every(({ nanoUsd }) => (nanoUsd ?? 0) > 0)).toBe(true);
   });
 
-  test.runIf(inFullRun)('a review that fails on the way is tried again, and each attempt is counted', async () => {
+  test('a review that fails on the way is tried again, and each attempt is counted', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([], { status: 529, error: { type: 'overloaded_error', message: 'busy' }, times: 1 })
@@ -82,7 +82,7 @@ describe('nothing is lost', () => {
     expect(reviewers(engine)).toHaveLength(0);
   });
 
-  test.runIf(inFullRun)('once the budget is raised, the answer is reviewed and not written again', async () => {
+  test('once the budget is raised, the answer is reviewed and not written again', async () => {
     const script = new Script()
       .on({ system: REVIEWER })
       .reply([text(verdict(true, 90))])
@@ -101,19 +101,16 @@ describe('nothing is lost', () => {
     expect(codes).toEqual(['user', 'assistant', 'budget', 'resumed', 'extended', 'review']);
   });
 
-  test.runIf(inFullRun)(
-    'a budget that is reached between the tries: one last answer, and nothing is reviewed after it',
-    async () => {
-      const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
-      await engine.ask('Go');
-      const { run } = await childOf(engine);
-      expect(run).toMatchObject({ outcome: 'budget_exceeded', text: 'second' });
-      expect(run.reviews).toHaveLength(1);
-      expect(reviewers(engine)).toHaveLength(1);
-    },
-  );
+  test('a budget that is reached between the tries: one last answer, and nothing is reviewed after it', async () => {
+    const engine = await startReflecting(improved, { settings: '[limits.run]\nmax_tokens = 1200\n' });
+    await engine.ask('Go');
+    const { run } = await childOf(engine);
+    expect(run).toMatchObject({ outcome: 'budget_exceeded', text: 'second' });
+    expect(run.reviews).toHaveLength(1);
+    expect(reviewers(engine)).toHaveLength(1);
+  });
 
-  test.runIf(inFullRun)('the last iteration may be reviewed: a review is no turn', async () => {
+  test('the last iteration may be reviewed: a review is no turn', async () => {
     const engine = await startReflecting(
       { ...improved, reviews: { first: verdict(true, 80) } },
       { agent: checkerFile({}, 'max_iterations: 1\n') },
@@ -146,42 +143,39 @@ describe('nothing is lost', () => {
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
   });
 
-  test.runIf(inFullRun)(
-    'a reviewer that fails for good ends the run; tried again, only the review is asked for',
-    async () => {
-      const script = new Script()
-        .on({ system: REVIEWER })
-        .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
-      script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
-      const held = new Gate();
-      script.rules.unshift({
-        name: 'lead waits',
-        match: { tools: ['delegate_task'], turn: 2 },
-        used: 0,
-        blocks: [text('Done.')],
-        options: { hold: held.at(0) },
-      });
-      const engine = await startReflecting(script);
-      const { workflowId } = await engine.send('Go');
-      const end = await engine.event('run-end');
-      expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
-      const asked = engine.model.requests.filter(({ seen }) =>
-        /checker/.test(seen.system.split('# Agents')[0] ?? ''),
-      ).length;
-      await engine.runtime.request('run.retry', { runId: end.runId });
-      await engine.event('run-end', (event) => event.outcome === 'completed');
-      held.open();
-      await engine.ended(workflowId);
-      expect(
-        engine.model.requests.filter(({ seen }) => /checker/.test(seen.system.split('# Agents')[0] ?? '')),
-      ).toHaveLength(asked);
-      expect(reviewers(engine)).toHaveLength(2);
-    },
-  );
+  test('a reviewer that fails for good ends the run; tried again, only the review is asked for', async () => {
+    const script = new Script()
+      .on({ system: REVIEWER })
+      .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'odd' }, times: 1 });
+    script.rules.push(...reflecting({ ...improved, reviews: { first: verdict(true, 80) } }).rules);
+    const held = new Gate();
+    script.rules.unshift({
+      name: 'lead waits',
+      match: { tools: ['delegate_task'], turn: 2 },
+      used: 0,
+      blocks: [text('Done.')],
+      options: { hold: held.at(0) },
+    });
+    const engine = await startReflecting(script);
+    const { workflowId } = await engine.send('Go');
+    const end = await engine.event('run-end');
+    expect(end).toMatchObject({ outcome: 'error', text: 'first', error: { code: 'bad_request' } });
+    const asked = engine.model.requests.filter(({ seen }) =>
+      /checker/.test(seen.system.split('# Agents')[0] ?? ''),
+    ).length;
+    await engine.runtime.request('run.retry', { runId: end.runId });
+    await engine.event('run-end', (event) => event.outcome === 'completed');
+    held.open();
+    await engine.ended(workflowId);
+    expect(
+      engine.model.requests.filter(({ seen }) => /checker/.test(seen.system.split('# Agents')[0] ?? '')),
+    ).toHaveLength(asked);
+    expect(reviewers(engine)).toHaveLength(2);
+  });
 });
 
 describe('wherever it runs', () => {
-  test.runIf(inFullRun)('two sub-agents at the same time, each with reviews of its own', async () => {
+  test('two sub-agents at the same time, each with reviews of its own', async () => {
     const lead = [
       toolUse('parallel_tasks', {
         operation: 'execute_batch',
@@ -214,31 +208,28 @@ describe('wherever it runs', () => {
     expect(engine.model.requests.every(({ problem }) => problem === null)).toBe(true);
   });
 
-  test.runIf(inFullRun)(
-    'a lead: its answer is streamed to the person, then reviewed, and the better one ends the workflow',
-    async () => {
-      const script = new Script()
-        .on({ system: REVIEWER, prompt: /It is b/ })
-        .reply([text(verdict(true, 90))])
-        .on({ system: REVIEWER })
-        .reply([text(verdict(false, 30, 'Which one?'))])
-        .on({ lastUser: /Which one/ })
-        .reply([text('It is b.')])
-        .on({})
-        .reply([text('One of them.')]);
-      const engine = await startReflecting(script, { agent: leadFile() });
-      const end = await engine.ask('Which?');
-      expect(end).toMatchObject({ outcome: 'completed', text: 'It is b.' });
-      const shown = engine.durable().flatMap((event) => {
-        if (event.type === 'request-start') return event.purpose && event.request.inputEstimated ? [event.purpose] : [];
-        if (event.type !== 'message-end' || event.entry.kind === 'user') return [];
-        return [event.entry.kind];
-      });
-      expect(shown).toEqual(['assistant', 'review', 'system', 'assistant', 'review', 'system']);
-    },
-  );
+  test('a lead: its answer is streamed to the person, then reviewed, and the better one ends the workflow', async () => {
+    const script = new Script()
+      .on({ system: REVIEWER, prompt: /It is b/ })
+      .reply([text(verdict(true, 90))])
+      .on({ system: REVIEWER })
+      .reply([text(verdict(false, 30, 'Which one?'))])
+      .on({ lastUser: /Which one/ })
+      .reply([text('It is b.')])
+      .on({})
+      .reply([text('One of them.')]);
+    const engine = await startReflecting(script, { agent: leadFile() });
+    const end = await engine.ask('Which?');
+    expect(end).toMatchObject({ outcome: 'completed', text: 'It is b.' });
+    const shown = engine.durable().flatMap((event) => {
+      if (event.type === 'request-start') return event.purpose && event.request.inputEstimated ? [event.purpose] : [];
+      if (event.type !== 'message-end' || event.entry.kind === 'user') return [];
+      return [event.entry.kind];
+    });
+    expect(shown).toEqual(['assistant', 'review', 'system', 'assistant', 'review', 'system']);
+  });
 
-  test.runIf(inFullRun)('sub-agents of a temporary kind have none, whatever their lead has', async () => {
+  test('sub-agents of a temporary kind have none, whatever their lead has', async () => {
     const spawned = toolUse('spawn_agent', { operation: 'spawn', name: 'helper', prompt: 'Help.' });
     const script = new Script()
       .on({ system: REVIEWER })

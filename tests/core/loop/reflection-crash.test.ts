@@ -65,16 +65,12 @@ async function pointAt(killAfter: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${killAfter}`), folder }, check };
 }
 
-test.runIf(inFullRun)(
-  'after a few events from the first review on; in the full run after every one',
-  { timeout: 300_000 },
-  async () => {
-    expect(scores(whole)).toEqual([null, 40, 90]);
-    const kills = ofChild.filter(({ seq }) => seq >= (sent ?? Infinity) - 1);
-    expect(kills.length).toBeGreaterThan(15);
-    await killAfterEach(kills, pointAt);
-  },
-);
+test('after a few events from the first review on; in the full run after every one', { timeout: 300_000 }, async () => {
+  expect(scores(whole)).toEqual([null, 40, 90]);
+  const kills = ofChild.filter(({ seq }) => seq >= (sent ?? Infinity) - 1);
+  expect(kills.length).toBeGreaterThan(15);
+  await killAfterEach(kills, pointAt);
+});
 
 test.runIf(inFullRun)('in a review: what it had read is counted, and another one takes its place', async () => {
   const hanging = new Script()

@@ -4,7 +4,6 @@ import { outputOf } from '../../support/engine.ts';
 import { text, toolUse } from '../../support/fake-model/script.ts';
 import { answerIn, checkerFile, CRITERIA, type Reflecting, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -92,7 +91,7 @@ describe('reflection', () => {
     expect(told(engine)).toMatchObject({ report: 'second', outcome: 'partial', error: run.error?.message });
   });
 
-  test.runIf(inFullRun)('no more tries than the file says: with none, one review', async () => {
+  test('no more tries than the file says: with none, one review', async () => {
     const engine = await startReflecting(
       { answers: ['first'], reviews: { first: verdict(false, 10, 'No.') } },
       { agent: checkerFile({ maxRetries: 0, criteria: null }) },
@@ -105,36 +104,28 @@ describe('reflection', () => {
     });
   });
 
-  test.runIf(inFullRun)(
-    'a review that cannot be read is asked for once more; then the answer stands, marked',
-    async () => {
-      const engine = await inOne({
-        answers: ['first', 'second'],
-        reviews: {
-          first: ['I like it.', verdict(false, 30, 'No line.')],
-          second: ['{"passed": "perhaps"}', verdict(false, 30), 'never asked'],
-        },
-      });
-      await engine.ask('Go');
-      const { run } = await childOf(engine);
-      expect(run).toMatchObject({ outcome: 'completed', text: 'second', error: null });
-      expect(run.reviews?.map(({ answer, verdict: found }) => [answer, found?.score ?? null])).toEqual([
-        ...[[1, null] as const, [1, 30] as const],
-        ...[[5, null] as const, [5, null] as const],
-      ]);
-      expect(reviewers(engine).map(({ seen }) => answerIn(seen.prompt))).toEqual([
-        'first',
-        'first',
-        'second',
-        'second',
-      ]);
-      expect(engine.of('notice').map((notice) => notice.text)).toEqual([
-        'The answer is not reviewed: 2 reviews of it could not be read. It stands as it is',
-      ]);
-    },
-  );
+  test('a review that cannot be read is asked for once more; then the answer stands, marked', async () => {
+    const engine = await inOne({
+      answers: ['first', 'second'],
+      reviews: {
+        first: ['I like it.', verdict(false, 30, 'No line.')],
+        second: ['{"passed": "perhaps"}', verdict(false, 30), 'never asked'],
+      },
+    });
+    await engine.ask('Go');
+    const { run } = await childOf(engine);
+    expect(run).toMatchObject({ outcome: 'completed', text: 'second', error: null });
+    expect(run.reviews?.map(({ answer, verdict: found }) => [answer, found?.score ?? null])).toEqual([
+      ...[[1, null] as const, [1, 30] as const],
+      ...[[5, null] as const, [5, null] as const],
+    ]);
+    expect(reviewers(engine).map(({ seen }) => answerIn(seen.prompt))).toEqual(['first', 'first', 'second', 'second']);
+    expect(engine.of('notice').map((notice) => notice.text)).toEqual([
+      'The answer is not reviewed: 2 reviews of it could not be read. It stands as it is',
+    ]);
+  });
 
-  test.runIf(inFullRun)('an improved answer that is cut off does not take the place of a whole one', async () => {
+  test('an improved answer that is cut off does not take the place of a whole one', async () => {
     const engine = await inOne({
       answers: ['whole', { blocks: [text('half of')], options: { stopReason: 'max_tokens' } }],
       reviews: { whole: verdict(false, 50, 'Say more.') },
@@ -148,7 +139,7 @@ describe('reflection', () => {
     expect(reviewers(engine)).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('off: the same requests, byte for byte, and nothing of it in the envelope', async () => {
+  test('off: the same requests, byte for byte, and nothing of it in the envelope', async () => {
     const parts = { answers: ['The fault is in a.ts:3.'], reviews: { a: verdict(true, 95) } };
     const bodies = async (agent: string) => {
       const engine = await startReflecting(parts, { agent });

@@ -126,14 +126,14 @@ describe('tools', () => {
     expect(await said(shared, 'half')).toBe('half \ufffd');
   });
 
-  test.runIf(inFullRun)('a list that is too large as a whole is cut', async () => {
+  test('a list that is too large as a whole is cut', async () => {
     const use = useOf(liar(['wide-list']));
     // Of 60 KB each.
     expect(await use.tools(never)).toHaveLength(17);
     expect(stateOf(use).log).toEqual(['tools: what follows after 500 entries, 50 pages or 1 MiB is left out']);
   });
 
-  test.runIf(inFullRun)('are asked for once, and again when the server says that they changed', async () => {
+  test('are asked for once, and again when the server says that they changed', async () => {
     const changed: string[] = [];
     const watched = testPool({ onChange: (folder) => changed.push(watched.state(folder)[0]?.status ?? '') });
     const use = watched.use(liar(['changes']), process.cwd());

@@ -4,7 +4,6 @@ import { startEngine } from '../../support/engine.ts';
 
 import { delegateTo } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { lyingTable } from './support.ts';
 
 const AGENT = '---\nname: worker\ndescription: Works\ntools: Read, mcp__liar__work, mcp__other\n---\nYou work.\n';
@@ -29,19 +28,16 @@ async function worked(settings: string) {
   return { warnings: warnings.map(({ message }) => message), envelope: items[0]!.envelope, call: call?.entry };
 }
 
-test.runIf(inFullRun)(
-  'with the server it works; what is missing is told where it is written and where it is approved',
-  async () => {
-    const { warnings, envelope, call } = await worked(SERVER);
-    expect(warnings).toEqual([expect.stringMatching(/mcp__other: there is no MCP server other here.*left out/)]);
-    expect(envelope).toMatchObject({ mcpServers: ['liar'], lacks: ['mcp__other'] });
-    expect(envelope.tools).toContain('mcp__liar__work');
-    expect(call).toMatchObject({ status: 'completed', output: 'done' });
-  },
-);
+test('with the server it works; what is missing is told where it is written and where it is approved', async () => {
+  const { warnings, envelope, call } = await worked(SERVER);
+  expect(warnings).toEqual([expect.stringMatching(/mcp__other: there is no MCP server other here.*left out/)]);
+  expect(envelope).toMatchObject({ mcpServers: ['liar'], lacks: ['mcp__other'] });
+  expect(envelope.tools).toContain('mcp__liar__work');
+  expect(call).toMatchObject({ status: 'completed', output: 'done' });
+});
 
 // Which tools there are not is told in the same way for one of them.
-test.runIf(inFullRun)('without the server it goes without the tool, and that is said', async () => {
+test('without the server it goes without the tool, and that is said', async () => {
   const { warnings, envelope, call } = await worked('');
   expect(warnings).toHaveLength(2);
   expect(envelope).toMatchObject({ mcpServers: [], lacks: ['mcp__liar__work', 'mcp__other'] });

@@ -205,7 +205,7 @@ test.for([
   expect(use.pool.state(process.cwd())).toMatchObject([{ status: 'failed' }]);
 });
 
-test.runIf(inFullRun)('many events may have more together', async () => {
+test('many events may have more together', async () => {
   const use = useOf(at((await liarSite()).origin));
   expect(await said(use, 'long-stream')).toBe('done');
 });

@@ -116,7 +116,7 @@ test('One that the person refuses is not started, and asked about once; where no
   expect(toolsOf(engine, engine.model.requests.length - 1)).not.toContain('mcp__liar__work');
 });
 
-test.runIf(inFullRun)('Its call ends with an error when the client goes, and so does its question', async () => {
+test('Its call ends with an error when the client goes, and so does its question', async () => {
   const engine = await startEngine(using('mcp__liar__work'), {
     person: ({ request }, item) => (request.subject.kind === 'tool' ? null : yes({ request, decisions: [] }, item)),
   });

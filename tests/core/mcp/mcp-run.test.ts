@@ -278,7 +278,7 @@ describe('a question of a server in a call', () => {
     },
   );
 
-  test.runIf(inFullRun)('is cancelled with its run, and with the call that a stop ends', async () => {
+  test('is cancelled with its run, and with the call that a stop ends', async () => {
     const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {})), {
       settings: lying('elicits'),
       person: (approval, item) => (approval.request.during ? null : yes(approval, item)),

@@ -180,7 +180,7 @@ test('a wait that is over before it begins starts nothing', async () => {
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle' }]);
 });
 
-test.runIf(inFullRun)('restarts at once start one process', async () => {
+test('restarts at once start one process', async () => {
   const pool = testPool();
   const file = join(await folderWith(), 'starts');
   const server = serverOf('liar', commandOf(LIAR, [], { env: { STARTS: file } }));

@@ -185,22 +185,19 @@ describe('the end', () => {
   });
 
   // A kill with runs at work is tried with the whole program, beside the owner's tests.
-  test.runIf(inFullRun).for(['SIGKILL', 'exit'] as const)(
-    'nothing outlives the program that started it (%s)',
-    async (way) => {
-      const child = spawn(process.execPath, [HOLDER, LIAR], {
-        stdio: ['pipe', 'pipe', 'inherit'],
-      });
-      onTestFinished(() => void child.kill('SIGKILL'));
-      const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-      const { pid, kin } = JSON.parse(line) as { pid: number; kin: number[] };
-      expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
-      const [watcher] = (await groupOf(pid)).filter((one) => one !== pid && !kin.includes(one));
-      const exited = once(child, 'exit');
-      if (way === 'SIGKILL') child.kill(way);
-      else child.stdin.end('exit\n');
-      await exited;
-      await expectGone([pid, ...kin, watcher!]);
-    },
-  );
+  test.for(['SIGKILL', 'exit'] as const)('nothing outlives the program that started it (%s)', async (way) => {
+    const child = spawn(process.execPath, [HOLDER, LIAR], {
+      stdio: ['pipe', 'pipe', 'inherit'],
+    });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
+    const { pid, kin } = JSON.parse(line) as { pid: number; kin: number[] };
+    expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
+    const [watcher] = (await groupOf(pid)).filter((one) => one !== pid && !kin.includes(one));
+    const exited = once(child, 'exit');
+    if (way === 'SIGKILL') child.kill(way);
+    else child.stdin.end('exit\n');
+    await exited;
+    await expectGone([pid, ...kin, watcher!]);
+  });
 });

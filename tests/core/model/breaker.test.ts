@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' } };
 
@@ -18,7 +17,7 @@ describe('a provider in trouble', () => {
     expect(engine.model.requests).toHaveLength(3);
   });
 
-  test.runIf(inFullRun)('after a 429 sub-agents ask one after the other, until it answers again', async () => {
+  test('after a 429 sub-agents ask one after the other, until it answers again', async () => {
     const names = ['a', 'b', 'c'];
     const script = new Script()
       .on({ ...LEAD, turn: 1 })

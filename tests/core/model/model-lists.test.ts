@@ -19,7 +19,7 @@ import { delegateTo, LEAD, plainAnswer, spawn } from '../../support/fake-model/s
 import { type Block, Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 
 const SONNET = 'claude-sonnet-5-5';
 const kept = async (data: string) =>
@@ -39,7 +39,7 @@ test('the list is requested once, before the first message; it is stored with it
   expect(Date.parse(known?.at ?? '')).toBeGreaterThan(0);
 });
 
-test.runIf(inFullRun)('a list of today is not asked for again, and an older one is', async () => {
+test('a list of today is not asked for again, and an older one is', async () => {
   const engine = await startEngine(plainAnswer(), { models: [SONNET] });
   const { url } = engine.model;
   for (const [days, asked] of [
@@ -54,7 +54,7 @@ test.runIf(inFullRun)('a list of today is not asked for again, and an older one 
   }
 });
 
-test.runIf(inFullRun)('an old list is not held against what the endpoint has by now', async () => {
+test('an old list is not held against what the endpoint has by now', async () => {
   const fake = await startFakeModel(plainAnswer(), { models: ['new-model-2'] });
   onTestFinished(() => fake.close());
   const old = { at: '2026-01-02T03:04:05.000Z', models: ['old-model-1'] };
@@ -95,7 +95,7 @@ test('work waits for the first list of an endpoint, and for a new one in place o
   }
 });
 
-test.runIf(inFullRun)("a test of the provider keeps the endpoint's list, unless it is only a part of one", async () => {
+test("a test of the provider keeps the endpoint's list, unless it is only a part of one", async () => {
   const data = await folderWith();
   const engine = await startEngine(plainAnswer(), { data });
   for (const [hasMore, models] of [

@@ -5,9 +5,8 @@ import { filesBelow } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { verdict } from '../../support/fake-model/reflecting.ts';
 import { startReflecting } from '../../support/reflecting.ts';
-import { inFullRun } from '../../support/samples.ts';
 
-test.runIf(inFullRun)('with score and critique', async () => {
+test('with score and critique', async () => {
   const data = await folderWith();
   const engine = await startReflecting(
     {

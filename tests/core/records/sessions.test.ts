@@ -8,7 +8,6 @@ import { CHILD, LEAD, plainAnswer, spawnOne, threeChildren } from '../../support
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fieldsOf, filesBelow, linksOf } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 interface Metadata {
   status: string;
@@ -46,21 +45,18 @@ const named = (files: Record<string, string>, end: string): string =>
 
 const project = ({ runtime, conversationId }: Harness) => runtime.request('conversation.project', { conversationId });
 
-test.runIf(inFullRun)(
-  'the data folder may be the .triad of the project, with sessions.project and without',
-  async () => {
-    const folder = await folderWith({ '.triad/README.md': '' });
-    const configFolder = await folderWith({});
-    const { runtime } = await startEngine(plainAnswer(), { data: join(folder, '.triad'), configFolder });
-    for (const value of [true, false]) {
-      await runtime.request('settings.set', { path: 'sessions.project', value });
-      const { id: conversationId } = await runtime.request('conversation.create', { folder });
-      await runtime.request('message.send', { conversationId, text: 'Go' });
-      const { folder: session } = await runtime.request('conversation.project', { conversationId });
-      expect(await readdir(session)).toEqual(['metadata.json', 'session.md']);
-    }
-  },
-);
+test('the data folder may be the .triad of the project, with sessions.project and without', async () => {
+  const folder = await folderWith({ '.triad/README.md': '' });
+  const configFolder = await folderWith({});
+  const { runtime } = await startEngine(plainAnswer(), { data: join(folder, '.triad'), configFolder });
+  for (const value of [true, false]) {
+    await runtime.request('settings.set', { path: 'sessions.project', value });
+    const { id: conversationId } = await runtime.request('conversation.create', { folder });
+    await runtime.request('message.send', { conversationId, text: 'Go' });
+    const { folder: session } = await runtime.request('conversation.project', { conversationId });
+    expect(await readdir(session)).toEqual(['metadata.json', 'session.md']);
+  }
+});
 
 test('a folder for the session, a file for each sub-agent, links both ways, and all the figures', async () => {
   const data = await folderWith({});
@@ -151,7 +147,7 @@ test('made again from the store they are the same, byte for byte', async () => {
   });
 });
 
-test.runIf(inFullRun)('a failed sub-agent says who failed at what, below whom, and with which error', async () => {
+test('a failed sub-agent says who failed at what, below whom, and with which error', async () => {
   const data = await folderWith({});
   const script = new Script()
     .on({ ...LEAD, step: 1 })

@@ -6,7 +6,6 @@ import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 /** The program ends while the question about a sub-agent is open, a stored envelope is changed, and the answer is yes. */
 async function changedMeanwhile(whose: (run: RunRow) => boolean, change: Partial<Envelope>) {
@@ -50,7 +49,7 @@ test('a lead that has other settings in the store than it was started with does 
   expect(since()).toEqual([]);
 });
 
-test.runIf(inFullRun)('left as they were, both go on', async () => {
+test('left as they were, both go on', async () => {
   const { decide, ended, since } = await changedMeanwhile((one) => one.parentRunId !== null, {});
   expect(await decide()).toMatchObject({ allowed: true });
   await ended('completed');

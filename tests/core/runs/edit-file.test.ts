@@ -7,7 +7,6 @@ import { answering, yes } from '../../support/compose.ts';
 import { startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const edit = (path: string, old: string, fresh: string): Block =>
   toolUse('edit_file', { path, edits: [{ old_text: old, new_text: fresh }] });
@@ -50,7 +49,7 @@ test('what was approved is edited, and undone byte for byte', async () => {
   expect(await readFile(at, 'utf8')).toBe(before);
 });
 
-test.runIf(inFullRun)('a run edits on after its own edits', async () => {
+test('a run edits on after its own edits', async () => {
   const script = new Script()
     .step([read('a.txt')])
     .step([toolUse('MultiEdit', { file_path: 'a.txt' })])

@@ -163,7 +163,7 @@ test('a stopped run waits for no embedder', async () => {
   await store.close();
 });
 
-test.runIf(inFullRun)('requests are bounded, and one search has only so much embedded', async () => {
+test('requests are bounded, and one search has only so much embedded', async () => {
   const many = Array.from({ length: 110 }, (_, n) => `# Number ${n}\n\nCar ${n}.\n`).join('\n');
   const long = Array.from({ length: 40 }, (_, n) => `# Long ${n}\n\n${'wombat '.repeat(600)}\n`).join('\n');
   const { folder, store, embedder } = await begin({ 'many.md': many, 'long.md': long });
@@ -179,7 +179,7 @@ test.runIf(inFullRun)('requests are bounded, and one search has only so much emb
   await store.close();
 });
 
-test.runIf(inFullRun)('vectors outlive the program; other dimensions are said once, and made anew', async () => {
+test('vectors outlive the program; other dimensions are said once, and made anew', async () => {
   const folder = await folderWith(files);
   const space = { embedder: 'trigrams', folder };
   const opened = await openOn('rocksdb');

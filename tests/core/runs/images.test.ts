@@ -12,7 +12,7 @@ import { eventually } from '../../support/eventually.ts';
 import type { WireBody } from '../../support/fake-model/request.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { png, RED } from '../../support/images.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 
 const LOOK = toolUse('read_file', { path: 'red.png' }, { id: 'look' });
 const SAID = { type: 'text', text: '[The image red.png: image/png, 4 × 3 pixels, 73 bytes.]' };
@@ -84,32 +84,29 @@ test.for<[string, (kept: string) => Promise<void>]>(
   });
 });
 
-test.runIf(inFullRun)(
-  'a question about a call, and a run that is resumed, send the same bytes, whatever the file is now',
-  async () => {
-    const store = await memoryStore();
-    const script = new Script();
-    script.on({ lastUser: /has a question about your call/ }).reply([text('It is better.')]);
-    script.on({ step: 1 }).reply([LOOK]);
-    script.on({ step: 2 }).reply([toolUse('write_file', { path: 'red.png', content: 'no image' })]);
-    script.on({}).reply([text('Done.')]);
-    const engine = await startEngine(script, { store: lasting(store), person: () => null, files: { 'red.png': RED } });
-    const { workflowId } = await engine.send('Go');
-    const { approval } = await engine.event('approval-request');
-    await engine.runtime.request('approval.ask', { approvalId: approval.id, question: 'Why?' });
-    await engine.event('context-end');
-    await engine.runtime.close();
-    const again = await startAgain(engine, store);
-    await answering(again, yes);
-    await again.request('workflow.resume', { workflowId });
-    await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ status: 'completed' }));
-    expect(looks(engine).slice(1)).toEqual([
-      [SAID, SHOWN],
-      [SAID, SHOWN],
-      [SAID, SHOWN],
-    ]);
-  },
-);
+test('a question about a call, and a run that is resumed, send the same bytes, whatever the file is now', async () => {
+  const store = await memoryStore();
+  const script = new Script();
+  script.on({ lastUser: /has a question about your call/ }).reply([text('It is better.')]);
+  script.on({ step: 1 }).reply([LOOK]);
+  script.on({ step: 2 }).reply([toolUse('write_file', { path: 'red.png', content: 'no image' })]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, { store: lasting(store), person: () => null, files: { 'red.png': RED } });
+  const { workflowId } = await engine.send('Go');
+  const { approval } = await engine.event('approval-request');
+  await engine.runtime.request('approval.ask', { approvalId: approval.id, question: 'Why?' });
+  await engine.event('context-end');
+  await engine.runtime.close();
+  const again = await startAgain(engine, store);
+  await answering(again, yes);
+  await again.request('workflow.resume', { workflowId });
+  await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ status: 'completed' }));
+  expect(looks(engine).slice(1)).toEqual([
+    [SAID, SHOWN],
+    [SAID, SHOWN],
+    [SAID, SHOWN],
+  ]);
+});
 
 /** A request whose only result is a picture of this many pixels. */
 function requestWith(width: number, height: number, bytes = 100): ModelRequest {

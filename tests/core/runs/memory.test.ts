@@ -6,7 +6,6 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const memory = (operation: string, more: object = {}): Block => toolUse('memory', { operation, ...more });
 
@@ -24,7 +23,7 @@ function outputs(engine: Harness): [string, string][] {
 }
 
 describe('memory', () => {
-  test.runIf(inFullRun)('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
+  test('a note is kept for a later conversation in the same folder, and can be deleted', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'style', text: 'Tabs, not spaces.' }),
@@ -83,38 +82,35 @@ describe('memory', () => {
     expect(await engine.runtime.request('memory.list', { folder: '/elsewhere' })).toEqual([]);
   });
 
-  test.runIf(inFullRun)(
-    'a temporary agent does not read what another of its name noted, also not in a later conversation',
-    async () => {
-      const script = new Script()
-        .on({ ...LEAD, step: 1 })
-        .reply([spawn({ name: 'helper', prompt: 'Note it.' })])
-        .on(LEAD)
-        .reply([text('Done.')])
-        .on({ step: 1 })
-        .reply([memory('list')])
-        .on({ step: 2 })
-        .reply([memory('write', { name: 'mine', text: 'Of this run.' })])
-        .on({ step: 3 })
-        .reply([memory('list')])
-        .on({})
-        .reply([text('Report.')]);
-      const engine = await startEngine(script);
-      await engine.ask('Go');
-      await engine.ask('Go on');
-      const once = ['[There are no notes.]', 'The note "mine" is kept.', 'mine (12 characters)'];
-      expect(outputs(engine).map(([, output]) => output)).toEqual([...once, ...once]);
-      const { conversationId, folder, runtime, store } = engine;
-      expect(await runtime.request('memory.list', {}), 'nobody reads them later').toEqual([]);
-      const scopes = engine.of('memory-change').map(({ scope }) => scope);
-      const kept = async () => (await Promise.all(scopes.map((scope) => store.notesOf(scope, folder)))).flat();
-      expect(await kept()).toHaveLength(2);
-      await runtime.request('conversation.delete', { conversationId });
-      await runtime.request('conversation.purge', { conversationId });
-      await store.settled();
-      expect(await kept(), 'they go with their conversation').toEqual([]);
-    },
-  );
+  test('a temporary agent does not read what another of its name noted, also not in a later conversation', async () => {
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([spawn({ name: 'helper', prompt: 'Note it.' })])
+      .on(LEAD)
+      .reply([text('Done.')])
+      .on({ step: 1 })
+      .reply([memory('list')])
+      .on({ step: 2 })
+      .reply([memory('write', { name: 'mine', text: 'Of this run.' })])
+      .on({ step: 3 })
+      .reply([memory('list')])
+      .on({})
+      .reply([text('Report.')]);
+    const engine = await startEngine(script);
+    await engine.ask('Go');
+    await engine.ask('Go on');
+    const once = ['[There are no notes.]', 'The note "mine" is kept.', 'mine (12 characters)'];
+    expect(outputs(engine).map(([, output]) => output)).toEqual([...once, ...once]);
+    const { conversationId, folder, runtime, store } = engine;
+    expect(await runtime.request('memory.list', {}), 'nobody reads them later').toEqual([]);
+    const scopes = engine.of('memory-change').map(({ scope }) => scope);
+    const kept = async () => (await Promise.all(scopes.map((scope) => store.notesOf(scope, folder)))).flat();
+    expect(await kept()).toHaveLength(2);
+    await runtime.request('conversation.delete', { conversationId });
+    await runtime.request('conversation.purge', { conversationId });
+    await store.settled();
+    expect(await kept(), 'they go with their conversation').toEqual([]);
+  });
 
   test('that the person deleted one is part of the history, once: all events together tell of no note', async () => {
     const engine = await startEngine(calling(memory('write', { name: 'an "old" one', text: 'x' })));
@@ -174,7 +170,7 @@ describe('memory', () => {
     expect(await store.lastSeq(conversationId)).toBe(0);
   });
 
-  test.runIf(inFullRun)('is bounded: names, sizes and how many', async () => {
+  test('is bounded: names, sizes and how many', async () => {
     const engine = await startEngine(
       calling(
         memory('write', { name: 'long', text: 'x'.repeat(MAX_MEMORY_CHARS + 1) }),

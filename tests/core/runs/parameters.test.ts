@@ -10,7 +10,6 @@ import { checkerFile, reflecting, verdict } from '../../support/fake-model/refle
 import { type Block, Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { reviewers, startReflecting } from '../../support/reflecting.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 interface Asked {
   /** Lines of the front matter of the lead, and of the sub-agent that is defined. */
@@ -57,26 +56,23 @@ test('nothing said: the default model, no effort, the default of output tokens',
   expect(await wire({ calls: [spawned({})] })).toMatchObject({ lead: usual, child: usual });
 });
 
-test.runIf(inFullRun)("a definition's own, of the lead and of a sub-agent", async () => {
+test("a definition's own, of the lead and of a sub-agent", async () => {
   const both = { lead: 'model: opus\neffort: max\nmax_tokens: 4000', calls: [delegateTo('worker', 'Do it.')] };
   const lead = { model: OPUS, max_tokens: 4000, effort: 'max' };
   const child = { model: HAIKU, max_tokens: 321, effort: 'low' };
   expect(await wire({ ...both, worker: 'model: haiku\neffort: low\nmax_tokens: 321' })).toMatchObject({ lead, child });
 });
 
-test.runIf(inFullRun)(
-  "what a spawn names goes before the definition that it is based on, and what it leaves out is that definition's",
-  async () => {
-    const worker = 'model: haiku\neffort: low\nmax_tokens: 321';
-    const named = { name: 'two', prompt: 'Do it too.', model: 'opus', effort: 'xhigh' } as const;
-    const { child, sent } = await wire({
-      worker,
-      calls: [spawned({ agent: 'worker' }), spawned({ agent: 'worker', ...named })],
-    });
-    expect(child).toEqual({ model: HAIKU, max_tokens: 321, effort: 'low' });
-    expect(sent('Do it too.')).toEqual({ model: OPUS, max_tokens: 321, effort: 'xhigh' });
-  },
-);
+test("what a spawn names goes before the definition that it is based on, and what it leaves out is that definition's", async () => {
+  const worker = 'model: haiku\neffort: low\nmax_tokens: 321';
+  const named = { name: 'two', prompt: 'Do it too.', model: 'opus', effort: 'xhigh' } as const;
+  const { child, sent } = await wire({
+    worker,
+    calls: [spawned({ agent: 'worker' }), spawned({ agent: 'worker', ...named })],
+  });
+  expect(child).toEqual({ model: HAIKU, max_tokens: 321, effort: 'low' });
+  expect(sent('Do it too.')).toEqual({ model: OPUS, max_tokens: 321, effort: 'xhigh' });
+});
 
 test('what the person changed goes before all of it', async () => {
   const person: Person = ({ request: { subject } }, item) => {
@@ -88,7 +84,7 @@ test('what the person changed goes before all of it', async () => {
   expect(child).toEqual({ model: HAIKU, max_tokens: 77, effort: 'medium' });
 });
 
-test.runIf(inFullRun)("a review of the run's own answer is asked for with the same", async () => {
+test("a review of the run's own answer is asked for with the same", async () => {
   const agent = checkerFile({}, 'model: haiku\neffort: low\nmax_tokens: 123\n');
   const engine = await startReflecting({ answers: ['Fine.'], reviews: { Fine: verdict(true, 9) } }, { agent });
   await engine.ask('Go');
@@ -130,7 +126,7 @@ test('a temperature goes to a model server on this machine, also with a review, 
   ]);
 });
 
-test.runIf(inFullRun)('elsewhere it is not sent, which would be refused, and the file says so', async () => {
+test('elsewhere it is not sent, which would be refused, and the file says so', async () => {
   const engine = await startReflecting(reviewed(), { agent: WARM });
   await engine.ask('Go');
   expect(engine.model.requests).toHaveLength(4);

@@ -5,7 +5,6 @@ import { startEngine } from '../../support/engine.ts';
 import { CHILD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const search = toolUse('semantic_search', { query: 'wombat' });
 
@@ -27,7 +26,7 @@ const found = (engine: Awaited<ReturnType<typeof startEngine>>) =>
     .filter(({ entry }) => entry.name === 'semantic_search')
     .map(({ entry }) => entry.output);
 
-test.runIf(inFullRun)('the report is found once its workflow has ended, and not any more in the trash', async () => {
+test('the report is found once its workflow has ended, and not any more in the trash', async () => {
   const engine = await startEngine(script());
   await engine.ask('First look');
   await engine.ask('Then search');

@@ -40,7 +40,7 @@ describe('a plan', () => {
     expect(engine.of('approval-request')).toEqual([]);
   });
 
-  test.runIf(inFullRun)('of a sub-agent is its own', async () => {
+  test('of a sub-agent is its own', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([toolUse('todo_write', { items: first }), delegateTo('code-reviewer', 'Review it.')])
@@ -59,7 +59,7 @@ describe('a plan', () => {
     expect(engine.of('tool-end').find(({ entry }) => entry.name === 'todo_read')?.entry.output).toBe('[]');
   });
 
-  test.runIf(inFullRun)('a wrong one changes nothing and says what is wrong', async () => {
+  test('a wrong one changes nothing and says what is wrong', async () => {
     const items = [{ content: 'x', status: 'maybe', priority: 'high' }];
     const script = new Script().on({ turn: 1 }).reply([toolUse('todo_write', { items })]);
     script.on({}).reply([text('I see.')]);

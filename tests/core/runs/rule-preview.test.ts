@@ -176,18 +176,15 @@ test('nobody can tell of a call whose file is gone, or whose arguments are none'
   ]);
 });
 
-test.runIf(inFullRun)(
-  'what was written since does not count as nothing to write, and what is gone is no question of how it stood',
-  async () => {
-    const engine = await worked('', [['write_file', { path: 'docs/a.md' }]]);
-    await engine.ask('Work');
-    expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
-    await rm(join(engine.folder, 'docs'), { recursive: true });
-    expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
-  },
-);
+test('what was written since does not count as nothing to write, and what is gone is no question of how it stood', async () => {
+  const engine = await worked('', [['write_file', { path: 'docs/a.md' }]]);
+  await engine.ask('Work');
+  expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
+  await rm(join(engine.folder, 'docs'), { recursive: true });
+  expect(said(await engine.preview())).toEqual([['write_file', 'docs/a.md', 'ask', 'default']]);
+});
 
-test.runIf(inFullRun)('the newest fifty of the folder count, and no others', async () => {
+test('the newest fifty of the folder count, and no others', async () => {
   const many = Array.from({ length: 18 }, (_, index) => toolUse('read_file', { path: `${index}.md` }));
   const script = new Script()
     .on({ step: 1 })

@@ -3,7 +3,6 @@ import { expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const done = (summary: string): Block => toolUse('task_complete', { summary });
 
@@ -55,19 +54,16 @@ test('an empty summary ends nothing', async () => {
   expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'So be it.' });
 });
 
-test.runIf(inFullRun)(
-  'an agent that reviews itself has its summary reviewed, and goes on where it does not pass',
-  async () => {
-    const script = new Script();
-    script.on({ system: REVIEWER, lastUser: /"answer": "first"/ }).reply([text(verdict(false, 40, 'No line.'))]);
-    script.on({ system: REVIEWER }).reply([text(verdict(true, 90))]);
-    script.on({ step: 1 }).reply([done('first')], { times: 1 });
-    script.on({}).reply([done('second')]);
-    const engine = await started(script, 'enable_reflection: true\nmax_retries: 1\n');
-    expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'second' });
-    expect(engine.model.requests.map(({ seen }) => REVIEWER.test(seen.system))).toEqual([false, true, false, true]);
-  },
-);
+test('an agent that reviews itself has its summary reviewed, and goes on where it does not pass', async () => {
+  const script = new Script();
+  script.on({ system: REVIEWER, lastUser: /"answer": "first"/ }).reply([text(verdict(false, 40, 'No line.'))]);
+  script.on({ system: REVIEWER }).reply([text(verdict(true, 90))]);
+  script.on({ step: 1 }).reply([done('first')], { times: 1 });
+  script.on({}).reply([done('second')]);
+  const engine = await started(script, 'enable_reflection: true\nmax_retries: 1\n');
+  expect(await engine.ask('Go')).toMatchObject({ outcome: 'completed', text: 'second' });
+  expect(engine.model.requests.map(({ seen }) => REVIEWER.test(seen.system))).toEqual([false, true, false, true]);
+});
 
 test('nobody has it who does not name it', async () => {
   const engine = await startEngine(new Script().step([text('Hello.')]));

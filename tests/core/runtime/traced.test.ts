@@ -15,7 +15,6 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { conversationId, conversationRow } from '../../support/recording.ts';
 import { recordedServing, served } from '../../support/flows/served.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 test('events and hints of a lead and its sub-agent have trace and chain, also when they are read again', async () => {
   const script = new Script()
@@ -47,21 +46,18 @@ test('events and hints of a lead and its sub-agent have trace and chain, also wh
   expect(new Set(bearing.map(({ type }) => type)), 'all others follow from it').toEqual(new Set(['run-queue']));
 });
 
-test.runIf(inFullRun)(
-  'events of a run that serves a sub-agent name that one too, also in a page without its queueing',
-  async () => {
-    const engine = await startFlow(pair(['First.'], { First: done('Good.') }), { flow: { type: 'judge' }, as: 'sub' });
-    await engine.ask('Go');
-    const { conversationId, events, runtime } = engine;
-    const own = events.filter(({ agent }) => agent === 'checker');
-    const chain = ['user', 'lead', PAIR, 'checker'];
-    expect(own.length).toBeGreaterThan(8);
-    expect(own.map(({ parentChain }) => parentChain)).toEqual(own.map(() => chain));
-    const queued = engine.of('run-queue').at(-1)!.seq;
-    const page = await runtime.request('conversation.events', { conversationId, after: queued });
-    expect(page).toEqual(engine.durable().filter(({ seq }) => seq > queued));
-  },
-);
+test('events of a run that serves a sub-agent name that one too, also in a page without its queueing', async () => {
+  const engine = await startFlow(pair(['First.'], { First: done('Good.') }), { flow: { type: 'judge' }, as: 'sub' });
+  await engine.ask('Go');
+  const { conversationId, events, runtime } = engine;
+  const own = events.filter(({ agent }) => agent === 'checker');
+  const chain = ['user', 'lead', PAIR, 'checker'];
+  expect(own.length).toBeGreaterThan(8);
+  expect(own.map(({ parentChain }) => parentChain)).toEqual(own.map(() => chain));
+  const queued = engine.of('run-queue').at(-1)!.seq;
+  const page = await runtime.request('conversation.events', { conversationId, after: queued });
+  expect(page).toEqual(engine.durable().filter(({ seq }) => seq > queued));
+});
 
 /** By agent: also of those that work for a sub-agent, or follow one. */
 const CHAINS: Readonly<Record<string, readonly string[]>> = {

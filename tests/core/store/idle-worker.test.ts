@@ -5,7 +5,6 @@ import { IdleWorker } from '#core/store/idle-worker.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Conversation } from './finished.ts';
 import { openOn } from './support.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const NEVER_QUIET_MS = 60_000;
 const BATCH = 32;
@@ -57,7 +56,7 @@ test('a step that fails is tried again when as many more wait', async () => {
   }
 });
 
-test.runIf(inFullRun)('workflows that end all the time are indexed meanwhile', async () => {
+test('workflows that end all the time are indexed meanwhile', async () => {
   const opened = await openOn('mem');
   onTestFinished(() => opened.close());
   const { store, database } = opened;

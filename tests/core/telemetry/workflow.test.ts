@@ -12,7 +12,6 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { before, done, pair, PAIR, startFlow } from '../../support/flows/flows.ts';
 import { chainScript, GOOD, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { type Received, startCollector } from '../../support/telemetry/collector.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 /** Three sub-agents: one is refused by the provider for good, one after a repeat goes on, one hands over to its coagent. */
 function threeScript(): Script {
@@ -343,7 +342,7 @@ function expectMetrics(
   expect(metrics.map(({ name }) => name).sort()).toEqual(names.sort());
 }
 
-test.runIf(inFullRun)('a stage stands below the run that it follows, in the role of a stage', async () => {
+test('a stage stands below the run that it follows, in the role of a stage', async () => {
   const collector = await startCollector();
   const engine = await startChain(chainScript(GOOD), { settings: `telemetry.endpoint = "${collector.url}"\n` });
   const end = await engine.ask('Go');

@@ -10,7 +10,6 @@ import { outcomes } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { reason: _, ...facts } = FACTS.properties;
 /** Text, JSON, JSON with a reason of its own, and JSON that is no object. */
@@ -110,7 +109,7 @@ describe('the tool of an agent', () => {
     expect(tool.input.safeParse(input).error?.message).toMatch(why);
   });
 
-  test.runIf(inFullRun)('answers an unknown one with those that there are', async () => {
+  test('answers an unknown one with those that there are', async () => {
     const { told, end } = await called('agent__nobody', { input: 'x', reason: 'r' });
     expect(told).toContain('There is no tool "agent__nobody"');
     expect(told).toContain('agent__polish');
@@ -132,7 +131,7 @@ describe('the tool of an agent', () => {
     );
   });
 
-  test.runIf(inFullRun)('a sub-agent that calls one is told of the depth', async () => {
+  test('a sub-agent that calls one is told of the depth', async () => {
     const call = toolUse('agent__polish', { input: 'x', reason: 'r' });
     const script = chainScript({ draft: { blocks: [call] } }, [toolUse('agent__draft', { facts: [], reason: 'r' })]);
     const engine = await startChain(script, {}, AGENTS);
@@ -141,20 +140,17 @@ describe('the tool of an agent', () => {
     expect(refusal).toContain('Maximum agent depth (2) exceeded');
   });
 
-  test.runIf(inFullRun)(
-    'of two agents with the same name for models the later one is left out, with a word',
-    async () => {
-      const twins = ['my agent', 'my_agent'].map((name) =>
-        definitionOf({ name, systemPrompt: `You are ${name}.`, exposeAsTool: true }),
-      );
-      const engine = await startChain(chainScript({}, [text('No.')]), {}, twins);
-      await engine.ask('Go');
-      const notices = engine.of('notice').map((notice) => notice.text);
-      expect(notices).toEqual([expect.stringContaining('my_agent is no tool: my agent has the name agent__my_agent')]);
-    },
-  );
+  test('of two agents with the same name for models the later one is left out, with a word', async () => {
+    const twins = ['my agent', 'my_agent'].map((name) =>
+      definitionOf({ name, systemPrompt: `You are ${name}.`, exposeAsTool: true }),
+    );
+    const engine = await startChain(chainScript({}, [text('No.')]), {}, twins);
+    await engine.ask('Go');
+    const notices = engine.of('notice').map((notice) => notice.text);
+    expect(notices).toEqual([expect.stringContaining('my_agent is no tool: my agent has the name agent__my_agent')]);
+  });
 
-  test.runIf(inFullRun)('starts the whole chain of its agent', async () => {
+  test('starts the whole chain of its agent', async () => {
     const exposed = CHAIN.map((one): AgentDefinition =>
       one.name === 'research' ? { ...one, exposeAsTool: true } : one,
     );
@@ -163,7 +159,7 @@ describe('the tool of an agent', () => {
     expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed', 'completed', 'completed']);
   });
 
-  test.runIf(inFullRun)('a lead whose definition names tools has those of them that it names', async () => {
+  test('a lead whose definition names tools has those of them that it names', async () => {
     const lead = definitionOf({
       name: 'small',
       role: 'primary',
@@ -179,7 +175,7 @@ describe('the tool of an agent', () => {
     expect(tools.map(({ name }) => name).filter((name) => name.startsWith('agent__'))).toEqual(['agent__draft']);
   });
 
-  test.runIf(inFullRun)('the example of the documentation does what it says', async () => {
+  test('the example of the documentation does what it says', async () => {
     const page = await readFile(join(import.meta.dirname, '../../../docs/tools.md'), 'utf8');
     const section = page.slice(page.indexOf('### Agents as tools'));
     const block = (language: string): string =>

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listDirectoryTool } from '#core/tools/list-directory.ts';
 import { call, contextIn, folderWith } from '../../support/workspace.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const list = async (folder: string, input: object = {}) => call(listDirectoryTool(), input, contextIn(folder));
 
@@ -19,7 +18,7 @@ test('sorted, with folders and links marked', async () => {
   expect((await list(folder, { path: 'a' })).output).toBe('x');
 });
 
-test.runIf(inFullRun)('the first thousand of many, and how many there are', async () => {
+test('the first thousand of many, and how many there are', async () => {
   const folder = await folderWith(
     Object.fromEntries(Array.from({ length: 1005 }, (_, i) => [`f${String(i).padStart(4, '0')}`, ''])),
   );

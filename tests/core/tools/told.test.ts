@@ -3,7 +3,6 @@ import { describe, expect, test } from 'vitest';
 import { outputOf, startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 /** Of a tool as the model gets it. */
 interface WireSchema {
@@ -140,33 +139,30 @@ describe('a call without what it needs starts nothing and asks nobody', () => {
   });
 });
 
-test.runIf(inFullRun)(
-  'list_agents names the agents that can be delegated to, asks nobody and takes no slot',
-  async () => {
-    const script = new Script()
-      .step([toolUse('delegate_task', { operation: 'list_agents' })])
-      .step([text('Three of them.')]);
-    const engine = await startEngine(script);
-    const end = await engine.ask('Whom could you ask?');
-    expect(end).toMatchObject({ outcome: 'completed', subAgents: [] });
-    const [listed] = engine.model.requests[1]?.seen.results ?? [];
-    expect(listed?.isError).toBe(false);
-    const agents = await engine.runtime.request('agents.list', {});
-    const delegable = agents
-      .filter(({ role }) => role === 'subagent')
-      .map(({ name, description }) => ({ name, description }));
-    expect(delegable.map(({ name }) => name)).toEqual([
-      'TASK-SMART',
-      'code-reviewer',
-      'documentation-writer',
-      'fact-finder',
-      'report-checker',
-      'report-writer',
-      'reviewer',
-      'test-generator',
-      'worker',
-    ]);
-    expect(outputOf(listed?.text)).toEqual({ success: true, agents: delegable });
-    expect(engine.of('approval-request')).toEqual([]);
-  },
-);
+test('list_agents names the agents that can be delegated to, asks nobody and takes no slot', async () => {
+  const script = new Script()
+    .step([toolUse('delegate_task', { operation: 'list_agents' })])
+    .step([text('Three of them.')]);
+  const engine = await startEngine(script);
+  const end = await engine.ask('Whom could you ask?');
+  expect(end).toMatchObject({ outcome: 'completed', subAgents: [] });
+  const [listed] = engine.model.requests[1]?.seen.results ?? [];
+  expect(listed?.isError).toBe(false);
+  const agents = await engine.runtime.request('agents.list', {});
+  const delegable = agents
+    .filter(({ role }) => role === 'subagent')
+    .map(({ name, description }) => ({ name, description }));
+  expect(delegable.map(({ name }) => name)).toEqual([
+    'TASK-SMART',
+    'code-reviewer',
+    'documentation-writer',
+    'fact-finder',
+    'report-checker',
+    'report-writer',
+    'reviewer',
+    'test-generator',
+    'worker',
+  ]);
+  expect(outputOf(listed?.text)).toEqual({ success: true, agents: delegable });
+  expect(engine.of('approval-request')).toEqual([]);
+});

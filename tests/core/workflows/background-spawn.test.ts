@@ -11,7 +11,6 @@ import { LEAD, reportOf } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const start = (name: string) =>
   toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Inspect ${name}.`, background: true });
@@ -145,7 +144,7 @@ describe('a sub-agent in the background', () => {
     expect(told).toMatch(/outcome cancelled \(Terminated by the lead\)/);
   });
 
-  test.runIf(inFullRun)('one that waits for its turn is listed as pending, and ended it never starts', async () => {
+  test('one that waits for its turn is listed as pending, and ended it never starts', async () => {
     const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent first/ })
@@ -174,7 +173,7 @@ describe('a sub-agent in the background', () => {
     expect(engine.of('run-start').map(({ agent }) => agent)).not.toContain('second');
   });
 
-  test.runIf(inFullRun)('stopped together with its lead, nothing goes on', async () => {
+  test('stopped together with its lead, nothing goes on', async () => {
     const engine = await startEngine(waitingFor('parser'));
     const names = temporariesOf(engine);
     const { workflowId } = await engine.send('Go');
@@ -186,27 +185,24 @@ describe('a sub-agent in the background', () => {
 });
 
 describe('temporary agents that are left', () => {
-  test.runIf(inFullRun)(
-    'are forgotten when asked for, not those that work; at the end of their lead none is there',
-    async () => {
-      const engine = await startEngine(waitingFor('parser'));
-      const registry = registryOf(engine);
-      const cleanup = () => engine.runtime.request('agents.cleanup', {});
-      const { workflowId } = await engine.send('Go');
-      await engine.model.waitFor(({ seen }) => seen.prompt === 'Inspect parser.');
-      const { runId } = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
-      const working = [{ runId, agent: 'parser' }];
-      expect(await cleanup()).toEqual({ removed: 0, working });
-      const [parser] = temporaries(registry());
-      registry()?.register(parser!, 'left behind');
-      expect(await cleanup()).toEqual({ removed: 1, working });
-      registry()?.register(parser!, 'left behind');
-      await engine.runtime.request('workflow.stop', { workflowId });
-      await engine.ended(workflowId);
-      expect(temporaries(registry())).toEqual([]);
-      expect(await cleanup()).toEqual({ removed: 0, working: [] });
-    },
-  );
+  test('are forgotten when asked for, not those that work; at the end of their lead none is there', async () => {
+    const engine = await startEngine(waitingFor('parser'));
+    const registry = registryOf(engine);
+    const cleanup = () => engine.runtime.request('agents.cleanup', {});
+    const { workflowId } = await engine.send('Go');
+    await engine.model.waitFor(({ seen }) => seen.prompt === 'Inspect parser.');
+    const { runId } = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
+    const working = [{ runId, agent: 'parser' }];
+    expect(await cleanup()).toEqual({ removed: 0, working });
+    const [parser] = temporaries(registry());
+    registry()?.register(parser!, 'left behind');
+    expect(await cleanup()).toEqual({ removed: 1, working });
+    registry()?.register(parser!, 'left behind');
+    await engine.runtime.request('workflow.stop', { workflowId });
+    await engine.ended(workflowId);
+    expect(temporaries(registry())).toEqual([]);
+    expect(await cleanup()).toEqual({ removed: 0, working: [] });
+  });
 });
 
 describe('kill -9 while it works in the background', () => {
@@ -221,37 +217,31 @@ describe('kill -9 while it works in the background', () => {
       .on({ prompt: /Inspect parser/ })
       .reply([text(reportOf('parser'))]);
 
-  test.runIf(inFullRun)(
-    'after a few durable events; in the full run after every one',
-    { timeout: 600_000 },
-    async () => {
-      const root = await mkdtemp(join(tmpdir(), 'triad-background-'));
-      onTestFinished(() => rm(root, { recursive: true, force: true }));
-      const model = await startFakeModel(script());
-      const whole = await live({
-        mode: 'start',
-        data: join(root, 'whole'),
-        url: model.url,
-        folder: root,
-        groupSize: 1,
-      });
-      await model.close();
-      const pointAt = async (seq: number): Promise<KillPoint> => ({
-        model: await startFakeModel(script()),
-        life: { data: join(root, `at-${seq}`), folder: root },
-        check: ({ end, events }) => {
-          expect(outcomes(end)).toEqual(['completed', 'completed']);
-          expect(end.text).toBe('It is there.');
-          const handed = events.flatMap((event) =>
-            event.type === 'message-end' && event.entry.kind === 'user' ? (event.entry.reportsOf ?? []) : [],
-          );
-          expect(handed, 'its report is handed over once').toEqual([end.subAgents[0]?.runId]);
-          expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
-        },
-      });
-      await killAfterEach((whole?.events ?? []).slice(0, -1), pointAt, ({ type }) =>
-        /^(tool|run|approval)-/.test(type),
-      );
-    },
-  );
+  test('after a few durable events; in the full run after every one', { timeout: 600_000 }, async () => {
+    const root = await mkdtemp(join(tmpdir(), 'triad-background-'));
+    onTestFinished(() => rm(root, { recursive: true, force: true }));
+    const model = await startFakeModel(script());
+    const whole = await live({
+      mode: 'start',
+      data: join(root, 'whole'),
+      url: model.url,
+      folder: root,
+      groupSize: 1,
+    });
+    await model.close();
+    const pointAt = async (seq: number): Promise<KillPoint> => ({
+      model: await startFakeModel(script()),
+      life: { data: join(root, `at-${seq}`), folder: root },
+      check: ({ end, events }) => {
+        expect(outcomes(end)).toEqual(['completed', 'completed']);
+        expect(end.text).toBe('It is there.');
+        const handed = events.flatMap((event) =>
+          event.type === 'message-end' && event.entry.kind === 'user' ? (event.entry.reportsOf ?? []) : [],
+        );
+        expect(handed, 'its report is handed over once').toEqual([end.subAgents[0]?.runId]);
+        expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
+      },
+    });
+    await killAfterEach((whole?.events ?? []).slice(0, -1), pointAt, ({ type }) => /^(tool|run|approval)-/.test(type));
+  });
 });

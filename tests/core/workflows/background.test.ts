@@ -52,7 +52,7 @@ describe('wait_all: false', () => {
     expect(end.text).toBe('Both are there.');
   });
 
-  test.runIf(inFullRun)('a refused one is not the first that has ended', async () => {
+  test('a refused one is not the first that has ended', async () => {
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([start])
@@ -68,7 +68,7 @@ describe('wait_all: false', () => {
     expect(outputOf(result?.entry.output)).toMatchObject({ completed: 1, failed: 1, running: 0 });
   });
 
-  test.runIf(inFullRun)('with wait_all: true the same batch returns only with both reports', async () => {
+  test('with wait_all: true the same batch returns only with both reports', async () => {
     const engine = await startEngine(batch({ waitAll: true }));
     await engine.ask('Go');
     expect(outputOf(engine.of('tool-end').at(-1)?.entry.output)).toMatchObject({
@@ -108,7 +108,7 @@ describe('wait_all: false', () => {
     });
   });
 
-  test.runIf(inFullRun)('terminating something that is not there names what is', async () => {
+  test('terminating something that is not there names what is', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([toolUse('spawn_agent', { operation: 'terminate', child_id: 'nobody' })]);

@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -73,7 +73,7 @@ describe('a chain that fails', () => {
     });
   });
 
-  test.runIf(inFullRun)('what the ones before gave is capped together, with a way to the rest', async () => {
+  test('what the ones before gave is capped together, with a way to the rest', async () => {
     const long = `{"facts":["${'It rains. '.repeat(6000)}"]}`;
     const engine = await startChain(chainScript({ research: says(long), draft: fails }));
     await engine.ask('Go');
@@ -84,7 +84,7 @@ describe('a chain that fails', () => {
 });
 
 describe('a stop', () => {
-  test.runIf(inFullRun).for([
+  test.for([
     ['of the stage alone', 1],
     ['of the sub-agent that the chain began with', 0],
   ] as const)('%s ends the chain as cancelled; its lead goes on', async ([, index]) => {
@@ -110,7 +110,7 @@ describe('a stop', () => {
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
   });
 
-  test.runIf(inFullRun)('by its lead, which sees the chain as one that works', async () => {
+  test('by its lead, which sees the chain as one that works', async () => {
     const start = toolUse('spawn_agent', {
       ...{ operation: 'spawn', name: 'finder', agent: 'research', prompt: 'Find facts.', background: true },
     });
@@ -180,21 +180,16 @@ describe('another try', () => {
     expect(runs.map(({ attempt }) => attempt)).toEqual([1, 2, 1]);
   });
 
-  test.runIf(inFullRun)(
-    'of a run whose answer did not fit tells it what was wrong, and goes on from there',
-    async () => {
-      const { engine, runs, after } = await triedAgain({ research: says('It rains.') }, 0);
-      expect(after).toEqual({ research: 2, draft: 1, polish: 1 });
-      const entries = await engine.store.entriesOf(runs[0]!.id);
-      const words = entries.flatMap((entry) =>
-        entry.kind === 'user' && entry.source === 'engine' ? [entry.text] : [],
-      );
-      expect(words).toHaveLength(1);
-      expect(words[0]).toMatch(/^The answer is not what draft takes: .*\n\nWrite your last message again/);
-    },
-  );
+  test('of a run whose answer did not fit tells it what was wrong, and goes on from there', async () => {
+    const { engine, runs, after } = await triedAgain({ research: says('It rains.') }, 0);
+    expect(after).toEqual({ research: 2, draft: 1, polish: 1 });
+    const entries = await engine.store.entriesOf(runs[0]!.id);
+    const words = entries.flatMap((entry) => (entry.kind === 'user' && entry.source === 'engine' ? [entry.text] : []));
+    expect(words).toHaveLength(1);
+    expect(words[0]).toMatch(/^The answer is not what draft takes: .*\n\nWrite your last message again/);
+  });
 
-  test.runIf(inFullRun)('of a stage at its limit takes a higher limit', async () => {
+  test('of a stage at its limit takes a higher limit', async () => {
     const limited = CHAIN.map((one) => (one.name === 'draft' ? { ...one, maxIterations: 1 } : one));
     const script = chainScript({ draft: { blocks: [toolUse('list_directory', { path: '.' })] } });
     const engine = await startChain(script, {}, limited);
@@ -231,7 +226,7 @@ describe('a restart', () => {
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 1, [agent]: 2 });
   });
 
-  test.runIf(inFullRun)('in the middle of another try of a stage hands the report over, once', async () => {
+  test('in the middle of another try of a stage hands the report over, once', async () => {
     const store = await memoryStore();
     const script = chainScript({ draft: fails });
     script.rules.splice(

@@ -5,7 +5,6 @@ import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, toolUse } from '../../support/fake-model/script.ts';
 import { outcomes } from '../../support/engine.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -63,7 +62,7 @@ describe('a chain', () => {
       });
   });
 
-  test.runIf(inFullRun)('an agent that nothing follows gives its report as ever', async () => {
+  test('an agent that nothing follows gives its report as ever', async () => {
     const engine = await startChain(chainScript({}, [delegateTo('polish', 'Polish.')]));
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
@@ -101,7 +100,7 @@ describe('a chain', () => {
     expect(draft).toMatchObject({ chain_trigger: 'next', chain_index: 1, parent_execution_id: runs[0]!.id });
   });
 
-  test.runIf(inFullRun)('three of them run, each in one slot, and a fourth is refused', async () => {
+  test('three of them run, each in one slot, and a fourth is refused', async () => {
     const script = chainScript({}, [batch(['research', 'research', 'research'])]);
     script.rules.splice(1, 0, ...new Script().on({ ...LEAD, turn: 2 }).reply([delegateTo('polish', 'More.')]).rules);
     const engine = await startChain(script);
@@ -121,7 +120,7 @@ describe('a chain', () => {
     expect(second).toContain('The maximum of sub-agents for one workflow is 3; 3 of them are taken');
   });
 
-  test.runIf(inFullRun)('one that was refused gives its slot back, and the next one takes it', async () => {
+  test('one that was refused gives its slot back, and the next one takes it', async () => {
     const engine = await startChain(chainScript({}, [batch(['research', 'research'])]), {
       settings: 'limits.max_sub_agents = 2\n',
       person: ({ request }, item) =>
@@ -137,7 +136,7 @@ describe('a chain', () => {
     expect(end.subAgents.filter(({ kind, outcome }) => kind === 'chain' && outcome === 'completed')).toHaveLength(4);
   });
 
-  test.runIf(inFullRun)('in the background its report comes when its last stage has ended', async () => {
+  test('in the background its report comes when its last stage has ended', async () => {
     const start = toolUse('spawn_agent', {
       ...{ operation: 'spawn', name: 'finder', agent: 'research', prompt: 'Find facts.', background: true },
     });
@@ -152,7 +151,7 @@ describe('a chain', () => {
     expect(words.endsWith('Rain is coming.')).toBe(true);
   });
 
-  test.runIf(inFullRun)('a batch that waits for the first goes on with the others, stages and all', async () => {
+  test('a batch that waits for the first goes on with the others, stages and all', async () => {
     const engine = await startChain(chainScript({}, [batch(['polish', 'research'], { wait_all: false })]));
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', ...ALL]);
@@ -174,7 +173,7 @@ describe('a chain', () => {
     expect(offered.flatMap(({ seen }) => seen.tools).filter((name) => name.startsWith('spawn'))).toEqual([]);
   });
 
-  test.runIf(inFullRun)('its agents may be defined in any order', async () => {
+  test('its agents may be defined in any order', async () => {
     const engine = await startChain(chainScript(), {}, [...CHAIN].reverse());
     expect(outcomes(await engine.ask('Go'))).toEqual(ALL);
   });

@@ -103,7 +103,7 @@ describe('the time of a run', () => {
     expect(engine.model.requests.at(-1)?.seen.lastUser).not.toMatch(/tools again/);
   });
 
-  test.runIf(inFullRun)('a tool that works is aborted too', async () => {
+  test('a tool that works is aborted too', async () => {
     const engine = await startEngine(new Script().on({}).reply([toolUse('grep', { pattern: '(a+)+$' })]), {
       files: { 'a.txt': `${'a'.repeat(60)}!\n` },
       settings: '[limits.run]\nmax_minutes = 1\n',
@@ -131,7 +131,7 @@ describe('the time of a run', () => {
     expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed' });
   });
 
-  test.runIf(inFullRun)('a lead whose sub-agent works waits, and its own time stands still', async () => {
+  test('a lead whose sub-agent works waits, and its own time stands still', async () => {
     const { end } = await timeUp(leadOfStuck(), {
       settings: '[limits]\nchild_minutes = 2\n[limits.run]\nmax_minutes = 1\n',
     });
@@ -157,7 +157,7 @@ describe('the time of a run', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'completed', text: 'Now all of it.' });
   });
 
-  test.runIf(inFullRun)('time that was used up between two requests ends it before the next one', async () => {
+  test('time that was used up between two requests ends it before the next one', async () => {
     vi.restoreAllMocks();
     const script = new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_minutes = 0.0000001\n' });

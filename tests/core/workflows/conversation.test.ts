@@ -27,29 +27,26 @@ describe('a conversation', () => {
     }
   });
 
-  test.runIf(inFullRun)(
-    'an endpoint that numbers its calls anew, or uses odd characters, confuses nothing',
-    async () => {
-      const call = toolUse('read_file', { path: 'a.txt' }, { id: 'functions.read_file:0' });
-      const other = toolUse('read_file', { path: 'b.txt' }, { id: 'functions.read_file:0' });
-      const script = new Script()
-        .on({ turn: 1 })
-        .reply([call])
-        .on({ turn: 3 })
-        .reply([other])
-        .on({})
-        .reply([text('Read.')]);
-      const engine = await startEngine(script, { files: { 'a.txt': 'AAA', 'b.txt': 'BBB' } });
-      await engine.ask('Read a');
-      await engine.ask('Read b');
-      const ids = engine.of('tool-end').map(({ entry }) => entry.toolCallId);
-      expect(ids).toEqual(['functions_read_file_0', 'functions_read_file_0_2']);
-      const last = JSON.stringify(engine.model.requests.at(-1)?.body.messages);
-      expect(last).toContain('AAA');
-      expect(last).toContain('BBB');
-      engine.model.expectDone();
-    },
-  );
+  test('an endpoint that numbers its calls anew, or uses odd characters, confuses nothing', async () => {
+    const call = toolUse('read_file', { path: 'a.txt' }, { id: 'functions.read_file:0' });
+    const other = toolUse('read_file', { path: 'b.txt' }, { id: 'functions.read_file:0' });
+    const script = new Script()
+      .on({ turn: 1 })
+      .reply([call])
+      .on({ turn: 3 })
+      .reply([other])
+      .on({})
+      .reply([text('Read.')]);
+    const engine = await startEngine(script, { files: { 'a.txt': 'AAA', 'b.txt': 'BBB' } });
+    await engine.ask('Read a');
+    await engine.ask('Read b');
+    const ids = engine.of('tool-end').map(({ entry }) => entry.toolCallId);
+    expect(ids).toEqual(['functions_read_file_0', 'functions_read_file_0_2']);
+    const last = JSON.stringify(engine.model.requests.at(-1)?.body.messages);
+    expect(last).toContain('AAA');
+    expect(last).toContain('BBB');
+    engine.model.expectDone();
+  });
 
   test('after a stop the next message makes a legal request, and says what was interrupted', async () => {
     const script = new Script()
@@ -67,7 +64,7 @@ describe('a conversation', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inFullRun)('a message that is stopped the moment it is sent ends as cancelled', async () => {
+  test('a message that is stopped the moment it is sent ends as cancelled', async () => {
     // Without its end, which could come before the stop.
     const engine = await startEngine(new Script().on({}).reply([text('Fine.')], { hangAfter: 1 }));
     const { workflowId } = await engine.send('Hello');

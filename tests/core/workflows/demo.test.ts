@@ -143,7 +143,7 @@ function expectCounted(engine: Harness, end: Ended): void {
   expect(end.usage.outputTokens).toBe(requests.reduce((sum, { outputTokens }) => sum + outputTokens, 0));
 }
 
-test.runIf(inFullRun)('a no is taken as a no, with its reason', async () => {
+test('a no is taken as a no, with its reason', async () => {
   const engine = await demo({ person: rejecting('not today') });
   const first = await engine.ask('What is this?');
   expect(outcomes(first)).toEqual(['completed', 'rejected']);
@@ -153,7 +153,7 @@ test.runIf(inFullRun)('a no is taken as a no, with its reason', async () => {
   expect(third.text.match(/You said no: “not today”/g)).toHaveLength(3);
 });
 
-test.runIf(inFullRun)('an edited prompt changes what its agent looks for', async () => {
+test('an edited prompt changes what its agent looks for', async () => {
   const edit: Person = ({ request: { subject } }, item) => {
     const asked = subject.kind === 'envelopes' ? subject.items[item]?.envelope : undefined;
     return { kind: 'edit', value: { ...asked, prompt: 'Look for: `pears`' } };
@@ -178,7 +178,7 @@ test('it answers in the language of the screen that a message was written on', a
   expect(engine.of('approval-request')[0]?.approval.title).toContain('Compter les fichiers du dossier');
 });
 
-test.runIf(inFullRun)('closed while its question waits, it goes on from there once it is resumed', async () => {
+test('closed while its question waits, it goes on from there once it is resumed', async () => {
   const store = await memoryStore();
   const closed = await demo({ store: lasting(store), person: () => null });
   const { workflowId } = await closed.send('What is here?');
@@ -195,7 +195,7 @@ test.runIf(inFullRun)('closed while its question waits, it goes on from there on
   );
 });
 
-test.runIf(inFullRun)('where no agent may be started, or the folder is empty, it says so', async () => {
+test('where no agent may be started, or the folder is empty, it says so', async () => {
   const engine = await demo({
     settings: '[providers]\nactive = "demo"\n[limits]\nmax_sub_agents = 1\n',
     files: {},
@@ -210,7 +210,7 @@ test.runIf(inFullRun)('where no agent may be started, or the folder is empty, it
   expect(third.text).toMatch(/That did not work: .*1/);
 });
 
-test.runIf(inFullRun)('a stop ends it at once, and the next message goes on', async () => {
+test('a stop ends it at once, and the next message goes on', async () => {
   const engine = await demo({ person: () => null });
   const { workflowId } = await engine.send('What is this?');
   await engine.event('approval-request');
@@ -228,26 +228,23 @@ test.runIf(inFullRun)('of a large folder the numbers are those of the tools, not
   expect((await engine.ask('Then?')).text).toMatch(/More than \d+ lines match `TODO\|FIXME`/);
 });
 
-test.runIf(inFullRun)(
-  'its reviewer sends an answer back once, for what it can see is missing, and takes the next',
-  async () => {
-    const engine = await demo({ lead: 'BUILD-JUDGE' });
-    const { text, outcome, subAgents } = await engine.ask('What is this?');
-    expect({ outcome, agents: subAgents.map(({ agent }) => agent) }, 'and nothing is done twice').toEqual({
-      outcome: 'completed',
-      agents: ['file-counter'],
-    });
-    const backs = engine.of('handoff').flatMap(({ entry: { back } }) => (back ? [back.review?.verdict] : []));
-    expect(backs.map((verdict) => [verdict?.passed, verdict?.score])).toEqual([
-      [false, 60],
-      [true, 95],
-    ]);
-    expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 folders are here');
-    expect(text).toContain('Not opened by me: `notes/`, `src/`.');
-  },
-);
+test('its reviewer sends an answer back once, for what it can see is missing, and takes the next', async () => {
+  const engine = await demo({ lead: 'BUILD-JUDGE' });
+  const { text, outcome, subAgents } = await engine.ask('What is this?');
+  expect({ outcome, agents: subAgents.map(({ agent }) => agent) }, 'and nothing is done twice').toEqual({
+    outcome: 'completed',
+    agents: ['file-counter'],
+  });
+  const backs = engine.of('handoff').flatMap(({ entry: { back } }) => (back ? [back.review?.verdict] : []));
+  expect(backs.map((verdict) => [verdict?.passed, verdict?.score])).toEqual([
+    [false, 60],
+    [true, 95],
+  ]);
+  expect(backs[0]?.critique).toContain('Say which folders you have not opened yourself: 2 folders are here');
+  expect(text).toContain('Not opened by me: `notes/`, `src/`.');
+});
 
-test.runIf(inFullRun)('in a loop its lead ends the work itself, with the same answer', async () => {
+test('in a loop its lead ends the work itself, with the same answer', async () => {
   const engine = await demo({ lead: 'BUILD-LOOP' });
   const { text, outcome, subAgents } = await engine.ask('What is this?');
   expect({ outcome, started: subAgents.length }).toEqual({ outcome: 'completed', started: 1 });

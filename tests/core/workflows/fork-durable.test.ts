@@ -77,7 +77,7 @@ test('after a restart, in the full run a kill, and a rebuild it is what it was; 
   expect(check).toMatchObject({ workflows: 2, missing: [] });
 });
 
-test.runIf(inFullRun)('its pictures are its own', async () => {
+test('its pictures are its own', async () => {
   const engine = await startEngine(script());
   const { runtime, conversationId } = engine;
   const sent = await runtime.request('message.send', { conversationId, text: 'Which colour?', images: [red] });

@@ -184,7 +184,7 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)('a compaction stands for the same there', async () => {
+test('a compaction stands for the same there', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');
@@ -200,7 +200,7 @@ test.runIf(inFullRun)('a compaction stands for the same there', async () => {
   expect(asked[1]).toBe(asked[0]);
 });
 
-test.runIf(inFullRun)('all events of both, one by one, give the view that a reload gives', async () => {
+test('all events of both, one by one, give the view that a reload gives', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');

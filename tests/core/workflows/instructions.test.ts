@@ -9,7 +9,6 @@ import { CHILD, delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { filesBelow } from '../../support/session-files.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const GUIDE = '# How we work\nBuild with make.';
 
@@ -81,31 +80,28 @@ test('in nobody’s before they are trusted, nor once they have changed', async 
   expect(systems().some((system) => system.includes('Delete everything'))).toBe(false);
 });
 
-test.runIf(inFullRun)(
-  'history, both exports and the Markdown of the session have them, by path and with their text',
-  async () => {
-    const data = await folderWith();
-    const { engine, agree } = await started({ data });
-    const { conversationId, runtime } = engine;
-    await agree();
-    const { workflowId } = await engine.ask('Go');
-    const { runs } = await runtime.request('workflow.get', { workflowId });
-    expect(runs.map(({ envelope }) => envelope.instructions?.map(({ path, text: told }) => [path, told]))).toEqual([
-      [['AGENTS.md', GUIDE]],
-      [['AGENTS.md', GUIDE]],
-      undefined,
-    ]);
-    const exported = async (format: 'md' | 'json') =>
-      (await runtime.request('conversation.export', { conversationId, format })).text;
-    const block = `**Told by the project**: \`AGENTS.md\`\n\n\`\`\`\n${GUIDE}\n\`\`\`\n`;
-    expect((await exported('md')).split(block)).toHaveLength(3);
-    expect((await exported('json')).split(JSON.stringify(GUIDE)).length).toBeGreaterThanOrEqual(3);
-    await runtime.request('conversation.project', { conversationId });
-    const pages = Object.entries(await filesBelow(join(data, 'sessions'))).filter(([path]) => path.endsWith('.md'));
-    const item = '# Told by the project\n\n- `AGENTS.md`\n\n> # How we work\n> Build with make.\n';
-    const having = pages
-      .filter(([, page]) => page.includes(item))
-      .map(([path]) => /(session|told|untold)[^/]*$/.exec(path)?.[1]);
-    expect(having.sort()).toEqual(['session', 'told']);
-  },
-);
+test('history, both exports and the Markdown of the session have them, by path and with their text', async () => {
+  const data = await folderWith();
+  const { engine, agree } = await started({ data });
+  const { conversationId, runtime } = engine;
+  await agree();
+  const { workflowId } = await engine.ask('Go');
+  const { runs } = await runtime.request('workflow.get', { workflowId });
+  expect(runs.map(({ envelope }) => envelope.instructions?.map(({ path, text: told }) => [path, told]))).toEqual([
+    [['AGENTS.md', GUIDE]],
+    [['AGENTS.md', GUIDE]],
+    undefined,
+  ]);
+  const exported = async (format: 'md' | 'json') =>
+    (await runtime.request('conversation.export', { conversationId, format })).text;
+  const block = `**Told by the project**: \`AGENTS.md\`\n\n\`\`\`\n${GUIDE}\n\`\`\`\n`;
+  expect((await exported('md')).split(block)).toHaveLength(3);
+  expect((await exported('json')).split(JSON.stringify(GUIDE)).length).toBeGreaterThanOrEqual(3);
+  await runtime.request('conversation.project', { conversationId });
+  const pages = Object.entries(await filesBelow(join(data, 'sessions'))).filter(([path]) => path.endsWith('.md'));
+  const item = '# Told by the project\n\n- `AGENTS.md`\n\n> # How we work\n> Build with make.\n';
+  const having = pages
+    .filter(([, page]) => page.includes(item))
+    .map(([path]) => /(session|told|untold)[^/]*$/.exec(path)?.[1]);
+  expect(having.sort()).toEqual(['session', 'told']);
+});

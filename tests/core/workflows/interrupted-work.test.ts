@@ -7,7 +7,6 @@ import { eventually } from '../../support/eventually.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 /** The program is closed while the model writes, and started again on the same store; `first`: when that finds things. */
 async function cutOff(first: Promise<void> = Promise.resolve()) {
@@ -52,16 +51,13 @@ test('the program starts, and serves, before the lists have caught up with what 
   await eventually(() => expect(waiting()).toHaveLength(1));
 });
 
-test.runIf(inFullRun)(
-  'it does not wait while its conversation is in the trash, nor once the person went on without it',
-  async () => {
-    const { runtime, conversationId, waiting } = await cutOff();
-    await eventually(() => expect(waiting()).toHaveLength(1));
-    await runtime.request('conversation.delete', { conversationId });
-    await eventually(() => expect(waiting()).toEqual([]));
-    await runtime.request('conversation.restore', { conversationId });
-    await eventually(() => expect(waiting()).toHaveLength(1));
-    await runtime.request('message.send', { conversationId, text: 'Something else.' });
-    await eventually(() => expect(waiting()).toEqual([]));
-  },
-);
+test('it does not wait while its conversation is in the trash, nor once the person went on without it', async () => {
+  const { runtime, conversationId, waiting } = await cutOff();
+  await eventually(() => expect(waiting()).toHaveLength(1));
+  await runtime.request('conversation.delete', { conversationId });
+  await eventually(() => expect(waiting()).toEqual([]));
+  await runtime.request('conversation.restore', { conversationId });
+  await eventually(() => expect(waiting()).toHaveLength(1));
+  await runtime.request('message.send', { conversationId, text: 'Something else.' });
+  await eventually(() => expect(waiting()).toEqual([]));
+});

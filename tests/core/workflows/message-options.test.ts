@@ -5,7 +5,6 @@ import { workflowPart } from '#core/records/sessions/workflow-part.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { gif, RED } from '../../support/images.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -81,7 +80,7 @@ test('model and mode hold for the lead of this message, and are recorded', async
   await expect(other).rejects.toThrow('There is no provider "nobody"');
 });
 
-test.runIf(inFullRun)('another lead can be set until something was said', async () => {
+test('another lead can be set until something was said', async () => {
   const engine = await startEngine(new Script().on({}).reply([text('Done.')]));
   const { runtime, conversationId } = engine;
   const set = (agent: string) => runtime.request('conversation.set', { conversationId, agent });

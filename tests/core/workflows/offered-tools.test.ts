@@ -8,7 +8,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD, plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const STARTING = ['delegate_task', 'parallel_tasks', 'spawn_agent'];
@@ -64,34 +64,31 @@ test.for(
   expect(offered(engine)).toEqual([names]);
 });
 
-test.runIf(inFullRun)(
-  'a workflow that goes on after its last sub-agent is not offered another, and a call is refused as ever',
-  async () => {
-    const held = new Gate();
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([spawn('one')])
-      .on({ ...LEAD, step: 2 })
-      .reply([text('Never sent.')], { times: 1, hold: held.at(0) })
-      .on({ ...LEAD, step: 2 })
-      .reply([spawn('two')])
-      .on(LEAD)
-      .reply([text('Done.')])
-      .on({})
-      .reply([text('Report.')]);
-    const { engine, resume } = await interrupted(script, 'limits.max_sub_agents = 1\n', held);
-    expect(offered(engine)).toEqual([STARTING, STARTING]);
-    const { runId, ended } = await resume();
-    await ended;
-    expect(offered(engine).slice(2)).toEqual([[], []]);
-    const results = (await engine.store.entriesOf(runId)).flatMap((entry) =>
-      entry.kind === 'tool' ? [entry.output] : [],
-    );
-    expect(results[1]).toContain('The maximum of sub-agents for one workflow is 1; 1 of them are taken');
-  },
-);
+test('a workflow that goes on after its last sub-agent is not offered another, and a call is refused as ever', async () => {
+  const held = new Gate();
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([spawn('one')])
+    .on({ ...LEAD, step: 2 })
+    .reply([text('Never sent.')], { times: 1, hold: held.at(0) })
+    .on({ ...LEAD, step: 2 })
+    .reply([spawn('two')])
+    .on(LEAD)
+    .reply([text('Done.')])
+    .on({})
+    .reply([text('Report.')]);
+  const { engine, resume } = await interrupted(script, 'limits.max_sub_agents = 1\n', held);
+  expect(offered(engine)).toEqual([STARTING, STARTING]);
+  const { runId, ended } = await resume();
+  await ended;
+  expect(offered(engine).slice(2)).toEqual([[], []]);
+  const results = (await engine.store.entriesOf(runId)).flatMap((entry) =>
+    entry.kind === 'tool' ? [entry.output] : [],
+  );
+  expect(results[1]).toContain('The maximum of sub-agents for one workflow is 1; 1 of them are taken');
+});
 
-test.runIf(inFullRun)('while one of the last still works, a lead that goes on can list and end it', async () => {
+test('while one of the last still works, a lead that goes on can list and end it', async () => {
   const held = new Gate();
   const working = new Gate();
   const task = { agent_id: 'code-reviewer', prompt: 'Task ' };

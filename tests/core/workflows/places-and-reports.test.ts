@@ -5,7 +5,6 @@ import { ownActionsText } from '#contract/own-actions-text.ts';
 import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { CHILD, delegateTo, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 describe('with one place for sub-agents', () => {
   const again = (times: number): Script => {
@@ -16,7 +15,7 @@ describe('with one place for sub-agents', () => {
   };
   const settings = '[limits]\nmax_sub_agents = 1\n';
 
-  test.runIf(inFullRun)('each no gives it back: who is asked for next takes it', async () => {
+  test('each no gives it back: who is asked for next takes it', async () => {
     const engine = await startEngine(again(3), {
       settings,
       person: ({ request }) =>
@@ -38,7 +37,7 @@ describe('with one place for sub-agents', () => {
   });
 });
 
-test.runIf(inFullRun)('one of a batch that is refused gives its place back, the others keep theirs', async () => {
+test('one of a batch that is refused gives its place back, the others keep theirs', async () => {
   const tasks = ['first', 'second', 'third'].map((part) => ({
     agent_id: 'code-reviewer',
     prompt: `Review the ${part}.`,

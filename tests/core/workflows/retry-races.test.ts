@@ -8,7 +8,6 @@ import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const CONFLICT = { code: 'conflict' };
 
@@ -81,7 +80,7 @@ const reaches = (store: Store, workflowId: string, what: object): Promise<void> 
   eventually(async () => expect(await store.workflow(workflowId)).toMatchObject(what));
 
 describe('another attempt that is asked for twice', () => {
-  test.runIf(inFullRun)('resumed in one window, retried in another before the lead reached its call', async () => {
+  test('resumed in one window, retried in another before the lead reached its call', async () => {
     const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
     await runtime.request('workflow.resume', { workflowId });
     const late = retry({ runtime }, runId);
@@ -110,7 +109,7 @@ describe('another attempt that is asked for twice', () => {
 });
 
 describe('a stop before the attempt has begun', () => {
-  test.runIf(inFullRun)('of the sub-agent that waits in the line: it stays as it was, the lead goes on', async () => {
+  test('of the sub-agent that waits in the line: it stays as it was, the lead goes on', async () => {
     const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     expect(await engine.runtime.request('run.stop', { runId })).toMatchObject({ agents: 1, left: 0 });
@@ -120,20 +119,17 @@ describe('a stop before the attempt has begun', () => {
     expect(await engine.store.run(runId)).toMatchObject({ outcome: 'error' });
   });
 
-  test.runIf(inFullRun)(
-    'of a sub-agent that a restart interrupted: its call is answered, it does not go on',
-    async () => {
-      const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
-      await retry({ runtime }, runId);
-      await runtime.request('run.stop', { runId });
-      held.open();
-      await reaches(store, workflowId, { outcome: 'completed', attempt: 2 });
-      expect(await attemptsOf(store, conversationId, runId)).toEqual([1]);
-      expect(await store.run(runId)).toMatchObject({ outcome: 'cancelled' });
-    },
-  );
+  test('of a sub-agent that a restart interrupted: its call is answered, it does not go on', async () => {
+    const { store, runtime, workflowId, runId, conversationId, held } = await heldBack();
+    await retry({ runtime }, runId);
+    await runtime.request('run.stop', { runId });
+    held.open();
+    await reaches(store, workflowId, { outcome: 'completed', attempt: 2 });
+    expect(await attemptsOf(store, conversationId, runId)).toEqual([1]);
+    expect(await store.run(runId)).toMatchObject({ outcome: 'cancelled' });
+  });
 
-  test.runIf(inFullRun)('of the workflow, while a retry waits: it stays cancelled', async () => {
+  test('of the workflow, while a retry waits: it stays cancelled', async () => {
     const { engine, workflowId, runId, held } = await failedBehindAnother();
     await retry(engine, runId);
     const late = retry(engine, runId);
@@ -197,54 +193,51 @@ function limited(held: Gate): Script {
 }
 
 describe('what crosses an end', () => {
-  test.runIf(inFullRun)(
-    'more for a workflow that ends while it is asked for is refused, not acknowledged',
-    async () => {
-      const held = new Gate();
-      const [begun, reading] = [new Gate(), new Gate()];
-      let isSlow = false;
-      const store = await memoryStore();
-      let turn = 0;
-      const script = new Script()
-        .on({ lastUser: /You have no tools any more/ })
-        .reply([text('Half of it.')], { hold: held.at(2) })
-        .on({})
-        .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })], {
-          usage: { input: 100, output: 20 },
-        });
-      const engine = await startEngine(script, {
-        store: {
-          ...store,
-          run: async (id) => {
-            const row = await store.run(id);
-            if (isSlow) {
-              begun.open();
-              await reading.pass();
-            }
-            return row;
-          },
+  test('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
+    const held = new Gate();
+    const [begun, reading] = [new Gate(), new Gate()];
+    let isSlow = false;
+    const store = await memoryStore();
+    let turn = 0;
+    const script = new Script()
+      .on({ lastUser: /You have no tools any more/ })
+      .reply([text('Half of it.')], { hold: held.at(2) })
+      .on({})
+      .reply(() => [toolUse('read_file', { path: 'README.md', limit: (turn += 1) })], {
+        usage: { input: 100, output: 20 },
+      });
+    const engine = await startEngine(script, {
+      store: {
+        ...store,
+        run: async (id) => {
+          const row = await store.run(id);
+          if (isSlow) {
+            begun.open();
+            await reading.pass();
+          }
+          return row;
         },
-        settings: '[limits.workflow]\nmax_tokens = 400\n',
-      });
-      const { workflowId } = await engine.send('Go');
-      await engine.model.waitFor(({ seen }) => /You have no tools any more/.test(seen.asked));
-      isSlow = true;
-      const more = engine.runtime.request('workflow.extend', {
-        workflowId,
-        add: { tokens: 5000 },
-        seen: { tokens: 400 },
-      });
-      more.catch(() => undefined);
-      await begun.pass();
-      held.open();
-      await engine.ended(workflowId);
-      reading.open();
-      await expect(more).rejects.toMatchObject(CONFLICT);
-      expect(engine.of('limit-change')).toEqual([]);
-    },
-  );
+      },
+      settings: '[limits.workflow]\nmax_tokens = 400\n',
+    });
+    const { workflowId } = await engine.send('Go');
+    await engine.model.waitFor(({ seen }) => /You have no tools any more/.test(seen.asked));
+    isSlow = true;
+    const more = engine.runtime.request('workflow.extend', {
+      workflowId,
+      add: { tokens: 5000 },
+      seen: { tokens: 400 },
+    });
+    more.catch(() => undefined);
+    await begun.pass();
+    held.open();
+    await engine.ended(workflowId);
+    reading.open();
+    await expect(more).rejects.toMatchObject(CONFLICT);
+    expect(engine.of('limit-change')).toEqual([]);
+  });
 
-  test.runIf(inFullRun)('two clicks on more for a sub-agent give it once', async () => {
+  test('two clicks on more for a sub-agent give it once', async () => {
     const held = new Gate();
     const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { workflowId, subAgents } = await engine.ask('Go');
@@ -265,7 +258,7 @@ describe('what crosses an end', () => {
     });
   });
 
-  test.runIf(inFullRun)('more for a sub-agent that cannot go on changes nothing', async () => {
+  test('more for a sub-agent that cannot go on changes nothing', async () => {
     const held = new Gate();
     const engine = await startEngine(limited(held), { settings: '[limits.run]\nmax_iterations = 3\n' });
     const { subAgents } = await engine.ask('Go');

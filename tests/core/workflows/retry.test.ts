@@ -6,7 +6,6 @@ import { type Harness, outcomes, startAgain, startEngine } from '../../support/e
 import { failingChild, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -46,7 +45,7 @@ describe('trying a sub-agent again', () => {
     });
   });
 
-  test.runIf(inFullRun)('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
+  test('while the workflow runs: beside the lead, whose answer waits for the report', async () => {
     const held = new Gate();
     const script = failingChild();
     script.rules.unshift(
@@ -87,7 +86,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests).toHaveLength(asked);
   });
 
-  test.runIf(inFullRun)('of the demo, once the real provider is on: by the demo still', async () => {
+  test('of the demo, once the real provider is on: by the demo still', async () => {
     const engine = await startEngine(new Script(), { settings: '[providers]\nactive = "demo"\n' });
     const { workflowId } = await engine.send('What is this?');
     const start = await engine.event('run-start', ({ parentRunId }) => parentRunId !== null);
@@ -102,7 +101,7 @@ describe('trying a sub-agent again', () => {
     expect(engine.model.requests, 'the real one was asked for nothing').toEqual([]);
   });
 
-  test.runIf(inFullRun)('of two clicks at the same time one wins', async () => {
+  test('of two clicks at the same time one wins', async () => {
     const engine = await startEngine(failingChild());
     const first = await engine.ask('Go');
     const { runId } = first.subAgents[0]!;
@@ -120,7 +119,7 @@ describe('trying a sub-agent again', () => {
     expect((await engine.store.run(runId))?.attempt).toBe(2);
   });
 
-  test.runIf(inFullRun)('an answer that was cut off is gone on with', async () => {
+  test('an answer that was cut off is gone on with', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('Whole now.')])
@@ -141,7 +140,7 @@ describe('trying a sub-agent again', () => {
     );
   });
 
-  test.runIf(inFullRun)('what was stopped by the person can be tried again', async () => {
+  test('what was stopped by the person can be tried again', async () => {
     const script = new Script()
       .on({ ...LEAD, asked: /Report of the sub-agent/ })
       .reply([text('It came after all.')])
@@ -166,39 +165,36 @@ describe('trying a sub-agent again', () => {
     expect(JSON.stringify(again?.body.messages), 'cut words are not sent back').not.toContain('I begin');
   });
 
-  test.runIf(inFullRun)(
-    'closed in the middle of it: a resumed workflow goes on with it, and hands the report over once',
-    async () => {
-      const store = await memoryStore();
-      const script = failingChild();
-      script.rules.splice(
-        -1,
-        0,
-        ...new Script().on({ turn: 2 }).reply([text('Almost')], { hangAfter: 3, times: 1 }).rules,
-      );
-      const engine = await startEngine(script, { store: lasting(store) });
-      const first = await engine.ask('Go');
-      const { runId } = first.subAgents[0]!;
-      await retry(engine, runId);
-      await engine.event('message-delta', (event) => event.text.startsWith('A'));
-      await engine.runtime.close();
-      expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
-      const again = await startAgain(engine, store);
-      await again.request('workflow.resume', { workflowId: first.workflowId });
-      await eventually(async () =>
-        expect(await store.workflow(first.workflowId)).toMatchObject({
-          outcome: 'completed',
-          text: 'Now I know all.',
-          attempt: 3,
-        }),
-      );
-      expect(await store.run(runId)).toMatchObject({ outcome: 'completed', text: 'All found.', attempt: 3 });
-      const handed = (await store.entriesOf(first.runId)).filter(
-        (entry) => entry.kind === 'user' && entry.reportsOf?.includes(runId),
-      );
-      expect(handed).toHaveLength(1);
-    },
-  );
+  test('closed in the middle of it: a resumed workflow goes on with it, and hands the report over once', async () => {
+    const store = await memoryStore();
+    const script = failingChild();
+    script.rules.splice(
+      -1,
+      0,
+      ...new Script().on({ turn: 2 }).reply([text('Almost')], { hangAfter: 3, times: 1 }).rules,
+    );
+    const engine = await startEngine(script, { store: lasting(store) });
+    const first = await engine.ask('Go');
+    const { runId } = first.subAgents[0]!;
+    await retry(engine, runId);
+    await engine.event('message-delta', (event) => event.text.startsWith('A'));
+    await engine.runtime.close();
+    expect(await store.run(runId)).toMatchObject({ outcome: 'interrupted', attempt: 2 });
+    const again = await startAgain(engine, store);
+    await again.request('workflow.resume', { workflowId: first.workflowId });
+    await eventually(async () =>
+      expect(await store.workflow(first.workflowId)).toMatchObject({
+        outcome: 'completed',
+        text: 'Now I know all.',
+        attempt: 3,
+      }),
+    );
+    expect(await store.run(runId)).toMatchObject({ outcome: 'completed', text: 'All found.', attempt: 3 });
+    const handed = (await store.entriesOf(first.runId)).filter(
+      (entry) => entry.kind === 'user' && entry.reportsOf?.includes(runId),
+    );
+    expect(handed).toHaveLength(1);
+  });
 
   test('is refused for what never started, was never approved, or still runs', async () => {
     const script = new Script()

@@ -119,61 +119,55 @@ test('the next request is byte for byte one without the message; rows made anew,
   expect(await left(engine)).toEqual([false, false, false, false]);
 });
 
-test.runIf(inFullRun)(
-  'of one undo of several messages the lead is told what concerns those that it knows',
-  async () => {
-    const engine = await start();
-    const { runtime, conversationId } = engine;
-    const [row] = await runtime.request('change.list', { conversationId });
-    const { workflowId } = await engine.ask('Second');
-    await put(engine, row?.workflowId ?? '');
-    await rewind(engine, workflowId, true);
-    await engine.ask('Later');
-    const [first] = messagesOf(engine, /^Later/);
-    expect(first).toContain('- undid what lead did: a.txt\\n');
-    expect(first).not.toContain('scout');
-  },
-);
+test('of one undo of several messages the lead is told what concerns those that it knows', async () => {
+  const engine = await start();
+  const { runtime, conversationId } = engine;
+  const [row] = await runtime.request('change.list', { conversationId });
+  const { workflowId } = await engine.ask('Second');
+  await put(engine, row?.workflowId ?? '');
+  await rewind(engine, workflowId, true);
+  await engine.ask('Later');
+  const [first] = messagesOf(engine, /^Later/);
+  expect(first).toContain('- undid what lead did: a.txt\\n');
+  expect(first).not.toContain('scout');
+});
 
-test.runIf(inFullRun)(
-  'a later message goes with it, ids of its calls stay taken, and a later conflict is said before anything is done',
-  async () => {
-    const engine = await start();
-    const { runtime, conversationId } = engine;
-    const { workflowId } = await engine.ask('Second');
-    await engine.ask('Later');
-    await writeFile(join(engine.folder, 'a.txt'), 'mine');
-    const elsewhere = { folder: '/elsewhere', at: '2026-01-01T00:00:00.000Z', notKept: [] };
-    const files = [{ path: 'c.txt', before: null, after: null }];
-    const ids = { conversationId, workflowId, runId: workflowId, toolCallId: 'call_0', agent: 'lead', tool: 'bash' };
-    await new Changes(`${engine.folder}-replaced`).keep({ ...ids, ...elsewhere, files }, []);
-    expect(await put(engine, workflowId, { preview: true })).toEqual(
-      expect.arrayContaining([
-        { path: 'scout.txt', outcome: 'put_back' },
-        expect.objectContaining({ path: 'a.txt', outcome: 'conflict', says: { key: 'change_in_the_way', values: {} } }),
-        expect.objectContaining({
-          path: '/elsewhere/c.txt',
-          outcome: 'conflict',
-          says: { key: 'other_folder', values: {} },
-        }),
-      ]),
-    );
-    await expect(put(engine, workflowId)).rejects.toMatchObject({ code: 'conflict' });
-    expect(await readFile(join(engine.folder, 'scout.txt'), 'utf8')).toBe('by the scout');
-    await put(engine, workflowId, { leave: true });
-    expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('mine');
-    expect(await put(engine, workflowId, { redo: true })).toEqual([{ path: 'scout.txt', outcome: 'put_back' }]);
-    await expect(put(engine, workflowId, { redo: true })).rejects.toThrow('Nothing of this is undone');
-    await rewind(engine, workflowId, true);
-    expect(await left(engine)).toEqual([false, true, true]);
-    await engine.ask('Second again');
-    const calls = engine.of('tool-end').flatMap(({ entry, agent }) => (agent === 'lead' ? [entry.toolCallId] : []));
-    expect(new Set(calls).size).toBe(calls.length);
-    const { text: markdown } = await runtime.request('conversation.export', { conversationId, format: 'md' });
-    expect(markdown.match(/The lead is not told of this any more/g)).toHaveLength(2);
-    expect(markdown).toContain('wombat is in the cellar');
-  },
-);
+test('a later message goes with it, ids of its calls stay taken, and a later conflict is said before anything is done', async () => {
+  const engine = await start();
+  const { runtime, conversationId } = engine;
+  const { workflowId } = await engine.ask('Second');
+  await engine.ask('Later');
+  await writeFile(join(engine.folder, 'a.txt'), 'mine');
+  const elsewhere = { folder: '/elsewhere', at: '2026-01-01T00:00:00.000Z', notKept: [] };
+  const files = [{ path: 'c.txt', before: null, after: null }];
+  const ids = { conversationId, workflowId, runId: workflowId, toolCallId: 'call_0', agent: 'lead', tool: 'bash' };
+  await new Changes(`${engine.folder}-replaced`).keep({ ...ids, ...elsewhere, files }, []);
+  expect(await put(engine, workflowId, { preview: true })).toEqual(
+    expect.arrayContaining([
+      { path: 'scout.txt', outcome: 'put_back' },
+      expect.objectContaining({ path: 'a.txt', outcome: 'conflict', says: { key: 'change_in_the_way', values: {} } }),
+      expect.objectContaining({
+        path: '/elsewhere/c.txt',
+        outcome: 'conflict',
+        says: { key: 'other_folder', values: {} },
+      }),
+    ]),
+  );
+  await expect(put(engine, workflowId)).rejects.toMatchObject({ code: 'conflict' });
+  expect(await readFile(join(engine.folder, 'scout.txt'), 'utf8')).toBe('by the scout');
+  await put(engine, workflowId, { leave: true });
+  expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('mine');
+  expect(await put(engine, workflowId, { redo: true })).toEqual([{ path: 'scout.txt', outcome: 'put_back' }]);
+  await expect(put(engine, workflowId, { redo: true })).rejects.toThrow('Nothing of this is undone');
+  await rewind(engine, workflowId, true);
+  expect(await left(engine)).toEqual([false, true, true]);
+  await engine.ask('Second again');
+  const calls = engine.of('tool-end').flatMap(({ entry, agent }) => (agent === 'lead' ? [entry.toolCallId] : []));
+  expect(new Set(calls).size).toBe(calls.length);
+  const { text: markdown } = await runtime.request('conversation.export', { conversationId, format: 'md' });
+  expect(markdown.match(/The lead is not told of this any more/g)).toHaveLength(2);
+  expect(markdown).toContain('wombat is in the cellar');
+});
 
 test('nothing goes back while something works, in the trash, or where there is no such message', async () => {
   const gate = new Gate();
@@ -199,7 +193,7 @@ test('nothing goes back while something works, in the trash, or where there is n
   });
 });
 
-test.runIf(inFullRun)('a message that is sent while it is stored waits for it', async () => {
+test('a message that is sent while it is stored waits for it', async () => {
   const store = await memoryStore();
   let slow = false;
   const slowly = async (): Promise<void> => void (slow && (await delay(30)));

@@ -8,7 +8,6 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 const WORD = 'Look at the README first.';
@@ -66,7 +65,7 @@ describe('while it works', () => {
     expect(row.said).toMatchObject([{ text: WORD }]);
   });
 
-  test.runIf(inFullRun)('an answer that came without it is not the last one', async () => {
+  test('an answer that came without it is not the last one', async () => {
     const first = new Gate();
     const engine = await start(working(first, [text('# Report\n\nToo early.')]));
     const { workflowId } = await engine.send('Go');
@@ -102,7 +101,7 @@ describe('while it works', () => {
     expect(heard(engine)).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('one that waits for its turn reads it after its prompt', async () => {
+  test('one that waits for its turn reads it after its prompt', async () => {
     const [first, second] = [new Gate(), new Gate()];
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
@@ -131,7 +130,7 @@ describe('while it works', () => {
 const sharedSerial = sharedEngine('limits.max_concurrent = 1\n');
 
 describe('is refused, and starts nothing', () => {
-  test.runIf(inFullRun)('where the run has ended, is a lead, or is unknown; an empty one', async () => {
+  test('where the run has ended, is a lead, or is unknown; an empty one', async () => {
     const first = new Gate();
     first.open();
     const engine = await start(working(first));
@@ -163,23 +162,20 @@ describe('is refused, and starts nothing', () => {
     });
   });
 
-  test.runIf(inFullRun)(
-    'once it has stopped; what it never read is kept, and read when it is tried again',
-    async () => {
-      const first = new Gate();
-      const engine = await start(working(first));
-      const { workflowId } = await engine.send('Go');
-      await first.reached;
-      await say(engine);
-      await engine.runtime.request('run.stop', { runId: child(engine) });
-      await expect(say(engine)).rejects.toMatchObject({ code: 'conflict' });
-      await engine.ended(workflowId);
-      expect(heard(engine)).toEqual([]);
-      await engine.runtime.request('run.retry', { runId: child(engine) });
-      await engine.event('workflow-end', ({ seq }) => seq > engine.of('workflow-end')[0]!.seq);
-      expect(heard(engine)).toMatchObject([{ text: WORD, runId: child(engine) }]);
-    },
-  );
+  test('once it has stopped; what it never read is kept, and read when it is tried again', async () => {
+    const first = new Gate();
+    const engine = await start(working(first));
+    const { workflowId } = await engine.send('Go');
+    await first.reached;
+    await say(engine);
+    await engine.runtime.request('run.stop', { runId: child(engine) });
+    await expect(say(engine)).rejects.toMatchObject({ code: 'conflict' });
+    await engine.ended(workflowId);
+    expect(heard(engine)).toEqual([]);
+    await engine.runtime.request('run.retry', { runId: child(engine) });
+    await engine.event('workflow-end', ({ seq }) => seq > engine.of('workflow-end')[0]!.seq);
+    expect(heard(engine)).toMatchObject([{ text: WORD, runId: child(engine) }]);
+  });
 });
 
 test('closed before it was read: read once the workflow is resumed, as if nothing had been', async () => {

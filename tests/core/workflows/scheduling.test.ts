@@ -7,7 +7,7 @@ import { type Harness, outputOf, startEngine } from '../../support/engine.ts';
 import { firstLines, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 
 const NAMES = ['a', 'b', 'c'];
 
@@ -52,7 +52,7 @@ test.for(
   expect(end.text).toBe('Report on Do a., Report on Do b., Report on Do c.');
 });
 
-test.runIf(inFullRun)('who waits for its turn at the provider says so, and how many are taken at a time', async () => {
+test('who waits for its turn at the provider says so, and how many are taken at a time', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -109,7 +109,7 @@ test.for(
   expect(await depthOf(engine, workflowId)).toBe(depth);
 });
 
-test.runIf(inFullRun)('one that is stopped while it waits for a slot has waited for one', async () => {
+test('one that is stopped while it waits for a slot has waited for one', async () => {
   const held = new Gate();
   const script = new Script()
     .on({ ...LEAD, step: 1 })
@@ -154,7 +154,7 @@ test('one at a time, answered in another order: they begin in the order of the c
   expect(await depthOf(engine, workflowId)).toBe(2);
 });
 
-test.runIf(inFullRun)('one at a time: one that is refused or stopped holds nobody up', async () => {
+test('one at a time: one that is refused or stopped holds nobody up', async () => {
   const engine = await startEngine(three(1), {
     settings: '[limits]\nmax_concurrent = 1\n',
     person: () => null,
@@ -172,25 +172,22 @@ test.runIf(inFullRun)('one at a time: one that is refused or stopped holds nobod
   expect(end.subAgents.map(({ outcome }) => outcome)).toEqual(['rejected', 'rejected', 'completed']);
 });
 
-test.runIf(inFullRun)(
-  'one at a time: one that fails lets the next begin, in the order of the calls, and is reported in its place',
-  async () => {
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply(NAMES.map((name) => spawn({ name, prompt: `Do ${name}.` })))
-      .on(LEAD)
-      .reply(({ results }) => [text(results.map(({ text: output }) => outputOf(output).outcome).join(', '))])
-      .on({ prompt: /Do a/ })
-      .reply([], { status: 400 })
-      .on({ prompt: /Do b/ })
-      .reply([text('No.')], { stopReason: 'refusal' })
-      .on({})
-      .reply([text('Report')]);
-    const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
-    const end = await engine.ask('Go');
-    const children = engine.durable().filter(({ parentRunId }) => parentRunId !== null);
-    const steps = children.flatMap(({ type, agent }) => (type === 'run-start' || type === 'run-end' ? [agent] : []));
-    expect(steps).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
-    expect(end.text).toBe('error, refused, completed');
-  },
-);
+test('one at a time: one that fails lets the next begin, in the order of the calls, and is reported in its place', async () => {
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply(NAMES.map((name) => spawn({ name, prompt: `Do ${name}.` })))
+    .on(LEAD)
+    .reply(({ results }) => [text(results.map(({ text: output }) => outputOf(output).outcome).join(', '))])
+    .on({ prompt: /Do a/ })
+    .reply([], { status: 400 })
+    .on({ prompt: /Do b/ })
+    .reply([text('No.')], { stopReason: 'refusal' })
+    .on({})
+    .reply([text('Report')]);
+  const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
+  const end = await engine.ask('Go');
+  const children = engine.durable().filter(({ parentRunId }) => parentRunId !== null);
+  const steps = children.flatMap(({ type, agent }) => (type === 'run-start' || type === 'run-end' ? [agent] : []));
+  expect(steps).toEqual(['a', 'a', 'b', 'b', 'c', 'c']);
+  expect(end.text).toBe('error, refused, completed');
+});

@@ -13,13 +13,12 @@ import {
   spawnThenDelegate,
   threeChildren,
 } from '../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
 describe('starting sub-agents', () => {
-  test.runIf(inFullRun)('one is spawned, works with its tools and its report reaches the answer', async () => {
+  test('one is spawned, works with its tools and its report reaches the answer', async () => {
     const engine = await start(spawnOne());
     const end = await engine.ask('Look at my workspace');
     expect(outcomes(end)).toEqual(['completed', 'completed']);
@@ -62,7 +61,7 @@ describe('starting sub-agents', () => {
     expect(request?.seen.tools).toEqual([...new Set([...(reviewer?.tools ?? []), ...baseline])].sort());
   });
 
-  test.runIf(inFullRun)('a spawn and then a delegation share one count', async () => {
+  test('a spawn and then a delegation share one count', async () => {
     const engine = await start(spawnThenDelegate());
     const end = await engine.ask('Look, then review');
     expect(end.subAgents.map(({ kind }) => kind)).toEqual(['spawn', 'delegate']);
@@ -70,7 +69,7 @@ describe('starting sub-agents', () => {
     expect(workflow?.subAgentCount).toBe(2);
   });
 
-  test.runIf(inFullRun)('the same agent runs twice in one batch without mixing them up', async () => {
+  test('the same agent runs twice in one batch without mixing them up', async () => {
     const engine = await start(batch());
     await engine.ask('Review both halves');
     const result = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks');
@@ -106,7 +105,7 @@ describe('starting sub-agents', () => {
     }
   });
 
-  test.runIf(inFullRun)('temporary agents are registered while they may run, and gone afterwards', async () => {
+  test('temporary agents are registered while they may run, and gone afterwards', async () => {
     const engine = await startEngine(spawnOne(), {
       person: () => {
         seen.push(temporaries());

@@ -14,7 +14,6 @@ import {
   writeFile,
 } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -97,7 +96,7 @@ describe('stop', () => {
     expect(report.report).toContain('I');
   });
 
-  test.runIf(inFullRun)('during a tool', async () => {
+  test('during a tool', async () => {
     // A search through a pipe-like pattern that a worker chews on until it is stopped.
     const script = new Script().on({ step: 1 }).reply([toolUse('grep', { pattern: '(a+)+$', path: '.' })]);
     script.on({}).reply([text('Done.')]);
@@ -127,7 +126,7 @@ describe('stop', () => {
     expect(await engine.store.openApprovals()).toEqual([]);
   });
 
-  test.runIf(inFullRun)('while a sub-agent waits for its turn', async () => {
+  test('while a sub-agent waits for its turn', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'one', prompt: 'First.' }), spawn({ name: 'two', prompt: 'Second.' })])
@@ -159,7 +158,7 @@ describe('stop', () => {
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'rejected']);
   });
 
-  test.runIf(inFullRun)('a queued message is stopped before it starts, the running one goes on', async () => {
+  test('a queued message is stopped before it starts, the running one goes on', async () => {
     const engine = await startEngine(writeFile(), { person: () => null });
     const first = await engine.send('Write');
     await engine.event('approval-request');
@@ -191,7 +190,7 @@ describe('stop', () => {
     expect(engine.of('run-start').some(({ runId }) => runId === first?.runId)).toBe(false);
   });
 
-  test.runIf(inFullRun)('stopping twice says that it has ended', async () => {
+  test('stopping twice says that it has ended', async () => {
     const engine = await startEngine(spawnOne(), { person: yes });
     const end = await engine.ask('Go');
     await expect(engine.runtime.request('workflow.stop', { workflowId: end.workflowId })).rejects.toMatchObject({
@@ -199,45 +198,42 @@ describe('stop', () => {
     });
   });
 
-  test.runIf(inFullRun)(
-    'a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others',
-    async () => {
-      const tasks = ['good', 'bad', 'slow'].map((part) => ({
-        agent_id: 'code-reviewer',
-        prompt: `Review ${part}.`,
-      }));
-      const script = new Script()
-        .on({ ...LEAD, step: 1 })
-        .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks })])
-        .on({ prompt: /Review good/ })
-        .reply([text(reportOf('good'))])
-        .on({ prompt: /Review bad/ })
-        .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'no' } })
-        .on({ prompt: /Review slow/ })
-        .reply([text('Half a report', { deltas: 8 })], { hangAfter: 6 })
-        .on({})
-        .reply([text('Done.')]);
-      const engine = await startEngine(script);
-      const { workflowId } = await engine.send('Go');
-      const isSlow = (runId: string): boolean =>
-        engine.of('run-queue').some((run) => run.runId === runId && run.task === 'Review slow.');
-      const delta = await engine.event('message-delta', (event) => isSlow(event.runId));
-      await engine.event('run-end', (event) => event.outcome === 'completed');
-      await engine.event('run-end', (event) => event.outcome === 'error');
-      await engine.runtime.request('run.stop', { runId: delta.runId });
-      const end = await engine.ended(workflowId);
-      expect(outcomes(end)).toEqual(['completed', 'completed', 'error', 'cancelled']);
-      const output = outputOf(engine.of('tool-end').at(-1)?.entry.output);
-      expect(output).toMatchObject({
-        success: false,
-        completed: 1,
-        failed: 2,
-        results: [{ success: true }, { success: false }, { success: false, outcome: 'cancelled' }],
-      });
-      expect(output.results?.[0]?.report).toBe(reportOf('good').trim());
-      expect(output.results?.[2]?.report).toContain('Half');
-    },
-  );
+  test('a batch in which one fails, one hangs until stopped and one succeeds loses nothing of the others', async () => {
+    const tasks = ['good', 'bad', 'slow'].map((part) => ({
+      agent_id: 'code-reviewer',
+      prompt: `Review ${part}.`,
+    }));
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([toolUse('parallel_tasks', { operation: 'execute_batch', tasks })])
+      .on({ prompt: /Review good/ })
+      .reply([text(reportOf('good'))])
+      .on({ prompt: /Review bad/ })
+      .reply([], { status: 400, error: { type: 'invalid_request_error', message: 'no' } })
+      .on({ prompt: /Review slow/ })
+      .reply([text('Half a report', { deltas: 8 })], { hangAfter: 6 })
+      .on({})
+      .reply([text('Done.')]);
+    const engine = await startEngine(script);
+    const { workflowId } = await engine.send('Go');
+    const isSlow = (runId: string): boolean =>
+      engine.of('run-queue').some((run) => run.runId === runId && run.task === 'Review slow.');
+    const delta = await engine.event('message-delta', (event) => isSlow(event.runId));
+    await engine.event('run-end', (event) => event.outcome === 'completed');
+    await engine.event('run-end', (event) => event.outcome === 'error');
+    await engine.runtime.request('run.stop', { runId: delta.runId });
+    const end = await engine.ended(workflowId);
+    expect(outcomes(end)).toEqual(['completed', 'completed', 'error', 'cancelled']);
+    const output = outputOf(engine.of('tool-end').at(-1)?.entry.output);
+    expect(output).toMatchObject({
+      success: false,
+      completed: 1,
+      failed: 2,
+      results: [{ success: true }, { success: false }, { success: false, outcome: 'cancelled' }],
+    });
+    expect(output.results?.[0]?.report).toBe(reportOf('good').trim());
+    expect(output.results?.[2]?.report).toContain('Half');
+  });
 });
 
 test('an interruption of one workflow leaves its question open, and its answer goes on with it', async () => {

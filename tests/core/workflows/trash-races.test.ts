@@ -6,7 +6,6 @@ import { startAgain, startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 /** A lead that was interrupted in its first answer, and the runtime after it. */
 async function interrupted(settings = '') {
@@ -24,7 +23,7 @@ async function interrupted(settings = '') {
   return { store, engine, again, workflowId, runId };
 }
 
-test.runIf(inFullRun)('a message whose conversation is deleted before its workflow lives is refused', async () => {
+test('a message whose conversation is deleted before its workflow lives is refused', async () => {
   const inner = await memoryStore();
   const reached = Promise.withResolvers<undefined>();
   const free = Promise.withResolvers<undefined>();
@@ -87,7 +86,7 @@ test('what runs in a conversation keeps it from being purged', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('completed');
 });
 
-test.runIf(inFullRun)('work of the real provider does not go on while the demo is on', async () => {
+test('work of the real provider does not go on while the demo is on', async () => {
   const { engine, again, workflowId } = await interrupted('[providers]\nactive = "demo"\n');
   const before = engine.model.requests.length;
   await expect(again.request('workflow.resume', { workflowId })).rejects.toMatchObject({
@@ -97,7 +96,7 @@ test.runIf(inFullRun)('work of the real provider does not go on while the demo i
   expect(engine.model.requests).toHaveLength(before);
 });
 
-test.runIf(inFullRun)('a budget stays a number that can be counted with', async () => {
+test('a budget stays a number that can be counted with', async () => {
   const { again, store, workflowId } = await interrupted('');
   const extend = async (add: object) => {
     const seen = (await store.workflow(workflowId))?.budget ?? {};

@@ -6,7 +6,7 @@ import { type Harness, outcomes, startEngine } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const REPORTS = (): Script => new Script().on({}).reply([text('The report.')]);
@@ -91,7 +91,7 @@ test('an override goes before a definition, a definition before the lead, and a 
   expect([second.requests.length, third.requests.length]).toEqual([2, 1]);
 });
 
-test.runIf(inFullRun)('the limit of each provider holds by itself', async () => {
+test('the limit of each provider holds by itself', async () => {
   // Each waits a while for one more than the limit lets through: such a one would come beside it.
   const slow = (limit: number): Script => {
     const more = Promise.withResolvers<void>();
@@ -177,7 +177,7 @@ test('a sub-agent that a provider cannot have is refused in one sentence, and as
   expect(model.requests).toEqual([]);
 });
 
-test.runIf(inFullRun)('a conversation needs only the provider that its lead asks', async () => {
+test('a conversation needs only the provider that its lead asks', async () => {
   const second = await other();
   const settings = `[providers]\nactive = "second"\n${tables({
     second: { type: 'openai-chat', url: `${second.url}/v1`, more: 'defaults.model = "m"\n' },

@@ -4,7 +4,7 @@ import { describe, expect, test } from 'vitest';
 import { sha256 } from '#core/base/hash.ts';
 import { applyEdits, type Edit } from '#core/workspace/edit-match.ts';
 import { Work } from '#core/workspace/edit-lines.ts';
-import { inFullRun, samples } from '../../support/samples.ts';
+import { samples } from '../../support/samples.ts';
 
 const edit = (oldText: string, newText: string, replaceAll?: boolean): Edit => ({ oldText, newText, replaceAll });
 
@@ -218,7 +218,7 @@ describe('of a large file', () => {
   const large = many.join('\n');
   const slip = (n: number): string => many[n]!.replace('compute', 'compote');
 
-  test.runIf(inFullRun)('each line is looked at about once, and what is meant is found', () => {
+  test('each line is looked at about once, and what is meant is found', () => {
     expect(large.length).toBeGreaterThan(1_500_000);
     const work = new Work();
     const { matches } = applyEdits(large, [edit(`${slip(9)}\n${slip(10)}`, 'x')], work);
@@ -226,7 +226,7 @@ describe('of a large file', () => {
     expect(work.done).toBeLessThan(3 * large.length);
   });
 
-  test.runIf(inFullRun)('what would be too much work is not done, also over several edits', () => {
+  test('what would be too much work is not done, also over several edits', () => {
     const edits = many.slice(0, 20).map((_, n) => edit(slip(n), `x${n}`));
     const work = new Work(5_000_000);
     expect(() => applyEdits(large, edits, work)).toThrow('too much text to look for anything like it');

@@ -8,7 +8,6 @@ import { Workspaces } from '#core/workspace/workspaces.ts';
 import { hasGit, keptPlace as place, paths } from '../../support/kept-place.ts';
 import { treeOf } from '../../support/tree.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 describe.skipIf(!hasGit)('with git', () => {
   test('files, modes, links, and what is removed, made and replaced, there and back', async () => {
@@ -65,7 +64,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await treeOf(folder)).toEqual(after);
   });
 
-  test.runIf(inFullRun)('many files take little room', async () => {
+  test('many files take little room', async () => {
     const files = Object.fromEntries(Array.from({ length: 520 }, (_, n) => [`${n}.txt`, `${n}\n`]));
     const one = await place(files);
     const set = await one.track(() => rm(one.at('7.txt')));
@@ -75,7 +74,7 @@ describe.skipIf(!hasGit)('with git', () => {
     expect(await readFile(one.at('7.txt'), 'utf8')).toBe('7\n');
   });
 
-  test.runIf(inFullRun)('permissions that change in the second in which the file did', async () => {
+  test('permissions that change in the second in which the file did', async () => {
     const one = await place({ 'a.txt': 'one' });
     // Early in a second, so that all of it happens in the same one.
     await sleep(1000 - (Date.now() % 1000));

@@ -6,7 +6,6 @@ import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, choose } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 async function vanishing(script: Script, more?: (app: ClientApp) => ClientApp, capabilities = {}) {
   const engine = await startEngine(script, { person: () => null });
@@ -21,7 +20,7 @@ async function vanishing(script: Script, more?: (app: ClientApp) => ClientApp, c
 
 const write = toolUse('write_file', { path: 'a.txt', content: 'a' });
 
-test.runIf(inFullRun)('in the middle of its words', async () => {
+test('in the middle of its words', async () => {
   const script = new Script().on({}).reply([text('One two three four', { deltas: 8 })], { hangAfter: 6 });
   const { lines, client, conversationId, state } = await vanishing(script);
   await client.untilSaid(conversationId, /One/);

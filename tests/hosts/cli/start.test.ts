@@ -2,12 +2,11 @@
 import { expect, test } from 'vitest';
 import { Script } from '../../support/fake-model/script.ts';
 import { machine } from '../support/process.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 /** Names on stderr what a process has loaded of Node's own `fetch`, which is a tenth of a start. */
 const WITNESS = `process.on('exit', () => console.error(process.moduleLoadList.filter((name) => /undici\\/undici/.test(name))))`;
 
-test.runIf(inFullRun)('it loads nothing of what only a request to a provider needs', async () => {
+test('it loads nothing of what only a request to a provider needs', async () => {
   const { triad } = await machine(new Script());
   const env = { NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(WITNESS)}` };
   expect(await triad(['sessions', 'list'], '', { env })).toEqual({ code: 0, out: '', err: 'No sessions yet.\n[]\n' });

@@ -1,6 +1,6 @@
 /**
  * The very first start, ended at any instant by a signal or by `kill -9`: the next one works, and says nothing of
- * damage. At 100 instants for each signal in the full run (`--mode full`), at a few otherwise.
+ * damage. `TEST_SEED` chooses the instants.
  */
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -9,10 +9,10 @@ import { expect, test } from 'vitest';
 import { Random } from '../../soak/random.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { machine } from '../support/process.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { inFullRun, TEST_SEED } from '../../support/samples.ts';
 
 const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGKILL'] as const;
-const EACH = inFullRun ? 100 : 1;
+const EACH = 10;
 const ANSWER = 'Hello, this is the whole answer.\n';
 
 test.runIf(inFullRun)(
@@ -28,11 +28,9 @@ test.runIf(inFullRun)(
     const began = performance.now();
     expect(await triad(['run', 'x'], '', await placed('whole'))).toMatchObject({ code: 0, out: ANSWER });
     const whole = performance.now() - began;
-    const random = new Random('first start');
+    const random = new Random('first start', TEST_SEED);
     const kills = Array.from({ length: EACH }, () => SIGNALS).flat();
-    // The few are about where the store is made.
-    const share = () => (EACH === 1 ? 0.25 + random.next() / 4 : random.next());
-    const points = kills.map((signal, index) => ({ signal, index, afterMs: share() * whole }));
+    const points = kills.map((signal, index) => ({ signal, index, afterMs: random.next() * whole }));
     const lane = async () => {
       for (let point = points.pop(); point !== undefined; point = points.pop()) {
         const { signal, index, afterMs } = point;

@@ -41,26 +41,23 @@ async function sessionOf(engine: Engine): Promise<Session> {
 }
 
 // Of a client, and of one that asks, in every run of the tests: see below.
-test.runIf(inFullRun).for(ENDS)(
-  '%s interrupts: exit code %i, and the last line goes on',
-  async ([signal, code, why]) => {
-    const home = await machine(hanging());
-    const { child, out, err, exit } = home.start(['run', '--json', 'x']);
-    await expect.poll(out, waits).toContain('message-delta');
-    child.kill(signal);
-    expect(await exit).toBe(code);
-    const end = eventsOf(out()).at(-1) as End;
-    expect(end).toMatchObject({
-      type: 'workflow-end',
-      outcome: 'interrupted',
-      error: { code: 'interrupted', message: why },
-    });
-    const command = `triad sessions resume ${end.conversationId}`;
-    expect(err()).toBe(`${why}; go on with: ${command}\n`);
-    const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
-    expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
-  },
-);
+test.for(ENDS)('%s interrupts: exit code %i, and the last line goes on', async ([signal, code, why]) => {
+  const home = await machine(hanging());
+  const { child, out, err, exit } = home.start(['run', '--json', 'x']);
+  await expect.poll(out, waits).toContain('message-delta');
+  child.kill(signal);
+  expect(await exit).toBe(code);
+  const end = eventsOf(out()).at(-1) as End;
+  expect(end).toMatchObject({
+    type: 'workflow-end',
+    outcome: 'interrupted',
+    error: { code: 'interrupted', message: why },
+  });
+  const command = `triad sessions resume ${end.conversationId}`;
+  expect(err()).toBe(`${why}; go on with: ${command}\n`);
+  const resumed = await inProcess(home, 'disk')(command.split(' ').slice(1));
+  expect([resumed.code, resumed.out]).toEqual([0, WORDS]);
+});
 
 test('SIGTERM of a client interrupts its workflow, and no other, at the owner', async () => {
   const { script, release } = gated(['one', 'two']);
@@ -85,7 +82,7 @@ test('SIGTERM of a client interrupts its workflow, and no other, at the owner', 
   expect(await ownerPid(home)).toBe(process.pid);
 });
 
-test.runIf(hasTerminals && inFullRun).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
+test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])('%s at a question leaves it open', async (how) => {
   const home = await machine(spawnOne());
   const { child, out, exit } = home.onTerminal(['run', 'Ask a helper']);
   await expect.poll(out, waits).toContain('Allow? ');

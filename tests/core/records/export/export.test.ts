@@ -162,7 +162,7 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)('a conversation without sub-agents', async () => {
+test('a conversation without sub-agents', async () => {
   const engine = await startEngine(plainAnswer());
   const { runtime, conversationId } = engine;
   await engine.ask('Hello');

@@ -8,7 +8,6 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { Gate } from '../../../support/gate.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -52,38 +51,35 @@ test('newest first, each with who decided, and the grant where one did', async (
   expect(recent[0]?.grant).toBeNull();
 });
 
-test.runIf(inFullRun)(
-  'whoever sees the list of questions change can read the answer, however long it takes to store it',
-  async () => {
-    const answering = new Gate();
-    const script = new Script()
-      .on({ step: 1 })
-      .reply([toolUse('write_file', { path: 'a.md', content: 'a' })])
-      .on({})
-      .reply([text('Done.')], { hold: answering.at(0) });
-    const store = await memoryStore();
-    const { runtime, ...engine } = await startEngine(script, {
-      store: {
-        ...store,
-        commit: async (events, writes) => {
-          if (events.some(({ type }) => type === 'approval-decide')) await setTimeout(100);
-          await store.commit(events, writes);
-        },
+test('whoever sees the list of questions change can read the answer, however long it takes to store it', async () => {
+  const answering = new Gate();
+  const script = new Script()
+    .on({ step: 1 })
+    .reply([toolUse('write_file', { path: 'a.md', content: 'a' })])
+    .on({})
+    .reply([text('Done.')], { hold: answering.at(0) });
+  const store = await memoryStore();
+  const { runtime, ...engine } = await startEngine(script, {
+    store: {
+      ...store,
+      commit: async (events, writes) => {
+        if (events.some(({ type }) => type === 'approval-decide')) await setTimeout(100);
+        await store.commit(events, writes);
       },
-    });
-    // What a page does that shows the list: it reads at each change, and nothing else makes it read.
-    let read: Promise<number> = Promise.resolve(0);
-    await runtime.subscribe('attention', { canAnswer: false }, () => {
-      read = runtime.request('approval.recent', {}).then((recent) => recent.length);
-    });
-    await engine.send('Write');
-    await answering.reached;
-    await expect.poll(() => read).toBe(1);
-    answering.open();
-  },
-);
+    },
+  });
+  // What a page does that shows the list: it reads at each change, and nothing else makes it read.
+  let read: Promise<number> = Promise.resolve(0);
+  await runtime.subscribe('attention', { canAnswer: false }, () => {
+    read = runtime.request('approval.recent', {}).then((recent) => recent.length);
+  });
+  await engine.send('Write');
+  await answering.reached;
+  await expect.poll(() => read).toBe(1);
+  answering.open();
+});
 
-test.runIf(inFullRun)('nothing of a conversation in the trash', async () => {
+test('nothing of a conversation in the trash', async () => {
   const { runtime, conversationId } = await answered();
   await runtime.request('conversation.delete', { conversationId });
   expect(await runtime.request('approval.recent', {})).toEqual([]);
@@ -91,7 +87,7 @@ test.runIf(inFullRun)('nothing of a conversation in the trash', async () => {
   expect(await runtime.request('approval.recent', {})).toHaveLength(3);
 });
 
-test.runIf(inFullRun)('a workflow has the grants that were given in it, and those that answered in it', async () => {
+test('a workflow has the grants that were given in it, and those that answered in it', async () => {
   const { workflowId, ...engine } = await answered();
   const { runtime } = engine;
   const [given] = (await runtime.request('workflow.get', { workflowId })).grants ?? [];

@@ -5,7 +5,6 @@ import type { GrantScope } from '#contract/permission.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -47,7 +46,7 @@ test('a grant for the workflow answers there, and nowhere else', async () => {
   expect(await explain('lead', {})).toMatchObject({ effect: 'ask' });
 });
 
-test.runIf(inFullRun)('a grant for the conversation answers in it, for each agent its own', async () => {
+test('a grant for the conversation answers in it, for each agent its own', async () => {
   const { workflowId, conversationId, explain } = await workflowWith('conversation');
   for (const agent of ['lead', 'helper', 'spawned:helper'])
     expect(await explain(agent, { conversationId }), agent).toMatchObject({ effect: 'allow' });
@@ -67,15 +66,12 @@ test('a temporary agent has what it was started with', async () => {
   expect(verdict.reason).toMatch(/^helper does not have the tool todo_write/);
 });
 
-test.runIf(inFullRun)(
-  'one that was never started is explained as any of its name; without the mark it is unknown',
-  async () => {
-    const { explain } = await workflowWith('workflow');
-    expect(await explain('spawned:stranger', {})).toMatchObject({ effect: 'ask', ruleId: 'default' });
-    for (const unknown of ['stranger', 'spawned:no such name!'])
-      await expect(explain(unknown, {})).rejects.toThrow(/^agent not found: /);
-  },
-);
+test('one that was never started is explained as any of its name; without the mark it is unknown', async () => {
+  const { explain } = await workflowWith('workflow');
+  expect(await explain('spawned:stranger', {})).toMatchObject({ effect: 'ask', ruleId: 'default' });
+  for (const unknown of ['stranger', 'spawned:no such name!'])
+    await expect(explain(unknown, {})).rejects.toThrow(/^agent not found: /);
+});
 
 test('a workflow of another conversation is refused', async () => {
   const { engine, workflowId, explain } = await workflowWith('workflow');

@@ -9,7 +9,6 @@ import { startEngine } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { failingChild, plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { Gate } from '../../../support/gate.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const conflict = (message: RegExp) => ({
   code: 'conflict',
@@ -52,7 +51,7 @@ test('a conversation goes to the trash and comes back; what is not there is an e
     await expect(runtime.request(method, { conversationId })).rejects.toMatchObject({ code: 'not_found' });
 });
 
-test.runIf(inFullRun)('a sub-agent that failed and was tried again is one execution, as it ended last', async () => {
+test('a sub-agent that failed and was tried again is one execution, as it ended last', async () => {
   const engine = await startEngine(failingChild());
   const { runtime, conversationId } = engine;
   const list = async (input: Input<'execution.list'> = {}) => (await runtime.request('execution.list', input)).items;
@@ -153,7 +152,7 @@ test('what was deleted long ago is gone after a start', async () => {
     .toEqual([rows[1]?.id]);
 });
 
-test.runIf(inFullRun)('opening something to read it changes nothing of it', async () => {
+test('opening something to read it changes nothing of it', async () => {
   const engine = await startEngine(plainAnswer());
   const { runtime, conversationId, store } = engine;
   const { workflowId } = await engine.ask('Look at the aardvark');

@@ -8,7 +8,6 @@ import { startEngine } from '../../../support/engine.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { Script, text } from '../../../support/fake-model/script.ts';
 import { folderWith } from '../../../support/workspace.ts';
-import { inFullRun } from '../../../support/samples.ts';
 import { conversation, eventsOf } from '../../store/random-history.ts';
 import { openOn } from '../../store/support.ts';
 
@@ -29,21 +28,16 @@ test('a title and a pin stay, and do not count as use', async () => {
   expect(markdown).toMatch(/^# The parser$/m);
 });
 
-test.runIf(inFullRun)(
-  'without a title of its own it has that of its first message, also where it was named before that',
-  async () => {
-    const engine = await startEngine(says());
-    const { conversationId, runtime } = engine;
-    await runtime.request('conversation.keep', { conversationId, title: 'Named first' });
-    await engine.ask('Look at the parser');
-    expect((await engine.store.conversation(conversationId))?.title).toBe('Named first');
-    expect((await runtime.request('conversation.keep', { conversationId, title: ' ' })).title).toBe(
-      'Look at the parser',
-    );
-  },
-);
+test('without a title of its own it has that of its first message, also where it was named before that', async () => {
+  const engine = await startEngine(says());
+  const { conversationId, runtime } = engine;
+  await runtime.request('conversation.keep', { conversationId, title: 'Named first' });
+  await engine.ask('Look at the parser');
+  expect((await engine.store.conversation(conversationId))?.title).toBe('Named first');
+  expect((await runtime.request('conversation.keep', { conversationId, title: ' ' })).title).toBe('Look at the parser');
+});
 
-test.runIf(inFullRun)('its Markdown shows the new title, in the folder that links name', async () => {
+test('its Markdown shows the new title, in the folder that links name', async () => {
   const data = await folderWith({});
   const engine = await startEngine(says(), { data });
   await engine.ask('Look at the parser');

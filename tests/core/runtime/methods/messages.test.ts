@@ -6,7 +6,6 @@ import { Script, text } from '../../../support/fake-model/script.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 import { folderWith } from '../../../support/workspace.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const { start } = sharedEngine();
 const answering = () => new Script().on({}).reply([text('Done.')]);
@@ -44,7 +43,7 @@ test('what agents do not get to see is not named', async () => {
   expect((await find('outside')).paths).toEqual([]);
 });
 
-test.runIf(inFullRun)('a later search of the same box ends the earlier one; null only ends it', async () => {
+test('a later search of the same box ends the earlier one; null only ends it', async () => {
   const { runtime, folder } = await inFolder({ 'a.ts': '' });
   const find = (text: string | null, asker: string) => runtime.request('file.find', { folder, text, asker });
   const [first, second, other] = await Promise.all([find('a', 'box'), find('a', 'box'), find('a', 'another')]);

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { writeFile } from '../../../support/fake-model/scenarios.ts';
-import { inFullRun, samples } from '../../../support/samples.ts';
+import { samples } from '../../../support/samples.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start, configFolder } = sharedEngine();
@@ -209,7 +209,7 @@ test('the list says what is wrong with the rules', async () => {
   ]);
 });
 
-test.runIf(inFullRun)('a pattern is shown with the files that a grant would allow', async () => {
+test('a pattern is shown with the files that a grant would allow', async () => {
   const settings = `[permissions]
 secret_files = ["docs/keys/**"]
 always_ask = ["docs/laws/**"]

@@ -136,44 +136,38 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)(
-  'a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy',
-  async () => {
-    const base = await testFolder();
-    const store = await firstRelease(base);
-    const manifest = (await readdir(store)).find((name) => name.startsWith('MANIFEST')) ?? '';
-    await truncate(join(store, manifest), 10);
-    const before = await readFile(join(store, manifest));
-    expect(JSON.parse(await open(store))).toMatchObject({
-      code: 'store_failed',
-      message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
-    });
-    expect(await backupNames(base)).toEqual([]);
-    expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
-  },
-);
+test('a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy', async () => {
+  const base = await testFolder();
+  const store = await firstRelease(base);
+  const manifest = (await readdir(store)).find((name) => name.startsWith('MANIFEST')) ?? '';
+  await truncate(join(store, manifest), 10);
+  const before = await readFile(join(store, manifest));
+  expect(JSON.parse(await open(store))).toMatchObject({
+    code: 'store_failed',
+    message: expect.stringMatching(/is damaged: there is no backup of it/) as string,
+  });
+  expect(await backupNames(base)).toEqual([]);
+  expect([await versionOf(store), await readFile(join(store, manifest))]).toEqual([1, before]);
+});
 
-test.runIf(isRoot && inFullRun)(
-  'without room for the copy nothing is touched, and with room it goes on',
-  async ({ skip }) => {
-    const base = await testFolder();
-    const disk = join(base, 'disk');
-    await mkdir(disk);
-    if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
-      skip('no file system can be mounted here');
-    onTestFinished(() => void spawnSync('umount', [disk]));
-    const store = await firstRelease(disk);
-    await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
-    await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
-    const full = {
-      code: 'store_unwritable',
-      message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
-    };
-    expect(JSON.parse(await open(store))).toMatchObject(full);
-    expect([await backupNames(disk), await versionOf(store)]).toEqual([[], 1]);
-    await rm(join(disk, 'ballast'));
-    expect(await open(store)).toBe('opened');
-    expect(await backupNames(disk)).toHaveLength(1);
-    expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
-  },
-);
+test.runIf(isRoot)('without room for the copy nothing is touched, and with room it goes on', async ({ skip }) => {
+  const base = await testFolder();
+  const disk = join(base, 'disk');
+  await mkdir(disk);
+  if (spawnSync('mount', ['-t', 'tmpfs', '-o', 'size=48m', 'tmpfs', disk]).status !== 0)
+    skip('no file system can be mounted here');
+  onTestFinished(() => void spawnSync('umount', [disk]));
+  const store = await firstRelease(disk);
+  await writeFile(join(store, 'ballast'), Buffer.alloc(5_000_000));
+  await writeFile(join(disk, 'ballast'), Buffer.alloc(8_000_000));
+  const full = {
+    code: 'store_unwritable',
+    message: expect.stringMatching(/no room for a copy .* MB are needed/) as string,
+  };
+  expect(JSON.parse(await open(store))).toMatchObject(full);
+  expect([await backupNames(disk), await versionOf(store)]).toEqual([[], 1]);
+  await rm(join(disk, 'ballast'));
+  expect(await open(store)).toBe('opened');
+  expect(await backupNames(disk)).toHaveLength(1);
+  expect(existsSync(join(disk, 'store', 'CURRENT'))).toBe(true);
+});

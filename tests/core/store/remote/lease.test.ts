@@ -68,27 +68,24 @@ test('one that only waits notices too that it was taken, at its next renewal', a
   expect(String(old.lost.reason)).toContain('taken by eve on phone');
 });
 
-test.runIf(inFullRun)(
-  'taking it is tried again, in bounded time; with the usual times one that only waits notices too',
-  async () => {
-    const server = await storeServer();
-    const conflict = { error: 'Transaction conflict: Resource busy. This transaction can be retried' };
-    server.fault = ({ sql }) => (sql.includes('UPSERT lease:owner') ? conflict : null);
-    await expect(storeOf(server, { times: { lease: 60, renew: 40 } })).rejects.toThrow(/lease, and it cannot be taken/);
-    // Another one makes the table at the same instant.
-    let isFirst = true;
-    server.fault = ({ sql }) => {
-      if (!isFirst || !sql.startsWith('DEFINE TABLE')) return null;
-      isFirst = false;
-      return conflict;
-    };
-    const old = await storeOf(server, { holder: ada });
-    expect(isFirst).toBe(false);
-    await server.query(TAKEN);
-    await expect.poll(() => old.lost.aborted, { timeout: 10_000 }).toBe(true);
-    expect(String(old.lost.reason)).toContain('taken by eve on phone');
-  },
-);
+test('taking it is tried again, in bounded time; with the usual times one that only waits notices too', async () => {
+  const server = await storeServer();
+  const conflict = { error: 'Transaction conflict: Resource busy. This transaction can be retried' };
+  server.fault = ({ sql }) => (sql.includes('UPSERT lease:owner') ? conflict : null);
+  await expect(storeOf(server, { times: { lease: 60, renew: 40 } })).rejects.toThrow(/lease, and it cannot be taken/);
+  // Another one makes the table at the same instant.
+  let isFirst = true;
+  server.fault = ({ sql }) => {
+    if (!isFirst || !sql.startsWith('DEFINE TABLE')) return null;
+    isFirst = false;
+    return conflict;
+  };
+  const old = await storeOf(server, { holder: ada });
+  expect(isFirst).toBe(false);
+  await server.query(TAKEN);
+  await expect.poll(() => old.lost.aborted, { timeout: 10_000 }).toBe(true);
+  expect(String(old.lost.reason)).toContain('taken by eve on phone');
+});
 
 test('whoever loses the lease right after it was taken makes nothing', async () => {
   const server = await storeServer();

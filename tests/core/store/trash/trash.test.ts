@@ -3,7 +3,6 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const CHILD = { agent: 'trashy', model: 'rubbish', tools: ['shred'], outcome: 'refused' as const };
 
@@ -93,7 +92,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     await store.purge(row.id);
   });
 
-  test.runIf(inFullRun)('deleted before it was indexed', async () => {
+  test('deleted before it was indexed', async () => {
     const { row } = await make();
     await store.trash(row.id, '2026-03-02T00:00:00.000Z');
     expect(await seen(store, row.id)).toMatchObject({ byAgent: 0, words: 0, executions: 0, executionFacets: false });

@@ -7,7 +7,7 @@ import { MAX_PDF_BYTES, pdfText } from '#core/tools/reading/pdf.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { call, contextIn, folderWith, longestBlock } from '../../../support/workspace.ts';
-import { inFullRun, variations } from '../../../support/samples.ts';
+import { variations } from '../../../support/samples.ts';
 
 const read = async (bytes: Uint8Array, input: object = {}) =>
   call(readFileTool(), { path: 'f', ...input }, contextIn(await folderWith({ f: bytes })));
@@ -58,7 +58,7 @@ test('one that is too large is not read', async () => {
   expect([status, output]).toEqual(['error', expect.stringContaining('and a PDF may have 50000000: split it')]);
 });
 
-test.runIf(inFullRun)('nothing waits while it is parsed', async () => {
+test('nothing waits while it is parsed', async () => {
   const lines = Array.from({ length: 50 }, (_, line) => `Line ${line} of a page with some words on it`);
   const bytes = pdf(Array<string[]>(20).fill(lines));
   const { value, longest } = await longestBlock(() => read(bytes, { offset: 900 }));

@@ -6,7 +6,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_OUTPUT_BYTES } from '#core/tools/long-output.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
-import { inFullRun, samples } from '../../../support/samples.ts';
+import { samples } from '../../../support/samples.ts';
 import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 
 const read = async (folder: string, input: object) => call(readFileTool(), input, contextIn(folder));
@@ -66,7 +66,7 @@ test('pages put together are the file, whatever its lines', async () => {
   );
 });
 
-test.runIf(inFullRun)('of a file of 5 MB one page is returned, and nothing blocks meanwhile', async () => {
+test('of a file of 5 MB one page is returned, and nothing blocks meanwhile', async () => {
   const folder = await folderWith({ 'big.txt': 'x'.repeat(99).concat('\n').repeat(52_429) });
   const { value, longest } = await longestBlock(() => read(folder, { path: 'big.txt', offset: 50_000 }));
   expect(value.output.length).toBeLessThan(MAX_OUTPUT_BYTES);

@@ -237,7 +237,7 @@ describe('the search of the provider', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inFullRun)('that was paused and never went on is left out of the next request', async () => {
+  test('that was paused and never went on is left out of the next request', async () => {
     const [call] = providerSearch('sums', PAGES, 'srvtoolu_1');
     const script = new Script()
       .on({ turn: 1 })

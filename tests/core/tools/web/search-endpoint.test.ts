@@ -12,7 +12,6 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { type SearchAnswer, searchServer } from '../../../support/search-server.ts';
 import { settingsOf } from '../../../support/settings/settings-of.ts';
 import { call, contextIn, folderWith } from '../../../support/workspace.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const searching = (query = 'sums & more') =>
   new Script()
@@ -181,18 +180,15 @@ describe('where nothing can search', () => {
     expect(tools.map(({ name }) => name)).not.toContain('web_search');
   });
 
-  test.runIf(inFullRun)(
-    'a search that is configured while the program runs is there with the next message',
-    async () => {
-      const { url } = await searchServer({ body: { results: [] } });
-      const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
-      await engine.ask('Go');
-      expect(resultOf(engine)?.output).toContain('There is no tool "web_search"');
-      await engine.runtime.request('settings.set', { path: 'web.search.url', value: url });
-      await engine.ask('Go');
-      expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
-    },
-  );
+  test('a search that is configured while the program runs is there with the next message', async () => {
+    const { url } = await searchServer({ body: { results: [] } });
+    const engine = await startEngine(searching(), { configFolder: await folderWith({}) });
+    await engine.ask('Go');
+    expect(resultOf(engine)?.output).toContain('There is no tool "web_search"');
+    await engine.runtime.request('settings.set', { path: 'web.search.url', value: url });
+    await engine.ask('Go');
+    expect(resultOf(engine)?.output).toBe('[Nothing was found.]');
+  });
 });
 
 describe('the address of a search', () => {

@@ -6,7 +6,6 @@ import { CHILD, LEAD, reportOf, spawn } from '../../../support/fake-model/scenar
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { type WebServer, webServer } from '../../../support/web-server.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const fetches = (...urls: string[]): Script => {
   const script = new Script();
@@ -78,14 +77,14 @@ test('a rule that denies wins, however the address is written, also where a page
   expect(server.connections).toBe(1);
 });
 
-test.runIf(inFullRun)('a rule that denies the network denies it', async () => {
+test('a rule that denies the network denies it', async () => {
   const server = await webServer(page);
   const rules = '[[permissions.rules]]\neffect = "deny"\npermission = "NetworkAccess"\n';
   const engine = await run(fetches(server.url), server, rules);
   expect([asked(engine), results(engine)[0]?.[0], server.connections]).toEqual([[], 'error', 0]);
 });
 
-test.runIf(inFullRun)('a long page is shortened, and read_output goes on', async () => {
+test('a long page is shortened, and read_output goes on', async () => {
   const lines = Array.from({ length: 6000 }, (_, line) => `Line ${line} of the page`);
   const server = await webServer((_, response) => response.end(lines.join('\n')));
   const script = new Script()
@@ -97,7 +96,7 @@ test.runIf(inFullRun)('a long page is shortened, and read_output goes on', async
   expect(second).toMatch(/^Line 2997 of the page$/m);
 });
 
-test.runIf(inFullRun)('a sub-agent has it where it is given it, and not otherwise', async () => {
+test('a sub-agent has it where it is given it, and not otherwise', async () => {
   const server = await webServer(page);
   const script = new Script()
     .on({ ...LEAD, step: 1 })

@@ -8,7 +8,7 @@ import { RED } from '../../../support/images.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { call, contextIn, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 import { webServer } from '../../../support/web-server.ts';
-import { inFullRun, variations } from '../../../support/samples.ts';
+import { variations } from '../../../support/samples.ts';
 
 interface Asked {
   path?: string;
@@ -86,7 +86,7 @@ describe('a page', () => {
     expect(asked).toEqual(['/page']);
   });
 
-  test.runIf(inFullRun)('does not hold anything up while it is parsed', async () => {
+  test('does not hold anything up while it is parsed', async () => {
     const html = `<html><body><article>${`<p>${SENTENCE}<a href="x">y</a></p>`.repeat(400)}</article></body></html>`;
     const { value, longest } = await longestBlock(() => fetched(sends(html)));
     expect(value.output).toContain('This is a sentence');
@@ -122,7 +122,7 @@ describe('a page that takes too much', () => {
     });
   });
 
-  test.runIf(inFullRun)('ends with its run', async () => {
+  test('ends with its run', async () => {
     const stop = new AbortController();
     const work = pageText(task(deep), stop.signal);
     setTimeout(() => stop.abort(new Error('Stopped')), 100);
@@ -150,7 +150,7 @@ describe('text', () => {
 });
 
 describe('other things', () => {
-  test.runIf(inFullRun)('a PDF comes as its text', async () => {
+  test('a PDF comes as its text', async () => {
     const { output } = await fetched(sends(pdf([['One'], ['Two']]), 'application/octet-stream'));
     expect(output).toMatch(/^\[SITE\/page: 200 OK; a PDF of \d+ bytes\. .*\]\n\n\[Page 1 of 2\]\nOne\n/);
   });

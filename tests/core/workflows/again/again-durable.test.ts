@@ -157,7 +157,7 @@ test('a chain comes along: one yes, each of its stages once, and the report of t
   expect(engine.model.requests).toHaveLength(asked + 4);
 });
 
-test.runIf(inFullRun)('a coagent comes along, and is one execution of its own, too', async () => {
+test('a coagent comes along, and is one execution of its own, too', async () => {
   const script = pair(['First.', 'Second.'], { First: 'No title.', Second: done('Good.') });
   const engine = await startFlow(script, { flow: { type: 'judge' }, as: 'sub' });
   const { subAgents, workflowId } = await engine.ask('Go');
@@ -191,7 +191,7 @@ test.runIf(inFullRun)('a coagent comes along, and is one execution of its own, t
   ]);
 });
 
-test.runIf(inFullRun)('where it fails it can be tried again, and the new report is the answer', async () => {
+test('where it fails it can be tried again, and the new report is the answer', async () => {
   const script = hunt()
     .on({ ...CHILD, turn: 1 })
     .reply([text('# Report\n\nFirst.')], { times: 1 })

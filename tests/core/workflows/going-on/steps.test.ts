@@ -12,7 +12,6 @@ import { CHILD, LEAD, threeChildren } from '../../../support/fake-model/scenario
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { asked, goOn, lastCall, nothing, snapshotOf, told } from './going-on.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
@@ -102,86 +101,80 @@ test('from the last step of three sub-agents exactly the one request is made tha
   expect((await engine.runtime.request('conversation.check', { conversationId: fork.made.id })).missing).toEqual([]);
 });
 
-test.runIf(inFullRun)(
-  'all its events, one by one, give the view that a reload gives, and its transcript says what is from the cache',
-  async () => {
-    const { engine, workflowId, entries } = await scouted();
-    const { made } = await goOn(engine, { workflowId, entry: lastCall(entries) });
-    const whole = fromSnapshot(await snapshotOf(engine, made.id));
-    const events = await engine.runtime.request('conversation.events', { conversationId: made.id, after: 0 });
-    const { usage, ...conversation } = whole.conversation;
-    const first = {
-      ...conversation,
-      lastSeq: 0,
-      usage: { ...usage, ...nothing, unpriced: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
-    };
-    const empty: View = {
-      ...whole,
-      seq: 0,
-      conversation: first,
-      workflows: [],
-      runs: [],
-      entries: new Map(),
-      calls: [],
-      approvals: [],
-    };
-    const live = events.reduce(reduce, empty);
-    expect(live.workflows).toEqual(whole.workflows);
-    expect(live.runs).toEqual(whole.runs);
-    expect(live.conversation.usage).toEqual(usage);
-    const run = live.runs.find(({ parentRunId }) => parentRunId === null)!;
-    expect(live.entries.get(run.id)).toEqual(whole.entries.get(run.id));
-    const blocks = blocksOf({ ...live, run, entries: live.entries.get(run.id) ?? [], open: null, children: live.runs });
-    const marks = blocks.map((block) =>
-      block.kind === 'call'
-        ? [block.call.name, block.call.result?.cached !== undefined]
-        : [block.kind, 'cached' in block],
-    );
-    expect(marks).toEqual([
-      ['user', false],
-      ['write_file', true],
-      ['read_file', false],
-      ['parallel_tasks', true],
-      ['text', false],
-    ]);
-  },
-);
+test('all its events, one by one, give the view that a reload gives, and its transcript says what is from the cache', async () => {
+  const { engine, workflowId, entries } = await scouted();
+  const { made } = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  const whole = fromSnapshot(await snapshotOf(engine, made.id));
+  const events = await engine.runtime.request('conversation.events', { conversationId: made.id, after: 0 });
+  const { usage, ...conversation } = whole.conversation;
+  const first = {
+    ...conversation,
+    lastSeq: 0,
+    usage: { ...usage, ...nothing, unpriced: 0, cacheReadTokens: 0, cacheWriteTokens: 0 },
+  };
+  const empty: View = {
+    ...whole,
+    seq: 0,
+    conversation: first,
+    workflows: [],
+    runs: [],
+    entries: new Map(),
+    calls: [],
+    approvals: [],
+  };
+  const live = events.reduce(reduce, empty);
+  expect(live.workflows).toEqual(whole.workflows);
+  expect(live.runs).toEqual(whole.runs);
+  expect(live.conversation.usage).toEqual(usage);
+  const run = live.runs.find(({ parentRunId }) => parentRunId === null)!;
+  expect(live.entries.get(run.id)).toEqual(whole.entries.get(run.id));
+  const blocks = blocksOf({ ...live, run, entries: live.entries.get(run.id) ?? [], open: null, children: live.runs });
+  const marks = blocks.map((block) =>
+    block.kind === 'call'
+      ? [block.call.name, block.call.result?.cached !== undefined]
+      : [block.kind, 'cached' in block],
+  );
+  expect(marks).toEqual([
+    ['user', false],
+    ['write_file', true],
+    ['read_file', false],
+    ['parallel_tasks', true],
+    ['text', false],
+  ]);
+});
 
-test.runIf(inFullRun)(
-  'what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it',
-  async () => {
-    const { questions, person } = asked();
-    const { engine, workflowId, entries } = await scouted(person);
-    await writeFile(join(engine.folder, 'plan.md'), 'mine');
-    await trusted(engine, 'Look better.');
-    questions.length = 0;
+test('what differs in the middle is asked from there on: a sub-agent that is defined anew, with its yes, not the one beside it', async () => {
+  const { questions, person } = asked();
+  const { engine, workflowId, entries } = await scouted(person);
+  await writeFile(join(engine.folder, 'plan.md'), 'mine');
+  await trusted(engine, 'Look better.');
+  questions.length = 0;
 
-    const fork = await goOn(engine, { workflowId, entry: lastCall(entries) });
-    expect(questions.map(({ request }) => request.subject)).toMatchObject([
-      {
-        kind: 'envelopes',
-        items: [{ envelope: { agent: 'scout', systemPrompt: expect.stringContaining('Look better.') as string } }],
-      },
-    ]);
-    expect(fork.children.map(({ agent, cached }) => [agent, cached !== undefined])).toEqual([
-      ['scout', false],
-      ['code-reviewer', true],
-    ]);
-    // Its two requests, and what its lead makes of its report.
-    expect(fork.asks.map(({ body }) => leads(body))).toEqual([false, false, true]);
-    const result = JSON.parse(fork.entries.findLast((one) => one.kind === 'tool')?.output ?? '') as {
-      results: unknown[];
-    };
-    expect(result.results).toMatchObject([
-      { agent_id: 'scout', success: true, report: expect.stringContaining('cellar') as string },
-      { agent_id: 'code-reviewer', success: true, report: expect.stringContaining('attic') as string },
-    ]);
-    expect(await readFile(join(engine.folder, 'plan.md'), 'utf8')).toBe('mine');
-    expect(await engine.runtime.request('change.list', { conversationId: fork.made.id })).toEqual([]);
-  },
-);
+  const fork = await goOn(engine, { workflowId, entry: lastCall(entries) });
+  expect(questions.map(({ request }) => request.subject)).toMatchObject([
+    {
+      kind: 'envelopes',
+      items: [{ envelope: { agent: 'scout', systemPrompt: expect.stringContaining('Look better.') as string } }],
+    },
+  ]);
+  expect(fork.children.map(({ agent, cached }) => [agent, cached !== undefined])).toEqual([
+    ['scout', false],
+    ['code-reviewer', true],
+  ]);
+  // Its two requests, and what its lead makes of its report.
+  expect(fork.asks.map(({ body }) => leads(body))).toEqual([false, false, true]);
+  const result = JSON.parse(fork.entries.findLast((one) => one.kind === 'tool')?.output ?? '') as {
+    results: unknown[];
+  };
+  expect(result.results).toMatchObject([
+    { agent_id: 'scout', success: true, report: expect.stringContaining('cellar') as string },
+    { agent_id: 'code-reviewer', success: true, report: expect.stringContaining('attic') as string },
+  ]);
+  expect(await readFile(join(engine.folder, 'plan.md'), 'utf8')).toBe('mine');
+  expect(await engine.runtime.request('change.list', { conversationId: fork.made.id })).toEqual([]);
+});
 
-test.runIf(inFullRun)('what ended with an error is done again, and what then differs is asked', async () => {
+test('what ended with an error is done again, and what then differs is asked', async () => {
   const { engine, workflowId, entries, lead } = await scouted();
   const same = await goOn(engine, { workflowId, entry: lastCall(entries) });
   // The file is still not there: the call is made again, with the same result, and all else is known.

@@ -38,26 +38,23 @@ test('from a step of a sub-agent: that one alone is asked about, and goes on fro
   expect(fork.conversation.usage.requests).toBe(2);
 });
 
-test.runIf(inFullRun)(
-  'what stands between two steps is taken with them: a review, and what the agent was told of it',
-  async () => {
-    const engine = await startReflecting({
-      answers: ['It is broken.', { blocks: [toolUse('list_directory', { path: '.' })] }, 'It is broken in a.ts:3.'],
-      reviews: { 'in a.ts:3': verdict(true, 90), 'is broken.': verdict(false, 20, 'Name the file.') },
-    });
-    const { workflowId } = await engine.ask('Go');
-    const { run, entries } = await childOf(engine);
-    expect(reviewers(engine)).toHaveLength(2);
-    const fork = await goOn(engine, { workflowId, runId: run.id, entry: lastCall(entries) });
-    const own = await engine.runtime.request('run.entries', { runId: fork.children[0]!.id });
-    const kinds = (all: typeof own) => all.map((entry) => (entry.kind === 'system' ? entry.code : entry.kind));
-    expect(kinds(own)).toEqual(kinds(entries));
-    expect(own.findLastIndex(({ cached }) => cached !== undefined)).toBe(lastCall(entries));
-    // Its last answer, the review of that, and what its lead makes of it.
-    expect(fork.asks).toHaveLength(3);
-    expect(reviewers(engine)).toHaveLength(3);
-  },
-);
+test('what stands between two steps is taken with them: a review, and what the agent was told of it', async () => {
+  const engine = await startReflecting({
+    answers: ['It is broken.', { blocks: [toolUse('list_directory', { path: '.' })] }, 'It is broken in a.ts:3.'],
+    reviews: { 'in a.ts:3': verdict(true, 90), 'is broken.': verdict(false, 20, 'Name the file.') },
+  });
+  const { workflowId } = await engine.ask('Go');
+  const { run, entries } = await childOf(engine);
+  expect(reviewers(engine)).toHaveLength(2);
+  const fork = await goOn(engine, { workflowId, runId: run.id, entry: lastCall(entries) });
+  const own = await engine.runtime.request('run.entries', { runId: fork.children[0]!.id });
+  const kinds = (all: typeof own) => all.map((entry) => (entry.kind === 'system' ? entry.code : entry.kind));
+  expect(kinds(own)).toEqual(kinds(entries));
+  expect(own.findLastIndex(({ cached }) => cached !== undefined)).toBe(lastCall(entries));
+  // Its last answer, the review of that, and what its lead makes of it.
+  expect(fork.asks).toHaveLength(3);
+  expect(reviewers(engine)).toHaveLength(3);
+});
 
 test.runIf(inFullRun)(
   'two forks of a fork: what was taken says where it was paid first, and the first one may be gone',

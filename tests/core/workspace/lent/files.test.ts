@@ -6,7 +6,7 @@ import { type Harness, startEngine, yes } from '../../../support/engine.ts';
 import { delegateTo } from '../../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
-import { inFullRun, variations } from '../../../support/samples.ts';
+import { variations } from '../../../support/samples.ts';
 
 const BOTH = { files: { read: true, write: true } };
 
@@ -42,19 +42,16 @@ describe('an editor that is lent', () => {
     expect(editor.calls.at(-1)).toMatchObject({ name: 'write-file', input: { path, text: 'one\nunsaved\n' } });
   });
 
-  test.runIf(inFullRun)(
-    'keeps line ends and marks of the file on the disk, and its text is what is read where nothing is unsaved',
-    async () => {
-      const script = calling(read('a.txt'), edit('a.txt', 'two', 'three'));
-      const engine = await startEngine(script, { files: { 'a.txt': '\uFEFFone\r\ntwo\r\n' } });
-      await lendTo(engine.runtime, engine.conversationId, BOTH);
-      await engine.ask('Edit');
-      expect(results(engine)[0]?.metadata).not.toHaveProperty('unsaved');
-      expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('\uFEFFone\r\nthree\r\n');
-    },
-  );
+  test('keeps line ends and marks of the file on the disk, and its text is what is read where nothing is unsaved', async () => {
+    const script = calling(read('a.txt'), edit('a.txt', 'two', 'three'));
+    const engine = await startEngine(script, { files: { 'a.txt': '\uFEFFone\r\ntwo\r\n' } });
+    await lendTo(engine.runtime, engine.conversationId, BOTH);
+    await engine.ask('Edit');
+    expect(results(engine)[0]?.metadata).not.toHaveProperty('unsaved');
+    expect(await readFile(join(engine.folder, 'a.txt'), 'utf8')).toBe('\uFEFFone\r\nthree\r\n');
+  });
 
-  test.runIf(inFullRun)('that does not save what it is given is told of, and read from', async () => {
+  test('that does not save what it is given is told of, and read from', async () => {
     const script = calling(
       toolUse('write_file', { path: 'sub/new.txt', content: 'new\n' }),
       edit('a.txt', 'one', 'two'),
@@ -191,7 +188,7 @@ describe('a client that goes, or does not do it', () => {
     },
   );
 
-  test.runIf(inFullRun)('and refuses is quoted; a late or second answer changes nothing', async () => {
+  test('and refuses is quoted; a late or second answer changes nothing', async () => {
     const engine = await startEngine(calling(read('a.txt'), read('a.txt')), { files: { 'a.txt': 'one\n' } });
     const editor = await lendTo(engine.runtime, engine.conversationId, BOTH, {
       answer: () => (editor.calls.length === 1 ? { ok: false, message: 'not in this project' } : null),

@@ -165,7 +165,7 @@ test('new: an agent that is there is never written over', async () => {
     expect(await readFile(join(folder, '.triad/agents', name), 'utf8')).toBe(text);
 });
 
-test.runIf(inFullRun)('new: a template that can be used, and never written over', async () => {
+test('new: a template that can be used, and never written over', async () => {
   const home = await here();
   const { triad, folder } = home;
   const made = await triad(['agents', 'new', 'docs']);
@@ -183,44 +183,41 @@ test.runIf(inFullRun)('new: a template that can be used, and never written over'
   expect(await names(home)).toContain('mine');
 });
 
-test.runIf(inFullRun)(
-  'a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there',
-  async () => {
-    const home = await here('kept');
-    const { triad, folder } = home;
-    const path = join(folder, '.triad/compositions/MINE.toml');
-    expect((await triad(['agents', 'new', 'MINE', '--composition', '--from', 'BUILD-JUDGE'])).out).toBe(`${path}\n`);
-    expect((await triad(['agents', 'validate', 'MINE'])).out).toBe(`${path}: MINE is valid\n`);
-    expect((await triad(['agents', 'validate', '--dir', '.'])).out, 'its agents lie elsewhere').toContain(
-      'MINE is valid',
-    );
-    await triad(['trust', '--yes']);
-    const shown = (await triad(['agents', 'show', 'MINE'])).out;
-    expect(shown).toContain('\n    lead --answer--> reviewer  (judge, at most 3 answers)\n');
-    expect(shown).toContain('\n    ends: reviewer calls task_complete\n');
-    expect(shown).toContain('\nMINE always runs with reviewer.\n');
-    const chain = (await triad(['agents', 'show', 'fact-finder'])).out;
-    expect(chain).toMatch(
-      /\n {2}fact-finder {2}\(tools: .*\)\n {4}\|\n {4}v {2}always, .*\n {2}report-writer {2}\(tools: read_file\)\n/,
-    );
-    expect(chain).toContain(
-      'fact-finder always runs with report-writer, report-checker: it cannot run without its chain',
-    );
-    const listed = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
-    expect(listed.find(({ name }) => name === 'fact-finder')).toMatchObject({
-      chain: ['report-writer', 'report-checker'],
-    });
-    expect(listed.find(({ name }) => name === 'MINE')).toMatchObject({ flow: { type: 'judge', coagent: 'reviewer' } });
-    const [checked] = JSON.parse((await triad(['agents', 'validate', 'MINE', '--json'])).out) as AgentReport[];
-    expect(checked).toMatchObject({ flow: { type: 'judge', rounds: 3, primary: 'lead' } });
-    await write(folder, '.triad/compositions/MINE.toml', (await readFile(path, 'utf8')).replace('"lead"', '"laed"'));
-    expect((await triad(['agents', 'validate', 'MINE'])).out).toMatch(
-      /MINE\.toml:\d+:11: composition\.primary laed: there is no such agent \(did you mean `lead`\?\)\n$/,
-    );
-    expect((await triad(['agents', 'new', 'x', '--composition', '--from', 'BUILD-NONE'])).err).toContain('no built-in');
-    expect((await triad(['agents', 'new', 'x', '--from', 'PLAN'])).code).toBe(2);
-  },
-);
+test('a composition of the person: made, checked, shown with who runs with it, and told where its agents are not there', async () => {
+  const home = await here('kept');
+  const { triad, folder } = home;
+  const path = join(folder, '.triad/compositions/MINE.toml');
+  expect((await triad(['agents', 'new', 'MINE', '--composition', '--from', 'BUILD-JUDGE'])).out).toBe(`${path}\n`);
+  expect((await triad(['agents', 'validate', 'MINE'])).out).toBe(`${path}: MINE is valid\n`);
+  expect((await triad(['agents', 'validate', '--dir', '.'])).out, 'its agents lie elsewhere').toContain(
+    'MINE is valid',
+  );
+  await triad(['trust', '--yes']);
+  const shown = (await triad(['agents', 'show', 'MINE'])).out;
+  expect(shown).toContain('\n    lead --answer--> reviewer  (judge, at most 3 answers)\n');
+  expect(shown).toContain('\n    ends: reviewer calls task_complete\n');
+  expect(shown).toContain('\nMINE always runs with reviewer.\n');
+  const chain = (await triad(['agents', 'show', 'fact-finder'])).out;
+  expect(chain).toMatch(
+    /\n {2}fact-finder {2}\(tools: .*\)\n {4}\|\n {4}v {2}always, .*\n {2}report-writer {2}\(tools: read_file\)\n/,
+  );
+  expect(chain).toContain(
+    'fact-finder always runs with report-writer, report-checker: it cannot run without its chain',
+  );
+  const listed = JSON.parse((await triad(['agents', 'list', '--json'])).out) as AgentReport[];
+  expect(listed.find(({ name }) => name === 'fact-finder')).toMatchObject({
+    chain: ['report-writer', 'report-checker'],
+  });
+  expect(listed.find(({ name }) => name === 'MINE')).toMatchObject({ flow: { type: 'judge', coagent: 'reviewer' } });
+  const [checked] = JSON.parse((await triad(['agents', 'validate', 'MINE', '--json'])).out) as AgentReport[];
+  expect(checked).toMatchObject({ flow: { type: 'judge', rounds: 3, primary: 'lead' } });
+  await write(folder, '.triad/compositions/MINE.toml', (await readFile(path, 'utf8')).replace('"lead"', '"laed"'));
+  expect((await triad(['agents', 'validate', 'MINE'])).out).toMatch(
+    /MINE\.toml:\d+:11: composition\.primary laed: there is no such agent \(did you mean `lead`\?\)\n$/,
+  );
+  expect((await triad(['agents', 'new', 'x', '--composition', '--from', 'BUILD-NONE'])).err).toContain('no built-in');
+  expect((await triad(['agents', 'new', 'x', '--from', 'PLAN'])).code).toBe(2);
+});
 
 test('trust: shown, agreed, changed, revoked; without a terminal only with --yes', async () => {
   const home = await here('kept');
@@ -314,7 +311,7 @@ test('names of files, and what they say, command no terminal and write no line o
   expect(said.join('\n')).not.toMatch(/^trusted/m);
 });
 
-test.runIf(inFullRun)('validate checks models against the list that doctor requested, and requests none', async () => {
+test('validate checks models against the list that doctor requested, and requests none', async () => {
   const home = await here();
   const { triad, folder, model } = home;
   await write(folder, '.triad/agents/near.md', agent('near', 'model: claude-sonet-5-5\n'));
@@ -349,7 +346,7 @@ test.runIf(inFullRun)('validate checks models against the list that doctor reque
   );
 });
 
-test.runIf(inFullRun)('doctor warns if the endpoint does not list a default model that the settings name', async () => {
+test('doctor warns if the endpoint does not list a default model that the settings name', async () => {
   const { triad, model, home } = await here();
   model.models = ['llama3.2:1b'];
   expect((await triad(['doctor'])).out).toContain(`ok      models: 1 at ${model.url}, as of `);

@@ -76,36 +76,33 @@ test('a run is listed with its files, shown call by call, undone, and taken back
   expect(await readFile(file, 'utf8')).toBe('after');
 });
 
-test.runIf(inFullRun)(
-  'one file or one call is undone by itself, and an id of the session stands for its run',
-  async () => {
-    const { file, folder, id, run, triad } = await written();
-    const undo = (...more: string[]) => triad(['changes', '--undo', id, ...more]);
-    expect(await undo('--file', join(folder, 'b.txt'))).toMatchObject({
-      code: 0,
-      out: 'removed   b.txt, which it had made\n',
-      err: expect.stringContaining(`--redo ${run} --file ${join(folder, 'b.txt')}\n`) as string,
-    });
-    expect(await readFile(file, 'utf8')).toBe('after');
-    expect((await undo('--call', '1')).out).toBe('put back  a.txt\n');
-    expect(await readFile(file, 'utf8')).toBe('before');
-    const json = JSON.parse((await triad(['changes', '--json'])).out) as unknown;
-    expect(json).toMatchObject([
-      {
-        ...{ conversationId: id, runId: run, agent: 'lead', folder },
-        calls: [
-          { number: 1, tool: 'write_file', files: [{ path: 'a.txt', state: 'undone', kept: false }], notKept: [] },
-          { number: 2, tool: 'write_file', files: [{ path: 'b.txt', state: 'undone', before: null }] },
-        ],
-      },
-    ]);
-    for (const [words, why] of [
-      [['--call', '3'], `There is no call 3 in run ${run}: it has 2 that changed something`],
-      [['--file', 'c.txt'], `Run ${run} changed no file c.txt there: see "triad changes ${run}"`],
-    ] as const)
-      expect(await undo(...words)).toMatchObject({ code: 2, out: '', err: `triad: ${why}\n` });
-  },
-);
+test('one file or one call is undone by itself, and an id of the session stands for its run', async () => {
+  const { file, folder, id, run, triad } = await written();
+  const undo = (...more: string[]) => triad(['changes', '--undo', id, ...more]);
+  expect(await undo('--file', join(folder, 'b.txt'))).toMatchObject({
+    code: 0,
+    out: 'removed   b.txt, which it had made\n',
+    err: expect.stringContaining(`--redo ${run} --file ${join(folder, 'b.txt')}\n`) as string,
+  });
+  expect(await readFile(file, 'utf8')).toBe('after');
+  expect((await undo('--call', '1')).out).toBe('put back  a.txt\n');
+  expect(await readFile(file, 'utf8')).toBe('before');
+  const json = JSON.parse((await triad(['changes', '--json'])).out) as unknown;
+  expect(json).toMatchObject([
+    {
+      ...{ conversationId: id, runId: run, agent: 'lead', folder },
+      calls: [
+        { number: 1, tool: 'write_file', files: [{ path: 'a.txt', state: 'undone', kept: false }], notKept: [] },
+        { number: 2, tool: 'write_file', files: [{ path: 'b.txt', state: 'undone', before: null }] },
+      ],
+    },
+  ]);
+  for (const [words, why] of [
+    [['--call', '3'], `There is no call 3 in run ${run}: it has 2 that changed something`],
+    [['--file', 'c.txt'], `Run ${run} changed no file c.txt there: see "triad changes ${run}"`],
+  ] as const)
+    expect(await undo(...words)).toMatchObject({ code: 2, out: '', err: `triad: ${why}\n` });
+});
 
 test.runIf(inFullRun)('what is in the way keeps all from being undone, unless it is left', async () => {
   const { file, folder, run, triad } = await written();
@@ -138,7 +135,7 @@ test.runIf(inFullRun)('what is in the way keeps all from being undone, unless it
   expect(await readFile(file, 'utf8')).toBe('mine');
 });
 
-test.runIf(inFullRun)('nothing is undone where the folder is gone, or in the trash', async () => {
+test('nothing is undone where the folder is gone, or in the trash', async () => {
   const { folder, id, run, triad, changes } = await written();
   await rename(folder, `${folder}-moved`);
   expect((await changes()).out).toContain('b.txt, whose folder is not there any more');

@@ -8,7 +8,6 @@ import { agentText } from '../../../support/linking.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { memoryIo, typing } from '../../support/memory-io.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 type Editor = ((file: string) => Promise<boolean>) | null;
 
@@ -73,47 +72,44 @@ test('what was typed is kept with its mistakes, which are told with their place'
   expect(await readFile(join(home, 'config.toml'), 'utf8')).toBe(typed);
 });
 
-test.runIf(inFullRun)(
-  'agents, prices and the project have their own files; what comes with Triad is copied first',
-  async () => {
-    const home = await folderWith({ 'agents/mine.md': agentText('mine') });
-    const folder = await folderWith({});
-    const wrong = await edit(
-      ['agents.mine'],
-      home,
-      types((text) => text.replace('name:', 'modle: x\nname:')),
-    );
-    expect(wrong).toMatchObject({
-      code: 1,
-      out: expect.stringContaining('mine.md:2:1: unknown key modle; to do: write model') as unknown,
-    });
-    expect(await edit(['agents.worker'], home, () => Promise.resolve(true))).toMatchObject({
-      code: 2,
-      err: expect.stringContaining('"triad agents new worker --user --from worker"') as unknown,
-    });
-    expect((await edit(['agents.mnie'], home, null)).err).toContain('did you mean agents.mine?');
-    expect(
-      (
-        await edit(
-          ['prices'],
-          home,
-          types((text) => `${text}\n`),
-        )
-      ).code,
-    ).toBe(0);
-    expect(
-      (
-        await edit(
-          ['project'],
-          home,
-          types((text) => text.replace('# limits.max_sub_agents = 3', 'limits.max_sub_agents = 1')),
-          folder,
-        )
-      ).code,
-    ).toBe(0);
-    expect(await readFile(join(folder, '.triad/config.toml'), 'utf8')).toContain('\nlimits.max_sub_agents = 1\n');
-  },
-);
+test('agents, prices and the project have their own files; what comes with Triad is copied first', async () => {
+  const home = await folderWith({ 'agents/mine.md': agentText('mine') });
+  const folder = await folderWith({});
+  const wrong = await edit(
+    ['agents.mine'],
+    home,
+    types((text) => text.replace('name:', 'modle: x\nname:')),
+  );
+  expect(wrong).toMatchObject({
+    code: 1,
+    out: expect.stringContaining('mine.md:2:1: unknown key modle; to do: write model') as unknown,
+  });
+  expect(await edit(['agents.worker'], home, () => Promise.resolve(true))).toMatchObject({
+    code: 2,
+    err: expect.stringContaining('"triad agents new worker --user --from worker"') as unknown,
+  });
+  expect((await edit(['agents.mnie'], home, null)).err).toContain('did you mean agents.mine?');
+  expect(
+    (
+      await edit(
+        ['prices'],
+        home,
+        types((text) => `${text}\n`),
+      )
+    ).code,
+  ).toBe(0);
+  expect(
+    (
+      await edit(
+        ['project'],
+        home,
+        types((text) => text.replace('# limits.max_sub_agents = 3', 'limits.max_sub_agents = 1')),
+        folder,
+      )
+    ).code,
+  ).toBe(0);
+  expect(await readFile(join(folder, '.triad/config.toml'), 'utf8')).toContain('\nlimits.max_sub_agents = 1\n');
+});
 
 test('without a terminal, or an editor, one line says what to do, and nothing is written', async () => {
   const home = await folderWith({});

@@ -186,7 +186,7 @@ test('a key is not set in a command line, which every program can see', async ()
     });
 });
 
-test.runIf(inFullRun)('no provider begins with one key, whichever it is: how one is added is said', async () => {
+test('no provider begins with one key, whichever it is: how one is added is said', async () => {
   const here = inProcess(await machine(plainAnswer()), 'kept');
   for (const [key, value] of [
     ['type', 'openai-chat'],

@@ -7,7 +7,6 @@ import { runDesktop } from '#hosts/cli/commands/desktop/run-desktop.ts';
 import { fetchDesktop, findDesktop, packedDesktop } from '#hosts/cli/commands/desktop/desktop-runtime.ts';
 import { memoryClient } from '../../support/memory-client.ts';
 import { type MemoryIo, memoryIo } from '../../support/memory-io.ts';
-import { inFullRun } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 const never = new AbortController().signal;
@@ -58,7 +57,7 @@ test('one is fetched only where it could be shown', async () => {
   expect(await findDesktop({ DISPLAY: ':0' }, 'linux', folder)).toMatchObject({ ok: false, missing: false });
 });
 
-test.runIf(inFullRun)('the installer of the package brings it; its failure is told in its own words', async () => {
+test('the installer of the package brings it; its failure is told in its own words', async () => {
   const electron = await packageWith(`
     const { mkdirSync, writeFileSync } = require('node:fs');
     mkdirSync(__dirname + '/dist'); writeFileSync(__dirname + '/dist/electron', '');`);

@@ -7,11 +7,10 @@ import { CHILD, LEAD, spawn } from '../../../../support/fake-model/scenarios.ts'
 import { Script, text } from '../../../../support/fake-model/script.ts';
 import { sharedEngine } from '../../../../support/shared-engine.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
-import { inFullRun } from '../../../../support/samples.ts';
 
 const { start } = sharedEngine();
 
-test.runIf(inFullRun)('one sub-agent works again, its report is printed, and both sessions say so', async () => {
+test('one sub-agent works again, its report is printed, and both sessions say so', async () => {
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply([spawn({ name: 'scout', prompt: 'Find it.', reason: 'Hunt' })])

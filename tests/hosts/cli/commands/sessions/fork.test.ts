@@ -51,52 +51,49 @@ test('a fork says where it is from, and the first one that it was made', async (
   });
 });
 
-test.runIf(inFullRun)(
-  'a fork at a step goes on from there: it says what is from the cache, and what was asked',
-  async () => {
-    const engine = await start(threeChildren());
-    const { conversationId, runtime: client } = engine;
-    const { workflowId } = await engine.ask('Look at all of it');
-    const triad = async (...args: string[]) => {
-      const io = memoryIo({ client });
-      const code = await main(['sessions', ...args], io);
-      await io.screen.flush();
-      return { code, out: io.out(), err: io.err() };
-    };
-    const { out: steps } = await triad('fork', conversationId, '--steps');
-    expect(steps).toMatch(/^STEP +AGENT +WHAT/);
-    expect(steps).toMatch(
-      new RegExp(`${workflowId}:1 +lead +response: calls spawn_agent, spawn_agent, spawn_agent: I split`),
-    );
-    expect(steps).toMatch(/:2 +alpha +result of [a-z_]+: completed/);
+test('a fork at a step goes on from there: it says what is from the cache, and what was asked', async () => {
+  const engine = await start(threeChildren());
+  const { conversationId, runtime: client } = engine;
+  const { workflowId } = await engine.ask('Look at all of it');
+  const triad = async (...args: string[]) => {
+    const io = memoryIo({ client });
+    const code = await main(['sessions', ...args], io);
+    await io.screen.flush();
+    return { code, out: io.out(), err: io.err() };
+  };
+  const { out: steps } = await triad('fork', conversationId, '--steps');
+  expect(steps).toMatch(/^STEP +AGENT +WHAT/);
+  expect(steps).toMatch(
+    new RegExp(`${workflowId}:1 +lead +response: calls spawn_agent, spawn_agent, spawn_agent: I split`),
+  );
+  expect(steps).toMatch(/:2 +alpha +result of [a-z_]+: completed/);
 
-    const count = engine.model.requests.length;
-    const went = await triad('fork', conversationId, '--at', '4', '--go-on');
-    expect(engine.model.requests).toHaveLength(count + 1);
-    expect(went.code).toBe(0);
-    expect(went.err).toMatch(/Session (\S+) goes on from there\. Files stay as they are/);
-    expect(went.err).toContain('≡ lead: response from cache, $0\n');
-    expect(went.err).toMatch(/✓ alpha from cache, \$0\n/);
-    expect(went.err.match(/≡ lead: spawn_agent from cache, \$0\n/g)).toHaveLength(3);
-    expect(went.out).toContain('All parts are done.');
-    const id = /Session (\S+) goes on/.exec(went.err)?.[1] ?? '';
-    expect((await triad('show', id)).out).toMatch(
-      /Went on from step 4 of run[^]*✓ alpha \(spawn\) · completed · from cache, \$0/,
-    );
-    expect((await triad('show', conversationId)).out).toContain(`Forked at a step of this: session ${id}`);
+  const count = engine.model.requests.length;
+  const went = await triad('fork', conversationId, '--at', '4', '--go-on');
+  expect(engine.model.requests).toHaveLength(count + 1);
+  expect(went.code).toBe(0);
+  expect(went.err).toMatch(/Session (\S+) goes on from there\. Files stay as they are/);
+  expect(went.err).toContain('≡ lead: response from cache, $0\n');
+  expect(went.err).toMatch(/✓ alpha from cache, \$0\n/);
+  expect(went.err.match(/≡ lead: spawn_agent from cache, \$0\n/g)).toHaveLength(3);
+  expect(went.out).toContain('All parts are done.');
+  const id = /Session (\S+) goes on/.exec(went.err)?.[1] ?? '';
+  expect((await triad('show', id)).out).toMatch(
+    /Went on from step 4 of run[^]*✓ alpha \(spawn\) · completed · from cache, \$0/,
+  );
+  expect((await triad('show', conversationId)).out).toContain(`Forked at a step of this: session ${id}`);
 
-    for (const [args, why] of [
-      [['--go-on'], '--go-on needs a step'],
-      [['--at', '4', '--before'], '--before belongs to a message'],
-      [['--steps', '--go-on'], 'three different things'],
-      [['--at', 'nonsense:4'], 'neither the id of one workflow'],
-    ] as const) {
-      const refused = await triad('fork', conversationId, ...args);
-      expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(why) as string });
-    }
-    expect(await triad('fork', conversationId, '--at', '5', '--go-on')).toMatchObject({
-      code: 1,
-      err: expect.stringContaining('Nothing follows this step') as string,
-    });
-  },
-);
+  for (const [args, why] of [
+    [['--go-on'], '--go-on needs a step'],
+    [['--at', '4', '--before'], '--before belongs to a message'],
+    [['--steps', '--go-on'], 'three different things'],
+    [['--at', 'nonsense:4'], 'neither the id of one workflow'],
+  ] as const) {
+    const refused = await triad('fork', conversationId, ...args);
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining(why) as string });
+  }
+  expect(await triad('fork', conversationId, '--at', '5', '--go-on')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('Nothing follows this step') as string,
+  });
+});
