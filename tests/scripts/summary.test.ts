@@ -1,0 +1,79 @@
+/** The last lines of `.ci/run`: a failure of any suite fails the run, and a test that ran nowhere is listed. */
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ROOT } from '../support/program.ts';
+import { folderWith } from '../support/workspace.ts';
+
+type Statuses = Readonly<Record<string, string>>;
+
+const vitest = (statuses: Statuses, status = 'passed') => {
+  const assertionResults = Object.entries(statuses).map(([fullName, each]) => ({ fullName, status: each }));
+  return { testResults: [{ name: 'tests/a.test.ts', status, assertionResults }] };
+};
+const playwright = (statuses: Statuses) => {
+  const file = 'chat/b.spec.ts';
+  const specs = Object.entries(statuses).map(([title, status]) => {
+    return { title, file, tests: [{ projectName: 'browser', status }] };
+  });
+  return { config: { metadata: {} }, errors: [], suites: [{ title: file, file, specs }] };
+};
+
+/** Runs the script over these reports by file name. */
+async function summarize(reports: Readonly<Record<string, object>>) {
+  const files = Object.entries(reports).map(([name, report]) => [`test-results/${name}`, JSON.stringify(report)]);
+  const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
+  const script = join(ROOT, 'scripts/summary.cjs');
+  const { stdout, status } = spawnSync(process.execPath, [script], { cwd, encoding: 'utf8' });
+  return { status, lines: stdout.trim().split('\n') };
+}
+
+const GREEN = {
+  'vitest.json': vitest({ one: 'passed', two: 'skipped' }),
+  'playwright.json': playwright({ 'a click': 'expected' }),
+  'vitest-full.json': vitest({ one: 'passed', two: 'passed' }),
+  'playwright-full.json': playwright({ 'a click': 'expected', 'a drag': 'flaky' }),
+  'kills.json': { kills: 3, breaches: [] },
+  'stages.json': { unit: 12, 'e2e:full': 34 },
+};
+
+test('adds up the suites and lists flaky tests', async () => {
+  const { status, lines } = await summarize(GREEN);
+  expect(status).toBe(0);
+  expect(lines).toEqual([
+    'suite                     passed  failed  flaky  skipped  time',
+    'unit                           1       0      0        1  12 s',
+    'end-to-end, browser            1       0      0        0      ',
+    'full unit                      2       0      0        0      ',
+    'full end-to-end, browser       1       0      1        0  34 s',
+    'kills                          3       0      0        0      ',
+    '',
+    'Flaky:',
+    '  e2e › chat/b.spec.ts › a drag',
+    '',
+    '9 passed, 0 failed',
+  ]);
+});
+
+test.each([
+  ['a unit test', { 'vitest.json': vitest({ one: 'failed' }) }],
+  ['a file that does not load', { 'vitest-full.json': vitest({}, 'failed') }],
+  ['an end-to-end test', { 'playwright.json': playwright({ 'a click': 'unexpected' }) }],
+  ['an end-to-end test of the full run', { 'playwright-full.json': playwright({ 'a drag': 'unexpected' }) }],
+  ['a spec that does not load', { 'playwright-full.json': { ...playwright({}), errors: [{ message: 'Error: bad' }] } }],
+  ['a kill', { 'kills.json': { kills: 3, breaches: ['seed 2: an event is missing'] } }],
+])('exits with 1 after a failure of %s', async (_, reports) => {
+  const { status, lines } = await summarize({ ...GREEN, ...reports });
+  expect(status).toBe(1);
+  expect(lines.at(-1)).toMatch(/^\d+ passed, 1 failed$/);
+  expect(lines).toContain('Failed:');
+});
+
+test('lists tests that ran in no suite', async () => {
+  const { lines } = await summarize({ ...GREEN, 'vitest-full.json': vitest({ one: 'passed', two: 'skipped' }) });
+  expect(lines.join('\n')).toContain('Ran in no suite:\n  tests/a.test.ts › two\n');
+});
+
+test('exits with 1 if no test ran', async () => {
+  expect(await summarize({})).toMatchObject({ status: 1, lines: expect.arrayContaining(['0 passed, 0 failed']) });
+});
