@@ -59,7 +59,7 @@ async function pressThrough(app: App): Promise<Set<string>> {
     labels.add(button.replace(/(?:Ctrl|⌘).*/, '').trim());
     await page.keyboard.press('ControlOrMeta+Enter');
     const message = `press ${presses} changes something: ${before}`;
-    await expect.poll(() => look(page), { message, timeout: 2000, intervals: [20] }).not.toBe(before);
+    await expect.poll(() => look(page), { message, intervals: [20] }).not.toBe(before);
     await page.waitForTimeout(PACE_MS);
   }
   await expect(done).toBeVisible();

@@ -1,4 +1,5 @@
 /** A provider that fails again and again is left alone; one that is asked too much is asked by one at a time. */
+import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -19,6 +20,15 @@ describe('a provider in trouble', () => {
 
   test('after a 429 sub-agents ask one after the other, until it answers again', async () => {
     const names = ['a', 'b', 'c'];
+    const two = Promise.withResolvers<void>();
+    let arrived = 0;
+    // A request waits until another one is beside it, then a while for a third.
+    const until = async (): Promise<void> => {
+      arrived += 1;
+      if (arrived === 2) two.resolve();
+      await two.promise;
+      await delay(100);
+    };
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([toolUse('list_directory', { path: '.' })])
@@ -34,7 +44,7 @@ describe('a provider in trouble', () => {
       .on(LEAD)
       .reply([text('Done.')])
       .on({})
-      .reply([text('Report.')], { firstTokenMs: 40 });
+      .reply([text('Report.')], { hold: { after: 0, until } });
     const engine = await startEngine(script, { settings: '[providers.anthropic]\nmax_concurrent = 3\n' });
     expect((await engine.ask('Go')).outcome).toBe('completed');
     const spans = engine.model.requests

@@ -92,14 +92,16 @@ test('an override goes before a definition, a definition before the lead, and a 
 });
 
 test('the limit of each provider holds by itself', async () => {
-  // Each waits a while for one more than the limit lets through: such a one would come beside it.
+  // Requests wait until as many as the limit have arrived, then a while for one more.
   const slow = (limit: number): Script => {
-    const more = Promise.withResolvers<void>();
-    let came = 0;
-    const until = (): Promise<unknown> => {
-      came += 1;
-      if (came > limit) more.resolve();
-      return Promise.race([more.promise, delay(150)]);
+    const [full, more] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    let arrived = 0;
+    const until = async (): Promise<void> => {
+      arrived += 1;
+      if (arrived >= limit) full.resolve();
+      if (arrived > limit) more.resolve();
+      await full.promise;
+      await Promise.race([more.promise, delay(150)]);
     };
     return new Script().on({}).reply([text('Report.')], { hold: { after: 0, until } });
   };
