@@ -81,6 +81,18 @@ test('without a terminal nobody is asked: the answer is no', async () => {
   });
 });
 
+test('run --approve none starts no sub-agent in approval mode selective', async () => {
+  const home = await machine(withoutHelper());
+  await writeFile(join(home.home, 'config.toml'), '[permissions]\nmode = "selective"\n');
+  const run = await inProcess(home, 'memory')(['run', '--json', '--approve', 'none', 'Ask a helper']);
+  const events = eventsOf(run.out);
+  expect(events.flatMap((event) => (event.type === 'run-start' ? [event.agent] : []))).toEqual(['lead']);
+  expect(events.at(-1)).toMatchObject({
+    outcome: 'completed',
+    subAgents: [{ agent: 'inspector', outcome: 'rejected' }],
+  });
+});
+
 test.runIf(inFullRun)('nor by a process of its own; SIGINT stops the workflow, which says so last', async () => {
   const home = await machine(withoutHelper({ hangAfter: 5 }));
   const { child, out, err, exit } = home.start(['run', 'Ask a helper']);
