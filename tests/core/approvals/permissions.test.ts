@@ -5,7 +5,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { startEngine, type HarnessOptions } from '../../support/engine.ts';
-import { CHILD, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
+import { batch, CHILD, spawnOne, writeFile } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
@@ -148,6 +148,15 @@ test('a question that nobody answers in time can be a yes, but not by a person w
   expect(end.subAgents).toMatchObject([{ outcome: 'completed' }]);
   expect(engine.of('approval-request')[0]?.approval.onTimeout).toBe('approve');
   expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: true, decidedBy: 'timeout' });
+});
+
+test('a batch of sub-agents is high risk, so a timeout never allows it', async () => {
+  const settings = '[approvals]\non_timeout = "approve"\n';
+  const engine = await engineWith(batch(), '', { settings, person: () => null });
+  await engine.send('Review both halves');
+  const { approval } = await engine.event('approval-request');
+  expect(approval).toMatchObject({ risk: 'high', reversible: true, subject: { operation: 'parallel' } });
+  expect(approval).not.toHaveProperty('onTimeout');
 });
 
 test('what cannot be undone needs a second step, and is not answered by time', async () => {
