@@ -195,6 +195,7 @@ export interface SubAgentOutput {
   report?: string;
   error?: string;
   results?: { success: boolean; outcome: string; report: string; error: string | null }[];
+  aggregated_report?: string;
   children?: { child_id: string; name: string; status: string }[];
   child_id?: string;
   background?: boolean;

@@ -8,11 +8,14 @@ import {
   childSpawns,
   delegate,
   fourth,
+  LEAD,
   reportOf,
+  spawn,
   spawnOne,
   spawnThenDelegate,
   threeChildren,
 } from '../../support/fake-model/scenarios.ts';
+import { Script, text } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -78,6 +81,34 @@ describe('starting sub-agents', () => {
     expect(output.results?.map((one) => one.report)).toEqual([
       reportOf('the first half').trim(),
       reportOf('the second half').trim(),
+    ]);
+    const report = (number: number, half: string) =>
+      `## ${number}. code-reviewer: completed\n\n${reportOf(half).trim()}`;
+    expect(output.aggregated_report).toBe(`${report(1, 'the first half')}\n\n${report(2, 'the second half')}`);
+  });
+
+  test('a rejected sub-agent releases its slot, so that three others run', async () => {
+    const names = ['alpha', 'beta', 'gamma', 'delta'];
+    const [rejected, ...others] = names.map((name) => spawn({ name, prompt: `Inspect ${name}.` }));
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([rejected!])
+      .on({ ...LEAD, step: 2 })
+      .reply(others)
+      .on(LEAD)
+      .reply([text('Done.')])
+      .on({})
+      .reply([text('Report.')]);
+    const engine = await start(script, {
+      person: ({ request }) =>
+        request.title.includes('alpha') ? { kind: 'reject', reason: 'Not this one' } : { kind: 'allow' },
+    });
+    const end = await engine.ask('Look at the parts');
+    expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+      ['alpha', 'rejected'],
+      ['beta', 'completed'],
+      ['gamma', 'completed'],
+      ['delta', 'completed'],
     ]);
   });
 
