@@ -3,6 +3,7 @@ import { mkdir, readdir, rename, rm, symlink, writeFile } from 'node:fs/promises
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { STATUS_OF } from '#contract/status-of.ts';
+import { inputTokensOf } from '#contract/tally.ts';
 import { type Harness, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer, spawnOne, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -44,6 +45,13 @@ const named = (files: Record<string, string>, end: string): string =>
   Object.entries(files).find(([name]) => name.endsWith(end))?.[1] ?? '';
 
 const project = ({ runtime, conversationId }: Harness) => runtime.request('conversation.project', { conversationId });
+
+/** Writes the files of the session and returns that of a sub-agent. */
+async function agentFileIn(engine: Harness, agent: string): Promise<string> {
+  const { folder } = await project(engine);
+  const [, content] = Object.entries(await filesBelow(folder)).find(([name]) => name.startsWith(`${agent}-`)) ?? [];
+  return content ?? '';
+}
 
 test('the data folder may be the .triad of the project, with sessions.project and without', async () => {
   const folder = await folderWith({ '.triad/README.md': '' });
@@ -110,6 +118,7 @@ test('a folder for the session, a file for each sub-agent, links both ways, and 
       model: 'claude-sonnet-5-5',
       spawned_at: run?.queuedAt,
       completed_at: run?.endedAt,
+      tokens: inputTokensOf(run!.usage) + run!.usage.outputTokens,
       status: STATUS_OF.completed,
       trace_id: run?.traceId,
       permissions: run?.envelope.permissions,
@@ -158,9 +167,9 @@ test('a failed sub-agent says who failed at what, below whom, and with which err
     .reply([text('It failed.')]);
   const engine = await startEngine(script, { data });
   await engine.ask('Go');
-  const agent = Object.entries(await written(join(data, 'sessions'))).find(([name]) => name.includes('/broken-'));
+  const agent = await agentFileIn(engine, 'broken');
   const [run] = engine.of('run-end').filter(({ parentRunId }) => parentRunId !== null);
-  expect(fieldsOf(agent?.[1] ?? '')).toMatchObject({
+  expect(fieldsOf(agent)).toMatchObject({
     status: 'error',
     outcome: 'error',
     error_type: run?.error?.code,
@@ -173,9 +182,24 @@ test('a failed sub-agent says who failed at what, below whom, and with which err
     parentChain: ['user', 'lead', 'broken'],
     attempted: 'spawn: try it out',
   });
-  expect(agent?.[1]).toMatch(
+  expect(agent).toMatch(
     /## Error\n\n`bad_request`: .*\n\n- Agent: `broken`, below `user → lead`\n- Attempted: spawn “try it out”/,
   );
+});
+
+test('the recommendations of a report are a section after its findings', async () => {
+  const data = await folderWith({});
+  const report = '# Report\n\nIt works.\n\n## Recommendations\n\n- Add a test.\n';
+  const call = toolUse('spawn_agent', { operation: 'spawn', name: 'adviser', prompt: 'Advise.' });
+  const script = new Script()
+    .on({ ...LEAD, step: 1 })
+    .reply([call])
+    .on(CHILD)
+    .reply([text(report)]);
+  const engine = await startEngine(script.on({}).reply([text('Done.')]), { data });
+  await engine.ask('Go');
+  const agent = await agentFileIn(engine, 'adviser');
+  expect(agent).toContain('\n\n## Findings\n\n> # Report\n>\n> It works.\n\n## Recommendations\n\n> - Add a test.\n');
 });
 
 test('the trash takes the files along, restoring makes them again, the purge leaves none', async () => {
