@@ -165,6 +165,18 @@ test('new: an agent that is there is never written over', async () => {
     expect(await readFile(join(folder, '.triad/agents', name), 'utf8')).toBe(text);
 });
 
+test('new: the template is valid and has a section for each part of a prompt', async () => {
+  const { triad, folder } = await here();
+  const path = join(folder, '.triad/agents/docs.md');
+  expect(await triad(['agents', 'new', 'docs'])).toMatchObject({ code: 0, out: `${path}\n` });
+  expect((await triad(['agents', 'validate', 'docs'])).out).toBe(`${path}: docs is valid\n`);
+  const text = await readFile(path, 'utf8');
+  expect([...text.matchAll(/^## (.+)$/gm)].map(([, title]) => title)).toEqual([
+    ...['Responsibilities', 'Guidelines', 'Tools available', 'Output format'],
+    ...['Summary', 'Critical issues', 'Suggestions', 'Positive notes'],
+  ]);
+});
+
 test('new: a template that can be used, and never written over', async () => {
   const home = await here();
   const { triad, folder } = home;
