@@ -1,6 +1,7 @@
 /** A chain: its stages run one after the other in the slot of the first, and its lead gets one report. */
 import { describe, expect, test } from 'vitest';
 import { inputTokensOf } from '#contract/tally.ts';
+import { sha256 } from '#core/base/hash.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, toolUse } from '../../support/fake-model/script.ts';
@@ -69,6 +70,26 @@ describe('a chain', () => {
     const result = resultOf(engine);
     expect(result).toMatchObject({ success: true, report: 'Rain is coming.' });
     expect(Object.keys(result)).not.toContain('chained_stages');
+  });
+
+  test('runs the first agent of a next list and no other', async () => {
+    const agents = { research: 'next: [polish, draft]\n', polish: '', draft: '' };
+    const files = Object.fromEntries(
+      Object.entries(agents).map(([name, next]) => [
+        `.triad/agents/${name}.md`,
+        `---\nname: ${name}\ndescription: Works.\n${next}---\nYou ${name}.\n`,
+      ]),
+    );
+    const engine = await start(chainScript(), { files });
+    await engine.trust.set(
+      engine.folder,
+      new Map(Object.entries(files).map(([path, content]) => [path, sha256(content)])),
+    );
+    const end = await engine.ask('Go');
+    expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual([
+      ['research', 'completed'],
+      ['polish', 'completed'],
+    ]);
   });
 
   test('each request is counted once: its runs, their rows, the metrics and the workflow agree', async () => {
