@@ -231,6 +231,16 @@ describe('chat', () => {
   });
 });
 
+test.for(['judge', 'smart', 'chat'] as const)(
+  '%s: task_complete is offered to the coagent and not to the primary agent',
+  async (type) => {
+    const engine = await inOne(pair(['The page.'], { page: done('Fits.') }), { flow: { type } });
+    expect(await engine.ask('Write the page.')).toMatchObject({ outcome: 'completed' });
+    expect(asked(engine, CHECKER)[0]?.seen.tools).toContain('task_complete');
+    expect(asked(engine, WORKER)[0]?.seen.tools).not.toContain('task_complete');
+  },
+);
+
 test('a lead says at its start who works in its control flow, once', async () => {
   const engine = await inOne(pair(['The page.'], { page: [text('No.')] }), { flow: { type: 'judge', rounds: 1 } });
   await engine.ask('Write the page.');

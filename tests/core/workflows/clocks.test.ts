@@ -9,6 +9,8 @@ import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { done, pair, startFlow } from '../../support/flows/flows.ts';
+import { Gate } from '../../support/gate.ts';
 import { inFullRun, variations } from '../../support/samples.ts';
 
 let now = 0;
@@ -136,6 +138,26 @@ describe('the time of a run', () => {
       settings: '[limits]\nchild_minutes = 2\n[limits.run]\nmax_minutes = 1\n',
     });
     expect(outcomes(end)).toEqual(['completed', 'timed_out']);
+  });
+
+  test('stands still while a coagent reviews its answer', async () => {
+    const held = [new Gate(), new Gate()] as const;
+    const [first, second] = held.map((gate) => ({ hold: gate.at(0) }));
+    const reviews = {
+      First: { blocks: [text('No title.')], options: first! },
+      Second: { blocks: done('Good.'), options: second! },
+    };
+    const engine = await startFlow(pair(['First.', 'Second.'], reviews), {
+      flow: { type: 'judge' },
+      worker: { maxMinutes: 1 },
+    });
+    const { workflowId } = await engine.send('Go');
+    for (const gate of held) {
+      await gate.reached;
+      pass(0.75);
+      gate.open();
+    }
+    expect(await engine.ended(workflowId)).toMatchObject({ outcome: 'completed', text: 'Second.' });
   });
 
   test('a sub-agent whose time is up reports what it has; its lead goes on, also when it gets more', async () => {
