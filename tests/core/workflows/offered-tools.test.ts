@@ -46,16 +46,16 @@ test.for(
     [
       ['', 'none', []],
       ['permissions.mode = "auto"', 'none', STARTING],
+      ['permissions.mode = "selective"', 'none', []],
       [
         '[[permissions.rules]]\neffect = "allow"\ntool = "delegate_task"\npattern = "code-reviewer"\n[[permissions.rules]]\neffect = "allow"\ntool = "*"',
         'none',
         ['delegate_task'],
       ],
       ['', 'ask', STARTING],
-      ['permissions.mode = "selective"', 'none', []],
       ['[[permissions.rules]]\neffect = "allow"\ntool = "*"\nagent = "writer"', 'none', []],
     ],
-    3,
+    4,
   ),
 )('%s with --approve %s: what could be allowed is offered', async ([rules, approve, names]) => {
   const configFolder = await folderWith({ 'config.toml': rules });

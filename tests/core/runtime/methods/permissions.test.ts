@@ -3,7 +3,8 @@ import { mkdir, symlink, writeFile as put } from 'node:fs/promises';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { writeFile } from '../../../support/fake-model/scenarios.ts';
+import { startEngine } from '../../../support/engine.ts';
+import { plainAnswer, writeFile } from '../../../support/fake-model/scenarios.ts';
 import { samples } from '../../../support/samples.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 
@@ -50,6 +51,17 @@ test.for([
     await put(join(folder, 'a.txt'), 'one');
     expect(await explain('lead', tool, input)).toMatchObject({ effect: expected });
   }
+});
+
+test('mode selective allows a new file, and asks about each start of a sub-agent', async () => {
+  const { runtime, folder } = await startEngine(plainAnswer(), { settings: 'permissions.mode = "selective"\n' });
+  const explain = (tool: string, input: unknown) =>
+    runtime.request('permissions.explain', { agent: 'lead', tool, input, folder });
+  expect(await explain('write_file', { path: 'new.md', content: '' })).toMatchObject({ effect: 'allow' });
+  const spawn = { operation: 'spawn', name: 'helper', prompt: 'Look.' };
+  expect(await explain('spawn_agent', spawn)).toMatchObject({ effect: 'ask' });
+  const delegate = { operation: 'delegate', agent_id: 'code-reviewer', prompt: 'Look.' };
+  expect(await explain('delegate_task', delegate)).toMatchObject({ effect: 'ask' });
 });
 
 test('a link does not lead around a rule', async () => {
