@@ -138,7 +138,7 @@ async function killTogether(
   } finally {
     for (const { model, life } of points) {
       await model.close();
-      await rm(life.data, { recursive: true, force: true });
+      await rm(life.data, { recursive: true, force: true, maxRetries: 3 });
     }
   }
 }

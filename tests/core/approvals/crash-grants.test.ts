@@ -9,7 +9,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-grants-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const FILES = ['one.md', 'two.md', 'three.md'];
 /** For the second file; the third is asked about again. */
@@ -42,7 +42,9 @@ async function pointAt(seq: number): Promise<KillPoint> {
     expect(end.outcome).toBe('completed');
     const used = only(events, 'grant-change').filter(({ change }) => change === 'used');
     const byGrant = only(events, 'approval-decide').filter(({ decision }) => decision.ruleId?.startsWith('grant:'));
-    expect(used.length, 'counted no more often than it allows').toBeLessThanOrEqual(grant.calls);
+    // If the kill loses the answer of the first grant, the person is asked again and gives another one.
+    for (const uses of Map.groupBy(used, (event) => event.grant.id).values())
+      expect(uses.length, 'counted no more often than it allows').toBeLessThanOrEqual(grant.calls);
     expect(byGrant.length, 'answered no more often than it was counted').toBeLessThanOrEqual(used.length);
     const requests = only(events, 'approval-request');
     expect(new Set(requests.map(({ approval }) => approval.toolCallId)).size, 'no question is asked twice').toBe(

@@ -53,7 +53,7 @@ test('the one request at the limit is repeated where it was not answered, not wh
   expect(await failing({ cutAfter: 6 })).toBe(2);
 });
 
-test('those that work at the same time see the repeat of another', async () => {
+test('the repeat of one sub-agent counts for the others', async () => {
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply(
@@ -68,7 +68,9 @@ test('those that work at the same time see the repeat of another', async () => {
     .reply([toolUse('list_directory', { path: '.' })], { usage: { input: 1000, output: 1 } })
     .on({})
     .reply([words], { cutAfter: 6, usage: { input: 1000, output: 1 } });
-  const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 7500\n' });
+  // One request at a time: of requests that start together, none counts for another one yet.
+  const settings = '[limits.workflow]\nmax_tokens = 7500\n[providers.anthropic]\nmax_concurrent = 1\n';
+  const engine = await startEngine(script, { settings });
   const end = await engine.ask('Go');
   // Two requests of each, and one repeat; the lead's are small.
   expect(end.usage.inputTokens).toBeLessThanOrEqual(7500);

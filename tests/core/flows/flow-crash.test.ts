@@ -14,7 +14,7 @@ import { inFullRun } from '../../support/samples.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-flow-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const agent = (name: string) => `---\nname: ${name}\ndescription: One\nrole: subagent\n---\nYou are the ${name}.\n`;
 const FILES = {

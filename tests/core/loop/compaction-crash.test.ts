@@ -14,7 +14,7 @@ import { inFullRun } from '../../support/samples.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-compaction-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 /** One call is done, two wait for the person, the last is a sub-agent whose first answer hangs. */
 const script = (): Script =>

@@ -11,7 +11,7 @@ import { type FakeModel, startFakeModel } from '../../support/fake-model/server.
 import { chunksOf } from '../../support/fake-model/stream.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-early-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 /** The lead writes on until its sub-agent has reported. */
 async function start(): Promise<FakeModel> {

@@ -12,7 +12,7 @@ import { CHECKER, checkerFile, reflecting, REVIEWER, verdict } from '../../suppo
 import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-review-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const folder = join(root, 'workspace');
 await mkdir(dirname(join(folder, CHECKER)), { recursive: true });

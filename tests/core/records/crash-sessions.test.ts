@@ -16,7 +16,7 @@ import { Conversation } from '../store/finished.ts';
 import { openOn } from '../store/support.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-files-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 const PORTS = { settings: { sessions: { project: false } }, version: '0.0.0', onFailure: () => undefined };
 

@@ -9,7 +9,7 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-chain-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 const definitions = [...CHAIN];
 
 async function pointAt(seq: number): Promise<KillPoint> {

@@ -10,7 +10,7 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-say-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 const WORD = 'Look at the README first.';
 
 /** Its first response hangs after a whole call, so that the word comes while it answers. */

@@ -12,7 +12,7 @@ import { startFakeModel } from '../../support/fake-model/server.ts';
 const CHILDREN = ['alpha', 'beta', 'gamma'];
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 /** Responses that the store has whole. */
 function finished(events: readonly DurableEvent[]): string[] {

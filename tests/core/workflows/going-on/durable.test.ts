@@ -16,7 +16,7 @@ import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-going-on-'));
-afterAll(() => rm(root, { recursive: true, force: true }));
+afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 
 /** Forks at the last step, and copies the store as a kill leaves it: after each event of what is taken, or after these. */
 async function killedFork(points: readonly string[] | null) {
