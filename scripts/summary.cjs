@@ -14,8 +14,14 @@ const readReport = (name) => {
 };
 const print = (line) => process.stdout.write(`${line}\n`);
 
-/** A test: `id` is the same in each suite that includes it, `outcome` is passed, flaky, failed or skipped. */
-const VITEST = { passed: 'passed', failed: 'failed' };
+// A test here has an `id`, which is the same in each suite that includes it, and an `outcome`: passed, flaky, failed or
+// skipped.
+
+/** Returns the outcome of a test. A flaky one has the messages of its failed attempt. */
+function readVitestOutcome({ status, failureMessages = [] }) {
+  if (status === 'passed') return failureMessages.length > 0 ? 'flaky' : 'passed';
+  return status === 'failed' ? 'failed' : 'skipped';
+}
 const PLAYWRIGHT = { expected: 'passed', flaky: 'flaky', unexpected: 'failed', skipped: 'skipped' };
 
 function readVitest(name) {
@@ -25,7 +31,7 @@ function readVitest(name) {
     const at = path.relative(process.cwd(), file);
     const tests = assertionResults.map((test) => ({
       id: `${at} › ${test.fullName}`,
-      outcome: VITEST[test.status] ?? 'skipped',
+      outcome: readVitestOutcome(test),
     }));
     // A file that does not load has no failed test, but counts as one.
     if (status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed'))
