@@ -1,6 +1,7 @@
 // An answer carries what was changed, and nothing when nothing was.
 import { describe, expect, it } from 'vitest';
 import { EnvelopeDraft, NotJson, ToolDraft } from '#lib/app/approval-draft.svelte.ts';
+import { ActionDraft, ReplyDraft } from '#lib/app/reply-draft.svelte.ts';
 import { envelope } from '../support/story.ts';
 
 describe('EnvelopeDraft', () => {
@@ -107,5 +108,42 @@ describe('ToolDraft', () => {
     expect(draft.answer()).toEqual({ kind: 'edit', value: { query: 'y' } });
     draft.json = '{"query": ';
     expect(() => draft.answer()).toThrow(NotJson);
+  });
+});
+
+describe('ReplyDraft', () => {
+  const choices = [
+    { label: 'Old', description: '' },
+    { label: 'New', description: '' },
+  ];
+  const questions = [
+    { question: 'Which parser stays?', kind: 'single' as const, choices },
+    { question: 'What is it called?', kind: 'text' as const, choices: [] },
+  ];
+
+  it('sends what was chosen and written, and null for an empty box', () => {
+    const draft = new ReplyDraft(questions);
+    expect(draft.answered).toBe(0);
+    draft.choose(0, 'Old', true);
+    draft.choose(0, 'New', true);
+    draft.write(1, ' ');
+    expect(draft.answered).toBe(1);
+    expect(draft.answer()).toEqual({ kind: 'reply', replies: [{ chosen: ['New'], words: '' }, null] });
+  });
+
+  it('skips every question, whatever was written', () => {
+    const draft = new ReplyDraft(questions);
+    draft.write(1, 'Parser');
+    expect(draft.skipped()).toEqual({ kind: 'reply', replies: [null, null] });
+  });
+});
+
+describe('ActionDraft', () => {
+  it('allows the action as it came, and sends an edited one with the rest of the input', () => {
+    const input = { action: 'Rewrite the parser', reason: 'It is slow' };
+    const draft = new ActionDraft({ kind: 'action', ...input, impact: null, input, folder: '/', hash: 'h' });
+    expect(draft.answer()).toEqual({ kind: 'allow' });
+    draft.action = 'Rewrite its tests';
+    expect(draft.answer()).toEqual({ kind: 'edit', value: { ...input, action: 'Rewrite its tests' } });
   });
 });

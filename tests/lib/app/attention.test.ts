@@ -187,6 +187,44 @@ describe('Attention', () => {
     expect(attention.busy(first.key)).toBe(false);
   });
 
+  it('moves to the next question of the list after an answer, and after the last one to the first', async () => {
+    const [attention, connection] = await desk();
+    const send = (agents: readonly string[]) =>
+      connection.send('attention', {
+        questions: ['a', 'b', 'c'].flatMap((agent, n) =>
+          agents.includes(agent) ? [question(n + 1, 'medium', [agent])] : [],
+        ),
+        asleep: [],
+        running: [],
+      });
+    send(['a', 'b', 'c']);
+    attention.select(attention.questions[1]!.key);
+    send(['a', 'c']);
+    expect(attention.selected?.agent).toBe('c');
+    send(['a']);
+    expect([attention.selected?.agent, attention.open]).toEqual(['a', true]);
+  });
+
+  it('keeps the reason and the read texts of each question while another one is selected', async () => {
+    const [attention, connection] = await desk();
+    const questions = [question(1, 'medium', ['a']), question(2, 'medium', ['b'])];
+    connection.send('attention', { questions, asleep: [], running: [] });
+    const [first, second] = attention.questions;
+    attention.draft(first!).reason = 'Not needed.';
+    attention.seen(first!).mark('prompt');
+    attention.select(second!.key);
+    connection.send('attention', { questions, asleep: [], running: [] });
+    const texts = [{ name: 'prompt', label: 'Prompt', text: 'Go.', isStrict: true }];
+    const states = attention.questions.map((one) => [
+      attention.draft(one).reason,
+      attention.seen(one).unseen(texts).length,
+    ]);
+    expect(states).toEqual([
+      ['Not needed.', 0],
+      ['', 1],
+    ]);
+  });
+
   it('answers one item, and keeps the edits when the answer is refused', async () => {
     const [attention, connection] = await desk();
     connection.on('approval.decide', () => {
