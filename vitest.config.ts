@@ -52,6 +52,7 @@ const rendered = {
     alias: {
       '$app/navigation': join(ROOT, 'tests/lib/support/app-navigation.ts'),
       '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts'),
+      '$app/state': join(ROOT, 'tests/lib/support/app-state.ts'),
     },
   },
 };

@@ -5,7 +5,7 @@ import { Gate } from '../../tests/support/gate.ts';
 import { expectAccessible, expectAlsoAccessible } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
 import { tabTo } from '../support/keyboard.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const questions = [
   {
@@ -20,6 +20,33 @@ const questions = [
   },
   { question: 'What is it called?', kind: 'text' },
 ];
+
+const PROMPT = `Inspect part alpha of the workspace.
+
+1. Every file, with at least one finding
+2. The **error messages**, word for word
+
+Report as Markdown with a \`## Summary\`.`;
+
+const LETTER = { action: 'Send the letter', reason: 'It is due.', reversible: false };
+
+/** A yes to what cannot be undone counts only after a second step; "Back" returns from it. */
+async function allowIrreversible(app: App): Promise<void> {
+  const { question } = app;
+  await app.send('Send it.');
+  await expect(question.getByText('its agent says that it cannot be undone', { exact: true })).toBeVisible();
+  const requests = app.model.requests.length;
+  await app.allow();
+  await expect(question.getByRole('alert')).toHaveText('Its agent says that this cannot be undone.');
+  expect(app.model.requests).toHaveLength(requests);
+  await question.getByRole('button', { name: 'Back' }).click();
+  await expect(question.getByRole('alert')).toHaveCount(0);
+  await app.allow();
+  const confirm = question.getByRole('button', { name: 'Allow what cannot be undone' });
+  await expect(confirm).toHaveAttribute('aria-disabled', 'false');
+  await confirm.press('Enter');
+  await app.expectOutcome('completed');
+}
 
 function calling(name: string, input: unknown): Script {
   return new Script()
@@ -44,7 +71,9 @@ async function workWithoutMouse(app: App): Promise<void> {
   await expect(app.question).toBeVisible();
   expect(app.model.requests).toHaveLength(1);
 
-  await tabTo(page, 'Allow once');
+  await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
+  await expect(app.question.getByRole('button', { name: 'Why am I asked?' })).toBeInViewport({ ratio: 1 });
+  await tabTo(page, 'Allow once', 'Tab', 3);
   await expect(app.question.getByRole('button', { name: 'Allow once' })).not.toHaveAttribute('aria-disabled', 'true');
   await page.keyboard.press('Enter');
   await expect(app.question).toBeHidden();
@@ -60,11 +89,13 @@ test('a message, an approval and the look at its result need no mouse; choices, 
 }) => {
   const script = new Script()
     .on({ ...LEAD, asked: /one part/, step: 1 })
-    .reply([spawn({ name: 'alpha', prompt: 'Inspect part alpha of the workspace.' })])
+    .reply([spawn({ name: 'alpha', prompt: PROMPT, tools: ['write_file'] })])
     .on(CHILD)
     .reply([text(reportOf('part alpha'), { deltas: 20 })])
     .on({ ...LEAD, asked: /Ask me/, step: 1 })
     .reply([toolUse('ask_question', { questions })])
+    .on({ ...LEAD, asked: /Send it/, step: 1 })
+    .reply([toolUse('request_approval', LETTER)])
     .on(LEAD)
     .reply((seen) => [text(answerFrom(seen))]);
   const app = await start(script);
@@ -104,20 +135,32 @@ test('a message, an approval and the look at its result need no mouse; choices, 
   expect(app.model.requests.at(-1)?.seen.results[0]?.text).toBe(
     'Which parser stays?\n→ The new one\n\nWhich formats must it read?\n→ YAML\n\nWhat is it called?\n→ (skipped: decide yourself, and say what you assumed)',
   );
-});
-
-test('skipping everything is an answer too', { tag: '@full' }, async ({ start }) => {
-  const app = await start(calling('ask_question', { questions: [questions[2]] }));
-  await app.send('Ask me.');
-  await expect(app.question.getByRole('heading', { level: 2 })).toContainText('What is it called?');
-  await app.question.getByRole('button', { name: 'Skip', exact: true }).click();
-  await app.expectOutcome('completed');
-  expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('skipped');
+  await allowIrreversible(app);
 });
 
 test(
+  'skipping everything is an answer too',
+  fullSpec([
+    'tests/core/approvals/ask-question.test.ts › a skipped question says so, and the agent decides',
+    'tests/lib/app/approval-draft.test.ts › skips every question, whatever was written',
+    'tests/lib/approvals/approval-modal.test.ts › says what an agent says of its action, and offers to skip its questions',
+  ]),
+  async ({ start }) => {
+    const app = await start(calling('ask_question', { questions: [questions[2]] }));
+    await app.send('Ask me.');
+    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('What is it called?');
+    await app.question.getByRole('button', { name: 'Skip', exact: true }).click();
+    await app.expectOutcome('completed');
+    expect(app.model.requests.at(-1)?.seen.results[0]?.text).toContain('skipped');
+  },
+);
+
+test(
   'an action is put differently before it is allowed, and the history tells both',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/approvals/request-approval.test.ts › a yes with changes says what to do instead, and both stand in the audit',
+    'tests/lib/app/approval-draft.test.ts › allows the action as it came, and sends an edited one with the rest of the input',
+  ]),
   async ({ start }) => {
     const input = {
       action: 'Rewrite the whole parser',
@@ -136,36 +179,43 @@ test(
   },
 );
 
-test('the agent says more before the decision; a no carries on from there', { tag: '@full' }, async ({ start }) => {
-  const wait = new Gate();
-  const script = new Script()
-    .on({ ...LEAD, asked: /question about your call/ })
-    .reply([text('Because the **notes** are missing.')], { hold: wait.at(1) })
-    .on({ ...LEAD, asked: /What will they say/ })
-    .reply([text('What was found.')])
-    .on({ ...LEAD, step: 1 })
-    .reply([toolUse('write_file', { path: 'notes.md', content: 'One.\n' })])
-    .on(LEAD)
-    .reply([text('I wrote nothing.')]);
-  const app = await start(script);
-  const { question, page } = app;
-  await page.setViewportSize({ width: 800, height: 600 });
-  await app.send('Take notes.');
-  const back = question.getByRole('textbox', { name: 'Ask lead first' });
-  await question.getByRole('button', { name: 'Ask lead first…' }).click();
-  await back.fill('Why this file?');
-  await back.press('Enter');
-  await expect(question.getByText('lead answers…')).toBeVisible();
-  await expectAccessible(page, 'an agent answers a question');
-  await page.reload();
-  await expect(question.getByText('Why this file?'), 'it is kept').toBeVisible();
-  wait.open();
-  await expect(question.getByText('Because the notes are missing.')).toBeVisible();
-  await back.fill('What will they say?');
-  await back.press('Enter');
-  await expect(question.getByText('What was found.'), 'brought into sight').toBeInViewport({ ratio: 1 });
-  await expect(question.getByRole('button', { name: 'Allow once' }), 'still open').toBeVisible();
-  await app.reject('Then not.');
-  await app.expectOutcome('completed');
-  expect(app.model.requests).toHaveLength(4);
-});
+test(
+  'the agent says more before the decision; a no carries on from there',
+  fullSpec([
+    'tests/core/approvals/ask-back.test.ts › it answers from what it knows and is counted, the question stays open, and the answer is kept; an empty one is refused',
+    'tests/lib/approvals/approval-modal.test.ts › shows what was asked back with its answer, and that an answer is awaited, above the ways to answer',
+  ]),
+  async ({ start }) => {
+    const wait = new Gate();
+    const script = new Script()
+      .on({ ...LEAD, asked: /question about your call/ })
+      .reply([text('Because the **notes** are missing.')], { hold: wait.at(1) })
+      .on({ ...LEAD, asked: /What will they say/ })
+      .reply([text('What was found.')])
+      .on({ ...LEAD, step: 1 })
+      .reply([toolUse('write_file', { path: 'notes.md', content: 'One.\n' })])
+      .on(LEAD)
+      .reply([text('I wrote nothing.')]);
+    const app = await start(script);
+    const { question, page } = app;
+    await page.setViewportSize({ width: 800, height: 600 });
+    await app.send('Take notes.');
+    const back = question.getByRole('textbox', { name: 'Ask lead first' });
+    await question.getByRole('button', { name: 'Ask lead first…' }).click();
+    await back.fill('Why this file?');
+    await back.press('Enter');
+    await expect(question.getByText('lead answers…')).toBeVisible();
+    await expectAccessible(page, 'an agent answers a question');
+    await page.reload();
+    await expect(question.getByText('Why this file?'), 'it is kept').toBeVisible();
+    wait.open();
+    await expect(question.getByText('Because the notes are missing.')).toBeVisible();
+    await back.fill('What will they say?');
+    await back.press('Enter');
+    await expect(question.getByText('What was found.'), 'brought into sight').toBeInViewport({ ratio: 1 });
+    await expect(question.getByRole('button', { name: 'Allow once' }), 'still open').toBeVisible();
+    await app.reject('Then not.');
+    await app.expectOutcome('completed');
+    expect(app.model.requests).toHaveLength(4);
+  },
+);

@@ -4,10 +4,10 @@ import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { leadSpawns } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
-const only = {
-  tag: ['@full', '@browser'],
+const browserOnly = {
+  tag: '@browser',
   annotation: { type: 'why', description: 'The desktop shows its own notifications, which its specs look at' },
 };
 
@@ -68,62 +68,78 @@ async function choose(page: Page, label: string, value: string): Promise<void> {
   await expect(field).toHaveValue(value);
 }
 
-test('of two tabs one calls, again until it is answered, and only who is away', only, async ({ start }) => {
-  const app = await start(leadSpawns(['alpha']), { ownContext: true });
-  const { page } = app;
-  const context = page.context();
-  await listen(context);
-  await context.clock.install();
-  await app.goto('/settings?at=attention');
-  const sound = page.getByRole('checkbox', { name: 'Sound: waits for you' });
-  await expect(sound).not.toBeChecked();
-  await sound.check();
-  await expect(page.getByText('Saved.')).toBeVisible();
-  await expect(page.getByText('This browser shows notifications.')).toBeVisible();
-  await page.getByRole('button', { name: 'Play “waits for you”' }).click();
-  await expect.poll(async () => (await calledIn(page)).tones).toBe(2);
-  await expectAccessibleInBoth(page, 'settings of attention');
-  await page.reload();
+test(
+  'of two tabs one calls, again until it is answered, and only who is away',
+  fullSpec(
+    [
+      'tests/lib/app/page-caller.test.ts › who is away is called at once, again after a minute, and no more once it was answered',
+      'tests/lib/app/page-caller.test.ts › another window that calls leaves this one silent, with its count',
+      'tests/lib/app/page-caller.test.ts › quiet hours silence sound and notification, and what still waits is called for when they end',
+      'tests/lib/app/page-caller.test.ts › a press on a notification leads to the conversation and its question, and answers nothing',
+    ],
+    browserOnly,
+  ),
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha']), { ownContext: true });
+    const { page } = app;
+    const context = page.context();
+    await listen(context);
+    await context.clock.install();
+    await app.goto('/settings?at=attention');
+    const sound = page.getByRole('checkbox', { name: 'Sound: waits for you' });
+    await expect(sound).not.toBeChecked();
+    await sound.check();
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await expect(page.getByText('This browser shows notifications.')).toBeVisible();
+    await page.getByRole('button', { name: 'Play “waits for you”' }).click();
+    await expect.poll(async () => (await calledIn(page)).tones).toBe(2);
+    await expectAccessibleInBoth(page, 'settings of attention');
+    await page.reload();
 
-  const other = await app.secondTab('/');
-  const tabs = [page, other.page];
-  const pass = (seconds: number) => Promise.all(tabs.map((tab) => tab.clock.runFor(seconds * 1000)));
-  await other.send('Look at one part.');
-  await expect(other.question).toBeVisible();
-  await expect(page).toHaveTitle(/^\(1\) /);
-  await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', /favicon-waiting/);
-  expect(await callsIn(tabs), 'the person is here').toEqual({ tones: [0, 0], notes: 0 });
+    const other = await app.secondTab('/');
+    const tabs = [page, other.page];
+    const pass = (seconds: number) => Promise.all(tabs.map((tab) => tab.clock.runFor(seconds * 1000)));
+    await other.send('Look at one part.');
+    await expect(other.question).toBeVisible();
+    await expect(page).toHaveTitle(/^\(1\) /);
+    await expect(page.locator('link[rel=icon]')).toHaveAttribute('href', /favicon-waiting/);
+    expect(await callsIn(tabs), 'the person is here').toEqual({ tones: [0, 0], notes: 0 });
 
-  await other.page.keyboard.press('Escape');
-  await other.page.getByRole('link', { name: 'Agents', exact: true }).click();
-  await expect(other.page).toHaveURL(/\/agents/);
-  await pass(70);
-  await expect.poll(() => callsIn(tabs), 'one of both, once').toEqual({ tones: [0, 2], notes: 1 });
-  await pass(120);
-  await expect.poll(() => callsIn(tabs), 'and again').toEqual({ tones: [0, 4], notes: 2 });
+    await other.page.keyboard.press('Escape');
+    await other.page.getByRole('link', { name: 'Agents', exact: true }).click();
+    await expect(other.page).toHaveURL(/\/agents/);
+    await pass(70);
+    await expect.poll(() => callsIn(tabs), 'one of both, once').toEqual({ tones: [0, 2], notes: 1 });
+    await pass(120);
+    await expect.poll(() => callsIn(tabs), 'and again').toEqual({ tones: [0, 4], notes: 2 });
 
-  const caller = (await calledIn(page)).notes.length > 0 ? page : other.page;
-  expect((await calledIn(caller)).notes[0]).toMatchObject({ title: 'Question from alpha' });
-  await caller.evaluate(() => (Reflect.get(window, 'called') as Called).notes.at(-1)?.onclick?.());
-  await expect(caller, 'a press leads to its conversation').toHaveURL(/\/chat\//);
-  await expect(caller.getByRole('alertdialog')).toBeVisible();
-  await expect(page, 'a press answers nothing').toHaveTitle(/^\(1\) /);
+    const caller = (await calledIn(page)).notes.length > 0 ? page : other.page;
+    expect((await calledIn(caller)).notes[0]).toMatchObject({ title: 'Question from alpha' });
+    await caller.evaluate(() => (Reflect.get(window, 'called') as Called).notes.at(-1)?.onclick?.());
+    await expect(caller, 'a press leads to its conversation').toHaveURL(/\/chat\//);
+    await expect(caller.getByRole('alertdialog')).toBeVisible();
+    await expect(page, 'a press answers nothing').toHaveTitle(/^\(1\) /);
 
-  await choose(page, 'Quiet from', '00:00');
-  await choose(page, 'Quiet until', '23:59');
-  await pass(600);
-  expect(await callsIn(tabs), 'quiet hours').toEqual({ tones: [0, 4], notes: 2 });
-  await expect(page).toHaveTitle(/^\(1\) /);
-  await other.allow('alpha');
-  await other.expectOutcome('completed');
-  await expect(page).not.toHaveTitle(/\(/);
-  await expect(page.locator('link[rel=icon]')).not.toHaveAttribute('href', /waiting/);
-  expect((await calledIn(caller)).notes.at(-1)?.closed, 'what is answered is taken away').toBe(true);
-});
+    await choose(page, 'Quiet from', '00:00');
+    await choose(page, 'Quiet until', '23:59');
+    await pass(600);
+    expect(await callsIn(tabs), 'quiet hours').toEqual({ tones: [0, 4], notes: 2 });
+    await expect(page).toHaveTitle(/^\(1\) /);
+    await other.allow('alpha');
+    await other.expectOutcome('completed');
+    await expect(page).not.toHaveTitle(/\(/);
+    await expect(page.locator('link[rel=icon]')).not.toHaveAttribute('href', /waiting/);
+    expect((await calledIn(caller)).notes.at(-1)?.closed, 'what is answered is taken away').toBe(true);
+  },
+);
 
 test(
   'a workflow that was cut off waits in the inbox, and is resumed there by keys',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/workflows/interrupted-work.test.ts › it waits after a restart, and no more once it was resumed',
+    'tests/lib/view/waiting-list.test.ts › what holds up nothing comes after it: questions that sleep, workflows to resume, sign-ins',
+    'tests/lib/approvals/inbox-page.test.ts › offers to resume interrupted work',
+  ]),
   async ({ start }) => {
     const held = new Gate();
     const script = new Script()

@@ -5,7 +5,7 @@ import { findSandbox } from '#core/workspace/shell/sandbox.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { pdf } from '../../tests/support/pdf.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const sandbox = await findSandbox(process.env);
 
@@ -56,7 +56,13 @@ async function run(app: App): Promise<void> {
 
 test(
   'a write takes an edit and writes exactly that; a command is asked about as it is, and shown while it runs; a PDF is read by the program as it is built',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/approvals/approval.test.ts › writing a file asks with a diff; the edited content is what lands on disk',
+    'tests/lib/view/call-view.test.ts › a command has its output, live and at the end',
+    'tests/lib/app/approval-draft.test.ts › has a box for a command, as it would be run',
+    'tests/core/tools/reading/pdf.test.ts › the text comes with a mark for each page, also for one without text, and in pages of lines',
+    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
+  ]),
   async ({ start }) => {
     const script = new Script()
       .on({ asked: /README/, step: 1 })

@@ -4,7 +4,8 @@ import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts'
 import type { App } from '../support/app.ts';
 import { leadCalls, leadSpawns } from '../support/scripts.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
+import { AT_DOUBLE_ZOOM, expectRoomForQuestion } from '../support/zoom.ts';
 
 const PROMPT = `Write tests for \`src/sum.js\` and report what they cover.
 
@@ -18,7 +19,10 @@ const SURELY_READY = 600;
 
 test(
   'an ordinary spawn fits 1280 by 800 without scrolling, and Allow is three stops away at most',
-  { tag: '@full' },
+  fullSpec([
+    'e2e/approvals/asks.spec.ts › a message, an approval and the look at its result need no mouse; choices, words and a skipped question are answered by keyboard and reach the agent',
+    'tests/lib/approvals/approval-modal.test.ts › shows who would start, with its prompt, model, tools, permissions and folder',
+  ]),
   async ({ start }) => {
     const app = await start(leadCalls([spawn({ name: 'tester', prompt: PROMPT, tools: ['write_file'] })], []));
     const { page, question } = app;
@@ -108,78 +112,80 @@ const QUESTIONS: Readonly<Record<string, Kind>> = {
 for (const [kind, { script, title, prepare }] of Object.entries(QUESTIONS))
   test(
     `at 200 % zoom there is room for what is asked, and the answer is in sight: ${kind}`,
-    { tag: '@full' },
+    fullSpec(
+      'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+    ),
     async ({ start }) => {
       const app = await start(script());
       const { page, question } = app;
-      await page.setViewportSize({ width: 640, height: 400 });
+      await page.setViewportSize(AT_DOUBLE_ZOOM);
       await app.send('Do it.');
       await expect(question).toContainText(title);
       await prepare?.(app);
-      const height = await question.locator('header + .overflow-y-auto').evaluate(({ clientHeight }) => clientHeight);
-      expect(height).toBeGreaterThanOrEqual(200);
-      const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-      expect(isWider, 'nothing to scroll sideways').toBe(false);
-      await expect(question.getByRole('button', { name: /Allow|Show the rest/ }).last()).toBeInViewport({ ratio: 1 });
+      await expectRoomForQuestion(app);
     },
   );
 
-test('questions are gone through and answered by keys alone', { tag: '@full' }, async ({ start }) => {
-  const app = await start(leadSpawns(['alpha', 'beta', 'gamma']), { ownContext: true });
-  const { page, question } = app;
-  const title = question.getByRole('heading', { level: 2 });
-  await app.send('Look at three parts.');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
-  await page.clock.install();
-  const press = async (key: string): Promise<void> => {
-    await page.clock.runFor(SURELY_READY);
-    await page.keyboard.press(key);
-  };
-  await press('2');
-  await expect(title).toContainText('beta');
-  await press('ControlOrMeta+Enter');
-  await expect(title, 'the next of the list').toContainText('gamma');
-  await expect(app.decision).toBeFocused();
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
-
-  await press('ControlOrMeta+Backspace');
-  await expect(app.field('Reason')).toBeFocused();
-  await page.keyboard.type('Not now');
-  for (const key of ['ControlOrMeta+Shift+Enter', 'ControlOrMeta+Backspace', '1', 'Shift+Enter']) await press(key);
-  await expect(app.waiting.getByRole('listitem'), 'no other key answers there').toHaveCount(2);
-  await app.field('Reason').fill('Not now');
-  await press('ControlOrMeta+Enter');
-  await expect(title).toContainText('alpha');
-
-  await press('ControlOrMeta+/');
-  await expect(question.getByRole('textbox', { name: 'Ask lead first' })).toBeFocused();
-  await app.decision.focus();
-  await press('ControlOrMeta+Enter');
-  await expect(question).toBeHidden();
-  await page.clock.resume();
-  await app.expectCard('gamma', 'rejected');
-  await app.expectOutcome('completed');
-});
-
 test(
-  'a command is whole, with its folder, and says which parts of its line are asked about',
-  { tag: '@full' },
+  'questions are gone through and answered by keys alone',
+  fullSpec([
+    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+    'tests/lib/approvals/answer-keys.test.ts › names the answer of each key outside of a text field',
+    'tests/lib/app/attention.test.ts › moves to the next question of the list after an answer, and after the last one to the first',
+  ]),
   async ({ start }) => {
-    const command = 'ls src && rm -rf dist';
-    const app = await start(
-      new Script()
-        .on({ step: 1 })
-        .reply([toolUse('bash', { command })])
-        .on({})
-        .reply([text('Done.')]),
-    );
-    await app.send('Clean up.');
-    await expect(app.question.getByRole('group', { name: 'Command' })).toHaveText(command);
-    await expect(app.question.getByText(`in ${app.workspace}`, { exact: true })).toBeVisible();
-    const parts = app.question.getByText('What of it is asked about').locator('..').getByRole('listitem');
-    await expect(parts).toHaveText([/^ask.*ls src/, /^ask.*rm -rf dist/]);
-    await expectAlsoAccessible(app.page, 'the question of a command');
-    await app.reject('Not now.');
+    const app = await start(leadSpawns(['alpha', 'beta', 'gamma']), { ownContext: true });
+    const { page, question } = app;
+    const title = question.getByRole('heading', { level: 2 });
+    await app.send('Look at three parts.');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
+    await page.clock.install();
+    const press = async (key: string): Promise<void> => {
+      await page.clock.runFor(SURELY_READY);
+      await page.keyboard.press(key);
+    };
+    await press('2');
+    await expect(title).toContainText('beta');
+    await press('ControlOrMeta+Enter');
+    await expect(title, 'the next of the list').toContainText('gamma');
+    await expect(app.decision).toBeFocused();
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+
+    await press('ControlOrMeta+Backspace');
+    await expect(app.field('Reason')).toBeFocused();
+    await page.keyboard.type('Not now');
+    for (const key of ['ControlOrMeta+Shift+Enter', 'ControlOrMeta+Backspace', '1', 'Shift+Enter']) await press(key);
+    await expect(app.waiting.getByRole('listitem'), 'no other key answers there').toHaveCount(2);
+    await app.field('Reason').fill('Not now');
+    await press('ControlOrMeta+Enter');
+    await expect(title).toContainText('alpha');
+
+    await press('ControlOrMeta+/');
+    await expect(question.getByRole('textbox', { name: 'Ask lead first' })).toBeFocused();
+    await app.decision.focus();
+    await press('ControlOrMeta+Enter');
+    await expect(question).toBeHidden();
+    await page.clock.resume();
+    await app.expectCard('gamma', 'rejected');
     await app.expectOutcome('completed');
   },
 );
+
+test('a command is whole, with its folder, and says which parts of its line are asked about', async ({ start }) => {
+  const command = 'ls src && rm -rf dist';
+  const app = await start(
+    new Script()
+      .on({ step: 1 })
+      .reply([toolUse('bash', { command })])
+      .on({})
+      .reply([text('Done.')]),
+  );
+  await app.send('Clean up.');
+  await expect(app.question.getByRole('group', { name: 'Command' })).toHaveText(command);
+  await expect(app.question.getByText(`in ${app.workspace}`, { exact: true })).toBeVisible();
+  const parts = app.question.getByText('What of it is asked about').locator('..').getByRole('listitem');
+  await expect(parts).toHaveText([/^ask.*ls src/, /^ask.*rm -rf dist/]);
+  await expectAlsoAccessible(app.page, 'the question of a command');
+  await app.reject('Not now.');
+  await app.expectOutcome('completed');
+});

@@ -5,7 +5,7 @@ import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts'
 import { spawn } from '../../tests/support/fake-model/scenarios.ts';
 import type { App } from '../support/app.ts';
 import { leadCalls, threeWrites } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 /** Presses the key of the yes where the focus is, as soon as answers count. */
 async function allowByKey(app: App, button: string | RegExp = 'Allow once'): Promise<void> {
@@ -15,7 +15,11 @@ async function allowByKey(app: App, button: string | RegExp = 'Allow once'): Pro
 
 test(
   'the header stays above a long form, and the key of the yes counts in a field of it but in no field to ask',
-  { tag: '@full' },
+  fullSpec([
+    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+    'tests/lib/approvals/answer-keys.test.ts › allows from a field of the answer, and from no other text field',
+    'tests/lib/app/approval-draft.test.ts › are counted one by one, and a problem stands until its field is changed',
+  ]),
   async ({ start }) => {
     const app = await start(
       leadCalls([spawn({ name: 'inspector', prompt: 'Inspect it.' })], [{ prompt: /./, task: 'it' }]),
@@ -54,7 +58,10 @@ test(
 
 test(
   'while a wider yes is chosen, the button and its key say and give that one, from its own fields too',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/approvals/approval-modal.test.ts › says on the button of the yes what it gives: what is chosen for more than once while that is open, and once else',
+    'tests/lib/approvals/answer-keys.test.ts › allows from a field of the answer, and from no other text field',
+  ]),
   async ({ start }) => {
     const app = await start(threeWrites());
     await app.send('Write them.');
@@ -70,7 +77,10 @@ test(
 
 test(
   'a file that is renamed in the question is named so above it, by the list of answers too',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/approvals/approval-modal.test.ts › names the file of the edit in its heading',
+    'tests/core/approvals/asked-and-open.test.ts › what the person made of a call is what its title names',
+  ]),
   async ({ start }) => {
     const app = await start(
       new Script()

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { spawn } from '../../tests/support/fake-model/scenarios.ts';
 import type { App } from '../support/app.ts';
 import { leadCalls } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const LONG = [...Array.from({ length: 79 }, (_, n) => `Look at part ${n + 1}.`), 'Then delete everything.'].join('\n');
 
@@ -36,7 +36,12 @@ async function seeTheEnd(app: App): Promise<void> {
 
 test(
   'a long prompt is seen to its end; what is edited of it, the provider and the tools is what the sub-agent gets, and the history shows both',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/app/seen-texts.test.ts › counts a text that was read to its end in the field where it is edited, and only then',
+    'tests/core/approvals/approval.test.ts › exactly the edited prompt is what the child gets, and both hashes are kept',
+    'tests/lib/app/approval-draft.test.ts › goes to another provider with a model of that one, and back with its own',
+    'tests/core/approvals/asked-and-open.test.ts › what was asked and what was approved stand beside each other, for each item',
+  ]),
   async ({ start }) => {
     const app = await start(
       leadCalls([spawn({ name: 'inspector', prompt: LONG })], [{ prompt: /./, task: 'the parts' }]),

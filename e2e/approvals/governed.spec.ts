@@ -7,7 +7,7 @@ import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts'
 import { filesBelow } from '../../tests/support/session-files.ts';
 import type { App } from '../support/app.ts';
 import { eventsOf, triad } from '../support/terminal.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const NAMES = ['author', 'checker'];
 const asked = (path: string) => `# ${path}\n\nAs the agent wrote it.\n`;
@@ -202,7 +202,11 @@ async function answerTheLastTwo(app: App): Promise<void> {
 
 test(
   'a killed program ends with the same result as one that was not, pays nothing twice, and has every record',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+    'tests/core/workflows/recovery.test.ts › closed while questions wait: the same questions are open again after resume',
+    'tests/core/approvals/asked-and-open.test.ts › what was asked and what was approved stand beside each other, for each item',
+  ]),
   async ({ start }) => {
     test.slow();
     const killed = await start(writers(), { ownProcess: true });
@@ -225,9 +229,16 @@ test(
   },
 );
 
-test('a program that is not killed ends with that result', { tag: '@full' }, async ({ start }) => {
-  const app = await start(writers());
-  await upToTwoQuestions(app);
-  await answerTheLastTwo(app);
-  expect(await resultOf(app)).toEqual(RESULT);
-});
+test(
+  'a program that is not killed ends with that result',
+  fullSpec([
+    'tests/core/approvals/approval.test.ts › writing a file asks with a diff; the edited content is what lands on disk',
+    'tests/core/approvals/approval.test.ts › a rejected write changes nothing and the model reads the reason',
+  ]),
+  async ({ start }) => {
+    const app = await start(writers());
+    await upToTwoQuestions(app);
+    await answerTheLastTwo(app);
+    expect(await resultOf(app)).toEqual(RESULT);
+  },
+);

@@ -4,11 +4,14 @@ import { join } from 'node:path';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { threeWrites } from '../support/scripts.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'a pattern that does not match the call is refused, and the question stays',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/approvals/answers.test.ts › are made as the person wishes, within the offer and about this very call',
+    'tests/core/approvals/gate.test.ts › that grants more gives it once it is taken, and not where the grant does not fit',
+  ]),
   async ({ start }) => {
     const app = await start(threeWrites());
     await app.send('Write them.');
@@ -24,7 +27,7 @@ test(
 
 test(
   'what was granted stays on the screen for a while, and is taken back there',
-  { tag: '@full' },
+  fullSpec('tests/lib/approvals/ways-to-answer.test.ts › says what was granted, and revokes that very grant'),
   async ({ start }) => {
     const app = await start(threeWrites());
     await app.send('Write them.');
@@ -48,34 +51,45 @@ test(
   },
 );
 
-test('what its agent says cannot be undone is allowed only in a second step', { tag: '@full' }, async ({ start }) => {
-  const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
-  const app = await start(
-    new Script()
-      .on({ step: 1 })
-      .reply([toolUse('request_approval', input)])
-      .on({})
-      .reply([text('Sent.')]),
-  );
-  await app.send('Send it.');
-  await expect(app.question.getByText('its agent says that it cannot be undone', { exact: true })).toBeVisible();
-  await expect(app.question.getByRole('button', { name: 'More than once…' })).toHaveCount(0);
+test(
+  'what its agent says cannot be undone is allowed only in a second step',
+  fullSpec([
+    'tests/core/approvals/request-approval.test.ts › what cannot be undone needs the second step',
+    'e2e/approvals/asks.spec.ts › a message, an approval and the look at its result need no mouse; choices, words and a skipped question are answered by keyboard and reach the agent',
+  ]),
+  async ({ start }) => {
+    const input = { action: 'Send the letter', reason: 'It is due.', reversible: false };
+    const app = await start(
+      new Script()
+        .on({ step: 1 })
+        .reply([toolUse('request_approval', input)])
+        .on({})
+        .reply([text('Sent.')]),
+    );
+    await app.send('Send it.');
+    await expect(app.question.getByText('its agent says that it cannot be undone', { exact: true })).toBeVisible();
+    await expect(app.question.getByRole('button', { name: 'More than once…' })).toHaveCount(0);
 
-  await app.allow();
-  await expect(app.question.getByRole('alert')).toHaveText('Its agent says that this cannot be undone.');
-  expect(app.model.requests).toHaveLength(1);
-  await app.question.getByRole('button', { name: 'Back' }).click();
-  await expect(app.question.getByRole('alert')).toHaveCount(0);
-  await app.allow();
-  const confirm = app.question.getByRole('button', { name: 'Allow what cannot be undone' });
-  await expect(confirm).toHaveAttribute('aria-disabled', 'false');
-  await confirm.press('Enter');
-  await app.expectOutcome('completed');
-});
+    await app.allow();
+    await expect(app.question.getByRole('alert')).toHaveText('Its agent says that this cannot be undone.');
+    expect(app.model.requests).toHaveLength(1);
+    await app.question.getByRole('button', { name: 'Back' }).click();
+    await expect(app.question.getByRole('alert')).toHaveCount(0);
+    await app.allow();
+    const confirm = app.question.getByRole('button', { name: 'Allow what cannot be undone' });
+    await expect(confirm).toHaveAttribute('aria-disabled', 'false');
+    await confirm.press('Enter');
+    await app.expectOutcome('completed');
+  },
+);
 
 test(
   'a write is undone and done again where it stands in the transcript, also after a reload',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/runs/undo.test.ts › the bytes and the mode are put back, a new file goes, and both come again',
+    'tests/core/runs/undo.test.ts › what was changed since is never overwritten, nor is what was removed made again',
+    'tests/lib/runs/call-row.test.ts › offers for %j, which is %s: %s',
+  ]),
   async ({ start }) => {
     const app = await start(
       new Script()

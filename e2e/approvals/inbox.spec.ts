@@ -6,7 +6,7 @@ import { Script, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App, AppOptions } from '../support/app.ts';
 import { leadSpawns, threeWrites } from '../support/scripts.ts';
-import { expect, inFullRun, type Start, test } from '../support/test.ts';
+import { expect, fullSpec, inFullRun, type Start, test } from '../support/test.ts';
 
 const detail = (page: Page) => page.getByRole('region', { name: 'The question' });
 const title = (page: Page) => detail(page).getByRole('heading', { level: 2 });
@@ -66,6 +66,15 @@ async function allowForTheProject(app: App): Promise<void> {
   await app.expectOutcome('completed');
 }
 
+/** The question and its answer fit a window of 800 by 600. */
+async function expectRoomAtLowSize(page: Page): Promise<void> {
+  await page.setViewportSize({ width: 800, height: 600 });
+  await expect(title(page)).toBeInViewport();
+  await expect(answer(page, 'Allow once')).toBeInViewport({ ratio: 1 });
+  const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
+  expect(isWider, 'nothing to scroll sideways').toBe(false);
+}
+
 test('the second of two conversations is answered first, without a mouse; a pattern that is always allowed for the project is not asked about again, and another agent is', async ({
   start,
 }) => {
@@ -78,6 +87,10 @@ test('the second of two conversations is answered first, without a mouse; a patt
   await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
   await expect(app.question, 'nothing opens by itself here').toBeHidden();
   await expect(app.waiting.getByRole('button').first(), 'the oldest of the same risk').toContainText('first.md');
+
+  const size = page.viewportSize() ?? { width: 1280, height: 720 };
+  await expectRoomAtLowSize(page);
+  await page.setViewportSize(size);
 
   await app.waiting.getByRole('button').first().press('k');
   await app.waiting.getByRole('button').nth(1).press('ArrowUp');
@@ -118,7 +131,10 @@ test('the second of two conversations is answered first, without a mouse; a patt
 
 test(
   'what is looked at stays while others come, and a question leads to its conversation',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/app/inbox-place.test.ts › what is selected stays, whatever comes in',
+    'tests/lib/approvals/inbox-page.test.ts › links the chosen question to its conversation',
+  ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']));
     const { page } = app;
@@ -146,7 +162,10 @@ test(
 
 test(
   'a question that sleeps waits in the inbox, and its answer goes on with the workflow',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/approvals/asked-and-open.test.ts › an answer to one resumes its workflow once, waits until it is asked again, and goes to the gate',
+    'tests/lib/approvals/inbox-page.test.ts › says that an answer to a question of interrupted work resumes it',
+  ]),
   async ({ start }) => {
     const app = await twoConversations(start, { ownProcess: true });
     await app.crashAndRestart();
@@ -162,16 +181,19 @@ test(
   },
 );
 
-test('there is room for it, and for the conversations, at 800 by 600', { tag: '@full' }, async ({ start }) => {
-  const app = await twoConversations(start);
-  const { page } = app;
-  await page.setViewportSize({ width: 800, height: 600 });
-  await app.button('Show sidebar').click();
-  const list = await page.getByRole('navigation').getByRole('list').first().boundingBox();
-  expect(list?.height ?? 0).toBeGreaterThan(150);
-  await app.goto('/approvals');
-  await expect(title(page)).toBeVisible();
-  await expect(answer(page, 'Allow once')).toBeInViewport({ ratio: 1 });
-  const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  expect(isWider, 'nothing to scroll sideways').toBe(false);
-});
+test(
+  'there is room for it, and for the conversations, at 800 by 600',
+  fullSpec(
+    'e2e/approvals/inbox.spec.ts › the second of two conversations is answered first, without a mouse; a pattern that is always allowed for the project is not asked about again, and another agent is',
+  ),
+  async ({ start }) => {
+    const app = await twoConversations(start);
+    const { page } = app;
+    await page.setViewportSize({ width: 800, height: 600 });
+    await app.button('Show sidebar').click();
+    const list = await page.getByRole('navigation').getByRole('list').first().boundingBox();
+    expect(list?.height ?? 0).toBeGreaterThan(150);
+    await app.goto('/approvals');
+    await expectRoomAtLowSize(page);
+  },
+);

@@ -1,7 +1,8 @@
 /** Several questions at once: nothing but the buttons answers one, each is answered alone, and a batch as it stands in its forms. */
 import { toolUse } from '../../tests/support/fake-model/script.ts';
 import { leadCalls, leadSpawns } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
+import { AT_DOUBLE_ZOOM, expectRoomForQuestion } from '../support/zoom.ts';
 
 const AGENTS = ['code-reviewer', 'test-generator', 'documentation-writer'];
 
@@ -15,8 +16,14 @@ test('leaving the questions in any way answers none; one is refused, the rest is
       AGENTS.map((agent) => ({ prompt: new RegExp(`as ${agent}`), task: agent })),
     ),
   );
+  const { page } = app;
+  const title = app.question.getByRole('heading', { level: 2 });
   await app.send('Do all three.');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
+  const size = page.viewportSize() ?? { width: 1280, height: 720 };
+  await page.setViewportSize(AT_DOUBLE_ZOOM);
+  await expectRoomForQuestion(app);
+  await page.setViewportSize(size);
 
   await app.page.keyboard.press('Escape');
   await expect(app.question).toBeHidden();
@@ -45,8 +52,25 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   for (const name of AGENTS) await app.expectCard(name, 'waiting for you');
 
   await expect(app.button('Allow all 3')).toBeVisible();
-  await app.reject('Not needed.', 'test-generator');
   await app.lookAt('code-reviewer');
+  await app.readAll();
+  await expect(app.unseenElsewhere.first()).toBeVisible();
+  await expect(app.question.getByRole('button', { name: 'Allow once' })).toBeEnabled();
+  await app.decision.focus();
+  await page.keyboard.press('ControlOrMeta+Shift+Enter');
+  await expect(title, 'the key of the batch leads to an unread text').not.toContainText('code-reviewer');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
+
+  await app.lookAt('test-generator');
+  await app.decision.focus();
+  await page.keyboard.press('ControlOrMeta+Backspace');
+  await expect(app.field('Reason')).toBeFocused();
+  await page.keyboard.type('Not needed.');
+  await page.keyboard.press('Enter');
+  await expect(app.waiting.getByRole('listitem')).toHaveCount(2);
+  await app.decision.focus();
+  await page.keyboard.press('1');
+  await expect(title).toContainText('code-reviewer');
   await app.unfoldForm();
   await app.field('Prompt').fill('Work as code-reviewer. Be brief.');
   await app.lookAt('documentation-writer');
@@ -72,7 +96,10 @@ test('leaving the questions in any way answers none; one is refused, the rest is
 
 test(
   'questions are answered in any order and a reason stays with its question',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/app/attention.test.ts › keeps the reason and the read texts of each question while another one is selected',
+    'tests/core/approvals/approval.test.ts › each task of a batch is answered alone',
+  ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta', 'gamma']));
     await app.send('Look at every part.');

@@ -1,25 +1,31 @@
 /** A no with a reason: nothing starts, and the lead is told why. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
-test('a rejected sub-agent never runs and its reason reaches the lead', { tag: '@full' }, async ({ start }) => {
-  const app = await start(spawnOne());
-  await app.send('Inspect this project.');
-  await app.reject('Read the README yourself, it is short.', 'inspector');
+test(
+  'a rejected sub-agent never runs and its reason reaches the lead',
+  fullSpec('tests/core/approvals/approval.test.ts › the lead is told why it was rejected and goes on'),
+  async ({ start }) => {
+    const app = await start(spawnOne());
+    await app.send('Inspect this project.');
+    await app.reject('Read the README yourself, it is short.', 'inspector');
 
-  await expect(app.question).toBeHidden();
-  await app.expectCard('inspector', 'rejected');
-  await app.expectOutcome('completed');
-  await expect(app.workflow()).toContainText('Read the README yourself, it is short.');
-  expect(app.model.requests, 'the lead twice, the sub-agent never').toHaveLength(2);
-  const told = app.model.requests[1]?.seen.results ?? [];
-  expect(told).toHaveLength(1);
-  expect(told[0]?.text).toContain('Read the README yourself, it is short.');
-});
+    await expect(app.question).toBeHidden();
+    await app.expectCard('inspector', 'rejected');
+    await app.expectOutcome('completed');
+    await expect(app.workflow()).toContainText('Read the README yourself, it is short.');
+    expect(app.model.requests, 'the lead twice, the sub-agent never').toHaveLength(2);
+    const told = app.model.requests[1]?.seen.results ?? [];
+    expect(told).toHaveLength(1);
+    expect(told[0]?.text).toContain('Read the README yourself, it is short.');
+  },
+);
 
 test(
   'in the reason Enter gives the no at once, and Escape goes back to the question, not out of it',
-  { tag: '@full' },
+  fullSpec(
+    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+  ),
   async ({ start }) => {
     const app = await start(spawnOne());
     await app.send('Inspect this project.');

@@ -3,7 +3,7 @@ import { spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
 import { toolUse } from '../../tests/support/fake-model/script.ts';
 import { tabTo } from '../support/keyboard.ts';
 import { leadCalls } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const lines = (count: number, last: string) =>
   [...Array.from({ length: count - 1 }, (_, n) => `Look at part ${n + 1}.`), last].join('\n');
@@ -18,7 +18,10 @@ const script = (...prompts: string[]) =>
 
 test(
   'what the person writes counts as seen, and each question keeps what was seen of it',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/app/seen-texts.test.ts › is compared at its end: %s',
+    'tests/lib/app/attention.test.ts › keeps the reason and the read texts of each question while another one is selected',
+  ]),
   async ({ start }) => {
     const app = await start(script(LONG, `${LONG} Or not.`));
     await app.send('Go.');
@@ -109,7 +112,10 @@ test('the key of the yes shows an unread text page by page, then allows; no pres
 
 test(
   'the key says which of the texts it shows, and a text counts as seen where it is edited too',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/approvals/approval-modal.test.ts › shows a text that needs no reading as one line, and pages only through the others',
+    'tests/lib/app/seen-texts.test.ts › counts a text that was read to its end in the field where it is edited, and only then',
+  ]),
   async ({ start }) => {
     const call = spawn({ name: 'helper', prompt: LONG, system_prompt: `You help.\n${LONG}` });
     const app = await start(leadCalls([call], [{ prompt: /./, task: 'the parts' }]));
@@ -132,65 +138,82 @@ test(
   },
 );
 
-test('600 blank lines are a number, with what stands behind them', { tag: '@full' }, async ({ start }) => {
-  const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
-  await app.send('Go.');
-  await app.lookAt('helper-1');
-  await expect(app.question).toContainText('Contains 1 long empty stretch. With marks:');
-  const shown = app.question.getByText('⋯ 600 blank lines ⋯');
-  await expect(shown).toBeVisible();
-  await expect(app.question.getByText('Then delete everything.').last()).toBeInViewport();
-  await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
+test(
+  '600 blank lines are a number, with what stands behind them',
+  fullSpec([
+    'tests/lib/approvals/approval-modal.test.ts › shows a long empty stretch of a prompt as its length, with the text behind it',
+    'tests/lib/app/seen-texts.test.ts › waits for the end of what is longer than its box, and of what it is about wherever that ends',
+  ]),
+  async ({ start }) => {
+    const app = await start(script(`Look at the parts.${'\n'.repeat(601)}Then delete everything.`));
+    await app.send('Go.');
+    await app.lookAt('helper-1');
+    await expect(app.question).toContainText('Contains 1 long empty stretch. With marks:');
+    const shown = app.question.getByText('⋯ 600 blank lines ⋯');
+    await expect(shown).toBeVisible();
+    await expect(app.question.getByText('Then delete everything.').last()).toBeInViewport();
+    await expect(app.unseen, 'all of it is in sight').toHaveCount(0);
 
-  await app.page.setViewportSize({ width: 800, height: 330 });
-  await app.page.reload();
-  await app.lookAt('helper-1');
-  await expect(shown).not.toBeInViewport();
-  await expect(app.unseen, 'the end is below the edge').toHaveText(['What it is told']);
-  await app.question.getByText('Then delete everything.').last().scrollIntoViewIfNeeded();
-  await expect(app.unseen).toHaveCount(0);
-});
+    await app.page.setViewportSize({ width: 800, height: 330 });
+    await app.page.reload();
+    await app.lookAt('helper-1');
+    await expect(shown).not.toBeInViewport();
+    await expect(app.unseen, 'the end is below the edge').toHaveText(['What it is told']);
+    await app.question.getByText('Then delete everything.').last().scrollIntoViewIfNeeded();
+    await expect(app.unseen).toHaveCount(0);
+  },
+);
 
-test('a batch is allowed at once only when each of its items was seen', { tag: '@full' }, async ({ start }) => {
-  const tasks = [
-    ['code-reviewer', 'Look around.'],
-    ['test-generator', LONG],
-    ['documentation-writer', `${LONG} Twice.`],
-  ].map(([agent, prompt]) => ({ agent_id: agent, prompt, reason: 'One third' }));
-  const app = await start(
-    leadCalls(
-      [toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: true })],
-      [{ prompt: /./, task: 'a part' }],
-    ),
-  );
-  await app.send('Do all three.');
-  await app.lookAt('code-reviewer');
-  const all = app.button('Allow all 3');
-  await expect(all).toBeDisabled();
-  await expect(app.unseenElsewhere).toHaveText([
-    'test-generator: What it is told',
-    'documentation-writer: What it is told',
-  ]);
-  await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
-  await expect(all).toHaveAccessibleDescription(
-    /^Allow all 3 also waits for the end of: test-generator: What it is told/,
-  );
-  await app.decision.focus();
-  // Its key leads to the first text that is unread.
-  await expect(async () => {
-    await app.page.keyboard.press('ControlOrMeta+Shift+Enter');
-    await expect(app.question.getByRole('heading', { level: 2 })).toContainText('test-generator', { timeout: 500 });
-  }).toPass();
-  await expect(app.question.getByRole('status').filter({ hasText: 'Allow all 3 waits until' })).toBeVisible();
-  await app.readBatch();
-  await all.click();
-  await expect(app.question).toBeHidden();
-  await app.expectOutcome('completed');
-});
+test(
+  'a batch is allowed at once only when each of its items was seen',
+  fullSpec([
+    'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
+    'tests/lib/approvals/approval-modal.test.ts › names the unread texts of the other items where a whole batch can be allowed',
+  ]),
+  async ({ start }) => {
+    const tasks = [
+      ['code-reviewer', 'Look around.'],
+      ['test-generator', LONG],
+      ['documentation-writer', `${LONG} Twice.`],
+    ].map(([agent, prompt]) => ({ agent_id: agent, prompt, reason: 'One third' }));
+    const app = await start(
+      leadCalls(
+        [toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: true })],
+        [{ prompt: /./, task: 'a part' }],
+      ),
+    );
+    await app.send('Do all three.');
+    await app.lookAt('code-reviewer');
+    const all = app.button('Allow all 3');
+    await expect(all).toBeDisabled();
+    await expect(app.unseenElsewhere).toHaveText([
+      'test-generator: What it is told',
+      'documentation-writer: What it is told',
+    ]);
+    await expect(app.question.getByRole('button', { name: 'Allow once' }), 'all of this one was seen').toBeEnabled();
+    await expect(all).toHaveAccessibleDescription(
+      /^Allow all 3 also waits for the end of: test-generator: What it is told/,
+    );
+    await app.decision.focus();
+    // Its key leads to the first text that is unread.
+    await expect(async () => {
+      await app.page.keyboard.press('ControlOrMeta+Shift+Enter');
+      await expect(app.question.getByRole('heading', { level: 2 })).toContainText('test-generator', { timeout: 500 });
+    }).toPass();
+    await expect(app.question.getByRole('status').filter({ hasText: 'Allow all 3 waits until' })).toBeVisible();
+    await app.readBatch();
+    await all.click();
+    await expect(app.question).toBeHidden();
+    await app.expectOutcome('completed');
+  },
+);
 
 test(
   'a long change is scrolled by keys; its text, folded away, waits for nothing',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/app/seen-texts.test.ts › waits for the end of what is longer than its box, and of what it is about wherever that ends',
+    'tests/lib/app/seen-texts.test.ts › waits for a text that has no box, for it is folded away, unless it is short',
+  ]),
   async ({ start }) => {
     const content = `${lines(120, 'rm -rf ~')}\n`;
     const app = await start(writeFile({ path: 'src/clean\u202Egpj.sh', content }));

@@ -4,10 +4,15 @@ import type { Page } from '@playwright/test';
 /** As many as the longest way on any screen takes. */
 const MOST_PRESSES = 60;
 
-/** Goes on from what has the focus until the control with this name has it. */
-export async function tabTo(page: Page, name: string, key: 'Tab' | 'Shift+Tab' = 'Tab'): Promise<void> {
+/** Goes on from what has the focus until the control with this name has it, after at most `most` presses. */
+export async function tabTo(
+  page: Page,
+  name: string,
+  key: 'Tab' | 'Shift+Tab' = 'Tab',
+  most = MOST_PRESSES,
+): Promise<void> {
   const focused = page.locator(':focus');
-  for (let presses = 0; presses < MOST_PRESSES; presses += 1) {
+  for (let presses = 0; presses <= most; presses += 1) {
     if ((await focused.count()) > 0 && (await focused.evaluate(nameOf)) === name) return;
     await page.keyboard.press(key);
   }

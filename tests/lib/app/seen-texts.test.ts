@@ -102,7 +102,7 @@ describe('an edit', () => {
     ['more at the end', `${original} Or not.`, true],
     ['another text', 'Look around.', true],
     ['nothing left', '', true],
-  ])('%s', (_, text, reaches) => {
+  ])('is compared at its end: %s', (_, text, reaches) => {
     expect(isEndEdited(text, original)).toBe(reaches);
   });
 });

@@ -23,7 +23,11 @@ beforeEach(() => {
 });
 afterEach(() => void vi.unstubAllGlobals());
 
-function press(key: string, target: FakeElement, { shift = false, ...more } = {}): KeyboardEvent {
+function press(
+  key: string,
+  target: FakeElement,
+  { shift = false, ...more }: { shift?: boolean; repeat?: boolean; isComposing?: boolean } = {},
+): KeyboardEvent {
   const held = shift ? ['Control', 'Shift'] : ['Control'];
   const event = { key, code: key, target, repeat: false, isComposing: false, ...more };
   return { ...event, getModifierState: (name: string) => held.includes(name) } as unknown as KeyboardEvent;
