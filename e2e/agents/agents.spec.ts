@@ -6,7 +6,7 @@ import { answerFrom, CHILD, delegateTo, LEAD, plainAnswer, START } from '../../t
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth, expectAlsoAccessible, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const REVIEWER = { system: /You check work that another agent has done/ };
 const PATH = '.triad/agents/log-reader.md';
@@ -41,7 +41,11 @@ async function trust(app: App): Promise<void> {
 
 test(
   'a new agent: the template, a typo with its place, one click to mend it, and the lead delegates to it',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/agents/fix-fault.test.ts › fixes %s',
+    'tests/core/runtime/methods/agent-files.test.ts › a draft is nothing on disk; saved, it can be used at once, and only it is trusted',
+    'tests/core/runtime/methods/agent-files.test.ts › a text with faults is refused with its line and key, and a second agent of the name too',
+  ]),
   async ({ start }) => {
     const script = new Script()
       .on(START)
@@ -87,7 +91,11 @@ test(
 
 test(
   'form and text follow each other; comments and unknown keys stay; unsaved work survives leaving',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/agents/agent-editor.test.ts › brings changes of the form into the text, and keeps what was written in it meanwhile',
+    'tests/lib/agents/agent-editor.test.ts › takes a draft up again, and tells when the file is not what it was written over',
+    'tests/core/runtime/methods/agent-files.test.ts › an edit keeps comments and unknown keys, and says what the text then is',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });
     const { page } = app;
@@ -120,7 +128,11 @@ test(
 
 test(
   'what changes on disk shows by itself; where both changed nothing is lost and the person chooses',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/agents/agent-editor.test.ts › follows the disk while nothing was written',
+    'tests/lib/agents/agent-editor.test.ts › asks where both changed, and saves over what was seen only',
+    'tests/lib/agents/agent-editor.test.ts › takes what is on disk where that is chosen',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { [PATH]: READER } });
     const { page } = app;
@@ -226,7 +238,11 @@ async function copyBuildSmart(app: App): Promise<void> {
 
 test(
   'trust is given to what was seen, and taken back; a copy of BUILD-SMART becomes another lead',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/agents/agents.test.ts › trust is given to what was looked at: a file that changed since is refused',
+    'tests/core/agents/trust.test.ts › a file is trusted as it was, and by its own path',
+    'tests/core/agents/shipped.test.ts › a copy with three lines changed is a lead of one’s own',
+  ]),
   async ({ start }) => {
     const script = new Script()
       .on({ ...REVIEWER, prompt: /A first draft/ })
@@ -243,12 +259,14 @@ test(
   },
 );
 
-test('trust waits until the end of a long file was seen', { tag: '@full' }, async ({ start }) => {
+test('trust waits until the end of a long file was seen', async ({ start }) => {
   const app = await start(plainAnswer(), {
     files: { [PATH]: `${READER}${'Look at each line.\n'.repeat(80)}Then send them.\n` },
   });
   const dialog = app.page.getByRole('dialog');
   await open(app);
+  await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
+  await expectAccessible(app.page, 'the list of agents');
   await app.button('Look').click();
   const yes = dialog.getByRole('button', { name: 'Trust 1 file' });
   await expect(yes).toHaveAccessibleDescription(`Trust waits until you have seen the end of: ${PATH}`);
@@ -268,30 +286,40 @@ test('trust waits until the end of a long file was seen', { tag: '@full' }, asyn
   await expect(row(app, /^log-reader .*usable/)).toBeVisible();
 });
 
-test('another lead works only where the person chose it', { tag: '@full' }, async ({ start }) => {
-  const boss = '---\nname: boss\ndescription: Leads too\nrole: primary\n---\nYou are boss.\n';
-  const script = new Script().on({ system: /You are boss/ }).reply([text('The boss is here.')]);
-  const app = await start(script.on({}).reply([text('The lead is here.')]), {
-    before: async ({ home }) => {
-      await mkdir(join(home, 'agents'), { recursive: true });
-      await writeFile(join(home, 'agents/boss.md'), boss);
-      return () => Promise.resolve();
-    },
-  });
-  const choice = app.page.getByRole('combobox', { name: 'Lead', exact: true });
-  await expect(choice).toHaveValue('lead');
-  await app.send('Who is there?');
-  await expect(app.workflow()).toContainText('The lead is here.');
+test(
+  'another lead works only where the person chose it',
+  fullSpec([
+    'tests/core/agents/agents.test.ts › a lead of a project leads once it is trusted, with what its permissions leave it',
+    'tests/core/agents/agents.test.ts › no other lead takes the place of the one named lead, and a file in a folder of another program opens',
+  ]),
+  async ({ start }) => {
+    const boss = '---\nname: boss\ndescription: Leads too\nrole: primary\n---\nYou are boss.\n';
+    const script = new Script().on({ system: /You are boss/ }).reply([text('The boss is here.')]);
+    const app = await start(script.on({}).reply([text('The lead is here.')]), {
+      before: async ({ home }) => {
+        await mkdir(join(home, 'agents'), { recursive: true });
+        await writeFile(join(home, 'agents/boss.md'), boss);
+        return () => Promise.resolve();
+      },
+    });
+    const choice = app.page.getByRole('combobox', { name: 'Lead', exact: true });
+    await expect(choice).toHaveValue('lead');
+    await app.send('Who is there?');
+    await expect(app.workflow()).toContainText('The lead is here.');
 
-  await app.newConversation();
-  await choice.selectOption('boss');
-  await app.send('And now?');
-  await expect(app.workflow()).toContainText('The boss is here.');
-});
+    await app.newConversation();
+    await choice.selectOption('boss');
+    await app.send('And now?');
+    await expect(app.workflow()).toContainText('The boss is here.');
+  },
+);
 
 test(
   'an agent is tried out alone; a built-in one is read, and copied to be changed',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/runs/test-run.test.ts › the agent answers the person with its own prompt and tools, and none that start others',
+    'tests/core/runtime/methods/agent-files.test.ts › what comes with the program or belongs to another is read, copied and never written',
+  ]),
   async ({ start }) => {
     const script = new Script()
       .on({ prompt: /Look at it/, ...CHILD })
@@ -322,7 +350,10 @@ test(
 
 test(
   'the screens keep the rules of accessibility, light and dark, and work by keyboard',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec('e2e/agents/agents.spec.ts › trust waits until the end of a long file was seen', {
+    tag: '@browser',
+    annotation: SAME_PAGE,
+  }),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: {

@@ -6,7 +6,7 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
-import { expect, type Start, test } from '../support/test.ts';
+import { expect, fullSpec, type Start, test } from '../support/test.ts';
 
 const RULE = '[[permissions.rules]]\neffect = "deny"\ntool = "write_file"\npattern = "dist/**"\n';
 
@@ -39,7 +39,10 @@ async function granted(start: Start): Promise<App> {
 
 test(
   'a grant shows on the page and, once it is revoked, the next call asks again',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/approvals/grants-given.test.ts › revoked, it answers nothing; that is told where it was given, and only once',
+    'tests/lib/permissions/grant-row.test.ts › says whom it allows what, for how long and how often it was used, and offers to revoke it',
+  ]),
   async ({ start }) => {
     const app = await granted(start);
     const { page } = app;
@@ -66,35 +69,46 @@ test(
   },
 );
 
-test('the history says which grant answered, and leads to it', { tag: '@full' }, async ({ start }) => {
-  const app = await granted(start);
-  const { page } = app;
-  await app.send('Write it again.');
-  await app.expectOutcome('completed');
-  await page.getByRole('link', { name: 'History', exact: true }).click();
-  await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
-  await page.getByRole('tab', { name: /^Approvals/ }).click();
-  const panel = page.getByRole('tabpanel');
-  await expect(panel).toContainText('by a grant');
-  await expect(panel).toContainText('lead may use write_file on docs/*.md');
-  await panel.getByRole('link', { name: 'See the grant, or revoke it' }).click();
-  await expect(grants(page).locator('[aria-current=true]')).toContainText('docs/*.md');
+test(
+  'the history says which grant answered, and leads to it',
+  fullSpec([
+    'tests/core/runtime/methods/answered.test.ts › newest first, each with who decided, and the grant where one did',
+    'tests/lib/permissions/grant-row.test.ts › links to the page of permissions while the grant holds',
+  ]),
+  async ({ start }) => {
+    const app = await granted(start);
+    const { page } = app;
+    await app.send('Write it again.');
+    await app.expectOutcome('completed');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByRole('list', { name: 'Workflows' }).getByRole('link').first().click();
+    await page.getByRole('tab', { name: /^Approvals/ }).click();
+    const panel = page.getByRole('tabpanel');
+    await expect(panel).toContainText('by a grant');
+    await expect(panel).toContainText('lead may use write_file on docs/*.md');
+    await panel.getByRole('link', { name: 'See the grant, or revoke it' }).click();
+    await expect(grants(page).locator('[aria-current=true]')).toContainText('docs/*.md');
 
-  await page.goBack();
-  await page.getByRole('tab', { name: /^Approvals/ }).click();
-  const why = page.getByRole('tabpanel').getByRole('button', { name: 'Why?' });
-  const place = page.url();
-  await why.click();
-  await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
-  expect(page.url(), 'it is said in place').toBe(place);
-  await page.getByRole('tabpanel').getByRole('link', { name: 'Open in Permissions' }).click();
-  await expect(page.getByRole('heading', { level: 1, name: 'Permissions' })).toBeVisible();
-  await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
-});
+    await page.goBack();
+    await page.getByRole('tab', { name: /^Approvals/ }).click();
+    const why = page.getByRole('tabpanel').getByRole('button', { name: 'Why?' });
+    const place = page.url();
+    await why.click();
+    await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
+    expect(page.url(), 'it is said in place').toBe(place);
+    await page.getByRole('tabpanel').getByRole('link', { name: 'Open in Permissions' }).click();
+    await expect(page.getByRole('heading', { level: 1, name: 'Permissions' })).toBeVisible();
+    await expect(decisive(page)).toContainText('You allowed lead to use write_file on docs/*.md');
+  },
+);
 
 test(
   'the explainer names the deciding rule with its file and line, as the file is now',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/runtime/methods/permissions.test.ts › the verdict names the rule, its file and line, and what else was looked at',
+    'tests/lib/permissions/explain-draft.test.ts › asks about the same call once more, and of none before there was one',
+    'tests/core/runtime/methods/permissions.test.ts › the list says what is wrong with the rules',
+  ]),
   async ({ start }) => {
     const app = await start(writes('docs/a.md'));
     const { page } = app;
@@ -127,31 +141,40 @@ test(
   },
 );
 
-test('from a question to why it is asked, and back to it, without a mouse', { tag: '@full' }, async ({ start }) => {
-  const app = await start(writes('docs/a.md'));
-  const { page } = app;
-  await app.send('Write it.');
-  await app.question.getByRole('button', { name: 'Why am I asked?' }).press('Enter');
-  await expect(decisive(page)).toContainText('write_file is asked about');
-  // As rules are now, whoever has changed them: a window looks again when it gets the focus.
-  const file = join(app.workspace, '.triad', 'config.toml');
-  await mkdir(join(app.workspace, '.triad'));
-  await writeFile(file, RULE.replace('deny', 'ask').replace('dist', 'docs'));
-  await page.evaluate(() => window.dispatchEvent(new Event('focus')));
-  await expect(decisive(page)).toContainText(`${file}:1`);
-  await app.question.getByRole('link', { name: 'Open in Permissions' }).press('Enter');
-  await expect(page.getByRole('heading', { name: 'Try a call' })).toBeFocused();
-  await expect(page.getByLabel('Path', { exact: true })).toHaveValue('docs/a.md');
-  await expect(decisive(page)).toContainText(`${file}:1`);
-  await expect(app.question, 'the question is put aside, not answered').toBeHidden();
-  await expect(app.reopen).toHaveText('1 waiting');
-  await page.getByRole('link', { name: /^Approvals/ }).press('Enter');
-  await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
-});
+test(
+  'from a question to why it is asked, and back to it, without a mouse',
+  fullSpec([
+    'tests/lib/app/explained.test.ts › asks the same again where rules may differ, tells the old until then, and nothing where that fails',
+    'tests/lib/view/permissions/explain-call.test.ts › a tool with its input',
+  ]),
+  async ({ start }) => {
+    const app = await start(writes('docs/a.md'));
+    const { page } = app;
+    await app.send('Write it.');
+    await app.question.getByRole('button', { name: 'Why am I asked?' }).press('Enter');
+    await expect(decisive(page)).toContainText('write_file is asked about');
+    // As rules are now, whoever has changed them: a window looks again when it gets the focus.
+    const file = join(app.workspace, '.triad', 'config.toml');
+    await mkdir(join(app.workspace, '.triad'));
+    await writeFile(file, RULE.replace('deny', 'ask').replace('dist', 'docs'));
+    await page.evaluate(() => window.dispatchEvent(new Event('focus')));
+    await expect(decisive(page)).toContainText(`${file}:1`);
+    await app.question.getByRole('link', { name: 'Open in Permissions' }).press('Enter');
+    await expect(page.getByRole('heading', { name: 'Try a call' })).toBeFocused();
+    await expect(page.getByLabel('Path', { exact: true })).toHaveValue('docs/a.md');
+    await expect(decisive(page)).toContainText(`${file}:1`);
+    await expect(app.question, 'the question is put aside, not answered').toBeHidden();
+    await expect(app.reopen).toHaveText('1 waiting');
+    await page.getByRole('link', { name: /^Approvals/ }).press('Enter');
+    await expect(app.waiting.getByRole('listitem')).toHaveCount(1);
+  },
+);
 
 test(
   'permissions, agents and MCP servers are those of the folder that is open',
-  { tag: '@full' },
+  fullSpec(
+    'tests/lib/app/rail.test.ts › knows the folder that is open, after its conversation was left and in a new window',
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { files: { 'part/.triad/config.toml': RULE, 'part/.mcp.json': SERVERS } });
     const { page, workspace } = app;

@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
-import { expect, type Start, test } from '../support/test.ts';
+import { expect, fullSpec, type Start, test } from '../support/test.ts';
 
 const PATHS = ['docs/a.md', 'docs/b.md', 'Makefile'];
 
@@ -31,7 +31,12 @@ const row = (page: Page, name: string) => page.getByRole('row').filter({ hasText
 
 test(
   'a rule is written with what it would decide, changed, taken out and put back',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/runtime/methods/rules.test.ts › a change holds with the next call, and every other byte stays',
+    'tests/core/runtime/methods/rules.test.ts › what was changed elsewhere meanwhile is not written over',
+    'tests/lib/permissions/rule-draft.test.ts › changes the rule at its place, over the file that was looked at',
+    'tests/lib/view/permissions/rule-preview.test.ts › counts what the rule decides by what that was, changes first',
+  ]),
   async ({ start }) => {
     const { page, file } = await worked(start);
     await page.getByRole('button', { name: 'Add rule' }).press('Enter');
@@ -73,24 +78,31 @@ test(
   },
 );
 
-test('from a call that was asked about to a rule about it', { tag: '@full' }, async ({ start }) => {
-  const { page } = await worked(start);
-  await page.getByLabel('Path', { exact: true }).fill('docs/{a}.md');
-  await page.getByRole('button', { name: 'Explain' }).press('Enter');
-  await page.getByRole('button', { name: 'Make a rule from this call' }).press('Enter');
-  await expect(page.getByRole('heading', { name: 'A new rule' })).toBeFocused();
-  await expect(page.getByLabel('On', { exact: true })).toHaveValue('docs/\\{a\\}.md');
-  await expect(page.getByLabel('Effect')).toHaveValue('allow');
-  await expect(page.getByText('Holds in every folder.')).toBeVisible();
-  await page.getByLabel('Tool or permission').fill('mcp__things__look');
-  await expect(page.getByText('It is about any MCP server named things')).toBeVisible();
-  await page.getByLabel('Tool or permission').fill('*');
-  await page.getByLabel('On', { exact: true }).fill('');
-  await page.getByLabel('Agent', { exact: true }).first().fill('');
-  await expect(preview(page)).toContainText('It can let through what reaches beyond this folder');
-  await page.getByLabel('Written in').selectOption('project');
-  await expect(preview(page)).toContainText('It will not hold yet');
-  await expect(page.getByText('Holds in this folder only.')).toBeVisible();
-  await page.getByRole('button', { name: 'Cancel' }).press('Enter');
-  await expect(page.getByRole('button', { name: 'Add rule' })).toBeFocused();
-});
+test(
+  'from a call that was asked about to a rule about it',
+  fullSpec([
+    'tests/lib/view/permissions/rule-preview.test.ts › of a call is about that one alone, with the other answer',
+    'tests/core/runs/rule-preview.test.ts › what a verdict says a rule has to name allows the very call that was explained, and no other',
+  ]),
+  async ({ start }) => {
+    const { page } = await worked(start);
+    await page.getByLabel('Path', { exact: true }).fill('docs/{a}.md');
+    await page.getByRole('button', { name: 'Explain' }).press('Enter');
+    await page.getByRole('button', { name: 'Make a rule from this call' }).press('Enter');
+    await expect(page.getByRole('heading', { name: 'A new rule' })).toBeFocused();
+    await expect(page.getByLabel('On', { exact: true })).toHaveValue('docs/\\{a\\}.md');
+    await expect(page.getByLabel('Effect')).toHaveValue('allow');
+    await expect(page.getByText('Holds in every folder.')).toBeVisible();
+    await page.getByLabel('Tool or permission').fill('mcp__things__look');
+    await expect(page.getByText('It is about any MCP server named things')).toBeVisible();
+    await page.getByLabel('Tool or permission').fill('*');
+    await page.getByLabel('On', { exact: true }).fill('');
+    await page.getByLabel('Agent', { exact: true }).first().fill('');
+    await expect(preview(page)).toContainText('It can let through what reaches beyond this folder');
+    await page.getByLabel('Written in').selectOption('project');
+    await expect(preview(page)).toContainText('It will not hold yet');
+    await expect(page.getByText('Holds in this folder only.')).toBeVisible();
+    await page.getByRole('button', { name: 'Cancel' }).press('Enter');
+    await expect(page.getByRole('button', { name: 'Add rule' })).toBeFocused();
+  },
+);

@@ -18,6 +18,6 @@ test.for([
   ['no suggestion', 'modle: a', fault(1, 1, null), null],
   ['nothing there', 'a:\n', fault(1, 3), null],
   ['behind the end', 'a', fault(9, 9), null],
-] as const)('%s', ([, text, one, expected]) => {
+] as const)('fixes %s', ([, text, one, expected]) => {
   expect(fixed(text, one)).toBe(expected);
 });
