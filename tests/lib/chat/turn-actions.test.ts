@@ -1,0 +1,106 @@
+// What a message and its answer offer: copies, links, an edit, forks and a retry, by buttons and by commands.
+import { render } from 'svelte/server';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { WorkflowRow } from '#contract/view.ts';
+import type { App } from '#lib/app/app.svelte.ts';
+import { copyLink } from '#lib/app/links.ts';
+import { chatCommands } from '#lib/chat/chat-commands.ts';
+import { copyText } from '#lib/ui/copy-text.ts';
+import { settled } from '../support/fake-connection.ts';
+import { Rows } from '../support/rows.ts';
+import { storage } from '../support/storage.ts';
+import { Story } from '../support/story.ts';
+import TurnParts from '../support/turn-parts.svelte';
+
+const { conversation } = new Rows().snapshot();
+const clipboard: string[] = [];
+const shown: string[] = [];
+const toasts = {
+  info: (message: string) => void shown.push(message),
+  error: (message: string) => void shown.push(`Error: ${message}`),
+  offer: () => undefined,
+};
+
+beforeEach(() => {
+  clipboard.length = shown.length = 0;
+  vi.stubGlobal('localStorage', storage());
+  vi.stubGlobal('window', {});
+  vi.stubGlobal('location', { href: 'http://localhost:4000/chat/x' });
+  vi.stubGlobal('navigator', { clipboard: { writeText: async (text: string) => void clipboard.push(text) } });
+});
+afterEach(() => void vi.unstubAllGlobals());
+
+function endedWorkflow(): WorkflowRow {
+  const story = new Story();
+  const { lead } = story.lead('Look for sums.');
+  lead.answer('There are **two** sums.');
+  story.endWorkflow(lead, 'completed', 'There are **two** sums.');
+  const rows = new Rows();
+  for (const event of story.events) rows.take(event);
+  return rows.snapshot().workflows[0]!;
+}
+
+/** Returns the buttons of the toolbars: label and whether it is unavailable. */
+function buttonsOf(working: boolean): { label: string; attributes: string }[] {
+  const app = { toasts } as unknown as App;
+  const { body } = render(TurnParts, { props: { app, workflow: endedWorkflow(), working } });
+  return [...body.matchAll(/<button([^>]*)>/g)].map(([, attributes = '']) => ({
+    label: /aria-label="([^"]*)"/.exec(attributes)?.[1] ?? '',
+    attributes,
+  }));
+}
+
+it('offers to copy, edit, fork and retry at a message and its answer', () => {
+  expect(buttonsOf(false).map(({ label }) => label)).toEqual([
+    ...['Copy', 'Edit and resend', 'Fork from here', 'Copy link', 'Go back'],
+    ...['Copy', 'Copy as Markdown', 'Fork from here', 'Retry'],
+  ]);
+});
+
+it('keeps an unavailable action focusable and describes why it is unavailable', () => {
+  const back = buttonsOf(true).find(({ label }) => label === 'Go back')?.attributes ?? '';
+  expect(back).toContain('aria-disabled="true"');
+  expect(back).toContain('aria-describedby=');
+  expect(back).not.toMatch(/ disabled(=|>|\s)/);
+});
+
+it('copies the address of the page in a browser, and a link of the app on the desktop', async () => {
+  await copyLink(toasts, 'workflow', 'w1');
+  expect(clipboard.at(-1)).toMatch(/^http:\/\/localhost:4000\/history\//);
+  await copyLink(toasts, 'conversation', 'c1');
+  expect(clipboard.at(-1)).toMatch(/^http:\/\/localhost:4000\/chat\//);
+  vi.stubGlobal('window', { triad: {} });
+  await copyLink(toasts, 'workflow', 'w1');
+  await copyLink(toasts, 'conversation', 'c1');
+  expect(clipboard.slice(-2)).toEqual(['triad://workflow/w1', 'triad://conversation/c1']);
+});
+
+it('shows that a text was copied, or that the browser refused it', async () => {
+  await copyText(toasts, 'Words', 'Copied');
+  expect([clipboard, shown]).toEqual([['Words'], ['Copied']]);
+  vi.stubGlobal('navigator', { clipboard: { writeText: () => Promise.reject(new Error('denied')) } });
+  await copyText(toasts, 'Words', 'Copied');
+  expect(shown.at(-1)).toMatch(/^Error: /);
+});
+
+it('forks after the newest answer and sends its message again by command', async () => {
+  const made: unknown[] = [];
+  const forks = {
+    fork: async (...given: unknown[]) => (made.push(['fork', ...given]), null),
+    resend: async (...given: unknown[]) => (made.push(['resend', ...given]), null),
+  };
+  const workflow = endedWorkflow();
+  const none = () => undefined;
+  const commands = chatCommands({
+    ...{ app: { forks, toasts } as unknown as App, conversation, workflows: [workflow] },
+    ...{ rename: none, rewind: none, remove: none, stop: none, toggleContext: none, toggleChanges: none },
+  });
+  commands.fork?.();
+  await settled();
+  commands.retry?.();
+  await settled();
+  expect(made).toEqual([
+    ['fork', workflow, 'after'],
+    ['resend', workflow, 'Look for sums.'],
+  ]);
+});
