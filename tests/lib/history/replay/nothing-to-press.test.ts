@@ -124,3 +124,16 @@ it('tells who answered what, where it was asked', async () => {
   for (const name of ['one', 'two', 'three']) expect(words).toContain(`${name}: You said yes`);
   expect(asked).not.toContain('<button');
 });
+
+it('offers to copy what an agent said before a call, and the report of a sub-agent', async () => {
+  const player = await opened();
+  player.toStep(player.steps.length - 1);
+  const app = {
+    attention: { questions: questionsOf(player.view!.approvals) },
+    ...{ clock: { now: player.now }, contexts: { windowOf: () => null, compactAt: null } },
+  } as unknown as App;
+  const { body } = render(ReplayParts, { props: { app, player, present: true } });
+  const copies = [...body.matchAll(/aria-label="(Copy: [^"]*)"/g)].map(([, label]) => label);
+  expect(copies).toContain('Copy: what it said, “I write.”');
+  expect(copies).toContain('Copy: report of one');
+});
