@@ -1,4 +1,5 @@
 /** What a call replaced is kept, and put back by a person; that can be taken back, and nothing that came since is lost. */
+import { execFileSync } from 'node:child_process';
 import { chmod, mkdir, readdir, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -9,6 +10,7 @@ import { memoryStore } from '../../support/stores/pooled.ts';
 import { Changes } from '#core/workspace/changes.ts';
 import { DAY_MS, keepTrash } from '#core/workflows/trash.ts';
 import { startEngine } from '../../support/engine.ts';
+import { hasGit } from '../../support/kept-place.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 type Engine = Awaited<ReturnType<typeof startEngine>>;
@@ -62,6 +64,49 @@ test('the bytes and the mode are put back, a new file goes, and both come again'
   await undo(engine, 'new/b.txt', true);
   expect(await readFile(at('a.txt'), 'utf8')).toBe('after');
   expect(await readFile(at('new/b.txt'), 'utf8')).toBe('made');
+});
+
+test.skipIf(!hasGit)('undoes one part of a file alone, and marks a committed file as kept', async () => {
+  const lines = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`);
+  const changed = lines.with(0, 'first').with(19, 'last');
+  const script = new Script();
+  script
+    .on({ step: 1 })
+    .reply([
+      toolUse('write_file', { path: 'list.txt', content: `${changed.join('\n')}\n` }),
+      toolUse('write_file', { path: 'new.txt', content: 'made\n' }),
+    ]);
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, { files: { 'list.txt': `${lines.join('\n')}\n` } });
+  await engine.ask('Write');
+  const { runtime, conversationId, folder } = engine;
+  const [list] = await changesOf(engine);
+  const target = { runId: list!.runId, toolCallId: list!.toolCallId, path: 'list.txt' };
+  const parts = async () => (await runtime.request('change.diff', { conversationId, ...target })).hunks;
+  expect(await parts()).toHaveLength(2);
+  const second = { ...target, hunk: 1 };
+  await runtime.request('change.undo', { conversationId, target: second });
+  expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe(`${lines.with(0, 'first').join('\n')}\n`);
+  expect((await parts()).map(({ state }) => state)).toEqual(['done', 'undone']);
+  await runtime.request('change.undo', { conversationId, target: second, redo: true });
+  expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe(`${changed.join('\n')}\n`);
+
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
+  git('init', '-q');
+  git('config', 'user.name', 'A Person');
+  git('config', 'user.email', 'person@example.com');
+  await runtime.request('change.commit', { conversationId, message: 'Add it', paths: ['new.txt'] });
+  expect(git('show', '--name-only', '--format=%s', 'HEAD').split('\n').filter(Boolean)).toEqual(['Add it', 'new.txt']);
+  const kept = async () => (await changesOf(engine)).map((file) => [file.path, file.kept]);
+  expect(await kept()).toEqual([
+    ['list.txt', false],
+    ['new.txt', true],
+  ]);
+  await runtime.request('change.keep', { conversationId, target, kept: true });
+  expect(await kept()).toEqual([
+    ['list.txt', true],
+    ['new.txt', true],
+  ]);
 });
 
 test('what was undone and is made anew by somebody else is left alone when all of it goes back', async () => {
