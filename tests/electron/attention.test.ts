@@ -160,6 +160,13 @@ test('it speaks the language that the pages speak', async () => {
   expect(desk.shown[1]?.body).toBe('Delete a.md');
 });
 
+test('marks hidden characters in a notification', () => {
+  const { send } = started();
+  const at = new Date().toISOString();
+  send({ questions: [asked({ ...asked().request, at, title: 'Write clean\u202Egpj.sh' })] });
+  expect(desk.shown[0]?.body).toBe('Write clean⟦U+202E⟧gpj.sh');
+});
+
 test('where a press leads stands at the end of the address, and nothing else is taken for it', () => {
   for (const place of [
     { conversationId: 'c-1', approvalId: 'q-1' },
