@@ -1,10 +1,12 @@
 // The palette asks for files and reports together with conversations, shows what belongs to the last letters, and names a file in a message.
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { SearchHit } from '#contract/view.ts';
+import { settingRows } from '#core/settings/settings.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import type { Commands } from '#lib/app/commands.svelte.ts';
 import { Palette } from '#lib/shell/palette-findings.svelte.ts';
 import { text } from '#lib/words/text.ts';
+import { settingsOf } from '../../support/compose.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
 import { storage } from '../support/storage.ts';
 
@@ -12,6 +14,10 @@ const HIT: SearchHit = {
   ...{ conversationId: 'c', workflowId: 'w', runId: 'r', n: 4, kind: 'report', agent: 'alpha' },
   ...{ title: 'Parsers', at: '2026-03-01T12:00:00.000Z', snippet: 'The parser is fine', hits: [] },
 };
+
+const rows = settingRows(settingsOf('')).map((row) => ({
+  ...{ ...row, origin: { from: 'default' as const }, others: [] },
+}));
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -27,7 +33,8 @@ function desk(box: App['box'] = null) {
   const connection = new FakeConnection()
     .on('conversation.list', () => ({ items: [], next: null }))
     .on('file.find', ({ text: wanted }) => ({ paths: wanted === null ? [] : [`src/${wanted}.ts`], more: false }))
-    .on('history.search', () => ({ items: [HIT], next: null }));
+    .on('history.search', () => ({ items: [HIT], next: null }))
+    .on('settings.list', () => rows);
   const app = {
     ...{ connection, box, folder: '/x', settings: { folder: '/home' } },
     ...{ conversations: { items: [] }, rail: { active: null } },
@@ -81,6 +88,16 @@ it('puts files and reports before agents and settings, and what is called exactl
   await type('Keyboard shortcuts');
   expect(groups()).toEqual([settings, files, reports]);
   expect(palette.findings[0]?.items[0]?.label).toBe('Keyboard shortcuts');
+});
+
+it('leads to a setting at its field, and to a section of the settings', async () => {
+  const { palette, type, found } = desk();
+  await palette.open();
+  const paths = () => found(text.shell.palette.settings).map(({ to }) => to);
+  await type('max_sub_agents');
+  expect(paths()).toContainEqual({ path: '/settings?at=limits.max_sub_agents' });
+  await type('telemetry');
+  expect(paths()).toContainEqual({ path: '/settings?section=telemetry' });
 });
 
 it('ends what still searches when it closes', async () => {
