@@ -19,3 +19,19 @@ it('marks the field that was missed, and asks nobody', () => {
     ...[true, null, false, 'baseUrl'],
   ]);
 });
+
+it('offers the servers of this machine, and takes the address and first model of the chosen one', async () => {
+  const server = {
+    ...{ name: 'Ollama', models: ['tiny:1b', 'small:3b'], needsKey: false },
+    speaks: [{ type: 'openai-chat' as const, baseUrl: 'http://127.0.0.1:11434/v1' }],
+  };
+  const connection = new FakeConnection().on('provider.detect', () => [server]);
+  const toasts = { info: () => undefined, error: () => undefined, offer: () => undefined };
+  const draft = new ProviderDraft(new App(connection, toasts), null);
+  await draft.detect();
+  expect(draft.offered?.map(({ name }) => name)).toEqual(['Ollama']);
+  draft.choose(draft.offered![0]!);
+  expect([draft.newName, draft.type, draft.baseUrl, draft.model]).toEqual([
+    ...['ollama', 'openai-chat', 'http://127.0.0.1:11434/v1', 'tiny:1b'],
+  ]);
+});
