@@ -3,6 +3,7 @@ import DOMPurify from 'dompurify';
 import { render } from 'svelte/server';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
+import type { RunRow } from '#contract/view.ts';
 import type { App } from '#lib/app/app.svelte.ts';
 import { Player } from '#lib/history/replay/player.svelte.ts';
 import { viewBefore } from '#lib/view/replay/keyframes.ts';
@@ -83,22 +84,31 @@ async function opened(): Promise<Player> {
   return player;
 }
 
-/** Names of what acts, at every step: what has a box to write in counts as `say`. */
+/** The app as far as these components ask it, at the moment of the player. */
+const appAt = (player: Player): App =>
+  ({
+    attention: { questions: questionsOf(player.view!.approvals) },
+    ...{ clock: { now: player.now }, contexts: { windowOf: () => null, compactAt: null } },
+  }) as unknown as App;
+
+/** Returns the names of the buttons that act; a box to write in counts as `say`. */
+function findActs(body: string): string[] {
+  const found = /<(textarea|input|select)\b/.test(body) ? ['say'] : [];
+  for (const [, inside = ''] of body.matchAll(/<button[^>]*>([\s\S]*?)<\/button>/g)) {
+    const name = inside.replaceAll(/<[^>]*>/g, '').trim();
+    const act = /^(Stop|Undo|Try again|Answer|Extend|Give it more)\b/.exec(name)?.[1];
+    if (act !== undefined) found.push(act);
+  }
+  return found;
+}
+
+/** Returns the names of what acts at any step. */
 function actsIn(player: Player, present: boolean): string[] {
   const found = new Set<string>();
   for (let step = 0; step < player.steps.length; step += 1) {
     player.toStep(step);
-    const app = {
-      attention: { questions: questionsOf(player.view!.approvals) },
-      ...{ clock: { now: player.now }, contexts: { windowOf: () => null, compactAt: null } },
-    } as unknown as App;
-    const { body } = render(ReplayParts, { props: { app, player, present } });
-    if (/<(textarea|input|select)\b/.test(body)) found.add('say');
-    for (const [, inside = ''] of body.matchAll(/<button[^>]*>([\s\S]*?)<\/button>/g)) {
-      const name = inside.replaceAll(/<[^>]*>/g, '').trim();
-      const act = /^(Stop|Undo|Try again|Answer|Extend|Give it more)\b/.exec(name)?.[1];
-      if (act !== undefined) found.add(act);
-    }
+    const { body } = render(ReplayParts, { props: { app: appAt(player), player, present } });
+    for (const act of findActs(body)) found.add(act);
   }
   return [...found].sort();
 }
@@ -128,12 +138,25 @@ it('tells who answered what, where it was asked', async () => {
 it('offers to copy what an agent said before a call, and the report of a sub-agent', async () => {
   const player = await opened();
   player.toStep(player.steps.length - 1);
-  const app = {
-    attention: { questions: questionsOf(player.view!.approvals) },
-    ...{ clock: { now: player.now }, contexts: { windowOf: () => null, compactAt: null } },
-  } as unknown as App;
-  const { body } = render(ReplayParts, { props: { app, player, present: true } });
+  const { body } = render(ReplayParts, { props: { app: appAt(player), player, present: true } });
   const copies = [...body.matchAll(/aria-label="(Copy: [^"]*)"/g)].map(([, label]) => label);
   expect(copies).toContain('Copy: what it said, “I write.”');
   expect(copies).toContain('Copy: report of one');
+});
+
+it('offers nothing at the cards of sub-agents that a fork took over', async () => {
+  const player = await opened();
+  player.toStep(player.steps.length - 1);
+  const view = player.view!;
+  const isTaken = ({ parentRunId }: RunRow) => parentRunId !== null;
+  const taken = {
+    ...view,
+    runs: view.runs.map((run) => (isTaken(run) ? { ...run, cached: { ...run, runId: run.id } } : run)),
+  };
+  const shown = (player: unknown) =>
+    findActs(
+      render(ReplayParts, { props: { app: appAt(player as Player), player: player as Player, present: true } }).body,
+    );
+  expect(shown(player)).toEqual(expect.arrayContaining(['Try again', 'Extend']));
+  expect(shown({ now: player.now, view: taken }).filter((act) => act !== 'Undo')).toEqual([]);
 });
