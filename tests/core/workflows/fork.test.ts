@@ -58,6 +58,19 @@ test('the next request is byte for byte that of the first, and a fork of the for
   expect(asked[0]).toMatch(/"First[^]*"Second[^]*wombat is in the cellar/);
 });
 
+test('takes over what was said before a message, with the message itself where it forks after it', async () => {
+  const engine = await start(script());
+  const first = await engine.ask('First');
+  const second = await engine.ask('Second');
+  const promptsOf = async (workflowId: string, end: 'before' | 'after') => {
+    const made = await fork(engine, workflowId, { end });
+    return (await snapshotOf(engine, made.id)).workflows.map(({ prompt }) => prompt);
+  };
+  expect(await promptsOf(first.workflowId, 'after')).toEqual(['First']);
+  expect(await promptsOf(second.workflowId, 'before')).toEqual(['First']);
+  expect(await promptsOf(second.workflowId, 'after')).toEqual(['First', 'Second']);
+});
+
 test('nothing is counted, listed, undone or found twice; both know of each other, and the first may go', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
