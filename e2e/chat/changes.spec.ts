@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import { EDITED, threeEditors } from '../support/change-screens.ts';
-import { expect, type Start, test } from '../support/test.ts';
+import { expect, fullSpec, type Start, test } from '../support/test.ts';
 
 const git = async (cwd: string, ...args: string[]): Promise<string> =>
   (await promisify(execFile)('git', args, { cwd })).stdout.trim();
@@ -59,8 +59,10 @@ test(
     await expect(file('made/by-first.txt')).rejects.toThrow('ENOENT');
     expect(await file('shared.txt')).toMatch(/^line 1\n[^]*line 20, by the second\n$/);
     expect(await file('clash.txt')).toBe('By the second.\n');
-    await told.getByRole('button', { name: 'Redo' }).click();
+    await told.getByRole('button', { name: 'Redo' }).press('Enter');
     await expect(told).toContainText('Done again: ');
+    await expect(told.getByRole('button', { name: 'Redo' })).toHaveCount(0);
+    await expect(panel.locator(':focus'), 'the focus stays where its button was').toHaveCount(1);
     expect(await file('shared.txt')).toMatch(/^line 1, by the first\n[^]*line 20, by the second\n$/);
     expect(await file('made/by-first.txt')).toBe('By the first.\n');
   },
@@ -68,7 +70,14 @@ test(
 
 test(
   'what agents changed is undone by part, kept and committed, and gone back to before a message',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    [
+      'tests/core/runs/undo.test.ts › undoes one part of a file alone, and marks a committed file as kept',
+      'tests/lib/changes/rewind.test.ts › puts files back first, and each of both can be taken back while the other stays',
+      'tests/core/workflows/rewind.test.ts › the next request is byte for byte one without the message; rows made anew, in the full run a kill, keep that; told again, all is back',
+    ],
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     const { app, page, opener, panel, asked, told, file } = await changed(start);
     // What is undone in the conversation is told here, too.

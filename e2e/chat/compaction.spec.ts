@@ -3,13 +3,17 @@ import { NOTES, summarising, SUMMARISER } from '../../tests/support/fake-model/c
 import { spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessible, expectAlsoAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const usage = { input: 4_000, cacheRead: 26_000, output: 500 };
 
 test(
   'the person compacts by button and by /compact, looks at the summary and takes it back',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/loop/compaction.test.ts › at rest: the next message finds the summary; undone, exactly what was there before; and again',
+    'tests/lib/shell/command-table.test.ts › behind a slash stand the same commands: those that cannot be done now do nothing',
+    'tests/core/loop/context-parts.test.ts › of a conversation: what was sent last with its answer, as the gauge says it, and only where it is asked for',
+  ]),
   async ({ start }) => {
     const script = summarising()
       .on({ leads: false })
@@ -64,7 +68,7 @@ test(
 
 test(
   'a context that could not be compacted is told in one line, also after a reload',
-  { tag: '@full' },
+  fullSpec('tests/core/loop/compaction.test.ts › no summary comes: the work goes on without it, and says so, once'),
   async ({ start }) => {
     const script = new Script()
       .on({ system: SUMMARISER })

@@ -6,13 +6,13 @@ import { RED } from '../../tests/support/images.ts';
 import { pdf } from '../../tests/support/pdf.ts';
 import { expectAccessible, expectAlsoAccessible } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
 const NOTES = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notes\n\nThe word is heron.\n') };
 
-/** A conversation is renamed, found and gone to. */
-async function comesBackByKeys({ page, message }: App): Promise<void> {
+/** A conversation is renamed, found and gone to; its folder leads to a new one there. */
+async function comesBackByKeys({ page, message, workspace }: App): Promise<void> {
   await page.keyboard.press('F2');
   await page.keyboard.type('Grammar');
   await page.keyboard.press('Enter');
@@ -31,6 +31,11 @@ async function comesBackByKeys({ page, message }: App): Promise<void> {
   await expect(page.getByRole('option', { name: /^Grammar/ })).toHaveAttribute('aria-selected', 'true');
   await page.keyboard.press('Enter');
   await expect(page.getByRole('heading', { level: 1 })).toHaveText('Grammar');
+  await page.getByRole('button', { name: `Works in ${workspace}` }).press('Enter');
+  await expect(page.getByRole('menuitem', { name: 'New conversation here' })).toBeFocused();
+  await page.keyboard.press('Enter');
+  await expect(page.getByLabel('Folder', { exact: true })).toHaveValue(workspace);
+  await expect(message).toBeFocused();
 }
 
 test('a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone', async ({
@@ -49,6 +54,8 @@ test('a file is named by keyboard, pictures and texts go out with the message an
   await expectAlsoAccessible(page, 'files to name');
   await app.message.press('Enter');
   await expect(app.message).toHaveValue('Look at @src/sum.js ');
+  await app.message.dispatchEvent('keydown', { key: 'Enter', isComposing: true });
+  await expect(app.message, 'the Enter of a composition does not send').toHaveValue('Look at @src/sum.js ');
   await app.message.press('Enter');
   await expect(app.message).toHaveValue('');
   await expect(chips).toBeHidden();
@@ -64,7 +71,12 @@ test('a file is named by keyboard, pictures and texts go out with the message an
 
 test(
   'commands and messages of before by keyboard; what is composed stays; another model holds for what follows',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/parts/composer/past.test.ts › goes to older ones and back to an empty box',
+    'tests/lib/shell/command-table.test.ts › behind a slash stand the same commands: those that cannot be done now do nothing',
+    'e2e/chat/composer.spec.ts › a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone',
+    'tests/core/workflows/message-options.test.ts › model and mode hold for the lead of this message, and are recorded',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page, message } = app;
@@ -111,7 +123,10 @@ test(
 
 test(
   'pasted words stay words, pasted and dropped files are attached, and what cannot be is said and loses nothing',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/parts/composer/attachments.test.ts › pasted words stay words, also where a picture of them comes along; names of copied files do not',
+    'tests/lib/parts/composer/attachments.test.ts › a refused one is said once, and the others are attached',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page, message } = app;
@@ -178,7 +193,10 @@ test(
 
 test(
   'a rule, git and a link decide what can be named; nothing starts by a name',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/runtime/methods/messages.test.ts › what agents do not get to see is not named',
+    'tests/lib/parts/composer/word.test.ts › a path that would not end where it does stands in quotes; a folder can be gone into',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: { '.gitignore': 'out/\n', 'out/made.js': '', 'notes of mine.md': '' },

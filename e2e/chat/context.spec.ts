@@ -3,11 +3,14 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'an untrusted file waits; once it is trusted the panel shows its text and the lead is told',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/chat/context.test.ts › what is told, and of what waits for trust the instructions alone; a change is read again',
+    'tests/core/workflows/instructions.test.ts › in nobody’s before they are trusted, nor once they have changed',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;

@@ -2,14 +2,17 @@
 import { spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const REPORT = '# Report\n\nFound `README.md`.';
 const SAID = 'I look at the **files** first.';
 
 test(
   'the words between calls, a report, and the links of a message, a conversation and a workflow',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/history/replay/nothing-to-press.test.ts › offers to copy what an agent said before a call, and the report of a sub-agent',
+    'tests/lib/chat/turn-actions.test.ts › copies the address of the page in a browser, and a link of the app on the desktop',
+  ]),
   async ({ start }) => {
     const script = new Script()
       .on({ leads: false })

@@ -1,7 +1,7 @@
 /** The demo in the app: four messages, every question real, every answer labelled. */
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 /** A spawn that is allowed. */
 async function firstMessage(app: App): Promise<void> {
@@ -16,6 +16,15 @@ async function firstMessage(app: App): Promise<void> {
   // Once, for all that is on the page.
   await expect(app.page.getByText('Demo', { exact: true })).toHaveCount(1);
   await app.expectOutcome('completed');
+  const card = app.card('file-counter');
+  await card.hover();
+  await expect(card.locator('.swap > .figures'), 'figures replace the task under the pointer').toHaveCSS(
+    'opacity',
+    '1',
+  );
+  await expect(card.locator('.swap > .task')).toHaveCSS('opacity', '0');
+  await app.message.hover();
+  await expect(card.locator('.swap > .figures')).toHaveCSS('opacity', '0');
   await expect(app.workflow()).toContainText('scripted');
   await expect(app.workflow()).toContainText('2 files match **/*');
   await expect(app.workflow(), 'of the README in this folder').toContainText('first heading is “Sample”');
@@ -45,7 +54,10 @@ test('a message leads through a spawn, labelled here and in the history', async 
 
 test(
   'a second message leads through a delegation, a third one through a batch and a file, a fourth through a chain, and the demo ends',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/workflows/demo.test.ts › its messages show agents of every kind with facts that the tools found, labelled, counted and free of charge',
+    'e2e/chat/demo.spec.ts › a message leads through a spawn, labelled here and in the history',
+  ]),
   async ({ start }) => {
     test.slow();
     const app = await start(plainAnswer(), { apiKey: null, endpoint: null });
@@ -70,7 +82,9 @@ test(
 
 test(
   'a question that was open when the program was killed is open again after a resume, in the demo too',
-  { tag: '@full' },
+  fullSpec(
+    'tests/core/workflows/recovery.test.ts › closed while questions wait: the same questions are open again after resume',
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null, endpoint: null, ownProcess: true });
     const { page } = app;

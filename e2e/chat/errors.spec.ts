@@ -1,27 +1,43 @@
 /** What goes wrong with the model: one clear message each, with what to do. */
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
-test('a refused key gives one message that leads to the settings', { tag: '@full' }, async ({ start }) => {
-  const app = await start(plainAnswer(), { model: { keys: ['another-key'] } });
-  await app.send('Hello.');
-  await app.expectOutcome('error');
-  const settings = app.workflow().getByRole('link', { name: 'Settings' });
-  await expect(settings, 'said once').toHaveCount(1);
-  await expect(app.workflow()).toContainText(/key/i);
-  expect(app.model.requests, 'a refused key is not tried again').toHaveLength(1);
-  await settings.click();
-  await expect(app.page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
-  await expect(app.page.getByLabel('API key')).toBeVisible();
-});
+test(
+  'a refused key gives one message that leads to the settings',
+  fullSpec([
+    'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
+    'tests/core/loop/failures.test.ts › a wrong key ends the workflow with what to do',
+    'tests/core/model/anthropic-failures.test.ts › a refused key is not repeated',
+  ]),
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { model: { keys: ['another-key'] } });
+    await app.send('Hello.');
+    await app.expectOutcome('error');
+    const settings = app.workflow().getByRole('link', { name: 'Settings' });
+    await expect(settings, 'said once').toHaveCount(1);
+    await expect(app.workflow()).toContainText(/key/i);
+    expect(app.model.requests, 'a refused key is not tried again').toHaveLength(1);
+    await settings.click();
+    await expect(app.page.getByRole('heading', { level: 1, name: 'Settings' })).toBeVisible();
+    await expect(app.page.getByLabel('API key')).toBeVisible();
+  },
+);
 
-test('an endpoint that cannot be reached is named, after a few attempts', { tag: '@full' }, async ({ start }) => {
-  const app = await start(plainAnswer(), { endpoint: 'http://127.0.0.1:9' });
-  await app.send('Hello.');
-  await expect(app.workflow()).toContainText(/attempt \(?\d/i);
-  await app.expectOutcome('error');
-  await expect(app.workflow()).toContainText('127.0.0.1:9');
-  await expect(app.workflow().getByRole('link', { name: 'Settings' })).toHaveCount(1);
-  const words = await app.workflow().innerText();
-  expect(words.match(/check the network/gi), 'what to do is said once').toHaveLength(1);
-});
+test(
+  'an endpoint that cannot be reached is named, after a few attempts',
+  fullSpec([
+    'tests/core/loop/failures.test.ts › an endpoint that cannot be reached is named',
+    'tests/core/model/retry.test.ts › after as many retries as there are delays the last error is thrown',
+    'tests/lib/ui/failure-note.test.ts › links to the settings once for the error %s',
+  ]),
+  async ({ start }) => {
+    const app = await start(plainAnswer(), { endpoint: 'http://127.0.0.1:9' });
+    await app.send('Hello.');
+    await expect(app.workflow()).toContainText(/attempt \(?\d/i);
+    await app.expectOutcome('error');
+    await expect(app.workflow()).toContainText('127.0.0.1:9');
+    await expect(app.workflow().getByRole('link', { name: 'Settings' })).toHaveCount(1);
+    const words = await app.workflow().innerText();
+    expect(words.match(/check the network/gi), 'what to do is said once').toHaveLength(1);
+  },
+);

@@ -2,7 +2,7 @@
 import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 function script(): Script {
   return new Script()
@@ -21,7 +21,12 @@ function script(): Script {
 
 test(
   'a message is edited in its place and sent in a fork; both conversations know of each other',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/app/forks.test.ts › sends the message to a fork that ends before it',
+    'tests/core/workflows/fork.test.ts › nothing is counted, listed, undone or found twice; both know of each other, and the first may go',
+    'tests/core/workflows/fork.test.ts › takes over what was said before a message, with the message itself where it forks after it',
+    'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
+  ]),
   async ({ start }) => {
     const app = await start(script());
     const { page } = app;
@@ -90,26 +95,37 @@ test(
   },
 );
 
-test('an answer is asked for again in a fork', { tag: '@full' }, async ({ start }) => {
-  const app = await start(
-    new Script()
-      .on({})
-      .reply([text('Once.')], { times: 1 })
-      .on({})
-      .reply([text('Twice.')]),
-  );
-  await app.send('Try.');
-  await app.expectOutcome('completed');
-  const answer = app.workflow().getByRole('toolbar', { name: /^The answer/ });
-  await answer.getByRole('button', { name: 'Retry' }).press('Enter');
-  await expect(app.workflow()).toContainText('Twice.');
-  await app.expectOutcome('completed');
-  await expect(app.log).not.toContainText('Once.');
-});
+test(
+  'an answer is asked for again in a fork',
+  fullSpec([
+    'tests/lib/chat/turn-actions.test.ts › forks after the newest answer and sends its message again by command',
+    'tests/lib/app/forks.test.ts › sends the message to a fork that ends before it',
+  ]),
+  async ({ start }) => {
+    const app = await start(
+      new Script()
+        .on({})
+        .reply([text('Once.')], { times: 1 })
+        .on({})
+        .reply([text('Twice.')]),
+    );
+    await app.send('Try.');
+    await app.expectOutcome('completed');
+    const answer = app.workflow().getByRole('toolbar', { name: /^The answer/ });
+    await answer.getByRole('button', { name: 'Retry' }).press('Enter');
+    await expect(app.workflow()).toContainText('Twice.');
+    await app.expectOutcome('completed');
+    await expect(app.log).not.toContainText('Once.');
+  },
+);
 
 test(
   'a message, its answer as words and as Markdown, and a block of code are copied',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
+    'tests/lib/chat/turn-actions.test.ts › shows that a text was copied, or that the browser refused it',
+    'tests/lib/ui/markdown/plain.test.ts › %j',
+  ]),
   async ({ start }) => {
     const code = 'export const sum = (a, b) => a + b;';
     const markdown = `There are **two** sums.\n\n\`\`\`js\n${code}\n\`\`\``;
@@ -138,7 +154,10 @@ test(
 
 test(
   'sub-agents are the same cards in a fork, with their reports, and nothing of them can be done there',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/records/origin-runs.test.ts › the sub-agents of a fork, and of a fork of it, are those of the first, below its own lead, and use nothing',
+    'tests/lib/history/replay/nothing-to-press.test.ts › offers nothing at the cards of sub-agents that a fork took over',
+  ]),
   async ({ start }) => {
     const app = await start(
       new Script()

@@ -4,13 +4,16 @@ import { join } from 'node:path';
 import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const CODE = 'export const double = (n) => 2 * n;';
 
 test(
   'code of an answer is put into a file that the person names, after a question',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/parts/composer/word.test.ts › puts code behind what is written, fenced by more ticks than it has, and the cursor where its file is named',
+    'tests/core/tools/write-file.test.ts › the question shows the whole change and binds the input by its hash',
+  ]),
   async ({ start }) => {
     const script = new Script()
       .on({ ...LEAD, asked: /^Show/ })

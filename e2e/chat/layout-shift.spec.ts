@@ -1,13 +1,11 @@
 /** Nothing that somebody reads moves while an answer streams in, while agents work, or while the reader goes up. */
-import type { Page } from '@playwright/test';
 import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expectNoShift, watchShifts } from '../support/layout-shifts.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
-/** The sum of the shifts in ten seconds, as browsers score them, from which nobody notices any. */
-const MOST = 0.02;
 const PART = `## What was found
 
 A paragraph that is long enough to be broken into more than one line, at this width and at a smaller one, as most are.
@@ -25,27 +23,6 @@ export const sum = (a, b) => a + b;
 
 `;
 
-const WATCH = `(() => {
-  const shifts = (window.shifts = []);
-  new PerformanceObserver((list) => {
-    for (const { value, hadRecentInput, sources } of list.getEntries())
-      if (!hadRecentInput) shifts.push({ value, what: sources.map(({ node }) => (node?.parentElement ?? node)?.outerHTML?.slice(0, 120)) });
-  }).observe({ type: 'layout-shift' });
-})()`;
-
-interface Shift {
-  value: number;
-  what: string[];
-}
-
-const watch = (page: Page) => page.evaluate(WATCH);
-
-async function expectStill(page: Page): Promise<void> {
-  const shifts: Shift[] = await page.evaluate('window.shifts');
-  const sum = shifts.reduce((all, { value }) => all + value, 0);
-  expect(sum, JSON.stringify(shifts.toSorted((a, b) => b.value - a.value).slice(0, 3))).toBeLessThanOrEqual(MOST);
-}
-
 async function goUp({ page, log }: App): Promise<void> {
   await log.hover();
   const top = () => log.evaluate((column) => column.scrollTop);
@@ -56,79 +33,86 @@ async function goUp({ page, log }: App): Promise<void> {
   }
 }
 
-test.describe('of what is read nothing moves', { tag: ['@full', '@browser'] }, () => {
-  test('while the lead answers for ten seconds, and while the reader goes up after it', async ({ start }) => {
-    const answer = text(PART.repeat(10), { deltas: 400, delayMs: 25 });
-    const app = await start(
-      new Script()
-        .on({ ...LEAD, step: 1 })
-        .reply([text('I look around.'), toolUse('list_directory', { path: '.' })])
-        .on(LEAD)
-        .reply([answer]),
-    );
-    await app.send('Look around.');
-    await watch(app.page);
-    await app.expectOutcome('completed');
-    await expectStill(app.page);
+test.describe(
+  'of what is read nothing moves',
+  fullSpec(
+    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+    { tag: '@browser' },
+  ),
+  () => {
+    test('while the lead answers for ten seconds, and while the reader goes up after it', async ({ start }) => {
+      const answer = text(PART.repeat(10), { deltas: 400, delayMs: 25 });
+      const app = await start(
+        new Script()
+          .on({ ...LEAD, step: 1 })
+          .reply([text('I look around.'), toolUse('list_directory', { path: '.' })])
+          .on(LEAD)
+          .reply([answer]),
+      );
+      await app.send('Look around.');
+      await watchShifts(app.page);
+      await app.expectOutcome('completed');
+      await expectNoShift(app.page);
 
-    await app.page.reload();
-    await expect(app.footer()).toBeInViewport();
-    await watch(app.page);
-    await goUp(app);
-    await expectStill(app.page);
-  });
+      await app.page.reload();
+      await expect(app.footer()).toBeInViewport();
+      await watchShifts(app.page);
+      await goUp(app);
+      await expectNoShift(app.page);
+    });
 
-  test('while three sub-agents work beside each other for ten seconds', async ({ start }) => {
-    const names = ['accuracy', 'tone', 'links'];
-    const all = new Gate();
-    const app = await start(
-      new Script()
-        .on({ ...LEAD, step: 1 })
-        .reply(names.map((name) => spawn({ name, prompt: `Check ${name}.` })))
-        .on({ ...CHILD, step: 1 })
-        .reply([toolUse('list_directory', { path: '.' })])
-        .on(CHILD)
-        .reply([text(PART.repeat(8), { deltas: 400, delayMs: 25 })], { hold: all.at(1) })
-        .on(LEAD)
-        .reply([text('All is well.')]),
-    );
-    await app.page.setViewportSize({ width: 1600, height: 900 });
-    await app.send('Check the README.');
-    for (const name of names) await app.allow(name);
-    for (const name of names) await app.expectCard(name, 'running');
-    const lanes = app.log.getByRole('group', { name: 'At work: accuracy, tone, links' }).getByRole('article');
-    await expect(lanes).toHaveCount(3);
-    await watch(app.page);
-    all.open();
-    for (const name of names) await expect(app.card(name)).toContainText('What was found');
-    await expect(lanes, 'side by side while they write').toHaveCount(3);
-    for (const name of names) await app.expectCard(name, 'completed');
-    await expectStill(app.page);
-  });
+    test('while three sub-agents work beside each other for ten seconds', async ({ start }) => {
+      const names = ['accuracy', 'tone', 'links'];
+      const all = new Gate();
+      const app = await start(
+        new Script()
+          .on({ ...LEAD, step: 1 })
+          .reply(names.map((name) => spawn({ name, prompt: `Check ${name}.` })))
+          .on({ ...CHILD, step: 1 })
+          .reply([toolUse('list_directory', { path: '.' })])
+          .on(CHILD)
+          .reply([text(PART.repeat(8), { deltas: 400, delayMs: 25 })], { hold: all.at(1) })
+          .on(LEAD)
+          .reply([text('All is well.')]),
+      );
+      await app.page.setViewportSize({ width: 1600, height: 900 });
+      await app.send('Check the README.');
+      for (const name of names) await app.allow(name);
+      for (const name of names) await app.expectCard(name, 'running');
+      const lanes = app.log.getByRole('group', { name: 'At work: accuracy, tone, links' }).getByRole('article');
+      await expect(lanes).toHaveCount(3);
+      await watchShifts(app.page);
+      all.open();
+      for (const name of names) await expect(app.card(name)).toContainText('What was found');
+      await expect(lanes, 'side by side while they write').toHaveCount(3);
+      for (const name of names) await app.expectCard(name, 'completed');
+      await expectNoShift(app.page);
+    });
 
-  test('while the reader goes up to cards that stand unfolded below each other', async ({ start }) => {
-    const names = ['accuracy', 'tone', 'links'];
-    const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
-    const app = await start(
-      new Script()
-        .on({ ...LEAD, step: 1 })
-        .reply(names.map((name) => spawn({ name, prompt: `Check ${name}.` })))
-        .on({ ...CHILD, step: 1 })
-        .reply([text(PART.repeat(4)), toolUse('list_directory', { path: '.' })])
-        .on(CHILD)
-        .reply([], ODD)
-        .on(LEAD)
-        .reply([text(PART.repeat(4))]),
-    );
-    await app.send('Check the README.');
-    for (const name of names) await app.allow(name);
-    for (const name of names) await app.expectCard(name, 'error');
-    await app.expectOutcome('completed');
+    test('while the reader goes up to cards that stand unfolded below each other', async ({ start }) => {
+      const names = ['accuracy', 'tone', 'links'];
+      const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
+      const app = await start(
+        new Script()
+          .on({ ...LEAD, step: 1 })
+          .reply(names.map((name) => spawn({ name, prompt: `Check ${name}.` })))
+          .on({ ...CHILD, step: 1 })
+          .reply([text(PART.repeat(4)), toolUse('list_directory', { path: '.' })])
+          .on(CHILD)
+          .reply([], ODD)
+          .on(LEAD)
+          .reply([text(PART.repeat(4))]),
+      );
+      await app.send('Check the README.');
+      for (const name of names) await app.allow(name);
+      for (const name of names) await app.expectCard(name, 'error');
+      await app.expectOutcome('completed');
 
-    await app.page.reload();
-    await expect(app.footer()).toBeInViewport();
-    await watch(app.page);
-    await goUp(app);
-    await expectStill(app.page);
-  });
-});
+      await app.page.reload();
+      await expect(app.footer()).toBeInViewport();
+      await watchShifts(app.page);
+      await goUp(app);
+      await expectNoShift(app.page);
+    });
+  },
+);

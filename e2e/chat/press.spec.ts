@@ -2,38 +2,44 @@
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
-test('a click right after the conversation scrolled counts', { tag: '@full' }, async ({ start }) => {
-  const app = await start(
-    new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([toolUse('list_directory', { path: '.' })])
-      .on(LEAD)
-      .reply([text('One more paragraph.\n\n'.repeat(60))]),
-  );
-  const { page } = app;
-  await app.send('Look around.');
-  await app.expectOutcome('completed');
-  const row = app.call('list_directory');
-  await row.scrollIntoViewIfNeeded();
-  const box = await row.boundingBox();
-  if (!box) throw new Error('The row is nowhere');
-  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
-  const log = await app.log.elementHandle();
-  const before = await app.log.evaluate((element) => element.scrollTop);
-  await page.mouse.wheel(0, 2);
-  await page.waitForFunction(([element, top]) => element?.scrollTop !== top, [log, before] as const);
-  await page.mouse.down();
-  await page.mouse.up();
-  await expect(row).toHaveAttribute('aria-expanded', 'true');
-});
+test(
+  'a click right after the conversation scrolled counts',
+  fullSpec(
+    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+  ),
+  async ({ start }) => {
+    const app = await start(
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([toolUse('list_directory', { path: '.' })])
+        .on(LEAD)
+        .reply([text('One more paragraph.\n\n'.repeat(60))]),
+    );
+    const { page } = app;
+    await app.send('Look around.');
+    await app.expectOutcome('completed');
+    const row = app.call('list_directory');
+    await row.scrollIntoViewIfNeeded();
+    const box = await row.boundingBox();
+    if (!box) throw new Error('The row is nowhere');
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    const log = await app.log.elementHandle();
+    const before = await app.log.evaluate((element) => element.scrollTop);
+    await page.mouse.wheel(0, 2);
+    await page.waitForFunction(([element, top]) => element?.scrollTop !== top, [log, before] as const);
+    await page.mouse.down();
+    await page.mouse.up();
+    await expect(row).toHaveAttribute('aria-expanded', 'true');
+  },
+);
 
 test(
   'a click that is begun after a reload, while the answer grows, counts; then the end is in sight',
-  {
-    tag: '@full',
-  },
+  fullSpec(
+    'e2e/chat/streaming.spec.ts › a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts',
+  ),
   async ({ start }) => {
     const [early, late] = [new Gate(), new Gate()];
     const app = await start(

@@ -4,11 +4,15 @@ import { join } from 'node:path';
 import { Gate } from '../../tests/support/gate.ts';
 import { leadSpawns } from '../support/scripts.ts';
 import { triad } from '../support/terminal.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'with one at a time the others are queued, and how long they were is kept',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/workflows/scheduling.test.ts › one at a time, answered in another order: they begin in the order of the calls, never two at once',
+    'tests/core/records/sessions/pages.test.ts › the queue is as deep as most that waited at once, as it was recorded',
+    'tests/hosts/cli/render/trace.test.ts › time is split: queued without the wait for the yes, model as a sum, tools at once counted once',
+  ]),
   async ({ start }) => {
     const turn = new Gate();
     const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hold: { until: () => turn.pass() } } }), {

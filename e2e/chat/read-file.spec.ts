@@ -3,11 +3,15 @@ import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { png, RED } from '../../tests/support/images.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'an image is seen at its call, now and after a reload, and what is not kept any more is said',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/runs/call-row.test.ts › requests the stored image of a call by its hash',
+    'tests/core/runs/images.test.ts › the model gets it, with every request, and nobody loses it when the file is gone',
+    'tests/core/runs/images.test.ts › where the kept bytes are %s, the model and the person are told',
+  ]),
   async ({ start }) => {
     const large = png(8, 8, 3_700_000);
     const script = new Script()

@@ -110,4 +110,13 @@ test('the footer of an answer is one line; Escape in an empty box leads to the l
   await expect(message, 'Escape leaves a box with text alone').toBeFocused();
   await message.press('Shift+?');
   await expect(message).toHaveValue('Some text?');
+
+  await page.setViewportSize({ width: 800, height: 600 });
+  const opener = page.getByRole('button', { name: 'Show sidebar' });
+  await opener.click();
+  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+  await expect(sidebar, 'the sidebar over the page has the focus').toBeFocused();
+  await page.keyboard.press('Escape');
+  await expect(sidebar).toBeHidden();
+  await expect(opener).toBeFocused();
 });

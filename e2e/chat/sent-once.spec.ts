@@ -3,11 +3,11 @@ import type { Page } from '@playwright/test';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { RED } from '../../tests/support/images.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
 // Only the browser's link to the program can be broken from here.
-const details = { tag: ['@browser', '@full'] };
+const details = { tag: '@browser' };
 const own = { ownContext: true };
 
 interface Held {
@@ -53,61 +53,87 @@ const press = async ({ message }: Pick<App, 'message'>, words: string) => {
   await message.press('Enter');
 };
 
-test('an answer that is lost with the link: the page finds that its message arrived', details, async ({ start }) => {
-  const app = await start(plainAnswer(), own);
-  const { page, message } = app;
-  const link = await holdAnswers(page);
-  await page.locator('input[type=file]').setInputFiles([RED_PNG]);
-  await press(app, 'Look at this.');
-  (await link.taken()).lose();
-  await app.expectOutcome('completed');
-  await expect(message).toHaveValue('');
-  await expect(page.getByText('Not sent')).toBeHidden();
-  await expect(conversations(app).getByRole('link')).toHaveCount(1);
+test(
+  'an answer that is lost with the link: the page finds that its message arrived',
+  fullSpec(
+    [
+      'tests/hosts/http/sent-once.test.ts › the answer is lost, the message is not, and begins its conversation once',
+      'tests/lib/parts/composer/unsent.test.ts › a message whose answer was lost goes out with the same id, or is gone once it is known to have arrived',
+    ],
+    details,
+  ),
+  async ({ start }) => {
+    const app = await start(plainAnswer(), own);
+    const { page, message } = app;
+    const link = await holdAnswers(page);
+    await page.locator('input[type=file]').setInputFiles([RED_PNG]);
+    await press(app, 'Look at this.');
+    (await link.taken()).lose();
+    await app.expectOutcome('completed');
+    await expect(message).toHaveValue('');
+    await expect(page.getByText('Not sent')).toBeHidden();
+    await expect(conversations(app).getByRole('link')).toHaveCount(1);
 
-  await press(app, 'And this.');
-  (await link.taken()).lose();
-  await expect(app.workflow()).toContainText('And this.');
-  await expect(message).toHaveValue('');
-  await expect(page.getByText('Not sent')).toBeHidden();
-  link.letThrough();
-  await press(app, 'And this.');
-  await expect(app.workflow(2)).toContainText('And this.');
-  await app.expectOutcome('completed');
-  expect(app.model.requests).toHaveLength(3);
-});
+    await press(app, 'And this.');
+    (await link.taken()).lose();
+    await expect(app.workflow()).toContainText('And this.');
+    await expect(message).toHaveValue('');
+    await expect(page.getByText('Not sent')).toBeHidden();
+    link.letThrough();
+    await press(app, 'And this.');
+    await expect(app.workflow(2)).toContainText('And this.');
+    await app.expectOutcome('completed');
+    expect(app.model.requests).toHaveLength(3);
+  },
+);
 
-test('a message under way is not shown again by a reload or on the way back', details, async ({ start }) => {
-  const app = await start(plainAnswer(), own);
-  const { page, message } = app;
-  const link = await holdAnswers(page);
-  await press(app, 'Look at this.');
-  await link.taken();
-  await page.reload();
-  await expect(conversations(app).getByRole('link')).toHaveCount(1);
-  await expect(message).toHaveValue('');
-  await conversations(app).getByRole('link').click();
-  await app.expectOutcome('completed');
-  await expect(message).toHaveValue('');
+test(
+  'a message under way is not shown again by a reload or on the way back',
+  fullSpec(
+    [
+      'tests/lib/parts/composer/unsent.test.ts › two presses are one message; who leaves the box and comes back finds it under way',
+      'tests/lib/parts/composer/draft.test.ts › the box is empty as soon as a message is sent, and a restart finds it until it arrived',
+    ],
+    details,
+  ),
+  async ({ start }) => {
+    const app = await start(plainAnswer(), own);
+    const { page, message } = app;
+    const link = await holdAnswers(page);
+    await press(app, 'Look at this.');
+    await link.taken();
+    await page.reload();
+    await expect(conversations(app).getByRole('link')).toHaveCount(1);
+    await expect(message).toHaveValue('');
+    await conversations(app).getByRole('link').click();
+    await app.expectOutcome('completed');
+    await expect(message).toHaveValue('');
 
-  await press(app, 'And this.');
-  const { pass } = await link.taken();
-  await app.newConversation();
-  await conversations(app).getByRole('link').click();
-  await expect(app.workflow()).toContainText('And this.');
-  await expect(message).toHaveValue('');
-  await message.fill('Then that.');
-  pass();
-  link.letThrough();
-  await message.press('Enter');
-  await expect(app.workflow()).toContainText('Then that.');
-  await app.expectOutcome('completed');
-  expect(app.model.requests).toHaveLength(3);
-});
+    await press(app, 'And this.');
+    const { pass } = await link.taken();
+    await app.newConversation();
+    await conversations(app).getByRole('link').click();
+    await expect(app.workflow()).toContainText('And this.');
+    await expect(message).toHaveValue('');
+    await message.fill('Then that.');
+    pass();
+    link.letThrough();
+    await message.press('Enter');
+    await expect(app.workflow()).toContainText('Then that.');
+    await app.expectOutcome('completed');
+    expect(app.model.requests).toHaveLength(3);
+  },
+);
 
 test(
   'a link that breaks before the program has the message: it stays, and goes out once',
-  details,
+  fullSpec(
+    [
+      'tests/lib/parts/composer/draft.test.ts › what did not arrive comes back before what was written since',
+      'tests/lib/parts/composer/draft.test.ts › the same message keeps its id until it arrived, also across a restart; another one has its own',
+    ],
+    details,
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), own);
     const { page, message } = app;
@@ -148,21 +174,34 @@ test(
   },
 );
 
-test('what one tab sends is gone from the box of the other', details, async ({ start }) => {
-  const app = await start(plainAnswer(), own);
-  await app.send('Say hello.');
-  await app.expectOutcome('completed');
-  const other = await app.secondTab(app.path);
-  await app.message.fill('And this.');
-  await expect(other.message).toHaveValue('And this.');
-  await app.message.press('Enter');
-  await expect(app.message).toHaveValue('');
-  await expect(other.message).toHaveValue('');
-});
+test(
+  'what one tab sends is gone from the box of the other',
+  fullSpec(
+    'tests/lib/parts/composer/draft.test.ts › what another window sent or wrote is so here, unless something else stands here',
+    details,
+  ),
+  async ({ start }) => {
+    const app = await start(plainAnswer(), own);
+    await app.send('Say hello.');
+    await app.expectOutcome('completed');
+    const other = await app.secondTab(app.path);
+    await app.message.fill('And this.');
+    await expect(other.message).toHaveValue('And this.');
+    await app.message.press('Enter');
+    await expect(app.message).toHaveValue('');
+    await expect(other.message).toHaveValue('');
+  },
+);
 
 test(
   'a refused first message leaves no conversation; an example leaves what was written',
-  details,
+  fullSpec(
+    [
+      'tests/core/runtime/methods/sent-once.test.ts › a message that cannot be sent begins no conversation',
+      'e2e/shell/first-run.spec.ts › another address answers the first message in the chosen folder',
+    ],
+    details,
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), own);
     const { page, message } = app;

@@ -1,24 +1,31 @@
 /** The verbs that stop: each ends what it names, and says what it ended. */
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 import { leadSpawns } from '../support/scripts.ts';
 
-test('stopping a reply ends its request and keeps what was said', { tag: '@full' }, async ({ start }) => {
-  const answer = 'These words came before the stop. And these never come.';
-  const app = await start(plainAnswer({ answer, deltas: 2, reply: { hangAfter: 3 } }));
-  await app.send('Tell me something long.');
-  await expect(app.workflow()).toContainText('These words came');
-  const request = await app.model.waitFor(() => true);
-  expect(request.endedAt).toBeNull();
+test(
+  'stopping a reply ends its request and keeps what was said',
+  fullSpec([
+    'e2e/chat/screen.spec.ts › Send turns into Stop in the same place, and Stop returns a queued message with its attachment',
+    'tests/core/workflows/stop.test.ts › during the model request: the server sees it end, the row says cancelled, usage is kept',
+  ]),
+  async ({ start }) => {
+    const answer = 'These words came before the stop. And these never come.';
+    const app = await start(plainAnswer({ answer, deltas: 2, reply: { hangAfter: 3 } }));
+    await app.send('Tell me something long.');
+    await expect(app.workflow()).toContainText('These words came');
+    const request = await app.model.waitFor(() => true);
+    expect(request.endedAt).toBeNull();
 
-  await app.button('Stop reply').click();
-  await expect(app.page.getByText(/^Stopped the lead \(1 request\)\. Nothing is left running\.$/)).toBeVisible();
-  await app.expectOutcome('cancelled');
-  await expect.poll(() => request.closedAt, 'the server saw the request closed').not.toBeNull();
-  await expect(app.workflow()).toContainText('These words came');
-  await expect(app.button('Stop reply')).toBeHidden();
-  await expect(app.button('Stop workflow')).toBeHidden();
-});
+    await app.button('Stop reply').click();
+    await expect(app.page.getByText(/^Stopped the lead \(1 request\)\. Nothing is left running\.$/)).toBeVisible();
+    await app.expectOutcome('cancelled');
+    await expect.poll(() => request.closedAt, 'the server saw the request closed').not.toBeNull();
+    await expect(app.workflow()).toContainText('These words came');
+    await expect(app.button('Stop reply')).toBeHidden();
+    await expect(app.button('Stop workflow')).toBeHidden();
+  },
+);
 
 test('stopping a workflow ends children, requests and questions, and Escape ends nothing', async ({ start }) => {
   const app = await start(leadSpawns(['alpha', 'beta', 'gamma'], { alpha: { hangAfter: 8 }, beta: { hangAfter: 0 } }));

@@ -4,6 +4,7 @@ import { Gate } from '../../tests/support/gate.ts';
 import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App } from '../support/app.ts';
+import { expectNoShift, watchShifts } from '../support/layout-shifts.ts';
 import { expect, inFullRun, test } from '../support/test.ts';
 
 const TEXT = `# A first heading with <b>markup</b> & "quotes"
@@ -101,6 +102,7 @@ async function showsNothingUnsafe(app: App, middle: Gate): Promise<void> {
     if (asked !== host && !/^(data|blob):$/.test(protocol)) outside.push(request.url());
   });
   await app.page.evaluate(WATCH);
+  await watchShifts(app.page);
   const said = 'Write: <b onclick="window.harmed=2">bold</b>';
   await app.send(said);
   await expect(app.workflow().getByText(said).first()).toBeVisible();
@@ -113,6 +115,7 @@ async function showsNothingUnsafe(app: App, middle: Gate): Promise<void> {
   await list.evaluate((element) => ((element as HTMLElement & { kept?: boolean }).kept = true));
   middle.open();
   await app.expectOutcome('completed');
+  await expectNoShift(app.page);
 
   expect(await app.page.evaluate(() => document.getSelection()?.toString())).toContain('that somebody reads');
   expect(await list.evaluate((element) => (element as HTMLElement & { kept?: boolean }).kept)).toBe(true);
@@ -172,6 +175,18 @@ async function keepsTheClick(app: App, wait: Gate): Promise<void> {
   await expect(app.footer().getByText('completed', { exact: true }), 'then the end comes into sight').toBeInViewport();
 }
 
+/** A reader above the end stays there until "Jump to latest" leads back. */
+async function leadsBackToTheEnd(app: App): Promise<void> {
+  await expect(app.button('Jump to latest')).toBeHidden();
+  await app.log.hover();
+  await app.page.mouse.wheel(0, -1500);
+  await expect(app.button('Jump to latest')).toBeVisible();
+  await expect(app.footer()).not.toBeInViewport();
+  await app.button('Jump to latest').click();
+  await expect(app.footer()).toBeInViewport();
+  await expect(app.button('Jump to latest')).toBeHidden();
+}
+
 test('a text that streams ends as it would be at once; what is finished stays selected; nothing unsafe shows; a reload in its middle repeats nothing; a click that is begun before it grows counts', async ({
   start,
 }) => {
@@ -190,5 +205,6 @@ test('a text that streams ends as it would be at once; what is finished stays se
   await showsNothingUnsafe(app, middle);
   await survivesReloads(app, rest);
   await keepsTheClick(app, wait);
+  await leadsBackToTheEnd(app);
   expect(app.model.requests, 'nothing is asked again').toHaveLength(4);
 });

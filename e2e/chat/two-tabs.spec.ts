@@ -1,11 +1,14 @@
 /** Two tabs or windows: both see the same, and an answer in one is an answer in both. */
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { leadSpawns } from '../support/scripts.ts';
 
 test(
   'a question answered in one tab is gone from the other, and both follow the work',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/app/attention.test.ts › closes when the last question was answered elsewhere',
+    'tests/hosts/http/connection.test.ts › whether the tab can answer is passed on; attention comes whole and at once',
+  ]),
   async ({ start }) => {
     const rest = new Gate();
     const app = await start(leadSpawns(['alpha'], { alpha: { hold: rest.at(8) } }));
