@@ -1,11 +1,17 @@
 /** Every screen against the rules of axe, light and dark. */
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import { leadSpawns } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'no screen breaks a serious rule of accessibility, light or dark',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    [
+      'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility',
+      'tests/lib/ui/colours.test.ts › words can be read on all that they stand on',
+    ],
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     // Each look at a screen takes seconds on a busy machine.
     test.slow();

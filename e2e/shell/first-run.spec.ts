@@ -3,7 +3,7 @@ import { createServer } from 'node:http';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expectNoViolation, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const FIRST = { apiKey: null, endpoint: null };
 const KEY = 'sk-given-by-hand';
@@ -84,6 +84,7 @@ test('OpenAI becomes the provider of the first message, with the newest general 
   await page.keyboard.press('Enter');
   await expect(page.getByText(/refused the key/)).toBeVisible();
   await expect(page.getByText('"invalid x-api-key"')).toBeVisible();
+  await expect(app.button('Continue without a working test')).toBeEnabled();
   await key.fill(KEY);
   await page.keyboard.press('Enter');
   await answerFirstMessage(app);
@@ -115,12 +116,22 @@ test('another address answers the first message in the chosen folder', async ({ 
   await folder.fill(`${app.workspace}/missing`);
   await app.button('Start').click();
   await expect(page.getByText(/is not a folder that can be read/)).toBeVisible();
-  await folder.fill(`${app.workspace}/src`);
+  await folder.fill(app.workspace);
+  await folder.pressSequentially('/s');
+  await expect(page.getByRole('option', { name: `${app.workspace}/src`, exact: true })).toBeVisible();
+  await folder.press('ArrowDown');
+  await folder.press('Tab');
+  await expect(folder, 'the completed folder').toHaveValue(`${app.workspace}/src`);
+  await expect(folder).toBeFocused();
   await app.button('Start').click();
   await expect(app.message).toBeFocused();
   await expect(folder).toHaveValue(`${app.workspace}/src`);
   const tasks = page.getByRole('listitem').getByRole('button');
   await expect(tasks).toHaveText([/^Explain what this project does/, /^Write tests/, /^Have two sub-agents/]);
+  await app.message.fill('My own words.');
+  await tasks.first().click();
+  await expect(app.message, 'an example keeps what was written').toHaveValue(/^My own words\.\n\nExplain/);
+  await app.message.fill('');
   await tasks.first().click();
   await app.button('Send').click();
   await app.expectOutcome('completed');
@@ -146,56 +157,83 @@ test('the demo needs no connection', async ({ start }) => {
   expect(app.model.requests).toEqual([]);
 });
 
-test('the first run is in French for a French browser', { tag: '@full' }, async ({ start }) => {
-  const app = await start(plainAnswer(), FIRST);
-  await app.page.evaluate(() => localStorage.setItem('triad-language', 'fr'));
-  await app.page.reload();
-  await expect(app.page.getByRole('heading', { name: 'Bienvenue dans Triad' })).toBeVisible();
-  await app.page.getByRole('button', { name: /^Essayer la démo/ }).click();
-  await expect(app.page.getByRole('heading', { name: 'Choisissez un dossier' })).toBeVisible();
-});
+test(
+  'the first run is in French for a French browser',
+  fullSpec([
+    'tests/lib/app/language.test.ts › is what was chosen, also later',
+    'tests/lib/words/literal-text.test.ts › no component shows a text of its own',
+  ]),
+  async ({ start }) => {
+    const app = await start(plainAnswer(), FIRST);
+    await app.page.evaluate(() => localStorage.setItem('triad-language', 'fr'));
+    await app.page.reload();
+    await expect(app.page.getByRole('heading', { name: 'Bienvenue dans Triad' })).toBeVisible();
+    await app.page.getByRole('button', { name: /^Essayer la démo/ }).click();
+    await expect(app.page.getByRole('heading', { name: 'Choisissez un dossier' })).toBeVisible();
+  },
+);
 
-test('a dead endpoint shows an error and can still be saved', { tag: '@full' }, async ({ start }) => {
-  const app = await start(plainAnswer(), FIRST);
-  const { page } = app;
-  await app.model.close();
-  await choice(app, ENDPOINT).click();
-  await page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
-  await app.button('Test and continue').click();
-  await expect(page.getByText(/No connection to/)).toBeVisible();
-  await expect(page.getByLabel('Endpoint', { exact: true }), 'keeps the input').toHaveValue(app.model.url);
-  await app.button('Continue without a working test').click();
-  await app.button('Start').click();
-  await expect(app.message).toBeVisible();
-  await page.getByRole('link', { name: 'Settings' }).first().click();
-  await expect(page.getByRole('textbox', { name: 'Endpoint', exact: true })).toHaveValue(app.model.url);
-});
-
-test('a server on this machine is offered with its models', { tag: '@full' }, async ({ start }) => {
-  const server = await startLocalServer();
-  try {
+test(
+  'a dead endpoint shows an error and can still be saved',
+  fullSpec([
+    'tests/core/model/provider-test.test.ts › nothing that answers',
+    'e2e/shell/first-run.spec.ts › OpenAI becomes the provider of the first message, with the newest general model',
+  ]),
+  async ({ start }) => {
     const app = await start(plainAnswer(), FIRST);
     const { page } = app;
+    await app.model.close();
     await choice(app, ENDPOINT).click();
-    await page.getByRole('button', { name: /^Ollama 1 model/ }).click();
-    await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(`http://127.0.0.1:${server.port}/v1`);
-    await expect(page.getByLabel('Model', { exact: true })).toHaveValue('tiny:1b');
+    await page.getByLabel('Endpoint', { exact: true }).fill(app.model.url);
     await app.button('Test and continue').click();
-    await expect(page.getByText(/no model is loaded/)).toBeVisible();
+    await expect(page.getByText(/No connection to/)).toBeVisible();
+    await expect(page.getByLabel('Endpoint', { exact: true }), 'keeps the input').toHaveValue(app.model.url);
     await app.button('Continue without a working test').click();
     await app.button('Start').click();
     await expect(app.message).toBeVisible();
     await page.getByRole('link', { name: 'Settings' }).first().click();
-    await expect(page.getByRole('radio', { name: /^ollama in use/ })).toBeChecked();
-    await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toHaveValue('tiny:1b');
-  } finally {
-    await server.close();
-  }
-});
+    await expect(page.getByRole('textbox', { name: 'Endpoint', exact: true })).toHaveValue(app.model.url);
+  },
+);
+
+test(
+  'a server on this machine is offered with its models',
+  fullSpec([
+    'tests/core/model/provider-detect.test.ts › name, models and what each speaks, with nothing that a model would answer',
+    'tests/lib/settings/provider-draft.test.ts › offers the servers of this machine, and takes the address and first model of the chosen one',
+  ]),
+  async ({ start }) => {
+    const server = await startLocalServer();
+    try {
+      const app = await start(plainAnswer(), FIRST);
+      const { page } = app;
+      await choice(app, ENDPOINT).click();
+      await page.getByRole('button', { name: /^Ollama 1 model/ }).click();
+      await expect(page.getByLabel('Endpoint', { exact: true })).toHaveValue(`http://127.0.0.1:${server.port}/v1`);
+      await expect(page.getByLabel('Model', { exact: true })).toHaveValue('tiny:1b');
+      await app.button('Test and continue').click();
+      await expect(page.getByText(/no model is loaded/)).toBeVisible();
+      await app.button('Continue without a working test').click();
+      await app.button('Start').click();
+      await expect(app.message).toBeVisible();
+      await page.getByRole('link', { name: 'Settings' }).first().click();
+      await expect(page.getByRole('radio', { name: /^ollama in use/ })).toBeChecked();
+      await expect(page.getByRole('combobox', { name: 'Model', exact: true })).toHaveValue('tiny:1b');
+    } finally {
+      await server.close();
+    }
+  },
+);
 
 test(
   'each step follows the accessibility rules, light and dark',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    [
+      'tests/lib/ui/colours.test.ts › words can be read on all that they stand on',
+      'e2e/shell/first-run.spec.ts › offers four choices without a sidebar; keys choose, Escape and Back return',
+    ],
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), FIRST);
     await expect(choice(app, /^Anthropic/)).toBeVisible();

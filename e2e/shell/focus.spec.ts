@@ -2,7 +2,7 @@
 import type { Locator, Page } from '@playwright/test';
 import { answerFrom, CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
 
@@ -46,107 +46,119 @@ async function press(page: Page, control: Locator, gone = true): Promise<string>
   return where(page);
 }
 
-test('no press that takes its own control away leaves the focus nowhere', { tag: '@full' }, async ({ start }) => {
-  const script = new Script()
-    .on({ ...LEAD, asked: /^Write/, step: 1 })
-    .reply([toolUse('write_file', { path: 'docs/a.md', content: 'Text.\n' })])
-    .on({ ...LEAD, asked: /^Write/ })
-    .reply([text('Written.')])
-    .on(START)
-    .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
-    .on({ ...CHILD, step: 1 })
-    .reply([], { ...ODD, times: 1 })
-    .on(CHILD)
-    .reply([text(reportOf('the workspace'))])
-    .on(LEAD)
-    .reply((seen) => [text(answerFrom(seen))]);
-  const app = await start(script);
-  const { page } = app;
-  await app.send('Inspect this project.');
-  await app.readAll();
-  await press(page, app.button('Allow once'));
-  await app.expectCard('inspector', 'error');
-  await app.expectOutcome('completed');
-  await press(page, app.card('inspector').getByRole('button', { name: 'Try again' }));
-  await app.expectOutcome('completed');
+test(
+  'no press that takes its own control away leaves the focus nowhere',
+  fullSpec(
+    'e2e/chat/changes.spec.ts › what one of three agents changed is undone, with what is in conflict said first, and done again',
+  ),
+  async ({ start }) => {
+    const script = new Script()
+      .on({ ...LEAD, asked: /^Write/, step: 1 })
+      .reply([toolUse('write_file', { path: 'docs/a.md', content: 'Text.\n' })])
+      .on({ ...LEAD, asked: /^Write/ })
+      .reply([text('Written.')])
+      .on(START)
+      .reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })])
+      .on({ ...CHILD, step: 1 })
+      .reply([], { ...ODD, times: 1 })
+      .on(CHILD)
+      .reply([text(reportOf('the workspace'))])
+      .on(LEAD)
+      .reply((seen) => [text(answerFrom(seen))]);
+    const app = await start(script);
+    const { page } = app;
+    await app.send('Inspect this project.');
+    await app.readAll();
+    await press(page, app.button('Allow once'));
+    await app.expectCard('inspector', 'error');
+    await app.expectOutcome('completed');
+    await press(page, app.card('inspector').getByRole('button', { name: 'Try again' }));
+    await app.expectOutcome('completed');
 
-  await app.send('Write it.');
-  await app.question.getByRole('button', { name: 'More than once…' }).click();
-  await app.question.getByRole('radio', { name: 'this project, always' }).click();
-  await press(page, app.question.getByRole('button', { name: 'Always allow for this project' }));
-  await app.expectOutcome('completed');
-  expect(await press(page, app.log.getByRole('button', { name: 'Undo', exact: true }))).toMatch(/^BUTTON.*Redo/);
-  await press(page, app.log.getByRole('button', { name: 'Redo', exact: true }));
-  await app.workflow(0).hover();
-  await press(page, app.workflow(0).getByRole('button', { name: 'Edit and resend' }));
-  await press(page, app.button('Cancel'));
+    await app.send('Write it.');
+    await app.question.getByRole('button', { name: 'More than once…' }).click();
+    await app.question.getByRole('radio', { name: 'this project, always' }).click();
+    await press(page, app.question.getByRole('button', { name: 'Always allow for this project' }));
+    await app.expectOutcome('completed');
+    expect(await press(page, app.log.getByRole('button', { name: 'Undo', exact: true }))).toMatch(/^BUTTON.*Redo/);
+    await press(page, app.log.getByRole('button', { name: 'Redo', exact: true }));
+    await app.workflow(0).hover();
+    await press(page, app.workflow(0).getByRole('button', { name: 'Edit and resend' }));
+    await press(page, app.button('Cancel'));
 
-  const messages = page.locator('[data-sonner-toast]');
-  await expect(messages).toHaveCount(0);
-  for (const count of [1, 2]) {
-    await app.workflow().getByRole('button', { name: 'Copy', exact: true }).last().press('Enter');
-    await expect(messages).toHaveCount(count);
-    // Their time does not run meanwhile.
-    await messages.first().hover();
-  }
-  await messages.first().click();
-  await expect(messages, 'a press takes that one away').toHaveCount(1);
-  await messages.first().click();
-  await expect(messages).toHaveCount(0);
+    const messages = page.locator('[data-sonner-toast]');
+    await expect(messages).toHaveCount(0);
+    for (const count of [1, 2]) {
+      await app.workflow().getByRole('button', { name: 'Copy', exact: true }).last().press('Enter');
+      await expect(messages).toHaveCount(count);
+      // Their time does not run meanwhile.
+      await messages.first().hover();
+    }
+    await messages.first().click();
+    await expect(messages, 'a press takes that one away').toHaveCount(1);
+    await messages.first().click();
+    await expect(messages).toHaveCount(0);
 
-  await press(page, app.workflow().getByRole('link', { name: 'Open in history' }));
-  await press(page, page.getByRole('tab', { name: /^Approvals/ }), false);
-  await press(page, page.getByRole('tabpanel').getByRole('link', { name: 'See the grant, or revoke it' }));
-  await page.setViewportSize({ width: 800, height: 600 });
-  expect(await press(page, page.getByRole('button', { name: /^Revoke/ }))).toMatch(/^SECTION.*Grants/);
-  await expect.poll(() => covered(page), 'the message that it was revoked covers nothing').toEqual([]);
-  const message = messages.first();
-  // Its time does not run meanwhile.
-  await message.hover();
-  await message.evaluate((shown) => {
-    const { left, top } = shown.getBoundingClientRect();
-    const control = Object.assign(document.createElement('button'), { id: 'below', textContent: 'Below' });
-    Object.assign(control.style, { position: 'fixed', left: `${left + 8}px`, top: `${top + 8}px` });
-    document.body.append(control);
-    control.focus();
-  });
-  await expect.poll(() => covered(page), 'nor what the keys come to').toEqual([]);
-  await page.locator('#below').evaluate((control) => control.remove());
-  await message.click();
-  await expect(messages, 'a press takes it away').toHaveCount(0);
-  await page.setViewportSize({ width: 1280, height: 800 });
-  await press(page, page.getByRole('link', { name: 'History', exact: true }), false);
-  await press(page, page.getByRole('list', { name: 'Workflows' }).getByRole('link').first());
-  await press(
-    page,
-    page
-      .getByRole('main')
-      .getByRole('link', { name: /^Replay/ })
-      .first(),
-  );
-  await press(page, page.getByRole('link', { name: 'Back to the workflow' }));
-  await press(page, page.getByRole('link', { name: 'Settings', exact: true }), false);
-  await expect.poll(() => where(page)).toBe('H1  Settings');
-  await press(page, page.getByRole('link', { name: 'Agents', exact: true }), false);
-  await expect.poll(() => where(page), 'the heading of the page that opened').toBe('H1  Agents');
-});
+    await press(page, app.workflow().getByRole('link', { name: 'Open in history' }));
+    await press(page, page.getByRole('tab', { name: /^Approvals/ }), false);
+    await press(page, page.getByRole('tabpanel').getByRole('link', { name: 'See the grant, or revoke it' }));
+    await page.setViewportSize({ width: 800, height: 600 });
+    expect(await press(page, page.getByRole('button', { name: /^Revoke/ }))).toMatch(/^SECTION.*Grants/);
+    await expect.poll(() => covered(page), 'the message that it was revoked covers nothing').toEqual([]);
+    const message = messages.first();
+    // Its time does not run meanwhile.
+    await message.hover();
+    await message.evaluate((shown) => {
+      const { left, top } = shown.getBoundingClientRect();
+      const control = Object.assign(document.createElement('button'), { id: 'below', textContent: 'Below' });
+      Object.assign(control.style, { position: 'fixed', left: `${left + 8}px`, top: `${top + 8}px` });
+      document.body.append(control);
+      control.focus();
+    });
+    await expect.poll(() => covered(page), 'nor what the keys come to').toEqual([]);
+    await page.locator('#below').evaluate((control) => control.remove());
+    await message.click();
+    await expect(messages, 'a press takes it away').toHaveCount(0);
+    await page.setViewportSize({ width: 1280, height: 800 });
+    await press(page, page.getByRole('link', { name: 'History', exact: true }), false);
+    await press(page, page.getByRole('list', { name: 'Workflows' }).getByRole('link').first());
+    await press(
+      page,
+      page
+        .getByRole('main')
+        .getByRole('link', { name: /^Replay/ })
+        .first(),
+    );
+    await press(page, page.getByRole('link', { name: 'Back to the workflow' }));
+    await press(page, page.getByRole('link', { name: 'Settings', exact: true }), false);
+    await expect.poll(() => where(page)).toBe('H1  Settings');
+    await press(page, page.getByRole('link', { name: 'Agents', exact: true }), false);
+    await expect.poll(() => where(page), 'the heading of the page that opened').toBe('H1  Agents');
+  },
+);
 
-test('over the page the sidebar has the focus, and Escape closes it alone', { tag: '@full' }, async ({ start }) => {
-  const app = await start(new Script().on(LEAD).reply([text('Hello.')]));
-  const { page } = app;
-  await app.send('Hello.');
-  await app.expectOutcome('completed');
-  await page.getByRole('link', { name: 'Open in history' }).click();
-  await expect(page).toHaveURL(/\/history\//);
-  await page.setViewportSize({ width: 800, height: 600 });
-  const opener = page.getByRole('button', { name: 'Show sidebar' });
-  await opener.click();
-  const sidebar = page.getByRole('navigation', { name: 'Conversations' });
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
-  await page.keyboard.press('Tab');
-  await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
-  await page.keyboard.press('Escape');
-  await expect(sidebar).toBeHidden();
-  await expect(opener).toBeFocused();
-  await expect(page, 'it leads nowhere else').toHaveURL(/\/history\//);
-});
+test(
+  'over the page the sidebar has the focus, and Escape closes it alone',
+  fullSpec(
+    'e2e/chat/screen.spec.ts › the footer of an answer is one line; Escape in an empty box leads to the log, where single keys work',
+  ),
+  async ({ start }) => {
+    const app = await start(new Script().on(LEAD).reply([text('Hello.')]));
+    const { page } = app;
+    await app.send('Hello.');
+    await app.expectOutcome('completed');
+    await page.getByRole('link', { name: 'Open in history' }).click();
+    await expect(page).toHaveURL(/\/history\//);
+    await page.setViewportSize({ width: 800, height: 600 });
+    const opener = page.getByRole('button', { name: 'Show sidebar' });
+    await opener.click();
+    const sidebar = page.getByRole('navigation', { name: 'Conversations' });
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
+    await page.keyboard.press('Tab');
+    await expect.poll(() => page.evaluate(() => document.activeElement?.closest('nav') !== null)).toBe(true);
+    await page.keyboard.press('Escape');
+    await expect(sidebar).toBeHidden();
+    await expect(opener).toBeFocused();
+    await expect(page, 'it leads nowhere else').toHaveURL(/\/history\//);
+  },
+);

@@ -7,7 +7,7 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessible, SAME_PAGE } from '../support/accessible.ts';
 import { speak } from '../support/looks.ts';
 import { leadSpawns } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 import { visits } from '../support/visits.ts';
 
 /** Keys of the program, which stand as they are, and what models and commands write in the visits. */
@@ -65,7 +65,14 @@ async function expectFrench(page: Page, screen: string): Promise<void> {
 
 test(
   'French is spoken as soon as it is chosen, keeps what was being written, and stays',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    [
+      'tests/lib/app/language.test.ts › is what was chosen, also later',
+      'tests/lib/words/french.test.ts › follows the language wherever its group was kept',
+      'tests/lib/words/literal-text.test.ts › no component shows a text of its own',
+    ],
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;
@@ -109,7 +116,14 @@ test(
 
 test(
   'questions, work and its history are in French for a system that speaks it',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    [
+      'tests/lib/app/language.test.ts › is that of the system before anything is shown',
+      'tests/lib/approvals/approval-modal.test.ts › says all of it in French, but for what comes from elsewhere',
+      'tests/lib/words/french.test.ts › are not the English ones',
+    ],
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']), { ownContext: true });
     const { page } = app;
@@ -137,7 +151,13 @@ test(
 for (const [name, { script, options = {}, go }] of visits())
   test(
     `each screen of the visit ${name} is in French`,
-    { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+    fullSpec(
+      [
+        'tests/lib/words/literal-text.test.ts › no component shows a text of its own',
+        'tests/lib/words/french.test.ts › are not the English ones',
+      ],
+      { tag: '@browser', annotation: SAME_PAGE },
+    ),
     async ({ start }) => {
       test.slow();
       const app = await start(script(), { ...options, ownContext: true });

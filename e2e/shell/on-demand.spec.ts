@@ -3,7 +3,7 @@ import type { Locator } from '@playwright/test';
 import { answerFrom, CHILD, LEAD, plainAnswer, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const figuresOf = (card: Locator): Locator => card.locator('.swap > .figures');
 const taskOf = (card: Locator): Locator => card.locator('.swap > .task');
@@ -31,7 +31,9 @@ async function expectOnDemand(card: Locator, away: Locator, inside: Locator): Pr
 
 test(
   'figures of a lane and of a card take the place of its task while they are looked for',
-  { tag: ['@browser', '@full'] },
+  fullSpec('e2e/chat/demo.spec.ts › a message leads through a spawn, labelled here and in the history', {
+    tag: '@browser',
+  }),
   async ({ start }) => {
     const held = new Gate();
     const app = await start(
@@ -60,7 +62,13 @@ test(
 
 test(
   'a folder is completed as it is written, and gone into by keys alone',
-  { tag: ['@browser', '@full'] },
+  fullSpec(
+    [
+      'tests/core/runtime/methods/folders.test.ts › folders that begin like it, whatever their case, and links to folders',
+      'e2e/shell/first-run.spec.ts › another address answers the first message in the chosen folder',
+    ],
+    { tag: '@browser' },
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       files: { 'docs/guide/start.md': 'Start.\n', 'docs/images/logo.txt': 'A logo.\n' },

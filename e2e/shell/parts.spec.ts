@@ -5,7 +5,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { extname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const PARTS = join(ROOT, 'dist/parts');
@@ -30,10 +30,14 @@ const WITH_BUILD_MS = 300_000;
 
 test(
   'every part can be read, with normal and with high contrast, in light and in dark',
-  {
-    tag: ['@full', '@browser'],
-    annotation: SAME_PAGE,
-  },
+  fullSpec(
+    [
+      'tests/lib/ui/colours.test.ts › words can be read on all that they stand on',
+      'tests/lib/ui/colours.test.ts › high contrast gives each colour another value, and no colour stands anywhere else',
+      'tests/routes/parts.test.ts › every shared component is on the page of parts, or listed here with why it is not',
+    ],
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ browser }) => {
     test.setTimeout(WITH_BUILD_MS);
     const build = ['node_modules/vite/bin/vite.js', 'build', '--mode', 'parts'];

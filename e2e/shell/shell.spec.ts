@@ -5,7 +5,7 @@ import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
 import { leadSpawns } from '../support/scripts.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const rail = (page: Page) => page.getByRole('navigation', { name: 'Conversations' });
 const conversations = (page: Page) => rail(page).getByRole('list', { name: 'Conversations' });
@@ -22,7 +22,15 @@ async function talk(app: App, message: string, folder?: string): Promise<void> {
 
 test(
   'the rail: pinned first, several to the trash and back, found among all, the one on the screen in sight',
-  { tag: '@full', annotation: SAME_PAGE },
+  fullSpec(
+    [
+      'tests/lib/view/shell/rail.test.ts › groups by folder, newest first, then by day with the pinned ones before all',
+      'tests/lib/app/conversation-actions.test.ts › moves several to the trash with one offer to undo, and passes over those that were refused',
+      'tests/lib/app/rail.test.ts › goes on looking until a page is filled or all was looked at',
+      'tests/lib/app/rail.test.ts › has the conversation on the screen, also where no list has it',
+    ],
+    { annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     test.slow();
     const app = await start(said(), { files: { 'parser/a.ts': '', 'site/b.ts': '' } });
@@ -97,7 +105,15 @@ test(
 
 test(
   'shortcuts: none while typing, shown by ?, changed in the settings with what is in the way said',
-  { tag: '@full', annotation: SAME_PAGE },
+  fullSpec(
+    [
+      'e2e/chat/screen.spec.ts › the footer of an answer is one line; Escape in an empty box leads to the log, where single keys work',
+      'tests/lib/app/commands.test.ts › refuses what people type, and what other parts answer to',
+      'tests/lib/app/commands.test.ts › takes two keys one after the other, and names who has them, or begins with the first',
+      'tests/lib/app/commands.test.ts › keeps what was changed, and takes keys from the command that had them',
+    ],
+    { annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     const app = await start(said());
     const { page } = app;
@@ -156,39 +172,49 @@ test(
   },
 );
 
-test('the palette opens a setting at its field', { tag: '@full' }, async ({ start }) => {
-  const app = await start(said());
-  const { page } = app;
-  await expect(app.message).toBeFocused();
-  // Who asks for a new conversation where there is one already writes into it, also behind what is there.
-  await page.keyboard.type('One');
-  await page.getByRole('link', { name: 'New conversation' }).click();
-  await expect(app.message).toBeFocused();
-  await page.keyboard.type(' two');
-  await expect(app.message).toHaveValue('One two');
-  await page.keyboard.press('Control+K');
-  await palette(page).fill('max_sub_agents');
-  await page.getByRole('option', { name: /max_sub_agents/ }).click();
-  await expect(page).toHaveURL(/\/settings\?at=limits\.max_sub_agents$/);
-  await expect(page.locator('[data-setting="limits.max_sub_agents"]').getByRole('textbox')).toBeFocused();
-  // On the page itself, and its sections too.
-  await page.keyboard.press('Control+K');
-  await palette(page).fill('max_cost workflow');
-  await expect(page.getByRole('option', { name: /^A whole workflow: Cost/ })).toBeVisible();
-  await page.keyboard.press('Enter');
-  const cost = page.locator('[data-setting="limits.workflow.max_cost_usd"]');
-  await expect(cost.getByRole('textbox')).toBeFocused();
-  await expect(cost).toHaveAttribute('data-marked', 'true');
-  await page.keyboard.press('Control+K');
-  await palette(page).fill('settings telemetry');
-  await page.getByRole('option', { name: /^Telemetry/ }).click();
-  await expect(page).toHaveURL(/\/settings\?section=telemetry$/);
-  await expect(page.getByRole('heading', { level: 2, name: 'Telemetry' })).toBeVisible();
-});
+test(
+  'the palette opens a setting at its field',
+  fullSpec([
+    'tests/lib/shell/palette-findings.test.ts › leads to a setting at its field, and to a section of the settings',
+    'tests/lib/view/settings/sections.test.ts › are found from what an address asks for: a section, a part, a setting',
+  ]),
+  async ({ start }) => {
+    const app = await start(said());
+    const { page } = app;
+    await expect(app.message).toBeFocused();
+    // Who asks for a new conversation where there is one already writes into it, also behind what is there.
+    await page.keyboard.type('One');
+    await page.getByRole('link', { name: 'New conversation' }).click();
+    await expect(app.message).toBeFocused();
+    await page.keyboard.type(' two');
+    await expect(app.message).toHaveValue('One two');
+    await page.keyboard.press('Control+K');
+    await palette(page).fill('max_sub_agents');
+    await page.getByRole('option', { name: /max_sub_agents/ }).click();
+    await expect(page).toHaveURL(/\/settings\?at=limits\.max_sub_agents$/);
+    await expect(page.locator('[data-setting="limits.max_sub_agents"]').getByRole('textbox')).toBeFocused();
+    // On the page itself, and its sections too.
+    await page.keyboard.press('Control+K');
+    await palette(page).fill('max_cost workflow');
+    await expect(page.getByRole('option', { name: /^A whole workflow: Cost/ })).toBeVisible();
+    await page.keyboard.press('Enter');
+    const cost = page.locator('[data-setting="limits.workflow.max_cost_usd"]');
+    await expect(cost.getByRole('textbox')).toBeFocused();
+    await expect(cost).toHaveAttribute('data-marked', 'true');
+    await page.keyboard.press('Control+K');
+    await palette(page).fill('settings telemetry');
+    await page.getByRole('option', { name: /^Telemetry/ }).click();
+    await expect(page).toHaveURL(/\/settings\?section=telemetry$/);
+    await expect(page.getByRole('heading', { level: 2, name: 'Telemetry' })).toBeVisible();
+  },
+);
 
 test(
   'the palette finds a report of a sub-agent, and puts a file into the message',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/shell/palette-findings.test.ts › leads to a report at the place that was found, and looks in the folder of the box that is on the screen',
+    'tests/lib/shell/palette-findings.test.ts › names a file in the message that is being written, or in that of a new conversation',
+  ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha']), { files: { 'src/parser.ts': 'x' } });
     const { page } = app;
@@ -220,7 +246,12 @@ test(
 
 test(
   'the palette does by keyboard alone what buttons and slashes do: contrast, reports, an edited message, a fork',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/shell/command-table.test.ts › the palette shows all that can be done, with its keys and its name behind a slash',
+    'tests/lib/shell/command-table.test.ts › each can be done somewhere',
+    'e2e/chat/composer.spec.ts › a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone',
+    'tests/lib/chat/turn-actions.test.ts › forks after the newest answer and sends its message again by command',
+  ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta']));
     const { page } = app;
@@ -254,7 +285,9 @@ test(
 
 test(
   'the folder of a conversation leads to what is in it, and to a new one there',
-  { tag: '@full' },
+  fullSpec(
+    'e2e/chat/composer.spec.ts › a file is named by keyboard, pictures and texts go out with the message and survive a reload; the conversation is renamed, found and gone to by keyboard alone',
+  ),
   async ({ start }) => {
     const app = await start(said(), { files: { 'parser/a.ts': '' } });
     const { page } = app;

@@ -15,7 +15,7 @@ import { expectAlsoAccessible } from '../support/accessible.ts';
 import { type Host, startHost } from '../support/host.ts';
 import { startProcess } from '../support/process.ts';
 import type { SharedHosts } from '../support/shared-hosts.ts';
-import { expect, inFullRun, test as base } from '../support/test.ts';
+import { expect, fullSpec, inFullRun, test as base } from '../support/test.ts';
 
 interface Machine {
   home: string;
@@ -105,46 +105,69 @@ test(
   },
 );
 
-test('what another port can get of a browser lets nobody in', { tag: ['@browser', '@full'] }, async ({ machine }) => {
-  const host = await machine.host();
-  const { context, page } = await machine.person();
-  await page.goto(host.url);
-  await expect(app(page)).toBeVisible();
+test(
+  'what another port can get of a browser lets nobody in',
+  fullSpec(
+    [
+      'tests/hosts/http/sign-in.test.ts › whoever listens on another port hears nothing that lets it in',
+      'tests/hosts/http/entrance.test.ts › the app is there for anybody, sets no cookie and asks for none',
+    ],
+    { tag: '@browser' },
+  ),
+  async ({ machine }) => {
+    const host = await machine.host();
+    const { context, page } = await machine.person();
+    await page.goto(host.url);
+    await expect(app(page)).toBeVisible();
 
-  const heard: IncomingHttpHeaders[] = [];
-  const thief = createServer(({ headers }, response) => {
-    heard.push(headers);
-    response.end('<!doctype html><link rel="icon" href="data:,">');
-  });
-  await new Promise<void>((resolve) => thief.listen(0, '127.0.0.1', resolve));
-  const elsewhere = await context.newPage();
-  await elsewhere.goto(`http://127.0.0.1:${(thief.address() as AddressInfo).port}/`);
-  thief.closeAllConnections();
-  thief.close();
-  const headers = { ...heard[0], host: `127.0.0.1:${host.port}`, origin: host.origin };
-  const socket = new WebSocket(`${host.origin.replace('http', 'ws')}/ws`, { headers });
-  await once(socket, 'message');
-  socket.send(JSON.stringify({ kind: 'request', id: 1, method: 'app.state', input: {} }));
-  expect(((await once(socket, 'close')) as [number])[0]).toBe(4401);
-});
+    const heard: IncomingHttpHeaders[] = [];
+    const thief = createServer(({ headers }, response) => {
+      heard.push(headers);
+      response.end('<!doctype html><link rel="icon" href="data:,">');
+    });
+    await new Promise<void>((resolve) => thief.listen(0, '127.0.0.1', resolve));
+    const elsewhere = await context.newPage();
+    await elsewhere.goto(`http://127.0.0.1:${(thief.address() as AddressInfo).port}/`);
+    thief.closeAllConnections();
+    thief.close();
+    const headers = { ...heard[0], host: `127.0.0.1:${host.port}`, origin: host.origin };
+    const socket = new WebSocket(`${host.origin.replace('http', 'ws')}/ws`, { headers });
+    await once(socket, 'message');
+    socket.send(JSON.stringify({ kind: 'request', id: 1, method: 'app.state', input: {} }));
+    expect(((await once(socket, 'close')) as [number])[0]).toBe(4401);
+  },
+);
 
-test('the file that is opened instead of the URL leads to it', { tag: ['@browser', '@full'] }, async ({ machine }) => {
-  const host = await machine.host();
-  const opener = join(machine.home, 'xdg-open');
-  await writeFile(opener, '#!/bin/sh\n', { mode: 0o755 });
-  const { promise: signedIn } = Promise.withResolvers<void>();
-  const env = { DISPLAY: ':0', PATH: `${machine.home}:${process.env['PATH']}` };
-  const forget = await openBrowser({ url: host.url, port: host.port, signedIn }, machine.home, env);
-  const { page } = await machine.person();
-  await page.goto(pathToFileURL(join(machine.home, 'open', `${host.port}.html`)).href);
-  await expect(app(page)).toBeVisible();
-  expect(page.url()).toBe(`${host.origin}/`);
-  await forget?.();
-});
+test(
+  'the file that is opened instead of the URL leads to it',
+  fullSpec(
+    'tests/hosts/cli/commands/serve.test.ts › the opened browser is given a file, and nobody else the token: %s',
+    { tag: '@browser' },
+  ),
+  async ({ machine }) => {
+    const host = await machine.host();
+    const opener = join(machine.home, 'xdg-open');
+    await writeFile(opener, '#!/bin/sh\n', { mode: 0o755 });
+    const { promise: signedIn } = Promise.withResolvers<void>();
+    const env = { DISPLAY: ':0', PATH: `${machine.home}:${process.env['PATH']}` };
+    const forget = await openBrowser({ url: host.url, port: host.port, signedIn }, machine.home, env);
+    const { page } = await machine.person();
+    await page.goto(pathToFileURL(join(machine.home, 'open', `${host.port}.html`)).href);
+    await expect(app(page)).toBeVisible();
+    expect(page.url()).toBe(`${host.origin}/`);
+    await forget?.();
+  },
+);
 
 test(
   'browsers are signed out from the settings and from the terminal',
-  { tag: ['@browser', '@full'] },
+  fullSpec(
+    [
+      'tests/hosts/http/sign-in.test.ts › one browser signs the others out: their tabs close, its own stay',
+      'tests/hosts/cli/commands/serve.test.ts › signing out needs no program that serves, ends the tabs of one that does, and says how many',
+    ],
+    { tag: '@browser' },
+  ),
   async ({ machine }) => {
     const host = await machine.host();
     const [one, two] = [await machine.person(), await machine.person()];
@@ -180,7 +203,9 @@ test(
 
 test(
   'a browser that keeps nothing is told so, and the URL stays good',
-  { tag: ['@browser', '@full'] },
+  fullSpec('tests/hosts/http/sign-in.test.ts › a browser that keeps nothing does not use the token up', {
+    tag: '@browser',
+  }),
   async ({ machine }) => {
     const host = await machine.host();
     const [without, next] = [await machine.person(), await machine.person()];
