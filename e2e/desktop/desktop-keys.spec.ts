@@ -5,7 +5,7 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const only = {
   tag: '@stand-in',
@@ -75,18 +75,25 @@ test.describe('a key', only, () => {
     await expect(app.page.getByRole('heading', { name: 'Browsers' }), 'signing in is of browsers').toHaveCount(0);
   });
 
-  test('without a key store that encrypts is in a file, and that is said', { tag: '@full' }, async ({ start }) => {
-    const app = await start(plainAnswer(), { ...first, env: { STAND_IN_KEY_STORE: 'basic_text' } });
-    await enterKey(app);
-    expect(await readFile(join(app.home, 'secrets.json'), 'utf8')).toContain(KEY);
-    expect((await stat(join(app.home, 'secrets.json'))).mode & 0o777).toBe(0o600);
-    await app.page.getByRole('link', { name: 'Settings' }).click();
-    await expect(app.page.getByText(/no key store that encrypts/)).toBeVisible();
-    const nav = app.page.getByRole('navigation', { name: 'Sections of the settings' });
-    await nav.getByRole('link', { name: 'Security' }).click();
-    await expect(app.page.getByText(/no key store that encrypts/)).toBeVisible();
-    for (const id of ['sandbox', 'isolation', 'policy'])
-      await expect(app.page.locator(`[data-protection=${id}]`)).toHaveAttribute('data-standing', 'holds');
-    await expect(app.page.locator('[data-protection=fuses]')).toContainText('not packaged');
-  });
+  test(
+    'without a key store that encrypts is in a file, and that is said',
+    fullSpec([
+      'tests/electron/secrets.test.ts › with %s it is the plain file, with a warning that names it',
+      'tests/lib/settings/protections.test.ts › what does not hold is open',
+    ]),
+    async ({ start }) => {
+      const app = await start(plainAnswer(), { ...first, env: { STAND_IN_KEY_STORE: 'basic_text' } });
+      await enterKey(app);
+      expect(await readFile(join(app.home, 'secrets.json'), 'utf8')).toContain(KEY);
+      expect((await stat(join(app.home, 'secrets.json'))).mode & 0o777).toBe(0o600);
+      await app.page.getByRole('link', { name: 'Settings' }).click();
+      await expect(app.page.getByText(/no key store that encrypts/)).toBeVisible();
+      const nav = app.page.getByRole('navigation', { name: 'Sections of the settings' });
+      await nav.getByRole('link', { name: 'Security' }).click();
+      await expect(app.page.getByText(/no key store that encrypts/)).toBeVisible();
+      for (const id of ['sandbox', 'isolation', 'policy'])
+        await expect(app.page.locator(`[data-protection=${id}]`)).toHaveAttribute('data-standing', 'holds');
+      await expect(app.page.locator('[data-protection=fuses]')).toContainText('not packaged');
+    },
+  );
 });

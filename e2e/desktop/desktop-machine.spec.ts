@@ -3,7 +3,7 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const only = {
   tag: '@stand-in',
@@ -36,7 +36,10 @@ function holding(rest: Gate): Script {
 test.describe('the desktop', only, () => {
   test(
     'asks before it quits at work: Cancel goes on, and it can wait until all is done',
-    { tag: '@full' },
+    fullSpec([
+      'tests/electron/quit.test.ts › it asks once; closing the question, or Cancel, goes on and leaves a window',
+      'tests/electron/quit.test.ts › it goes on until the work is done, also without a window, and then quits; Cancel takes that back',
+    ]),
     async ({ start }) => {
       const rest = new Gate();
       const app = await start(holding(rest));
@@ -61,7 +64,12 @@ test.describe('the desktop', only, () => {
 
   test(
     'a link leads to a conversation and starts nothing; the menu leads to a new one in a folder',
-    { tag: '@full' },
+    fullSpec([
+      'tests/electron/deep-links.test.ts › a link names a conversation or a workflow and nothing else',
+      'tests/electron/deep-links.test.ts › a malformed one says so, with nothing hidden in it and cut, and leads nowhere; one at a time',
+      'tests/electron/around.test.ts › the menu follows the conventions of Windows and Linux',
+      'tests/electron/around.test.ts › the dialog for a folder is the system’s: one at a time, and what is no folder does not open it there',
+    ]),
     async ({ start }) => {
       const app = await start(plainAnswer({ answer: 'Hello to you.' }));
       const { desktop, page } = app;

@@ -8,12 +8,15 @@ import { join } from 'node:path';
 import { extractAll } from '@electron/asar';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { packApp } from '../../tests/hosts/support/packed-app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
-const only = {
-  tag: ['@stand-in', '@full'],
-  annotation: { type: 'why', description: 'It starts what was packed for a desktop' },
-};
+const only = fullSpec(
+  [
+    'tests/electron/updates.test.ts › a restart that the person asks for makes the backup first, and starts the app again',
+    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
+  ],
+  { tag: '@stand-in', annotation: { type: 'why', description: 'It starts what was packed for a desktop' } },
+);
 
 /** Says that it was started. */
 const NEW_APP = '#!/bin/sh\necho "${APPIMAGE_EXIT_AFTER_INSTALL:-again}" > "$0.started"\n';

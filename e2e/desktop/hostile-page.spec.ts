@@ -5,7 +5,7 @@ import type { Page } from '@playwright/test';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { HOSTILE_CLASSES, hostileFrames } from '../../tests/support/hostile/frames.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const SEED = 18;
 
@@ -129,7 +129,14 @@ async function breaksOut(app: App): Promise<void> {
 test.describe('a hostile page', () => {
   test(
     'runs nothing, leaves nothing, reaches nothing, and the page of security says how often it tried',
-    { tag: ['@stand-in', '@full'], annotation: { type: 'why', description: 'It needs the shell around the page' } },
+    fullSpec(
+      [
+        'tests/electron/hostile-frames.test.ts › payloads of every class reach no handler, break nothing, and are counted one by one',
+        'tests/electron/refusals.test.ts › in masses each kind has some lines and one number, and the next minute begins anew',
+        'e2e/desktop/desktop-guards.spec.ts › a second start shows the first, a page that dies comes back, a question calls who looks elsewhere; a page has two functions, is the only one that is listened to, gets nothing else, runs no script from elsewhere, opens no window and is not led away',
+      ],
+      { tag: '@stand-in', annotation: { type: 'why', description: 'It needs the shell around the page' } },
+    ),
     async ({ start }) => {
       const script = new Script()
         .on({ step: 1 })
