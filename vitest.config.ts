@@ -44,18 +44,14 @@ function projectOf(path: string): (typeof projects)[number] {
 
 const runsInClient = (name: (typeof projects)[number]) => name === 'lib' || name === 'lib-alone';
 const plugins = () => [usedBits(ROOT), svelte({ configFile: false, compilerOptions: { runes: true } })];
-const runes = { plugins: plugins(), resolve: { conditions: ['browser'] } };
-/** Components without a browser and without a router. */
-const rendered = {
-  plugins: plugins(),
-  resolve: {
-    alias: {
-      '$app/navigation': join(ROOT, 'tests/lib/support/app-navigation.ts'),
-      '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts'),
-      '$app/state': join(ROOT, 'tests/lib/support/app-state.ts'),
-    },
-  },
+/** For components without the router. */
+const alias = {
+  '$app/navigation': join(ROOT, 'tests/lib/support/app-navigation.ts'),
+  '$app/paths': join(ROOT, 'tests/lib/support/app-paths.ts'),
+  '$app/state': join(ROOT, 'tests/lib/support/app-state.ts'),
 };
+const runes = { plugins: plugins(), resolve: { alias, conditions: ['browser'] } };
+const rendered = { plugins: plugins(), resolve: { alias } };
 
 /** Node runs the sources as it runs the program: they need no Vite, and no mocks of modules. */
 const native = { experimental: { viteModuleRunner: false, nodeLoader: false } };

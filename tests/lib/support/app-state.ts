@@ -1,2 +1,3 @@
-/** `$app/state` for components that are rendered without the router: the page of no route. */
+/** `$app/state` for components without the router: a page that a test can change. */
 export const page = { route: { id: null }, url: new URL('http://localhost/') };
+export const navigating = { to: null };

@@ -14,6 +14,7 @@ import {
   NO_FILTERS,
   listInput,
   queryOf,
+  queryOfHit,
   queryStringOf,
   activeFilters,
   SORTS,
@@ -96,6 +97,11 @@ describe('the address of the history', () => {
     });
     const ofAgents = { ...asked, list: 'agents', kind: 'spawn' } as const;
     expect(methods['execution.days'].input.parse(executionDaysInput(ofAgents, days))).toMatchObject({ kind: 'spawn' });
+  });
+
+  it('leads from a hit to its entry, with the words', () => {
+    const params = new URLSearchParams(queryOfHit({ runId: 'run', n: 7 }, 'quokka & hangar'));
+    expect(Object.fromEntries(params)).toEqual({ run: 'run', n: '7', q: 'quokka & hangar' });
   });
 
   it('knows every status', () => {

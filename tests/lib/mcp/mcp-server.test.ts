@@ -1,0 +1,95 @@
+// An MCP server on its page, mounted without a browser.
+import { expect, it } from 'vitest';
+import type { McpProcess, McpServerView } from '#contract/mcp/mcp-methods.ts';
+import { McpFolder } from '#lib/mcp/mcp-folder.svelte.ts';
+import McpServer from '#lib/mcp/mcp-server.svelte';
+import { mountInApp, useDocument } from '../support/dom.ts';
+import { FakeConnection } from '../support/fake-connection.ts';
+
+useDocument();
+
+const NOW = '2026-01-02T03:04:05.000Z';
+
+async function mountServer(parts: Partial<McpServerView>, status: McpProcess['status'] | null = null) {
+  const running: Omit<McpProcess, 'status'> = {
+    since: NOW,
+    pid: null,
+    users: 0,
+    error: 'It ended with exit code 3',
+    retryAt: NOW,
+    words: null,
+    log: [],
+  };
+  const server: McpServerView = {
+    name: 'one',
+    source: 'user',
+    file: '/home/config.toml',
+    kind: 'stdio',
+    runs: 'node x',
+    state: 'usable',
+    fault: null,
+    permissions: [],
+    sampling: false,
+    signIn: 'none',
+    process: status === null ? null : { ...running, status },
+    heardAt: null,
+    tools: [],
+    ...parts,
+  };
+  const connection = new FakeConnection();
+  connection.status = 'closed';
+  for (const method of ['mcp.accept', 'mcp.stop', 'mcp.restart', 'mcp.enable'] as const)
+    connection.on(method, () => server);
+  connection.on('mcp.list', () => [server]);
+  const pressed: string[] = [];
+  const props = {
+    servers: new McpFolder(connection, '/project'),
+    server,
+    onremove: () => void pressed.push('remove'),
+    ontrust: () => void pressed.push('trust'),
+  };
+  const page = await mountInApp(McpServer, props, { clock: { now: Date.parse(NOW) } });
+  const calls = () => connection.calls.filter(({ method }) => method !== 'mcp.list');
+  return { page, calls, pressed };
+}
+
+it('shows why a server failed and when it is tried again, and starts it', async () => {
+  const { page, calls } = await mountServer({}, 'failed');
+  expect(page.text).toMatch(/failed.*It ended with exit code 3\. *The next use tries it again/);
+  await page.press('Start: one');
+  expect(calls()).toEqual([{ method: 'mcp.restart', input: { folder: '/project', name: 'one' } }]);
+});
+
+it('stops a server that runs, and switches it off', async () => {
+  const { page, calls } = await mountServer({}, 'ready');
+  await page.press('Stop: one');
+  await page.press('Switch off: one');
+  expect(calls().map(({ method }) => method)).toEqual(['mcp.stop', 'mcp.enable']);
+});
+
+it('offers trust for a server of a project, and nothing that would start it', async () => {
+  const { page, pressed } = await mountServer({ state: 'untrusted', source: 'project' });
+  expect(page.text).toContain('not trusted');
+  expect(page.buttons).toEqual(['Look at it']);
+  await page.press('Look at it');
+  expect(pressed).toEqual(['trust']);
+});
+
+it('agrees only to the tools that are new or changed, as they are shown', async () => {
+  const tool = (name: string, state: 'known' | 'new') => ({
+    name: `mcp__one__${name}`,
+    tool: name,
+    description: 'Reads.',
+    inputSchema: {},
+    permissions: [],
+    hash: `hash of ${name}`,
+    state,
+    before: null,
+    offered: true,
+  });
+  const { page, calls } = await mountServer({ tools: [tool('old', 'known'), tool('fresh', 'new')] }, 'ready');
+  expect(page.text).toContain('1 tool is new.');
+  await page.press('Agree to the changes');
+  const tools = [{ tool: 'fresh', hash: 'hash of fresh' }];
+  expect(calls()).toEqual([{ method: 'mcp.accept', input: { folder: '/project', name: 'one', tools } }]);
+});

@@ -1,0 +1,74 @@
+// How a sub-agent or a message that ended can go on, mounted without a browser.
+import { expect, it } from 'vitest';
+import type { RunRow, WorkflowRow } from '#contract/view.ts';
+import AgentCardOutcome from '#lib/runs/agent-card-outcome.svelte';
+import ExtendForm from '#lib/runs/extend-form.svelte';
+import ReviewRecord from '#lib/runs/review-record.svelte';
+import WorkflowActions from '#lib/runs/workflow-actions.svelte';
+import { mountInApp, useDocument } from '../support/dom.ts';
+import { Rows } from '../support/rows.ts';
+import { Story } from '../support/story.ts';
+
+useDocument();
+
+const NO_VIEW = { view: null } as never;
+
+/** A sub-agent that ended so, and its workflow. */
+function endedRun(outcome: 'error' | 'partial'): { run: RunRow; workflow: WorkflowRow } {
+  const story = new Story();
+  const { lead, workflowId } = story.lead('Inspect this project.');
+  const child = story.child(lead, workflowId, 'inspector');
+  child.queue('spawn', 'Inspect.', 'toolu_1');
+  child.start('Inspect.');
+  child.end(outcome, 'Half of it is read.');
+  story.endWorkflow(lead, 'error', '');
+  const rows = new Rows();
+  for (const event of story.events) rows.take(event);
+  const { runs, workflows } = rows.snapshot();
+  return { run: runs.find(({ id }) => id === child.runId)!, workflow: workflows[0]! };
+}
+
+it('shows what a sub-agent had when it failed, and tries it again', async () => {
+  const retried: string[] = [];
+  const app = { retryRun: (runId: string) => Promise.resolve(retried.push(runId) > 0) };
+  const { run } = endedRun('error');
+  const page = await mountInApp(AgentCardOutcome, { source: NO_VIEW, run, phase: 'error' as const }, app);
+  expect(page.text).toContain('What it had when it failed');
+  expect(page.text).toContain('Half of it is read.');
+  await page.press('Try again');
+  expect(retried).toEqual([run.id]);
+});
+
+it('sends a message again whose workflow failed', async () => {
+  const sent: string[] = [];
+  const app = { sendAgain: ({ prompt }: WorkflowRow) => Promise.resolve(sent.push(prompt) > 0) };
+  const { workflow } = endedRun('error');
+  const page = await mountInApp(WorkflowActions, { source: NO_VIEW, workflow }, app);
+  await page.press('Send again');
+  expect(sent).toEqual(['Inspect this project.']);
+});
+
+it('extends the limit that was used up by what is written, over the limits that are shown', async () => {
+  const extended: unknown[] = [];
+  const extend = (more: unknown) => Promise.resolve(extended.push(more) > 0);
+  const bounds = [
+    { kind: 'iterations', used: 1, of: 1 },
+    { kind: 'tokens', used: 900, of: 900_000 },
+  ] as const;
+  const limits = { iterations: 1, tokens: 900_000 };
+  const props = { bounds, limits, reached: 'iterations' as const, ended: true, extend };
+  const page = await mountInApp(ExtendForm, props);
+  await page.press('Extend');
+  const field = page.find<HTMLInputElement>('input');
+  expect(field.value).toBe('1');
+  await page.write('input', '5');
+  await page.fire(page.find('form'), 'submit');
+  expect(extended).toEqual([{ add: { iterations: 5 }, seen: limits }]);
+  expect(page.buttons).toEqual(['Extend']);
+});
+
+it('shows whether a review passed, with its score and critique', async () => {
+  const review = { verdict: { passed: false, score: 40, critique: 'Name the file and the line.' } } as never;
+  const page = await mountInApp(ReviewRecord, { review });
+  expect(page.text).toBe('Review not passed: 40 of 100 Name the file and the line.');
+});

@@ -1,0 +1,15 @@
+// The banner of the connection, mounted without a browser.
+import { expect, it } from 'vitest';
+import ConnectionBanner from '#lib/shell/connection-banner.svelte';
+import { mountInApp, useDocument } from '../support/dom.ts';
+
+useDocument();
+
+it('shows that the computer is offline until the network is back', async () => {
+  const page = await mountInApp(ConnectionBanner, { status: 'open' as const });
+  expect(page.text).toBe('');
+  await page.fire(window, 'offline');
+  expect(page.text).toContain('This computer is offline.');
+  await page.fire(window, 'online');
+  expect(page.text).toBe('');
+});
