@@ -3,7 +3,7 @@ import { CHILD, LEAD, spawn, START } from '../../tests/support/fake-model/scenar
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import { addFilter } from '../support/history.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 import { openActions } from '../support/conversation-menu.ts';
 
 const ITEMS = [
@@ -25,7 +25,10 @@ function planned(): Script {
 
 test(
   'looking up breaks no serious rule of accessibility, light or dark',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility',
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     // Each look at a screen takes seconds on a busy machine.
     test.slow();

@@ -1,11 +1,14 @@
 /** A step of the past is forked from its panel: it goes on by itself only after a press that says so, and says what was from the cache. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'a fork goes on from a call with what was done from the cache, and nobody is asked',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/history/mounted.svelte.test.ts › a fork goes on only after a second press that says so',
+    'tests/core/workflows/going-on/steps.test.ts › from the last step of three sub-agents exactly the one request is made that differs, and nobody is asked',
+  ]),
   async ({ start }) => {
     const app = await start(spawnOne());
     const { page } = app;

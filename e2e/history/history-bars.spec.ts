@@ -3,7 +3,7 @@ import type { Locator } from '@playwright/test';
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import type { App } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 /** By key, button, drag and wheel: where the work of the lead is drawn, in percent of what is in sight, says where the axis is. */
 async function expectZoomAndPan(app: App, track: Locator): Promise<void> {
@@ -58,7 +58,10 @@ async function expectZoomAndPan(app: App, track: Locator): Promise<void> {
 
 test(
   'a bar opens its request with the answer, and the keyboard goes from bar to bar',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/history/timeline/bars.test.ts › knows what a bar opens, and finds it again by the address',
+    'tests/lib/history/timeline/bars.test.ts › goes to the bar of another lane that is nearest in time',
+  ]),
   async ({ start }) => {
     const app = await start(spawnOne({ reply: { firstTokenMs: 150, usage: { input: 100, cacheRead: 300 } } }));
     const { page } = app;

@@ -3,7 +3,7 @@ import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { addFilter } from '../support/history.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 /** One answer, one failure, one with a sub-agent that a person refuses. */
 function mixed(): Script {
@@ -17,63 +17,74 @@ function mixed(): Script {
     .reply((seen) => [text(`Answer to ${seen.asked}`)]);
 }
 
-test('filters and the order stand in the address and come back with it', { tag: '@full' }, async ({ start }) => {
-  const app = await start(mixed());
-  const { page } = app;
-  await app.send('say hello');
-  await app.expectOutcome('completed');
-  await app.send('ask an inspector');
-  await app.reject('Not now.', 'inspector');
-  await app.expectOutcome('completed');
-  await app.send('fail, please');
-  await app.expectOutcome('error');
+test(
+  'filters and the order stand in the address and come back with it',
+  fullSpec([
+    'tests/lib/view/history-query.test.ts › keeps every filter, the order and the words',
+    'tests/core/store/lists/workflow-list.test.ts › each filter, alone and together, in each order',
+  ]),
+  async ({ start }) => {
+    const app = await start(mixed());
+    const { page } = app;
+    await app.send('say hello');
+    await app.expectOutcome('completed');
+    await app.send('ask an inspector');
+    await app.reject('Not now.', 'inspector');
+    await app.expectOutcome('completed');
+    await app.send('fail, please');
+    await app.expectOutcome('error');
 
-  await page.getByRole('link', { name: 'History', exact: true }).click();
-  const rows = page.getByRole('list', { name: 'Workflows' }).getByRole('link');
-  await expect(rows).toHaveCount(3);
-  await expect(rows.first(), 'the newest first').toContainText('fail, please');
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    const rows = page.getByRole('list', { name: 'Workflows' }).getByRole('link');
+    await expect(rows).toHaveCount(3);
+    await expect(rows.first(), 'the newest first').toContainText('fail, please');
 
-  await addFilter(page, 'Outcome', 'error');
-  await expect(rows).toHaveCount(1);
-  await expect(rows).toContainText('fail, please');
-  await expect(page).toHaveURL(/\?outcome=error$/);
+    await addFilter(page, 'Outcome', 'error');
+    await expect(rows).toHaveCount(1);
+    await expect(rows).toContainText('fail, please');
+    await expect(page).toHaveURL(/\?outcome=error$/);
 
-  await page.reload();
-  await expect(rows).toHaveCount(1);
-  await page.getByRole('button', { name: 'Remove the filter outcome: error' }).click();
-  await expect(rows).toHaveCount(3);
-  await expect(page).toHaveURL(/\/history$/);
-  await page.goBack();
-  await expect(rows).toHaveCount(1);
-  await page.goForward();
-  await expect(rows).toHaveCount(3);
+    await page.reload();
+    await expect(rows).toHaveCount(1);
+    await page.getByRole('button', { name: 'Remove the filter outcome: error' }).click();
+    await expect(rows).toHaveCount(3);
+    await expect(page).toHaveURL(/\/history$/);
+    await page.goBack();
+    await expect(rows).toHaveCount(1);
+    await page.goForward();
+    await expect(rows).toHaveCount(3);
 
-  await addFilter(page, 'Agent', 'inspector');
-  await expect(rows).toHaveCount(1);
-  await expect(rows).toContainText('ask an inspector');
-  await addFilter(page, 'Cost at least, $', 'Another amount…');
-  await page.getByLabel('Cost at least, $').fill('1000');
-  await page.getByLabel('Cost at least, $').press('Enter');
-  await expect(page.getByText('No workflow matches these filters.')).toBeVisible();
-  // Words that are written while the address changes stay.
-  await page.getByRole('button', { name: 'Clear all' }).evaluate((button: HTMLElement) => {
-    button.click();
-    const box = document.querySelector<HTMLInputElement>('[role=searchbox]')!;
-    box.value = 'nowhere';
-    box.dispatchEvent(new Event('input', { bubbles: true }));
-  });
-  await expect(page).toHaveURL(/\?q=nowhere$/);
-  await page.getByRole('button', { name: 'Clear the search' }).click();
-  await expect(rows).toHaveCount(3);
+    await addFilter(page, 'Agent', 'inspector');
+    await expect(rows).toHaveCount(1);
+    await expect(rows).toContainText('ask an inspector');
+    await addFilter(page, 'Cost at least, $', 'Another amount…');
+    await page.getByLabel('Cost at least, $').fill('1000');
+    await page.getByLabel('Cost at least, $').press('Enter');
+    await expect(page.getByText('No workflow matches these filters.')).toBeVisible();
+    // Words that are written while the address changes stay.
+    await page.getByRole('button', { name: 'Clear all' }).evaluate((button: HTMLElement) => {
+      button.click();
+      const box = document.querySelector<HTMLInputElement>('[role=searchbox]')!;
+      box.value = 'nowhere';
+      box.dispatchEvent(new Event('input', { bubbles: true }));
+    });
+    await expect(page).toHaveURL(/\?q=nowhere$/);
+    await page.getByRole('button', { name: 'Clear the search' }).click();
+    await expect(rows).toHaveCount(3);
 
-  await page.getByLabel('Sort by').selectOption('duration');
-  await expect(page).toHaveURL(/\?sort=duration$/);
-  await expect(rows).toHaveCount(3);
-});
+    await page.getByLabel('Sort by').selectOption('duration');
+    await expect(page).toHaveURL(/\?sort=duration$/);
+    await expect(rows).toHaveCount(3);
+  },
+);
 
 test(
   'filters are kept by name, days have totals, and columns and the chart are chosen',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/runtime/methods/filters.test.ts › a filter is kept, replaced, named anew and taken out; what else the file says stays',
+    'tests/core/store/lists/days.test.ts › without a filter, with one, with several, with costs and dates',
+    'tests/lib/history/history-look.test.ts › keeps which columns each list has, and the chart',
+  ]),
   async ({ start }) => {
     const app = await start(mixed());
     const { page } = app;
@@ -150,7 +161,7 @@ test(
   },
 );
 
-test('a list is gone through by keyboard, and is found where it was left', { tag: '@full' }, async ({ start }) => {
+test('a list is gone through by keyboard, and is found where it was left', async ({ start }) => {
   const app = await start(mixed());
   const { page } = app;
   for (const message of ['one', 'two', 'three']) {

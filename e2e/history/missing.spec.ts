@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { ROOT, startProcess } from '../support/process.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 async function damage(task: string, home: string): Promise<void> {
   const args = [join(ROOT, 'tests/core/store/child/damage.ts'), task, join(home, 'store')];
@@ -14,7 +14,7 @@ async function damage(task: string, home: string): Promise<void> {
 
 test(
   'a message that is gone is told in the history and in the chat, where the others still are',
-  { tag: '@full' },
+  fullSpec('tests/lib/history/mounted.svelte.test.ts › reports what the store lost, and checks each workflow once'),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       before: async ({ home }) => {
@@ -39,7 +39,9 @@ test(
 // The desktop's messages to the program are not seen from here.
 test(
   'of a long conversation only what somebody stays with is read for what is lost',
-  { tag: ['@browser', '@full'] },
+  fullSpec('tests/lib/history/mounted.svelte.test.ts › reports what the store lost, and checks each workflow once', {
+    tag: '@browser',
+  }),
   async ({ start }) => {
     const { page, log } = await start(plainAnswer(), {
       ownContext: true,
@@ -81,7 +83,10 @@ test(
 
 test(
   'a conversation that is not there, and a machine without a network, are told where the person is',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/shell/connection-banner.test.ts › shows that the computer is offline until the network is back',
+    'tests/lib/runs/session.test.ts › says what went wrong when the conversation cannot be read',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), { ownContext: true });
     const { page } = app;

@@ -3,27 +3,34 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { LEAD } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
-test('read, written and linking notes stand in the history', { tag: '@full' }, async ({ start }) => {
-  const script = new Script()
-    .on({ ...LEAD, step: 1 })
-    .reply([
-      toolUse('read_note', { note: 'README' }),
-      toolUse('write_file', { path: 'docs/plan.md', content: '# Plan\n' }),
-    ])
-    .on({})
-    .reply([text('Done.')]);
-  const app = await start(script, { files: { 'docs/log.md': '# Log\n' } });
-  const { page } = app;
-  await app.send('Plan it.');
-  await app.allow();
-  await app.expectOutcome('completed');
-  const id = app.path.slice(app.path.lastIndexOf('/') + 1);
-  await writeFile(join(app.workspace, 'docs/log.md'), `See ${id}.\n`);
+test(
+  'read, written and linking notes stand in the history',
+  fullSpec([
+    'tests/lib/history/mounted.svelte.test.ts › lists notes that were read, written, or link to the session',
+    'tests/core/runs/note-links.test.ts › a session says which notes its runs read and wrote, and which link to it',
+  ]),
+  async ({ start }) => {
+    const script = new Script()
+      .on({ ...LEAD, step: 1 })
+      .reply([
+        toolUse('read_note', { note: 'README' }),
+        toolUse('write_file', { path: 'docs/plan.md', content: '# Plan\n' }),
+      ])
+      .on({})
+      .reply([text('Done.')]);
+    const app = await start(script, { files: { 'docs/log.md': '# Log\n' } });
+    const { page } = app;
+    await app.send('Plan it.');
+    await app.allow();
+    await app.expectOutcome('completed');
+    const id = app.path.slice(app.path.lastIndexOf('/') + 1);
+    await writeFile(join(app.workspace, 'docs/log.md'), `See ${id}.\n`);
 
-  await page.getByRole('link', { name: 'History', exact: true }).click();
-  await page.getByRole('list', { name: 'Workflows' }).getByRole('link').click();
-  const notes = page.getByRole('region', { name: 'Markdown files' });
-  await expect(notes).toHaveText(/Read\s*README\.md\s*Written\s*docs\/plan\.md\s*Link here\s*docs\/log\.md/);
-});
+    await page.getByRole('link', { name: 'History', exact: true }).click();
+    await page.getByRole('list', { name: 'Workflows' }).getByRole('link').click();
+    const notes = page.getByRole('region', { name: 'Markdown files' });
+    await expect(notes).toHaveText(/Read\s*README\.md\s*Written\s*docs\/plan\.md\s*Link here\s*docs\/log\.md/);
+  },
+);

@@ -4,7 +4,7 @@ import { CHILD, LEAD, reportOf, spawn, START } from '../../tests/support/fake-mo
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
 import { openActions } from '../support/conversation-menu.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const NAMES = ['alpha', 'beta', 'gamma'];
 /** What acts on the world, wherever it stands. */
@@ -45,10 +45,14 @@ function methodsOf(page: Page): string[] {
 
 test(
   'three agents move as they did, by the keyboard, with no request to a model and nothing to press that acts',
-  {
-    tag: ['@browser', '@full'],
-    annotation: { type: 'why', description: 'It reads what the page asks for on its WebSocket' },
-  },
+  fullSpec(
+    [
+      'tests/lib/history/replay/player.test.ts › has the keys wherever they mean nothing else',
+      'tests/lib/history/replay/nothing-to-press.test.ts › shows no button that acts and no box to write in, though the same rows have them while they happen',
+      'tests/core/runtime/replay.test.ts › a replayed workflow of three agents makes zero requests, changes nothing, and ends as it ended',
+    ],
+    { tag: '@browser', annotation: { type: 'why', description: 'It reads what the page asks for on its WebSocket' } },
+  ),
   async ({ start }) => {
     const app = await start(script());
     const { page } = app;

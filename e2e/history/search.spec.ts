@@ -3,7 +3,7 @@ import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fa
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import type { App } from '../support/app.ts';
 import { chooseAction } from '../support/conversation-menu.ts';
-import { expect, inFullRun, test } from '../support/test.ts';
+import { expect, fullSpec, inFullRun, test } from '../support/test.ts';
 
 const LONG = Array.from({ length: 60 }, (_, n) => `Paragraph ${n + 1} says nothing of interest.`).join('\n\n');
 
@@ -55,7 +55,12 @@ async function deleteTwice(app: App): Promise<void> {
 
 test(
   'a hit in a sub-agent opens its run at the place, and Escape leads back; what was deleted is restored, or gone after a second question',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/store/search/search.test.ts › prompts, answers, tasks, reports and results are found at their place',
+    'tests/lib/view/history-query.test.ts › leads from a hit to its entry, with the words',
+    'tests/core/store/trash/trash.test.ts › deleted and restored',
+    'tests/core/store/trash/trash.test.ts › purged, nothing of it is left',
+  ]),
   async ({ start }) => {
     const app = await start(
       new Script()
@@ -114,21 +119,25 @@ test(
   },
 );
 
-test('words are found in a conversation, also in messages out of sight', { tag: '@full' }, async ({ start }) => {
-  const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}.\n\n${LONG}`)]);
-  const app = await start(script);
-  const { page } = app;
-  for (const message of ['the zebra first', 'a second one', 'the third']) {
-    await app.send(message);
-    await app.expectOutcome('completed');
-  }
-  await expect(page.getByText('Answer to the zebra first.')).toBeHidden();
-  await page.keyboard.press('Control+f');
-  await page.getByRole('textbox', { name: 'Find in this conversation' }).fill('zebra');
-  await expect(page.getByText('message 1 of 1')).toBeVisible();
-  await expect(page.getByText('Answer to the zebra first.')).toBeInViewport();
-  await page.keyboard.press('Escape');
-  await expect(page.getByRole('textbox', { name: 'Find in this conversation' })).toBeHidden();
-  await app.button('Jump to latest').click();
-  await expect(app.footer()).toBeInViewport();
-});
+test(
+  'words are found in a conversation, also in messages out of sight',
+  fullSpec('tests/lib/chat/places.test.ts › looks at what the person and the lead said, as it reads on the page'),
+  async ({ start }) => {
+    const script = new Script().on({}).reply((seen) => [text(`Answer to ${seen.asked}.\n\n${LONG}`)]);
+    const app = await start(script);
+    const { page } = app;
+    for (const message of ['the zebra first', 'a second one', 'the third']) {
+      await app.send(message);
+      await app.expectOutcome('completed');
+    }
+    await expect(page.getByText('Answer to the zebra first.')).toBeHidden();
+    await page.keyboard.press('Control+f');
+    await page.getByRole('textbox', { name: 'Find in this conversation' }).fill('zebra');
+    await expect(page.getByText('message 1 of 1')).toBeVisible();
+    await expect(page.getByText('Answer to the zebra first.')).toBeInViewport();
+    await page.keyboard.press('Escape');
+    await expect(page.getByRole('textbox', { name: 'Find in this conversation' })).toBeHidden();
+    await app.button('Jump to latest').click();
+    await expect(app.footer()).toBeInViewport();
+  },
+);

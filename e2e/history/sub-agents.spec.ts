@@ -4,7 +4,7 @@ import { LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text } from '../../tests/support/fake-model/script.ts';
 import { expectAccessibleInBoth, SAME_PAGE } from '../support/accessible.ts';
 import { addFilter } from '../support/history.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const REPORT = '# Inspection\n\n## Summary\n\nAll is well.\n\n## Details\n\nNothing else.';
 
@@ -26,7 +26,11 @@ const lists = (page: Page) => page.getByRole('navigation', { name: 'What is list
 
 test(
   'each is found with what came of it, filtered and sorted by the address, and leads to its run',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/history/mounted.svelte.test.ts › a row of a sub-agent shows its task, outcome and report, and links to its run',
+    'tests/lib/view/history-query.test.ts › keeps every filter, the order and the words',
+    'tests/lib/view/history-query.test.ts › asks for a list of sub-agents as the contract wants it',
+  ]),
   async ({ start }) => {
     const app = await start(twoAsked());
     const { page } = app;
@@ -87,27 +91,37 @@ test(
   },
 );
 
-test('those of a deleted conversation go from the list and come back with it', { tag: '@full' }, async ({ start }) => {
-  const app = await start(twoAsked());
-  const { page } = app;
-  await app.send('ask an inspector');
-  await app.allow('inspector');
-  await app.expectOutcome('completed');
-  await app.goto('/history?list=agents');
-  await expect(rowsOf(page)).toHaveCount(1);
-  const sidebar = page.getByRole('navigation').first();
-  await sidebar.getByRole('link', { name: /^ask an inspector/ }).hover();
-  await sidebar.getByRole('button', { name: /^Actions for “ask an inspector/ }).click();
-  await page.getByRole('menuitem', { name: 'Delete conversation' }).click();
-  await expect(rowsOf(page)).toHaveCount(0);
-  await expect(page.getByText('No sub-agent yet.')).toBeVisible();
-  await page.getByRole('button', { name: 'Undo' }).click();
-  await expect(rowsOf(page)).toHaveCount(1);
-});
+test(
+  'those of a deleted conversation go from the list and come back with it',
+  fullSpec([
+    'tests/core/store/trash/trash.test.ts › deleted and restored',
+    'tests/lib/app/history-browser.test.ts › reads the list again on the way back to it, and all of it after a conversation was deleted',
+  ]),
+  async ({ start }) => {
+    const app = await start(twoAsked());
+    const { page } = app;
+    await app.send('ask an inspector');
+    await app.allow('inspector');
+    await app.expectOutcome('completed');
+    await app.goto('/history?list=agents');
+    await expect(rowsOf(page)).toHaveCount(1);
+    const sidebar = page.getByRole('navigation').first();
+    await sidebar.getByRole('link', { name: /^ask an inspector/ }).hover();
+    await sidebar.getByRole('button', { name: /^Actions for “ask an inspector/ }).click();
+    await page.getByRole('menuitem', { name: 'Delete conversation' }).click();
+    await expect(rowsOf(page)).toHaveCount(0);
+    await expect(page.getByText('No sub-agent yet.')).toBeVisible();
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await expect(rowsOf(page)).toHaveCount(1);
+  },
+);
 
 test(
   'the list of sub-agents breaks no serious rule of accessibility, light or dark',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility',
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     const app = await start(twoAsked());
     await app.send('ask an inspector');

@@ -2,33 +2,46 @@
 import { readFile } from 'node:fs/promises';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { chooseAction } from '../support/conversation-menu.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 // The desktop's files land where only its own machine sees them.
-test('a conversation is saved as Markdown and as JSON', { tag: ['@browser', '@full'] }, async ({ start }) => {
-  const app = await start(plainAnswer());
-  const { page } = app;
-  await app.send('Say hello.');
-  await app.expectOutcome('completed');
-  const texts: string[] = [];
-  for (const item of ['Export as Markdown', 'Export as JSON']) {
-    const saved = page.waitForEvent('download');
-    await chooseAction(page, item);
-    const file = await saved;
-    expect(file.suggestedFilename()).toMatch(item.endsWith('JSON') ? /\.json$/ : /\.md$/);
-    texts.push(await readFile(await file.path(), 'utf8'));
-  }
-  for (const content of texts) {
-    expect(content).toContain('Say hello.');
-    expect(content).toContain('Hello, this is the whole answer.');
-  }
-  expect(() => JSON.parse(texts[1] ?? '') as unknown).not.toThrow();
-});
+test(
+  'a conversation is saved as Markdown and as JSON',
+  fullSpec(
+    [
+      'tests/lib/history/mounted.svelte.test.ts › saves a conversation as a file: %s',
+      'tests/core/records/export/export.test.ts › a conversation with sub-agents, whole, in both formats',
+    ],
+    { tag: '@browser' },
+  ),
+  async ({ start }) => {
+    const app = await start(plainAnswer());
+    const { page } = app;
+    await app.send('Say hello.');
+    await app.expectOutcome('completed');
+    const texts: string[] = [];
+    for (const item of ['Export as Markdown', 'Export as JSON']) {
+      const saved = page.waitForEvent('download');
+      await chooseAction(page, item);
+      const file = await saved;
+      expect(file.suggestedFilename()).toMatch(item.endsWith('JSON') ? /\.json$/ : /\.md$/);
+      texts.push(await readFile(await file.path(), 'utf8'));
+    }
+    for (const content of texts) {
+      expect(content).toContain('Say hello.');
+      expect(content).toContain('Hello, this is the whole answer.');
+    }
+    expect(() => JSON.parse(texts[1] ?? '') as unknown).not.toThrow();
+  },
+);
 
 // Only the browser's link to the program can be held up from here.
 test(
   'who goes to the trash while a deletion is under way stays there and sees it',
-  { tag: ['@browser', '@full'] },
+  fullSpec(
+    'tests/lib/parts/conversation-menu.test.ts › stays on another page, also on one that was opened while the deletion was under way',
+    { tag: '@browser' },
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { ownContext: true });
     const { page } = app;
