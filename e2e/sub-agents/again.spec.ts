@@ -1,11 +1,15 @@
 /** One sub-agent again, alone, by the keyboard: from its card, its page and the palette; asked about, compared with the first. */
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'a sub-agent runs again after a yes, with the requests of the first, and stands beside it',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/workflows/again/again.test.ts › nothing starts before a yes, and a no ends it as rejected',
+    'tests/core/workflows/again/again.test.ts › makes exactly the requests of the first, byte for byte, and none of a lead; both know of each other',
+    'tests/lib/app/runs-again.test.ts › finds the first and the newest again from either of them',
+  ]),
   async ({ start }) => {
     const app = await start(spawnOne());
     const { page } = app;

@@ -3,7 +3,7 @@ import { CHILD, LEAD, spawn } from '../../tests/support/fake-model/scenarios.ts'
 import { answerFrom, reportOf } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 /** A lead that starts these sub-agents in its first response, and answers with what they report. */
 const asking = (...calls: ReturnType<typeof spawn>[]) =>
@@ -15,57 +15,67 @@ const asking = (...calls: ReturnType<typeof spawn>[]) =>
     .on(LEAD)
     .reply((seen) => [text(answerFrom(seen))]);
 
-test('a killed host offers to resume and goes on from the last finished step', { tag: '@full' }, async ({ start }) => {
-  const script = new Script();
-  const report = text(reportOf('the workspace'), { deltas: 40 });
-  script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })]);
-  script.on({ ...CHILD, step: 1 }).reply([toolUse('list_directory', { path: '.' })]);
-  script.on({ ...CHILD, step: 2 }).reply([report], { hangAfter: 38, deltaMs: 50, times: 1 });
-  script.on({ ...CHILD, step: 2 }).reply([report]);
-  script.on(LEAD).reply((seen) => [text(answerFrom(seen))]);
-  const app = await start(script, { ownProcess: true });
-  await app.send('Inspect this project.');
-  await app.allow('inspector');
-  await app.expectCard('inspector', 'running');
-  // Only the last half second of words in flight may be lost; a second passes until here.
-  await expect(app.card('inspector')).toContainText('Finding 10');
+test(
+  'a killed host offers to resume and goes on from the last finished step',
+  fullSpec([
+    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+    'tests/core/workflows/interrupted-work.test.ts › it waits after a restart, and no more once it was resumed',
+  ]),
+  async ({ start }) => {
+    const script = new Script();
+    const report = text(reportOf('the workspace'), { deltas: 40 });
+    script.on({ ...LEAD, step: 1 }).reply([spawn({ name: 'inspector', prompt: 'Inspect the workspace.' })]);
+    script.on({ ...CHILD, step: 1 }).reply([toolUse('list_directory', { path: '.' })]);
+    script.on({ ...CHILD, step: 2 }).reply([report], { hangAfter: 38, deltaMs: 50, times: 1 });
+    script.on({ ...CHILD, step: 2 }).reply([report]);
+    script.on(LEAD).reply((seen) => [text(answerFrom(seen))]);
+    const app = await start(script, { ownProcess: true });
+    await app.send('Inspect this project.');
+    await app.allow('inspector');
+    await app.expectCard('inspector', 'running');
+    // Only the last half second of words in flight may be lost; a second passes until here.
+    await expect(app.card('inspector')).toContainText('Finding 10');
 
-  // A tab stays let in and comes back by itself, the desktop opens where it was.
-  await app.crashAndRestart();
-  await expect(
-    app
-      .workflow()
-      .getByRole('status')
-      .filter({ hasText: /^\s*Interrupted/ }),
-  ).toBeVisible();
-  await app.expectOutcome('interrupted');
-  await app.expectCard('inspector', 'interrupted');
-  await expect(app.card('inspector'), 'the words before the crash').toContainText('Finding 1:');
-  await expectAlsoAccessible(app.page, 'an interrupted workflow in the chat');
-  expect(app.model.requests, 'nothing goes on by itself').toHaveLength(3);
+    // A tab stays let in and comes back by itself, the desktop opens where it was.
+    await app.crashAndRestart();
+    await expect(
+      app
+        .workflow()
+        .getByRole('status')
+        .filter({ hasText: /^\s*Interrupted/ }),
+    ).toBeVisible();
+    await app.expectOutcome('interrupted');
+    await app.expectCard('inspector', 'interrupted');
+    await expect(app.card('inspector'), 'the words before the crash').toContainText('Finding 1:');
+    await expectAlsoAccessible(app.page, 'an interrupted workflow in the chat');
+    expect(app.model.requests, 'nothing goes on by itself').toHaveLength(3);
 
-  await app.button('Resume').click();
-  await app.expectCard('inspector', 'completed');
-  await app.expectOutcome('completed');
-  await app.expectQuoted('the workspace');
-  await expect(app.question, 'what was allowed is not asked again').toBeHidden();
-  const turns = app.model.requests.map(
-    ({ seen }) => `${seen.tools.includes('spawn_agent') ? 'lead' : 'child'} ${seen.turn}`,
-  );
-  expect(turns).toEqual(['lead 1', 'child 1', 'child 2', 'child 2', 'lead 2']);
-  expect(app.model.requests.map(({ completed }) => completed)).toEqual([true, true, false, true, true]);
-  app.model.expectDone();
+    await app.button('Resume').click();
+    await app.expectCard('inspector', 'completed');
+    await app.expectOutcome('completed');
+    await app.expectQuoted('the workspace');
+    await expect(app.question, 'what was allowed is not asked again').toBeHidden();
+    const turns = app.model.requests.map(
+      ({ seen }) => `${seen.tools.includes('spawn_agent') ? 'lead' : 'child'} ${seen.turn}`,
+    );
+    expect(turns).toEqual(['lead 1', 'child 1', 'child 2', 'child 2', 'lead 2']);
+    expect(app.model.requests.map(({ completed }) => completed)).toEqual([true, true, false, true, true]);
+    app.model.expectDone();
 
-  await app.page.getByRole('link', { name: 'Open in history' }).click();
-  const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
-  await expect(runs).toHaveCount(2);
-  for (const run of await runs.all())
-    await expect(run, 'the time while nothing ran is no work').toContainText(/, stood still \d/);
-});
+    await app.page.getByRole('link', { name: 'Open in history' }).click();
+    const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
+    await expect(runs).toHaveCount(2);
+    for (const run of await runs.all())
+      await expect(run, 'the time while nothing ran is no work').toContainText(/, stood still \d/);
+  },
+);
 
 test(
   'questions that were open when the host was killed are answered in the inbox, which resumes their work',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/approvals/asked-and-open.test.ts › an answer to one resumes its workflow once, waits until it is asked again, and goes to the gate',
+    'tests/lib/app/attention.test.ts › leaves those of interrupted work in the inbox, and opens for them when they wake',
+  ]),
   async ({ start }) => {
     const app = await start(
       asking(

@@ -1,10 +1,13 @@
 /** A task for an agent that has a definition: what it is built from is the definition. */
 import { delegate } from '../../tests/support/fake-model/scenarios.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'a delegated task shows the definition and runs with its tools and system prompt',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/workflows/spawn.test.ts › a permanent agent is delegated to, with its own prompt and tools',
+    'tests/lib/approvals/approval-modal.test.ts › shows a text that needs no reading as one line, and pages only through the others',
+  ]),
   async ({ start }) => {
     const app = await start(delegate());
     await app.send('Have the code reviewed.');

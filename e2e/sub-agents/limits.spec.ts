@@ -2,11 +2,14 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { spawnOne } from '../../tests/support/fake-model/scenarios.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'what was cut is told, and a limit beyond the ceiling is refused at its field in plain words',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/runs/narrowing.test.ts › limits are bounded by the settings and the model, not by the lead, and what is cut is said',
+    'tests/lib/words/field-problems.test.ts › finds the field of a limit that goes beyond the lead, in the units of the form',
+  ]),
   async ({ start }) => {
     const settings = '[limits]\nmax_iterations_ceiling = 30\nrun.max_iterations = 50\n';
     const app = await start(spawnOne(), {

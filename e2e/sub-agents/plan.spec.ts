@@ -2,44 +2,52 @@
 import { answerFrom, CHILD, LEAD, reportOf, spawn } from '../../tests/support/fake-model/scenarios.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { type Block, Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 function plan(...states: string[]): Block {
   const items = states.map((status, n) => ({ content: `Step ${n + 1}`, status, priority: 'medium' }));
   return toolUse('todo_write', { items });
 }
 
-test('a plan shows how far it is, and stays with the finished work', { tag: '@full' }, async ({ start }) => {
-  const rest = new Gate();
-  const app = await start(
-    new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([
-        plan('completed', 'in_progress', 'pending'),
-        spawn({ name: 'inspector', prompt: 'Inspect.', tools: ['todo_write'] }),
-      ])
-      .on({ ...CHILD, step: 1 })
-      .reply([plan('in_progress', 'pending')])
-      .on(CHILD)
-      .reply([text(reportOf('the workspace'))], { hold: rest.at(4) })
-      .on({ ...LEAD, step: 2 })
-      .reply([plan('completed', 'completed', 'completed')])
-      .on(LEAD)
-      .reply((seen) => [text(answerFrom(seen))]),
-  );
-  await app.send('Inspect this project.');
-  await app.allow('inspector');
-  const plans = app.page.getByRole('region', { name: 'Plan' });
-  const lead = plans.last();
-  await expect(lead).toContainText('1 of 3');
-  await expect(lead).toContainText('Step 2');
-  await expect(app.card('inspector').getByRole('region', { name: 'Plan' })).toContainText('0 of 2');
-  await lead.getByRole('button').click();
-  await expect(lead.getByRole('listitem')).toHaveCount(3);
-  await expect(lead.getByRole('listitem').nth(1)).toContainText('at work');
+test(
+  'a plan shows how far it is, and stays with the finished work',
+  fullSpec([
+    'tests/core/runs/plan.test.ts › is an event each time it is written, stands in the row, and needs no yes',
+    'tests/lib/view/plan-and-limits.test.ts › holds plans, bounds and working time as they are stored',
+    'tests/lib/runs/plan.test.ts › names the step at work, else the next one, else none',
+  ]),
+  async ({ start }) => {
+    const rest = new Gate();
+    const app = await start(
+      new Script()
+        .on({ ...LEAD, step: 1 })
+        .reply([
+          plan('completed', 'in_progress', 'pending'),
+          spawn({ name: 'inspector', prompt: 'Inspect.', tools: ['todo_write'] }),
+        ])
+        .on({ ...CHILD, step: 1 })
+        .reply([plan('in_progress', 'pending')])
+        .on(CHILD)
+        .reply([text(reportOf('the workspace'))], { hold: rest.at(4) })
+        .on({ ...LEAD, step: 2 })
+        .reply([plan('completed', 'completed', 'completed')])
+        .on(LEAD)
+        .reply((seen) => [text(answerFrom(seen))]),
+    );
+    await app.send('Inspect this project.');
+    await app.allow('inspector');
+    const plans = app.page.getByRole('region', { name: 'Plan' });
+    const lead = plans.last();
+    await expect(lead).toContainText('1 of 3');
+    await expect(lead).toContainText('Step 2');
+    await expect(app.card('inspector').getByRole('region', { name: 'Plan' })).toContainText('0 of 2');
+    await lead.getByRole('button').click();
+    await expect(lead.getByRole('listitem')).toHaveCount(3);
+    await expect(lead.getByRole('listitem').nth(1)).toContainText('at work');
 
-  rest.open();
-  await app.expectOutcome('completed');
-  await expect(app.workflow().locator('> section')).toContainText('3 of 3');
-  await expect(app.workflow().locator('> section')).toContainText('All steps are done');
-});
+    rest.open();
+    await app.expectOutcome('completed');
+    await expect(app.workflow().locator('> section')).toContainText('3 of 3');
+    await expect(app.workflow().locator('> section')).toContainText('All steps are done');
+  },
+);

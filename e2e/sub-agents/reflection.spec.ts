@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { checkerFile, CRITERIA, reflecting, verdict } from '../../tests/support/fake-model/reflecting.ts';
 import { expectAccessible } from '../support/accessible.ts';
 import type { AppOptions } from '../support/app.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const withChecker: AppOptions = {
   before: async ({ home }) => {
@@ -18,7 +18,10 @@ const NOT_PASSED = verdict(false, 40, 'It does not say where: name the file and 
 
 test(
   'what it reviews is asked first; then reviews stand in the transcript and in the history',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/loop/reflection.test.ts › improved at the second try: the critique is given to the agent, with its tools',
+    'tests/lib/runs/mounted.test.ts › shows whether a review passed, with its score and critique',
+  ]),
   async ({ start }) => {
     const reviewed = new Gate();
     const script = reflecting({
@@ -68,7 +71,9 @@ test(
 
 test(
   'criteria that are never met: the best report, and the card says what was missing',
-  { tag: '@full' },
+  fullSpec(
+    'tests/core/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead is told why',
+  ),
   async ({ start }) => {
     const script = reflecting({
       answers: ['first', 'second', 'third'],

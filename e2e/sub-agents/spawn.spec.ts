@@ -54,6 +54,10 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   await expect(row).toContainText('Inspect this project.');
   await expect(row).toContainText('completed');
   await expectAlsoAccessible(app.page, 'history');
+  await app.page.getByRole('navigation', { name: 'What is listed' }).getByRole('link', { name: 'Sub-agents' }).click();
+  await expect(app.page.getByRole('list', { name: 'Sub-agents' }).getByRole('link')).toHaveCount(1);
+  await expectAccessibleInBoth(app.page, 'history of sub-agents');
+  await app.page.goBack();
   await row.click();
   const runs = app.page.getByRole('list', { name: 'Runs' }).getByRole('button');
   await expect(runs).toHaveCount(2);
@@ -68,5 +72,5 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
   await expectAlsoAccessible(app.page, 'workflow page, Model requests');
   await app.page.getByRole('link', { name: 'Settings' }).click();
   await expect(app.page.getByLabel('API key')).toBeVisible();
-  await expectAlsoAccessible(app.page, 'settings');
+  await expectAccessibleInBoth(app.page, 'settings');
 });

@@ -3,7 +3,7 @@ import { answerFrom, CHILD, LEAD, spawn } from '../../tests/support/fake-model/s
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { Gate } from '../../tests/support/gate.ts';
 import { expectAccessibleInBoth } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const NAMES = ['alpha', 'beta', 'gamma'];
 const WORD = 'Begin with the README.';
@@ -29,7 +29,11 @@ function three(held: Gate): Script {
 
 test(
   'three stand side by side; a word reaches one of them; all fold into one block whose reports can be compared',
-  { tag: '@full' },
+  fullSpec([
+    'e2e/sub-agents/lanes.spec.ts › shows the text of three agents side by side at 1280×800 with the sidebar open',
+    'tests/core/workflows/say.test.ts › it is read with the next request, once, after the results of all calls, as words of the person',
+    'tests/lib/view/compare.test.ts › parts stand in the order of their reports, the titles beside each other, what one lacks in its place',
+  ]),
   async ({ start }) => {
     const held = new Gate();
     const app = await start(three(held));
