@@ -6,7 +6,7 @@ import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { leadSpawns } from '../support/scripts.ts';
 import { expectNoViolation, SAME_PAGE } from '../support/accessible.ts';
-import { expect, test } from '../support/test.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
 
 const sections = (page: Page) => page.getByRole('navigation', { name: 'Sections of the settings' });
 
@@ -22,76 +22,101 @@ async function set(page: Page, label: string, value: string): Promise<void> {
   await field.press('Enter');
 }
 
-test('a limit holds for the next message, without a restart', { tag: '@full' }, async ({ start }) => {
-  const app = await start(leadSpawns(['alpha', 'beta']));
-  const { page } = app;
-  await openSettings(page, 'Limits');
-  await set(page, 'Sub-agents per workflow', '1');
-  await expect(page.getByText('Saved.')).toBeVisible();
-  await page.reload();
-  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('1');
-  await app.newConversation();
-  await app.send('Look at two parts.');
-  await app.allow('alpha');
-  await app.expectOutcome('completed');
-  await expect(app.card('beta')).toBeHidden();
+test(
+  'a limit holds for the next message, without a restart',
+  fullSpec([
+    'tests/core/budget/bounds.test.ts › with a limit of sub-agents set to one, the second is refused',
+    'tests/core/settings/live-settings.test.ts › %s',
+    'tests/lib/settings/mounted.test.ts › a saved value can be undone, and reset to the default',
+  ]),
+  async ({ start }) => {
+    const app = await start(leadSpawns(['alpha', 'beta']));
+    const { page } = app;
+    await openSettings(page, 'Limits');
+    await set(page, 'Sub-agents per workflow', '1');
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await page.reload();
+    await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('1');
+    await app.newConversation();
+    await app.send('Look at two parts.');
+    await app.allow('alpha');
+    await app.expectOutcome('completed');
+    await expect(app.card('beta')).toBeHidden();
 
-  await openSettings(page, 'Limits');
-  await page.getByRole('button', { name: 'Reset to 3: Sub-agents per workflow' }).click();
-  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
-});
+    await openSettings(page, 'Limits');
+    await page.getByRole('button', { name: 'Reset to 3: Sub-agents per workflow' }).click();
+    await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
+  },
+);
 
-test('a bad value stays in its field with the reason, and is not saved', { tag: '@full' }, async ({ start }) => {
-  const { page } = await start(plainAnswer());
-  await openSettings(page, 'Limits');
-  await set(page, 'Sub-agents per workflow', '9');
-  const problem = page.getByText('Write a whole number from 1 to 3.');
-  await expect(problem).toBeVisible();
-  await set(page, 'Inactivity limit', '60');
-  await expect(page.getByText('Saved.')).toBeVisible();
-  await set(page, 'Most turns of any agent', 'long');
-  await expect(page.getByText('Write a whole number from 1 to 200.')).toBeVisible();
-  await expect(page.getByRole('textbox', { name: 'Most turns of any agent' })).toHaveValue('long');
-  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('9');
-  await expect(problem).toBeVisible();
-  await page.getByRole('checkbox', { name: 'Compact by itself' }).uncheck();
-  await expect(page.getByText('Saved.')).toHaveCount(2);
-  await page.reload();
-  await expect(page.getByRole('checkbox', { name: 'Compact by itself' })).not.toBeChecked();
-  await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
-  const limit = page.getByRole('textbox', { name: 'Inactivity limit' });
-  await expect(limit).toHaveValue('60');
+test(
+  'a bad value stays in its field with the reason, and is not saved',
+  fullSpec([
+    'tests/lib/settings/mounted.test.ts › a value that does not fit stays in its field with the reason, and is not sent: %s',
+    'tests/lib/settings/mounted.test.ts › a value that the program rejects stays in its field with the reason',
+    'tests/core/settings/live-settings.test.ts › a value that does not fit is refused with its reason, and nothing changes',
+  ]),
+  async ({ start }) => {
+    const { page } = await start(plainAnswer());
+    await openSettings(page, 'Limits');
+    await set(page, 'Sub-agents per workflow', '9');
+    const problem = page.getByText('Write a whole number from 1 to 3.');
+    await expect(problem).toBeVisible();
+    await set(page, 'Inactivity limit', '60');
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await set(page, 'Most turns of any agent', 'long');
+    await expect(page.getByText('Write a whole number from 1 to 200.')).toBeVisible();
+    await expect(page.getByRole('textbox', { name: 'Most turns of any agent' })).toHaveValue('long');
+    await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('9');
+    await expect(problem).toBeVisible();
+    await page.getByRole('checkbox', { name: 'Compact by itself' }).uncheck();
+    await expect(page.getByText('Saved.')).toHaveCount(2);
+    await page.reload();
+    await expect(page.getByRole('checkbox', { name: 'Compact by itself' })).not.toBeChecked();
+    await expect(page.getByRole('textbox', { name: 'Sub-agents per workflow' })).toHaveValue('3');
+    const limit = page.getByRole('textbox', { name: 'Inactivity limit' });
+    await expect(limit).toHaveValue('60');
 
-  // What was saved is undone, to the default as to a value.
-  await set(page, 'Inactivity limit', '70');
-  await page.getByRole('button', { name: 'Undo: Inactivity limit' }).click();
-  await expect(limit).toHaveValue('60');
-  await page.getByRole('button', { name: 'Reset to 300: Inactivity limit' }).click();
-  await expect(limit).toHaveValue('300');
-  await page.getByRole('button', { name: 'Undo: Inactivity limit' }).click();
-  await expect(limit).toHaveValue('60');
-  await openSettings(page, 'Telemetry');
-  await set(page, 'Address of a collector', 'nowhere');
-  await expect(page.getByText(/^Address of a collector must be/)).toBeVisible();
-});
+    // What was saved is undone, to the default as to a value.
+    await set(page, 'Inactivity limit', '70');
+    await page.getByRole('button', { name: 'Undo: Inactivity limit' }).click();
+    await expect(limit).toHaveValue('60');
+    await page.getByRole('button', { name: 'Reset to 300: Inactivity limit' }).click();
+    await expect(limit).toHaveValue('300');
+    await page.getByRole('button', { name: 'Undo: Inactivity limit' }).click();
+    await expect(limit).toHaveValue('60');
+    await openSettings(page, 'Telemetry');
+    await set(page, 'Address of a collector', 'nowhere');
+    await expect(page.getByText(/^Address of a collector must be/)).toBeVisible();
+  },
+);
 
-test('a search of the web is set up, and its key kept for its host alone', { tag: '@full' }, async ({ start }) => {
-  const { page } = await start(plainAnswer());
-  await openSettings(page, 'Tools and search');
-  const key = page.getByLabel('Key of that search');
-  await key.fill('s3cret');
-  await page.getByRole('button', { name: 'Keep', exact: true }).click();
-  await expect(page.getByText('set web.search.url first')).toBeVisible();
-  await set(page, 'Address of a search', 'http://127.0.0.1:8888/search?format=json&q={query}');
-  await expect(page.getByText('Saved.')).toBeVisible();
-  await page.getByRole('button', { name: 'Keep', exact: true }).click();
-  await expect(page.getByText('sent to 127.0.0.1:8888 only')).toBeVisible();
-  await expect(key).toHaveValue('');
-});
+test(
+  'a search of the web is set up, and its key kept for its host alone',
+  fullSpec(
+    'tests/hosts/cli/commands/config.test.ts › the key of a search is read from the standard input, kept for its host, and removed',
+  ),
+  async ({ start }) => {
+    const { page } = await start(plainAnswer());
+    await openSettings(page, 'Tools and search');
+    const key = page.getByLabel('Key of that search');
+    await key.fill('s3cret');
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await expect(page.getByText('set web.search.url first')).toBeVisible();
+    await set(page, 'Address of a search', 'http://127.0.0.1:8888/search?format=json&q={query}');
+    await expect(page.getByText('Saved.')).toBeVisible();
+    await page.getByRole('button', { name: 'Keep', exact: true }).click();
+    await expect(page.getByText('sent to 127.0.0.1:8888 only')).toBeVisible();
+    await expect(key).toHaveValue('');
+  },
+);
 
 test(
   'the provider is tested with one request; a model of another name is asked from then on',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/model/provider-test.test.ts › a key that works: the model that answered, and how long it took',
+    'tests/core/settings/effects.test.ts › the default model and the aliases decide which model is asked',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;
@@ -111,7 +136,10 @@ test(
 
 test(
   'a key that was kept for another endpoint is not used, and the page says so',
-  { tag: '@full' },
+  fullSpec([
+    'tests/core/model/kept-key.test.ts › a settings file or an environment that names another endpoint later gets no request with the key',
+    'tests/core/model/kept-key.test.ts › testing another endpoint takes the key that is typed for it, and no other',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       apiKey: null,
@@ -137,21 +165,28 @@ test(
   },
 );
 
-test('the demo is switched on and off', { tag: '@full' }, async ({ start }) => {
-  const app = await start(plainAnswer({ answer: 'From a model.' }));
-  const { page } = app;
-  await openSettings(page);
-  await page.getByRole('radio', { name: /^The demo/ }).check();
-  await app.button('Save').click();
-  await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeVisible();
-  await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
-  await expect(page.locator('main > header').getByText('Demo', { exact: true }), 'not yet').toBeVisible();
-  await app.button('Save and use').click();
-  await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeHidden();
-  await app.newConversation();
-  await app.send('Hello.');
-  await expect(app.workflow()).toContainText('From a model.');
-});
+test(
+  'the demo is switched on and off',
+  fullSpec([
+    'e2e/settings/settings.spec.ts › a provider is added by its address, answers, gives way to another, and goes with its key',
+    'tests/core/settings/live-settings.test.ts › %s',
+  ]),
+  async ({ start }) => {
+    const app = await start(plainAnswer({ answer: 'From a model.' }));
+    const { page } = app;
+    await openSettings(page);
+    await page.getByRole('radio', { name: /^The demo/ }).check();
+    await app.button('Save').click();
+    await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeVisible();
+    await page.getByRole('radio', { name: /^Anthropic, or/ }).check();
+    await expect(page.locator('main > header').getByText('Demo', { exact: true }), 'not yet').toBeVisible();
+    await app.button('Save and use').click();
+    await expect(page.locator('main > header').getByText('Demo', { exact: true })).toBeHidden();
+    await app.newConversation();
+    await app.send('Hello.');
+    await expect(app.workflow()).toContainText('From a model.');
+  },
+);
 
 test('a provider is added by its address, answers, gives way to another, and goes with its key', async ({ start }) => {
   const app = await start(plainAnswer({ answer: 'From a model.' }), {
@@ -211,76 +246,41 @@ test('a provider is added by its address, answers, gives way to another, and goe
   expect(model.requests.at(-1)).toMatchObject({ path: '/v1/messages' });
 });
 
-test('colours and size of text change at once and stay', { tag: '@full' }, async ({ start }) => {
-  const { page } = await start(plainAnswer());
-  await openSettings(page, 'Appearance');
-  const root = page.locator('html');
-  const size = () => root.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
-  const before = await size();
-  await page.getByRole('radio', { name: 'Large' }).check();
-  expect(await size()).toBeGreaterThan(before);
-  await page.getByRole('radio', { name: 'Dark' }).check();
-  await expect(root).toHaveClass(/dark/);
-  await page.reload();
-  await expect(page.getByRole('radio', { name: 'Large' })).toBeChecked();
-  await expect(root).toHaveClass(/dark/);
-  expect(await size()).toBeGreaterThan(before);
-  await page.getByRole('radio', { name: 'Small' }).check();
-  expect(await size()).toBeLessThan(before);
-});
-
-test('contrast follows the system until one is chosen, which stays', { tag: '@full' }, async ({ start }) => {
-  const { page } = await start(plainAnswer());
-  await openSettings(page, 'Appearance');
-  const root = page.locator('html');
-  const soft = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--color-soft'));
-  const choice = (name: string) =>
-    page.getByRole('group', { name: 'Contrast' }).getByRole('radio', { name, exact: true });
-  await expect(choice('As the system')).toBeChecked();
-  await expect(root).toHaveAttribute('data-contrast', 'normal');
-  const normal = await soft();
-  await page.emulateMedia({ contrast: 'more' });
-  await expect(root, 'at once').toHaveAttribute('data-contrast', 'more');
-  const high = await soft();
-  expect(high, 'other colours').not.toBe(normal);
-  await page.reload();
-  await expect(root, 'from the start').toHaveAttribute('data-contrast', 'more');
-  await choice('Normal').check();
-  await expect(root, 'whatever the system says').toHaveAttribute('data-contrast', 'normal');
-  expect(await soft()).toBe(normal);
-  await page.emulateMedia({ contrast: 'no-preference' });
-  await choice('High').check();
-  expect(await soft()).toBe(high);
-  await page.reload();
-  await expect(choice('High')).toBeChecked();
-  await expect(root).toHaveAttribute('data-contrast', 'more');
-});
-
-test('what agents keep can be read and deleted', { tag: '@full' }, async ({ start }) => {
-  const note = { operation: 'write', name: 'habits', text: 'Likes short answers.' };
-  const script = new Script()
-    .on({ step: 1 })
-    .reply([toolUse('memory', note)])
-    .on({})
-    .reply([text('Noted.')]);
-  const app = await start(script);
-  const { page } = app;
-  await app.send('Remember that I like short answers.');
-  await app.expectOutcome('completed');
-  await openSettings(page, 'Sessions and data');
-  const entry = page.getByRole('list', { name: 'Memory' }).getByRole('listitem');
-  await entry.getByText('habits').click();
-  await expect(entry.getByText('Likes short answers.')).toBeVisible();
-  await entry.getByRole('button', { name: 'Delete', exact: true }).click();
-  await entry.getByRole('button', { name: 'Keep' }).click();
-  await entry.getByRole('button', { name: 'Delete', exact: true }).click();
-  await entry.getByRole('button', { name: 'Delete for good' }).click();
-  await expect(page.getByText('No agent has kept a note yet.')).toBeVisible();
-});
+test(
+  'what agents keep can be read and deleted',
+  fullSpec([
+    'tests/lib/settings/mounted.test.ts › deletes a note of an agent after a second press',
+    'tests/core/runs/memory.test.ts › a note outlives the conversation that wrote it, and can be deleted in the trash and after it',
+  ]),
+  async ({ start }) => {
+    const note = { operation: 'write', name: 'habits', text: 'Likes short answers.' };
+    const script = new Script()
+      .on({ step: 1 })
+      .reply([toolUse('memory', note)])
+      .on({})
+      .reply([text('Noted.')]);
+    const app = await start(script);
+    const { page } = app;
+    await app.send('Remember that I like short answers.');
+    await app.expectOutcome('completed');
+    await openSettings(page, 'Sessions and data');
+    const entry = page.getByRole('list', { name: 'Memory' }).getByRole('listitem');
+    await entry.getByText('habits').click();
+    await expect(entry.getByText('Likes short answers.')).toBeVisible();
+    await entry.getByRole('button', { name: 'Delete', exact: true }).click();
+    await entry.getByRole('button', { name: 'Keep' }).click();
+    await entry.getByRole('button', { name: 'Delete', exact: true }).click();
+    await entry.getByRole('button', { name: 'Delete for good' }).click();
+    await expect(page.getByText('No agent has kept a note yet.')).toBeVisible();
+  },
+);
 
 test(
   'the page keeps the rules of accessibility, light and dark',
-  { tag: ['@browser', '@full'], annotation: SAME_PAGE },
+  fullSpec(
+    'e2e/sub-agents/spawn.spec.ts › a sub-agent starts only after a click, works in sight, and is in the history; no screen breaks a serious rule of accessibility',
+    { tag: '@browser', annotation: SAME_PAGE },
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), { apiKey: null });
     const { page } = app;
@@ -318,7 +318,12 @@ test(
 
 test(
   'what the environment and a project set is shown as such, and not changed here',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/settings/mounted.test.ts › a value that goes before the own settings cannot be edited or reset: $from',
+    'tests/lib/settings/mounted.test.ts › shows what a project wants, with a link to trust its file',
+    'tests/core/runtime/methods/settings.test.ts › the environment goes before the file, and says what it goes before',
+    'tests/core/runtime/methods/settings.test.ts › a project lowers a limit once its file is trusted, and never raises one',
+  ]),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       env: { OTEL_EXPORTER_OTLP_ENDPOINT: 'http://127.0.0.1:9' },
@@ -352,13 +357,19 @@ test(
 
 test(
   'what protects the person is said as it is here: the policy of this page, the sandbox, and who was asked',
-  {
-    tag: ['@browser', '@full'],
-    annotation: {
-      type: 'why',
-      description: 'In the desktop its shell tells of itself, which desktop-keys.spec.ts looks at',
+  fullSpec(
+    [
+      'tests/lib/settings/protections.test.ts › a browser answers for itself; what was not said yet is not known',
+      'tests/hosts/http/static-files.test.ts › every answer carries the policy of the page, with framing forbidden, and the other strict headers',
+    ],
+    {
+      tag: '@browser',
+      annotation: {
+        type: 'why',
+        description: 'In the desktop its shell tells of itself, which desktop-keys.spec.ts looks at',
+      },
     },
-  },
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer());
     const { page } = app;

@@ -1,0 +1,66 @@
+/** How the app looks: colours, contrast and the size of text, at once and after a reload. */
+import type { Page } from '@playwright/test';
+import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
+import { expect, fullSpec, test } from '../support/test.ts';
+
+async function openAppearance(page: Page): Promise<void> {
+  await page.getByRole('link', { name: 'Settings' }).first().click();
+  const sections = page.getByRole('navigation', { name: 'Sections of the settings' });
+  await sections.getByRole('link', { name: 'Appearance' }).click();
+}
+
+test(
+  'colours and size of text change at once and stay',
+  fullSpec('tests/lib/settings/mounted.test.ts › applies the chosen text size at once and at the next start'),
+  async ({ start }) => {
+    const { page } = await start(plainAnswer());
+    await openAppearance(page);
+    const root = page.locator('html');
+    const size = () => root.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+    const before = await size();
+    await page.getByRole('radio', { name: 'Large' }).check();
+    expect(await size()).toBeGreaterThan(before);
+    await page.getByRole('radio', { name: 'Dark' }).check();
+    await expect(root).toHaveClass(/dark/);
+    await page.reload();
+    await expect(page.getByRole('radio', { name: 'Large' })).toBeChecked();
+    await expect(root).toHaveClass(/dark/);
+    expect(await size()).toBeGreaterThan(before);
+    await page.getByRole('radio', { name: 'Small' }).check();
+    expect(await size()).toBeLessThan(before);
+  },
+);
+
+test(
+  'contrast follows the system until one is chosen, which stays',
+  fullSpec([
+    'tests/lib/settings/mounted.test.ts › follows the contrast of the system until one is chosen, also at the next start',
+    'tests/lib/ui/colours.test.ts › high contrast gives each colour another value, and no colour stands anywhere else',
+  ]),
+  async ({ start }) => {
+    const { page } = await start(plainAnswer());
+    await openAppearance(page);
+    const root = page.locator('html');
+    const soft = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--color-soft'));
+    const choice = (name: string) =>
+      page.getByRole('group', { name: 'Contrast' }).getByRole('radio', { name, exact: true });
+    await expect(choice('As the system')).toBeChecked();
+    await expect(root).toHaveAttribute('data-contrast', 'normal');
+    const normal = await soft();
+    await page.emulateMedia({ contrast: 'more' });
+    await expect(root, 'at once').toHaveAttribute('data-contrast', 'more');
+    const high = await soft();
+    expect(high, 'other colours').not.toBe(normal);
+    await page.reload();
+    await expect(root, 'from the start').toHaveAttribute('data-contrast', 'more');
+    await choice('Normal').check();
+    await expect(root, 'whatever the system says').toHaveAttribute('data-contrast', 'normal');
+    expect(await soft()).toBe(normal);
+    await page.emulateMedia({ contrast: 'no-preference' });
+    await choice('High').check();
+    expect(await soft()).toBe(high);
+    await page.reload();
+    await expect(choice('High')).toBeChecked();
+    await expect(root).toHaveAttribute('data-contrast', 'more');
+  },
+);
