@@ -6,7 +6,7 @@ import { type Match, Script, text, toolUse } from '../../tests/support/fake-mode
 import { Gate } from '../../tests/support/gate.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
 import type { App, AppOptions } from '../support/app.ts';
-import { expect, inFullRun, test } from '../support/test.ts';
+import { expect, fullSpec, inFullRun, test } from '../support/test.ts';
 
 const ABOVE: Match = { tools: ['delegate_task'] };
 const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the prompt is too odd' } };
@@ -149,7 +149,11 @@ async function inTheHistory(app: App): Promise<void> {
 
 test(
   'a chain is one card that is tried again where it failed, rounds with a coagent are lines that open to both sides: live, after a reload and, in the full run, in the history',
-  { tag: '@full' },
+  fullSpec([
+    'tests/lib/view/family.test.ts › ends with the stage that fails, which is the one to try again',
+    'tests/lib/view/handoffs.test.ts › number the rounds and give each verdict',
+    'tests/core/workflows/chains.test.ts › goes through its stages after one yes, its last report is the report, and it is not tried again',
+  ]),
   async ({ start }) => {
     const looking = new Gate();
     const app = await start(pairAndChain(looking), having(FILES));
