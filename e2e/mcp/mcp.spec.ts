@@ -146,6 +146,7 @@ test(
   'answers are tables, trees and pictures',
   fullSpec([
     'tests/lib/view/answer.test.ts › a list of flat objects is a table, also where it is all that an object has',
+    'tests/lib/view/answer.test.ts › text that is JSON is shown as what it is, and structured answers are',
     'tests/lib/ui/json-tree.test.ts › folds what lies deeper, and long texts',
     'tests/core/mcp/reference-servers.test.ts › content of each kind comes as what it is',
   ]),

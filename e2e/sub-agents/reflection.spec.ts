@@ -71,9 +71,10 @@ test(
 
 test(
   'criteria that are never met: the best report, and the card says what was missing',
-  fullSpec(
+  fullSpec([
     'tests/core/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead is told why',
-  ),
+    'tests/lib/runs/mounted.test.ts › says why a report is only the best of several',
+  ]),
   async ({ start }) => {
     const script = reflecting({
       answers: ['first', 'second', 'third'],

@@ -3,6 +3,7 @@ import { expect, it } from 'vitest';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import AgentCardOutcome from '#lib/runs/agent-card-outcome.svelte';
 import ExtendForm from '#lib/runs/extend-form.svelte';
+import PlanPanel from '#lib/runs/plan-panel.svelte';
 import ReviewRecord from '#lib/runs/review-record.svelte';
 import WorkflowActions from '#lib/runs/workflow-actions.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
@@ -71,4 +72,29 @@ it('shows whether a review passed, with its score and critique', async () => {
   const review = { verdict: { passed: false, score: 40, critique: 'Name the file and the line.' } } as never;
   const page = await mountInApp(ReviewRecord, { review });
   expect(page.text).toBe('Review not passed: 40 of 100 Name the file and the line.');
+});
+
+it('shows how far a plan is and its step at work, and all steps once it is unfolded', async () => {
+  const step = (content: string, status: 'completed' | 'in_progress' | 'pending') => ({
+    content,
+    status,
+    priority: 'high' as const,
+  });
+  const items = [step('Read', 'completed'), step('Write', 'in_progress'), step('Check', 'pending')];
+  const page = await mountInApp(PlanPanel, { items });
+  expect(page.buttons).toEqual(['Plan 1 of 3 Write']);
+  await page.press('Plan 1 of 3 Write');
+  expect(page.buttons).toEqual(['Plan 1 of 3']);
+  expect(page.text).toMatch(/Read.*at work: Write.*to do: Check/);
+  const done = await mountInApp(PlanPanel, { items: [step('Read', 'completed')] });
+  expect(done.text).toContain('1 of 1 All steps are done');
+});
+
+it('says why a report is only the best of several', async () => {
+  const { run } = endedRun('partial');
+  const message = 'The criteria were not met: the best of 3 answers is handed over (40 of 100).';
+  const partial = { ...run, error: { code: 'reflection_failed' as const, message } };
+  const page = await mountInApp(AgentCardOutcome, { source: NO_VIEW, run: partial, phase: 'partial' as const });
+  expect(page.text).toContain('the best of 3 answers is handed over (40 of 100)');
+  expect(page.text).toContain('Half of it is read.');
 });

@@ -42,6 +42,7 @@ it('draws what nobody could tell apart as one, until one comes nearer', () => {
 it('knows what a bar opens, and finds it again by the address', () => {
   const bars = [
     bar('model', 0, 1, { requestId: 'r 1' }),
+    bar('model', 2, 3, { requestId: 'r 2' }),
     bar('mcp', 0, 1, { toolCallId: 'c&1', tool: 'mcp__x__y' }),
     bar('wait', 0, 1, { approvalId: 'q' }),
     bar('queue', 0, 1),
