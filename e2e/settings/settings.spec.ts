@@ -93,9 +93,10 @@ test(
 
 test(
   'a search of the web is set up, and its key kept for its host alone',
-  fullSpec(
-    'tests/hosts/cli/commands/config.test.ts › the key of a search is read from the standard input, kept for its host, and removed',
-  ),
+  fullSpec([
+    'tests/lib/settings/mounted.test.ts › stores the key of a search for its host, and shows why a key is not stored',
+    'tests/core/tools/web/search-endpoint.test.ts › goes in the header that the settings name, to the host for which it was kept, and stands in no file of settings',
+  ]),
   async ({ start }) => {
     const { page } = await start(plainAnswer());
     await openSettings(page, 'Tools and search');

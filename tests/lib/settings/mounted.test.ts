@@ -4,8 +4,10 @@ import type { ExplainedSetting } from '#contract/settings/setting-methods.ts';
 import type { SettingRow } from '#contract/view.ts';
 import { Contrast } from '#lib/settings/contrast.svelte.ts';
 import MemoryNotes from '#lib/settings/memory-notes.svelte';
+import SearchKey from '#lib/settings/search-key.svelte';
 import SettingField from '#lib/settings/setting-field.svelte';
 import type { SettingsForm } from '#lib/settings/settings-form.svelte.ts';
+import { RequestError } from '#lib/client/request-error.ts';
 import { TextSize } from '#lib/settings/text-size.svelte.ts';
 import { mountInApp, useDocument } from '../support/dom.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
@@ -137,4 +139,25 @@ it('follows the contrast of the system until one is chosen, also at the next sta
   next.set('more');
   change(false);
   expect(shown()).toBe('more');
+});
+
+it('stores the key of a search for its host, and shows why a key is not stored', async () => {
+  let host: string | null = null;
+  const state = (keyOf: string | null) => ({ host, keyOf, place: 'file' as const });
+  const connection = new FakeConnection()
+    .on('search.state', () => state(null))
+    .on('search.set-key', () => {
+      if (host === null) throw new RequestError('bad_input', 'set web.search.url first');
+      return state(host);
+    });
+  const page = await mountInApp(SearchKey, { url: null }, { connection });
+  const store = async () => page.fire(page.find('form'), 'submit');
+  await page.write('input', 's3cret');
+  await store();
+  expect(page.find('[role=status]').textContent).toContain('set web.search.url first');
+  expect(page.find<HTMLInputElement>('input').value).toBe('s3cret');
+  host = '127.0.0.1:8888';
+  await store();
+  expect(page.find('[role=status]').textContent).toContain('sent to 127.0.0.1:8888 only');
+  expect(page.find<HTMLInputElement>('input').value).toBe('');
 });
