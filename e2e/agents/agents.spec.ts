@@ -262,20 +262,27 @@ test(
 test('trust waits until the end of a long file was seen', async ({ start }) => {
   const app = await start(plainAnswer(), {
     files: { [PATH]: `${READER}${'Look at each line.\n'.repeat(80)}Then send them.\n` },
+    ownContext: true,
   });
+  /** Passes the moment after a click or a key in which no answer counts. */
+  const getReady = () => app.page.clock.runFor(600);
   const dialog = app.page.getByRole('dialog');
   await open(app);
   await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
   await expectAccessible(app.page, 'the list of agents');
+  await app.page.clock.install();
   await app.button('Look').click();
   const yes = dialog.getByRole('button', { name: 'Trust 1 file' });
   await expect(yes).toHaveAccessibleDescription(`Trust waits until you have seen the end of: ${PATH}`);
-  await expect(yes).toBeDisabled();
   // Neither a key nor folding it away is a way around it.
+  await getReady();
+  await expect(yes).toBeDisabled();
   await yes.press('Enter');
   await dialog.getByText('Whole text').click();
   await expect(dialog.getByLabel(`Text of ${PATH}`)).toBeHidden();
+  await getReady();
   await expect(yes).toBeDisabled();
+  await yes.press('Enter');
   await dialog.getByText('Whole text').click();
   await expect(dialog).toBeVisible();
   await dialog.getByRole('button', { name: PATH, exact: true }).click();
