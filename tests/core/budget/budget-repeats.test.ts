@@ -2,8 +2,9 @@
 import { expect, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
 import { startEngine } from '../../support/engine.ts';
+import type { Seen } from '../../support/fake-model/request.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
-import { Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 
 const usage = { input: 100, output: 1 };
 const LAST = /You have no tools any more/;
@@ -54,6 +55,14 @@ test('the one request at the limit is repeated where it was not answered, not wh
 });
 
 test('the repeat of one sub-agent counts for the others', async () => {
+  const large = { input: 1000, output: 1 };
+  const started = new Set<string>();
+  const { promise: allStarted, resolve } = Promise.withResolvers<void>();
+  const second = ({ prompt }: Seen): Block[] => {
+    started.add(prompt);
+    if (started.size === 3) resolve();
+    return [words];
+  };
   const script = new Script()
     .on({ ...LEAD, turn: 1 })
     .reply(
@@ -65,14 +74,13 @@ test('the repeat of one sub-agent counts for the others', async () => {
     .on(LEAD)
     .reply([text('Done.')], { usage })
     .on({ turn: 1 })
-    .reply([toolUse('list_directory', { path: '.' })], { usage: { input: 1000, output: 1 } })
+    .reply([toolUse('list_directory', { path: '.' })], { usage: large })
     .on({})
-    .reply([words], { cutAfter: 6, usage: { input: 1000, output: 1 } });
-  // One request at a time: of requests that start together, none counts for another one yet.
-  const settings = '[limits.workflow]\nmax_tokens = 7500\n[providers.anthropic]\nmax_concurrent = 1\n';
-  const engine = await startEngine(script, { settings });
+    // A first request counts only once it was answered, so no response breaks off before all three are.
+    .reply(second, { cutAfter: 6, usage: large, hold: { until: () => allStarted } });
+  const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 7500\n' });
   const end = await engine.ask('Go');
-  // Two requests of each, and one repeat; the lead's are small.
-  expect(end.usage.inputTokens).toBeLessThanOrEqual(7500);
-  expect(end.usage.inputTokens).toBeGreaterThan(6000);
+  // Two requests of each sub-agent and one repeat; two requests of the lead.
+  expect(engine.of('retry')).toHaveLength(1);
+  expect(end.usage.inputTokens).toBe(7 * 1000 + 2 * 100);
 });
