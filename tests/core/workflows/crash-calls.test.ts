@@ -8,7 +8,7 @@ import type { ToolEntry } from '#contract/message.ts';
 import { type HostedLife, host, Resumer } from '../../support/crash.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { processesWith, sandbox, uniqueSleep } from '../workspace/shell/support.ts';
 import { type CutCall, cutCalls, FILES, scriptOf } from './cut-calls.ts';
 
@@ -85,7 +85,9 @@ async function checkResumed({ call, moment, model, life }: Killed, resumer: Resu
   const results = resultsIn(events);
   const ids = results.map(({ toolCallId }) => toolCallId);
   expect(new Set(ids).size, words).toBe(ids.length);
-  expect(results[call.calls.length - 1]?.output, words).toMatch(call.told);
+  const output = results[call.calls.length - 1]?.output ?? '';
+  expect(output, words).toMatch(call.told);
+  if (call.listed) expect(call.listed.test(output), `${words}: ${output}`).toBe(moment !== 'tool-start');
   const next = model.requests.slice(before).find(({ seen }) => seen.results.some(({ text }) => call.told.test(text)));
   expect(next, `${words}: the model is told`).toBeDefined();
   if (call.then) expect(results.at(-1)?.output, words).toMatch(call.then.told);
@@ -97,10 +99,11 @@ async function checkResumed({ call, moment, model, life }: Killed, resumer: Resu
 /** Lives that are killed with one process. */
 const TOGETHER = 6;
 
-async function killTogether(points: readonly Pick<Killed, 'call' | 'moment'>[], seconds: string): Promise<void> {
+type Point = Pick<Killed, 'call' | 'moment'>;
+
+async function killTogether(points: readonly Point[], seconds: string, resumer: Resumer): Promise<void> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'triad-calls-')));
   const killed = await Promise.all(points.map(({ call, moment }, index) => lifeOf(root, index, call, moment)));
-  const resumer = new Resumer();
   try {
     expect(await host(killed.map(({ life }) => life)), 'killed').toBeNull();
     // Without a sandbox nothing ends what a killed program has started.
@@ -109,18 +112,31 @@ async function killTogether(points: readonly Pick<Killed, 'call' | 'moment'>[], 
     for (const one of killed) await checkResumed(one, resumer);
     expect(await processesWith(seconds)).toEqual([]);
   } finally {
-    resumer.end();
     for (const { model } of killed) await model.close();
     await rm(root, { recursive: true, force: true });
   }
 }
 
-test.runIf(inFullRun)(
-  'kill -9 in the middle of calls of each kind, at each of their moments',
-  { timeout: 600_000 },
-  async () => {
-    const seconds = uniqueSleep();
-    const points = cutCalls(seconds).flatMap((call) => call.moments.map((moment) => ({ call, moment })));
-    for (let at = 0; at < points.length; at += TOGETHER) await killTogether(points.slice(at, at + TOGETHER), seconds);
-  },
+/** Kills and resumes the calls that `isWanted` accepts, once for each moment, a few with one process. */
+async function killEach(isWanted: (call: CutCall) => boolean): Promise<void> {
+  const seconds = uniqueSleep();
+  const calls = cutCalls(seconds).filter(isWanted);
+  const points = calls.flatMap((call) => call.moments.map((moment) => ({ call, moment })));
+  const resumer = new Resumer();
+  try {
+    for (let at = 0; at < points.length; at += TOGETHER)
+      await killTogether(points.slice(at, at + TOGETHER), seconds, resumer);
+  } finally {
+    resumer.end();
+  }
+}
+
+test('resumes after kill -9 in a command or an edit without running it again', { timeout: 120_000 }, () =>
+  killEach(({ kind }) => kind === 'bash' || kind === 'edit'),
+);
+
+fullTest(
+  'tests/core/workflows/crash-calls.test.ts › resumes after kill -9 in a command or an edit without running it again',
+)('resumes after kill -9 in a call of each kind, at each of its moments', { timeout: 600_000 }, () =>
+  killEach(() => true),
 );
