@@ -136,14 +136,12 @@ describe('stop', () => {
       .reply([text('Done.')]);
     const engine = await startEngine(script, { settings: '[limits]\nmax_concurrent = 1\n' });
     const { workflowId } = await engine.send('Go');
-    await engine.event('message-start', (event) => event.agent === 'one');
-    const two = engine.of('run-queue').find(({ agent }) => agent === 'two');
-    expect(await engine.runtime.request('run.stop', { runId: two?.runId ?? '' })).toMatchObject({
-      agents: 1,
-      requests: 0,
-      left: 0,
-    });
-    expect(engine.of('run-start').some(({ agent }) => agent === 'two')).toBe(false);
+    const { runId: first } = await engine.event('message-start', (event) => event.parentRunId !== null);
+    // Until its call starts, a sub-agent may still wait for approval.
+    await eventually(() => expect(engine.of('tool-start')).toHaveLength(2));
+    const { runId = '' } = engine.of('run-queue').find((run) => run.parentRunId !== null && run.runId !== first) ?? {};
+    expect(await engine.runtime.request('run.stop', { runId })).toMatchObject({ agents: 1, requests: 0, left: 0 });
+    expect(engine.of('run-start').some((run) => run.runId === runId)).toBe(false);
     await engine.runtime.request('workflow.stop', { workflowId });
     expect(outcomes(await engine.ended(workflowId))).toEqual(['cancelled', 'cancelled', 'cancelled']);
   });
