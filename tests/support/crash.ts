@@ -18,7 +18,8 @@ const TOGETHER = 8;
 const SAMPLE = 1;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
-const PATIENCE_MS = 60_000;
+/** Longest life of a host, in milliseconds. Only one that hangs reaches it, also on a busy machine. */
+const HOST_LIMIT_MS = 300_000;
 
 /** What crosses to the process. */
 /**
@@ -54,7 +55,7 @@ export async function live({ started, ...life }: Life): Promise<Result | null> {
 export function host(lives: readonly HostedLife[], started?: Life['started']): Promise<Result[] | null> {
   const child = spawn(process.execPath, [HOST, JSON.stringify(lives)], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: PATIENCE_MS,
+    timeout: HOST_LIMIT_MS,
   });
   started?.(child);
   let out = '';
