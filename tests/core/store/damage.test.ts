@@ -4,10 +4,11 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Missing, Unlisted } from '#contract/missing.ts';
 import { newId } from '#core/base/ids.ts';
+import { openStore } from '#core/store/surreal.ts';
 import { Random } from '../../soak/random.ts';
 import { startChild } from './child/run.ts';
-import { testFolder } from './support.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { conversationRow, put, testFolder } from './support.ts';
+import { fullTest } from '../../support/samples.ts';
 
 interface Answer {
   missing?: Missing[];
@@ -20,7 +21,7 @@ interface Answer {
   detail?: string | null;
 }
 
-const PLACES = inFullRun ? 120 : 3;
+const PLACES = 120;
 const TOGETHER = 20;
 /** A little less than a block of a table file, in bytes. */
 const APART = 12_288;
@@ -62,48 +63,58 @@ async function flip(path: string, at: number): Promise<void> {
   await file.close();
 }
 
-test.runIf(inFullRun)('four flipped bytes at any place of a table are never silent', { timeout: 600_000 }, async () => {
-  const base = await testFolder();
-  const store = join(base, 'store');
-  await answers('seed', [store]);
-  // Opened again, the engine puts into tables what stood in its log.
-  const [whole] = await answers('read', [store]);
-  expect(whole).toMatchObject({ missing: [], counts: null });
-  const random = new Random(7);
-  const places = await Promise.all(
-    Array.from({ length: PLACES }, async (_, index) => {
-      const { path, size } = await fileOf(store, index % 5 === 0 ? '.blob' : '.sst');
-      return { path, at: Math.floor(random.next() * (size - 4)) };
-    }),
-  );
-  // `unsaid`: something is lost, and no reader fails; only the check knows.
-  const counted = { silent: 0, unsaid: 0, opening: 0, reading: 0, harmless: 0 };
-  for (let from = 0; from < places.length; from += TOGETHER) {
-    const some = places.slice(from, from + TOGETHER);
-    const folders = await Promise.all(
-      some.map(async ({ path, at }, index) => {
-        const folder = await copyOf(store, join(base, `copy-${from + index}`));
-        await flip(path.replace(store, folder), at);
-        return folder;
+const CAUSES =
+  'tests/core/store/opening/opening.test.ts › a failed query says that the disk is full or that files are damaged';
+const ROWS =
+  'tests/core/store/rows/event-blocks.test.ts › a row that is not what was written has no events, never others';
+const READABLE = 'tests/core/store/rows/dense.test.ts › all that can be read is, wherever blocks are damaged';
+
+fullTest([CAUSES, ROWS, READABLE])(
+  'four flipped bytes at any place of a table are never silent',
+  { timeout: 600_000 },
+  async () => {
+    const base = await testFolder();
+    const store = join(base, 'store');
+    await answers('seed', [store]);
+    // Opened again, the engine puts into tables what stood in its log.
+    const [whole] = await answers('read', [store]);
+    expect(whole).toMatchObject({ missing: [], counts: null });
+    const random = new Random(7);
+    const places = await Promise.all(
+      Array.from({ length: PLACES }, async (_, index) => {
+        const { path, size } = await fileOf(store, index % 5 === 0 ? '.blob' : '.sst');
+        return { path, at: Math.floor(random.next() * (size - 4)) };
       }),
     );
-    for (const [index, answer] of (await answers('read', folders)).entries()) {
-      const shown = { ...some[index], ...answer };
-      const noticed = answer.error !== undefined || (answer.missing ?? []).length > 0;
-      if (answer.missing === undefined) counted.opening += 1;
-      else if (noticed) counted.reading += 1;
-      else if (answer.hash === whole?.hash) counted.harmless += 1;
-      else counted.silent += 1;
-      if (answer.error === undefined && answer.hash !== whole?.hash) counted.unsaid += 1;
-      expect(noticed || answer.hash === whole?.hash, JSON.stringify(shown)).toBe(true);
-      if (answer.error !== undefined) expect(answer.error).toMatch(/damaged.*restore/);
+    // `unsaid`: something is lost, and no reader fails; only the check knows.
+    const counted = { silent: 0, unsaid: 0, opening: 0, reading: 0, harmless: 0 };
+    for (let from = 0; from < places.length; from += TOGETHER) {
+      const some = places.slice(from, from + TOGETHER);
+      const folders = await Promise.all(
+        some.map(async ({ path, at }, index) => {
+          const folder = await copyOf(store, join(base, `copy-${from + index}`));
+          await flip(path.replace(store, folder), at);
+          return folder;
+        }),
+      );
+      for (const [index, answer] of (await answers('read', folders)).entries()) {
+        const shown = { ...some[index], ...answer };
+        const noticed = answer.error !== undefined || (answer.missing ?? []).length > 0;
+        if (answer.missing === undefined) counted.opening += 1;
+        else if (noticed) counted.reading += 1;
+        else if (answer.hash === whole?.hash) counted.harmless += 1;
+        else counted.silent += 1;
+        if (answer.error === undefined && answer.hash !== whole?.hash) counted.unsaid += 1;
+        expect(noticed || answer.hash === whole?.hash, JSON.stringify(shown)).toBe(true);
+        if (answer.error !== undefined) expect(answer.error).toMatch(/damaged.*restore/);
+      }
+      for (const folder of folders) await rm(folder, { recursive: true });
     }
-    for (const folder of folders) await rm(folder, { recursive: true });
-  }
-  expect(counted.silent).toBe(0);
-  expect(counted.reading + counted.opening).toBeGreaterThan(0);
-  if (inFullRun) console.log('flipped bytes:', counted);
-});
+    expect(counted.silent).toBe(0);
+    expect(counted.reading + counted.opening).toBeGreaterThan(0);
+    console.log('flipped bytes:', counted);
+  },
+);
 
 /** Places in a table file where rows of what lists show lie. */
 async function placesOfLists(path: string): Promise<number[]> {
@@ -113,7 +124,9 @@ async function placesOfLists(path: string): Promise<number[]> {
   return places;
 }
 
-test.runIf(inFullRun)('what no list can read any more is counted', async () => {
+const UNLISTED = 'tests/core/store/backups/lacks.test.ts › rows that are missing from the index of a list are counted';
+
+fullTest(UNLISTED)('what no list can read any more is counted', async () => {
   const store = join(await testFolder(), 'store');
   await answers('seed-many', [store]);
   const [whole] = await answers('lists', [store]);
@@ -181,7 +194,10 @@ test('a log that was cut off, changed or deleted is not gone on without, and an 
   await afterHarmOfLog(join(await testFolder(), 'store'), harmsOfLog.slice(0, 3));
 });
 
-test.runIf(inFullRun)(
+const LOG =
+  'tests/core/store/damage.test.ts › a log that was cut off, changed or deleted is not gone on without, and an untouched store opens';
+
+fullTest([LOG, CAUSES])(
   'what is left of a log can be gone on with; a lost definition of the schema is told',
   async () => {
     const store = join(await testFolder(), 'store');
@@ -197,7 +213,18 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)('also after a kill, and a table that is gone', async () => {
+test('an open store witnesses the log of a commit without being closed', async () => {
+  const folder = join(await testFolder(), 'store');
+  const store = await openStore({ url: `rocksdb://${folder}` });
+  await store.commit([], [put('conversation', conversationRow())]);
+  const witness = () => readFile(join(folder, 'log-witness.json'), 'utf8').catch(() => '');
+  await expect.poll(witness, { timeout: 10_000, interval: 20 }).toMatch(/"size":[1-9]/);
+  await store.close();
+});
+
+const WITNESS = 'tests/core/store/damage.test.ts › an open store witnesses the log of a commit without being closed';
+
+fullTest([WITNESS, LOG, CAUSES])('also after a kill, and a table that is gone', async () => {
   const [store, id] = [join(await testFolder(), 'store'), newId()];
   const writer = startChild('store.ts', ['write', store, id]);
   const witness = join(store, 'log-witness.json');

@@ -4,11 +4,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { testFolder } from '../support.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { builtProgram } from '../../../support/program.ts';
 
-const PROGRAM = join(import.meta.dirname, '../../../../src/core/store/backups/check-copy.ts');
+const PROGRAM = builtProgram(join(import.meta.dirname, '../../../../src/core/store/backups/check-copy.ts'));
 
-test.runIf(inFullRun)('it looks no further once nobody listens', async () => {
+test('it looks no further once nobody listens', async () => {
   const child = spawn(process.execPath, [PROGRAM, join(await testFolder(), 'store')]);
   const ended = once(child, 'exit');
   child.stdin.end();

@@ -38,3 +38,12 @@ test('a conversation of which only events are left is missing, and so is what no
   expect(countsOf(await lacksOf(database, { conversations: 0, workflows: 0, events }))).toMatch(/record|workflow/);
   await opened.close();
 });
+
+test('rows that are missing from the index of a list are counted', async () => {
+  const opened = await openOn('mem');
+  await (await new Conversation(opened.store).create()).add();
+  await opened.store.conversations({ limit: 1 });
+  await opened.database.query("UPDATE conversation SET place = ''; UPDATE workflow SET place = '';");
+  expect(await opened.store.unlisted()).toEqual({ conversations: 1, workflows: 1 });
+  await opened.close();
+});

@@ -1,14 +1,15 @@
 /** A backup of a store to which somebody commits all the time: as of one instant, with all that was acknowledged. */
-import { rm } from 'node:fs/promises';
+import { mkdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate as turn } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { newId } from '#core/base/ids.ts';
 import { finishBackup } from '#core/store/backups/backups.ts';
+import { storeOn } from '#core/store/store-on.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
-import { testFolder } from '../support.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { openOn, testFolder } from '../support.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 test('queries that run end before the database stands still, and others wait', async () => {
   const database = await connect('mem://', { timeoutMs: 5000 });
@@ -26,7 +27,36 @@ test('queries that run end before the database stands still, and others wait', a
   await database.close();
 });
 
-test.runIf(inFullRun)('commits wait for the copy, and everything before it is in it', async () => {
+test('a commit waits until a backup has copied the files', async () => {
+  const folder = join(await testFolder(), 'store');
+  await mkdir(folder);
+  const { database } = await openOn('mem');
+  const order: string[] = [];
+  let committing: Promise<unknown> | undefined;
+  const still = <T>(work: () => Promise<T>) =>
+    database.still(async () => {
+      committing = store.commit([createNotice(newId(), 1, 'x')], []).then(() => order.push('committed'));
+      for (let turns = 0; turns < 500; turns += 1) await turn();
+      const result = await work();
+      order.push('copied');
+      return result;
+    });
+  const { store } = storeOn({ ...database, still }, { folder });
+  await store.beginBackup();
+  await committing;
+  expect(order).toEqual(['copied', 'committed']);
+  await store.close();
+});
+
+function createNotice(conversationId: string, seq: number, text: string): DurableEvent {
+  const ids = { conversationId, workflowId: conversationId, runId: conversationId, parentRunId: null };
+  const at = '2026-03-01T12:00:00.000Z';
+  return { type: 'notice', seq, at, agent: 'lead', level: 'info', text, ...ids };
+}
+
+const WAITS = 'tests/core/store/backups/live-copy.test.ts › a commit waits until a backup has copied the files';
+
+fullTest(WAITS)('commits wait for the copy, and everything before it is in it', async () => {
   const base = await testFolder();
   const store = await openStore({ url: `rocksdb://${join(base, 'store')}` });
   const conversationId = newId();
@@ -35,18 +65,7 @@ test.runIf(inFullRun)('commits wait for the copy, and everything before it is in
   const writing = (async () => {
     while (!over) {
       const seq = committed + 1;
-      const ids = { conversationId, workflowId: conversationId, runId: conversationId, parentRunId: null };
-      const text = 'x'.repeat(20_000);
-      const notice = {
-        type: 'notice',
-        seq,
-        at: '2026-03-01T12:00:00.000Z',
-        agent: 'lead',
-        level: 'info',
-        text,
-        ...ids,
-      };
-      await store.commit([notice as DurableEvent], []);
+      await store.commit([createNotice(conversationId, seq, 'x'.repeat(20_000))], []);
       committed = seq;
     }
   })();

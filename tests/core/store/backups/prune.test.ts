@@ -1,8 +1,9 @@
 /** Which backups go when one was made, and which one is named: never for one that holds less. */
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { type Backup, backupsOf, bestBackup, damaged, prune } from '#core/store/backups/backups.ts';
+import { endUpgrade } from '#core/store/opening/upgrade.ts';
 import { markBegan } from '#core/store/backups/began.ts';
 import { writeManifest } from '#core/store/backups/manifest.ts';
 import { testFolder } from '../support.ts';
@@ -62,4 +63,19 @@ test('one of a store that began in the place of another removes none that is old
   const data = await testFolder();
   await backUp(data, 'before');
   expect(await backUp(data, 'anew', { began: true })).toEqual(['anew', 'before']);
+});
+
+test('the end of an upgrade removes all but its own backup and the one before', async () => {
+  const data = await testFolder();
+  const store = join(data, 'store');
+  await mkdir(store);
+  for (const name of ['upgrade-1', 'upgrade-2', 'upgrade-3']) {
+    const folder = join(data, 'backups', name);
+    await mkdir(folder, { recursive: true });
+    await writeManifest(folder, { schema: 6, holds: FULL, missing: null });
+    await writeFile(join(store, 'UPGRADING'), name);
+  }
+  await endUpgrade(store);
+  expect(backupsOf(data).map(({ folder }) => basename(folder))).toEqual(['upgrade-3', 'upgrade-2']);
+  expect(await readdir(store)).toEqual([]);
 });

@@ -1,5 +1,5 @@
-/** A kill at any step of a restore leaves the old or the new, whole: in the full run (`--mode full`). */
-import { cp, readdir, rm } from 'node:fs/promises';
+/** A kill at any step of a restore leaves the old store or the new one, whole. */
+import { cp, mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { beginBackup, finishBackup } from '#core/store/backups/backups.ts';
@@ -9,7 +9,7 @@ import { newId } from '#core/base/ids.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { startChild } from '../child/run.ts';
 import { atSteps, firstRelease, schemaDir, testFolder } from '../support.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 const newest = (await readMigrations(schemaDir)).length;
 
@@ -19,7 +19,31 @@ async function restoreKilledAt(data: string, backup: string, step: number): Prom
   return child.lines[0] === undefined ? null : Number(child.lines[0]);
 }
 
-test.runIf(inFullRun)(
+test('a start finishes a restore whose journal was written, and reverts one without a journal', async () => {
+  for (const hasJournal of [true, false]) {
+    const data = await testFolder();
+    const aside = join(data, 'set-aside');
+    const content = (folder: string) => readFile(join(folder, 'store', 'CURRENT'), 'utf8');
+    for (const [folder, text] of [
+      [data, 'old'],
+      [join(data, 'restoring'), 'new'],
+    ] as const) {
+      await mkdir(join(folder, 'store'), { recursive: true });
+      await writeFile(join(folder, 'store', 'CURRENT'), text);
+    }
+    if (hasJournal) await writeFile(join(data, 'restoring', 'ready.json'), JSON.stringify({ aside }));
+    await finishRestore(data);
+    await finishRestore(data);
+    expect(await content(data)).toBe(hasJournal ? 'new' : 'old');
+    if (hasJournal) expect(await content(aside)).toBe('old');
+    expect((await readdir(data)).sort()).toEqual(hasJournal ? ['set-aside', 'store'] : ['store']);
+  }
+});
+
+const FINISHED =
+  'tests/core/store/backups/restore-kills.test.ts › a start finishes a restore whose journal was written, and reverts one without a journal';
+
+fullTest(FINISHED)(
   'a restore that was killed is finished at the next start, or never began',
   { timeout: 600_000 },
   async () => {

@@ -3,19 +3,17 @@ import { mkdir, readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { restore } from '#core/store/backups/restore.ts';
-import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
+import { readMigrations } from '#core/store/opening/migrate.ts';
 import { connect } from '#core/store/surreal.ts';
 import { schemaDir, testFolder } from '../support.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
-test.runIf(inFullRun)('a backup with a schema that this program does not know', async () => {
+test('a backup with a schema that this program does not know', async () => {
   const base = await testFolder();
   const newer = join(base, 'newer');
   const database = await connect(`rocksdb://${newer}`, { timeoutMs: 10_000 });
-  const migrations = await readMigrations(schemaDir);
-  await migrate(database, migrations);
+  const version = (await readMigrations(schemaDir)).length + 1;
   await database.query(
-    `CREATE conversation:a SET json = '{}', place = 'a'; UPDATE meta:schema SET version = ${migrations.length + 1};`,
+    `DEFINE TABLE workflow; DEFINE TABLE event; CREATE conversation:a; CREATE meta:schema SET version = ${version};`,
   );
   await database.close();
   const data = join(base, 'data');

@@ -7,7 +7,7 @@ import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { apply } from '#core/store/apply.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import type { Death } from '../child/flushing.ts';
 import { startChild } from '../child/run.ts';
 import { type Digests, digestsOf } from '../everything.ts';
@@ -36,7 +36,10 @@ async function child(file: string, ...args: string[]): Promise<{ lines: string[]
   return { lines, killed: process.signalCode === 'SIGKILL' };
 }
 
-test.runIf(inFullRun)('nothing is missing and every count is exact', { timeout: 1_800_000 }, async () => {
+const FEW =
+  'tests/core/store/commits/lagging.test.ts › each read is that of a store that applies at once, after any flush and any kill';
+
+fullTest(FEW)('nothing is missing and every count is exact', { timeout: 1_800_000 }, async () => {
   const base = await testFolder();
   let killed = 0;
   for (const [n, some] of fc.sample(plans, { numRuns: KILLS, seed: 11 }).entries()) {

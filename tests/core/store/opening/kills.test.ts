@@ -10,7 +10,7 @@ import { backupsOf } from '#core/store/backups/backups.ts';
 import { lookInto } from '#core/store/backups/copy.ts';
 import { startChild } from '../child/run.ts';
 import { atSteps, copiedStore, firstRelease, schemaDir, testFolder } from '../support.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 /** The schema is made, and its version is not recorded yet. */
 const UNRECORDED = 16;
@@ -29,7 +29,10 @@ async function open(store: string): Promise<string> {
   return line;
 }
 
-test.runIf(inFullRun)(
+const UNRECORDED_STORE =
+  'tests/core/store/opening/opening.test.ts › a store without a recorded version is finished if it is empty, and set aside if it is damaged';
+
+fullTest(UNRECORDED_STORE)(
   'a store that was killed while it was made is made at the next start',
   { timeout: 600_000 },
   async () => {
@@ -48,7 +51,9 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)(
+const EACH = 'tests/core/store/opening/each-schema.test.ts › a store of schema %i keeps all, killed at any instant';
+
+fullTest(EACH)(
   'an upgrade that was killed is done at the next start, from one backup',
   { timeout: 600_000 },
   async () => {

@@ -1,6 +1,6 @@
 /** Opening either works or fails with one sentence that says what to do. */
 import { rmSync } from 'node:fs';
-import { chmod, chown, cp, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
+import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { spawnSync } from 'node:child_process';
@@ -8,7 +8,7 @@ import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { connect, openStore } from '#core/store/surreal.ts';
 import { startChild } from '../child/run.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import { schemaDir, testFolder } from '../support.ts';
 
 /**
@@ -97,7 +97,27 @@ test.runIf(isRoot)('a disk without space', async ({ skip }) => {
   await expect(openStore({ url: `rocksdb://${join(disk, 'store')}` })).rejects.toMatchObject(full);
 });
 
-test.runIf(isRoot && inFullRun)('a disk that fills up while it is written', async ({ skip }) => {
+test('a failed query says that the disk is full or that files are damaged', async () => {
+  const folder = join(await testFolder(), 'store');
+  const file = await connect(`rocksdb://${folder}`, { timeoutMs: 10_000 });
+  const memory = await connect('mem://', { timeoutMs: 10_000 });
+  const noSpace = "THROW 'IO error: No space left on device';";
+  const full = refusal('store_unwritable', /disk of the store is full/);
+  for (const database of [file, memory]) await expect(database.transaction(noSpace)).rejects.toMatchObject(full);
+  const damages = ['Corruption: block checksum mismatch', 'Missing files', 'no such field exists for table x'];
+  for (const text of damages) {
+    const damaged = refusal('store_failed', /is damaged: .* triad restore /);
+    await expect(file.query(`THROW '${text}'`), text).rejects.toMatchObject({ ...damaged, detail: expect.any(String) });
+  }
+  const partly = refusal('store_failed', /a part of the history cannot be read, .*"triad restore DIR"/i);
+  await expect(memory.query(`THROW '${damages[0]}'`)).rejects.toMatchObject(partly);
+  await Promise.all([file.close(), memory.close()]);
+});
+
+const CAUSES =
+  'tests/core/store/opening/opening.test.ts › a failed query says that the disk is full or that files are damaged';
+
+fullTest(CAUSES, isRoot)('a disk that fills up while it is written', async ({ skip }) => {
   const disk = await testFolder();
   if (!smallDisk(disk, '48m')) skip('no file system can be mounted here');
   const writer = startChild('store.ts', ['fill', join(disk, 'store'), newId()]);
@@ -125,6 +145,36 @@ test('a damaged folder', async () => {
       refusal('store_failed', /is damaged: there is no backup of it; .* triad restore /),
     );
   }
+});
+
+test('a store without a recorded version is finished if it is empty, and set aside if it is damaged', async () => {
+  const base = await testFolder();
+  const empty = join(base, 'empty');
+  // A process opens a folder only once.
+  const unused = join(await testFolder(), 'unused');
+  await (await connect(`rocksdb://${unused}`, { timeoutMs: 10_000 })).close();
+  await cp(unused, empty, { recursive: true });
+  const damaged = join(base, 'damaged');
+  await mkdir(damaged);
+  await writeFile(join(damaged, 'CURRENT'), 'garbage');
+  const warnings: string[] = [];
+  for (const folder of [empty, damaged]) {
+    const store = await openStore({ url: `rocksdb://${folder}`, warn: (line) => warnings.push(line) });
+    await store.close();
+    expect(await readFile(`${folder}.schema-version`, 'utf8')).toMatch(/^\d+\n$/);
+  }
+  expect(warnings).toEqual([expect.stringMatching(/damaged was never finished .* set aside as /)]);
+  const names = (await readdir(base)).filter((name) => !name.endsWith('.schema-version')).sort();
+  expect(names).toEqual(['damaged', expect.stringMatching(/^damaged\.set-aside-/), 'empty']);
+});
+
+test('a store with a newer recorded version is refused', async () => {
+  const folder = join(await testFolder(), 'store');
+  await writeFile(`${folder}.schema-version`, '999\n');
+  await expect(openStore({ url: `rocksdb://${folder}` })).rejects.toMatchObject(
+    refusal('store_failed', /schema version 999, .*: use the newer Triad that wrote it/),
+  );
+  expect(await readdir(folder)).toEqual([]);
 });
 
 test('a URL that names no store', async () => {

@@ -11,7 +11,7 @@ import { backupsOf } from '#core/store/backups/backups.ts';
 import { readMigrations } from '#core/store/opening/migrate.ts';
 import { startChild } from '../child/run.ts';
 import { builtProgram, ROOT } from '../../../support/program.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest, inFullRun } from '../../../support/samples.ts';
 import { firstRelease, schemaDir, testFolder } from '../support.ts';
 
 const newest = (await readMigrations(schemaDir)).length;
@@ -119,22 +119,22 @@ test('a store of the first release', async () => {
   });
 });
 
-test.runIf(inFullRun)(
-  'each upgrade makes a copy, of which the last two are kept; an older program refuses the new store',
-  async () => {
-    const base = await testFolder();
-    const store = join(base, 'store');
-    expect(await open(store)).toBe('opened');
-    expect(await backupNames(base)).toEqual([]);
-    for (const more of [1, 2, 3]) expect(await open(store, await newerSchema(base, more))).toBe('opened');
-    expect(backupsOf(base).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
-    expect(await versionOf(store)).toBe(newest + 3);
-    expect(await open(store)).toContain('use the newer Triad that wrote it');
-    // Also where the version beside it was lost: the store knows it as well.
-    await rm(`${store}.schema-version`);
-    expect(await open(store)).toContain('use the newer Triad that wrote it');
-  },
-);
+fullTest([
+  'tests/core/store/backups/prune.test.ts › the end of an upgrade removes all but its own backup and the one before',
+  'tests/core/store/opening/opening.test.ts › a store with a newer recorded version is refused',
+])('each upgrade makes a copy, of which the last two are kept; an older program refuses the new store', async () => {
+  const base = await testFolder();
+  const store = join(base, 'store');
+  expect(await open(store)).toBe('opened');
+  expect(await backupNames(base)).toEqual([]);
+  for (const more of [1, 2, 3]) expect(await open(store, await newerSchema(base, more))).toBe('opened');
+  expect(backupsOf(base).map(({ schema }) => schema)).toEqual([newest + 2, newest + 1]);
+  expect(await versionOf(store)).toBe(newest + 3);
+  expect(await open(store)).toContain('use the newer Triad that wrote it');
+  // Also where the version beside it was lost: the store knows it as well.
+  await rm(`${store}.schema-version`);
+  expect(await open(store)).toContain('use the newer Triad that wrote it');
+});
 
 test('a copy that cannot be read stops the upgrade, and leaves the store and no part of a copy', async () => {
   const base = await testFolder();

@@ -19,7 +19,7 @@ import { Random } from '../../../soak/random.ts';
 import { digestsOf } from '../everything.ts';
 import { Conversation } from '../finished.ts';
 import { copiedStore, schemaDir, testFolder } from '../support.ts';
-import { inFullRun, TEST_SEED } from '../../../support/samples.ts';
+import { fullTest, TEST_SEED } from '../../../support/samples.ts';
 
 const WORKFLOWS = 1000;
 const INSTANTS = 6;
@@ -112,28 +112,26 @@ async function make(folder: string): Promise<unknown> {
   return before;
 }
 
-test.runIf(inFullRun)(
-  'everything that could be read can be read after an upgrade',
-  { timeout: 1_800_000 },
-  async () => {
-    const base = await testFolder();
-    const before = await make(join(base, 'store'));
-    const whole = await copiedStore(base, 'whole');
-    const { openMs, digests } = await seen(whole);
-    expect(digests).toEqual(before);
-    // Exports are made from what the others read.
-    const quick = (await seen(whole, 'quick')).digests;
-    const random = new Random('version before', TEST_SEED);
-    for (let instant = 0; instant < INSTANTS; instant += 1) {
-      const store = await copiedStore(base, String(instant));
-      const child = startChild('read-all.ts', [store, schemaDir]);
-      await child.line();
-      await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
-      child.process.kill('SIGKILL');
-      await child.ended;
-      expect((await seen(store, 'quick')).digests, `instant ${instant}`).toEqual(quick);
-      expect(await readdir(store)).not.toContain('UPGRADING');
-      await rm(join(base, String(instant)), { recursive: true });
-    }
-  },
-);
+const SMALL = 'tests/core/store/opening/each-schema.test.ts › a store of schema %i keeps all, killed at any instant';
+
+fullTest(SMALL)('everything that could be read can be read after an upgrade', { timeout: 1_800_000 }, async () => {
+  const base = await testFolder();
+  const before = await make(join(base, 'store'));
+  const whole = await copiedStore(base, 'whole');
+  const { openMs, digests } = await seen(whole);
+  expect(digests).toEqual(before);
+  // Exports are made from what the others read.
+  const quick = (await seen(whole, 'quick')).digests;
+  const random = new Random('version before', TEST_SEED);
+  for (let instant = 0; instant < INSTANTS; instant += 1) {
+    const store = await copiedStore(base, String(instant));
+    const child = startChild('read-all.ts', [store, schemaDir]);
+    await child.line();
+    await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
+    child.process.kill('SIGKILL');
+    await child.ended;
+    expect((await seen(store, 'quick')).digests, `instant ${instant}`).toEqual(quick);
+    expect(await readdir(store)).not.toContain('UPGRADING');
+    await rm(join(base, String(instant)), { recursive: true });
+  }
+});

@@ -10,7 +10,7 @@ import { readMigrations } from '#core/store/opening/migrate.ts';
 import { remoteAddress } from '#core/store/remote/address.ts';
 import { openRemoteDatabase } from '#core/store/remote/open-remote.ts';
 import { CERTIFICATE, KEY } from '../../../support/certificate.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import { schemaDir } from '../support.ts';
 import type { Fault } from '../../../support/store-server/server.ts';
 import { sharedServer, storeOf, storeServer } from './support.ts';
@@ -101,7 +101,10 @@ test('a server of something else, and one whose certificate nobody vouches for: 
   }
 });
 
-test.runIf(inFullRun)('a server that comes back in time, and one that does not', async () => {
+fullTest([
+  'tests/core/store/remote/cuts.test.ts › one owner: no event is lost or doubled (%i)',
+  'tests/core/store/remote/link.test.ts › patience ends, and a process that was asleep has not waited',
+])('a server that comes back in time, and one that does not', async () => {
   const server = await sharedServer();
   const store = await storeOf(server, { times: { patience: 2000 } });
   await server.stop();
@@ -120,7 +123,10 @@ test.runIf(inFullRun)('a server that comes back in time, and one that does not',
   expect(await again.lastSeq('c')).toBe(1);
 });
 
-test.runIf(inFullRun)('a sign-in that expires is renewed', async () => {
+const SIGN_IN =
+  'tests/core/store/remote/connection.test.ts › sign-in: the wrong password, none, the right one, a token';
+
+fullTest(SIGN_IN)('a sign-in that expires is renewed', async () => {
   const server = await storeServer({ closed: true });
   await server.query(
     "DEFINE USER ada ON DATABASE PASSWORD 'right' ROLES EDITOR DURATION FOR TOKEN 1h, FOR SESSION 300ms",

@@ -5,7 +5,7 @@
 import { expect, test } from 'vitest';
 import { startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest, inFullRun } from '../../../support/samples.ts';
 import type { Fault, StoreServer } from '../../../support/store-server/server.ts';
 import { Random } from '../../../soak/random.ts';
 import { storeOf, storeServer } from './support.ts';
@@ -96,7 +96,9 @@ test.for(seeds(1))('two owners never write at the same time (%i)', { timeout: 60
   expect(count.faults).toBeGreaterThan(0);
 });
 
-test.runIf(inFullRun).for(seeds(1))('a workflow of eight requests (%i)', { timeout: 120_000 }, async (seed) => {
+const ONE_OWNER = 'tests/core/store/remote/cuts.test.ts › one owner: no event is lost or doubled (%i)';
+
+fullTest(ONE_OWNER).for(seeds(1))('a workflow of eight requests (%i)', { timeout: 120_000 }, async (seed) => {
   const random = new Random('workflow', seed);
   const server = await storeServer();
   const store = await storeOf(server, { times });

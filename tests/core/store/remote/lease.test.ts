@@ -7,7 +7,7 @@ import { startChild } from '../child/run.ts';
 import { testFolder } from '../support.ts';
 import { sharedServer, storeOf, storeServer } from './support.ts';
 import { commit, eventOf, SHORT, textsOf } from './writing.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 const ada = { installation: 'a', name: 'ada on laptop (pid 1)' };
 const bob = { installation: 'b', name: 'bob on desk (pid 2)' };
@@ -104,7 +104,9 @@ test('a copy of the data folder is another installation', async () => {
   expect((await holderOf(copy)).installation).not.toBe(first.installation);
 });
 
-test.runIf(inFullRun)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
+const LATE = 'tests/core/store/remote/lease.test.ts › what was on its way when the lease was taken is not written';
+
+fullTest(LATE)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
   const server = await sharedServer();
   const conversationId = newId();
   const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);
