@@ -1,10 +1,12 @@
 /** Requests to one server: how long they may take, what ends them, and whom the server may ask meanwhile. */
+import { setTimeout as wait } from 'node:timers/promises';
 import { afterAll, describe, expect, test } from 'vitest';
-import type { CallOptions } from '#core/mcp/in-flight.ts';
+import { TriadError } from '#core/base/errors.ts';
+import { type CallOptions, InFlight } from '#core/mcp/in-flight.ts';
 import type { McpUse } from '#core/mcp/pool.ts';
 import { Stopped } from '#core/base/stop.ts';
 import { liar, never, newPool, reportOf, said, testPool, textOf, useOf } from './support.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const stateOf = (use: ReturnType<typeof useOf>) => use.pool.state(process.cwd())[0]!;
 const faultOf = (work: Promise<unknown>) => work.catch((error: unknown) => error);
@@ -33,7 +35,26 @@ describe('time', () => {
     expect(stateOf(use).log.join('\n')).toContain('unknown message ID');
   });
 
-  test.runIf(inFullRun)('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
+  test('a call with progress outlasts its time limit', async () => {
+    await hasty.tools(never);
+    const steps: number[] = [];
+    const options: CallOptions = { signal: never, onProgress: ({ progress }) => steps.push(progress) };
+    expect(textOf(await hasty.call('works', { ms: 600 }, options))).toMatch(/^\d+ steps$/);
+    expect(steps).toEqual(steps.map((_, index) => index + 1));
+  });
+
+  test('a call with progress ends after ten times its time limit', async () => {
+    const fault = (ms: number) => new TriadError('limit_reached', `${ms} ms`);
+    const call = new InFlight({ signal: never }, 60, () => new TriadError('inactive', ''), fault);
+    for (; call.fault === null; call.feed()) await wait(5);
+    expect(call.fault).toMatchObject({ code: 'limit_reached', message: '600 ms' });
+    call.end();
+  });
+
+  fullTest([
+    'tests/core/mcp/calls.test.ts › a call with progress outlasts its time limit',
+    'tests/core/mcp/calls.test.ts › a call with progress ends after ten times its time limit',
+  ])('progress keeps a call alive, and is told; but not beyond ten times its time', async () => {
     const use = hasty;
     await use.tools(never);
     const steps: number[] = [];

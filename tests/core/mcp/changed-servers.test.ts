@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { ROOT } from '../../support/program.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { LIAR, lyingTable } from './support.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const EVERYTHING = join(ROOT, 'node_modules/@modelcontextprotocol/server-everything/dist/index.js');
 const launch = (file: string, ...words: string[]) => ({
@@ -42,24 +42,24 @@ async function answerNext(engine: Harness, number: number, change: () => Promise
   });
 }
 
-test.runIf(inFullRun)(
-  'resources of a project’s server are read no more when its file is not trusted any more',
-  async () => {
-    const file = JSON.stringify({ mcpServers: { all: launch(EVERYTHING) } });
-    const read = 'mcp__all__read_resource';
-    const engine = await startEngine(calling(read, read), { files: { '.mcp.json': file }, person: once() });
-    const { runtime, folder } = engine;
-    const { files } = await runtime.request('trust.look', {});
-    await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash: hash! })) });
-    const { workflowId } = await engine.send('Read');
-    await answerNext(engine, 2, () => runtime.request('trust.revoke', { folder }));
-    await engine.ended(workflowId);
-    expect(outputs(engine)).toEqual([
-      expect.stringContaining('demo://'),
-      expect.stringContaining('which nobody has trusted as it is'),
-    ]);
-  },
-);
+fullTest([
+  'tests/core/mcp/mcp-run.test.ts › starts no server before its very file is trusted, and none that changed since',
+  'tests/core/mcp/changed-servers.test.ts › one that was switched off and on again is used again; a tool that the person takes away is called no more, also by a run that was offered it',
+])('resources of a project’s server are read no more when its file is not trusted any more', async () => {
+  const file = JSON.stringify({ mcpServers: { all: launch(EVERYTHING) } });
+  const read = 'mcp__all__read_resource';
+  const engine = await startEngine(calling(read, read), { files: { '.mcp.json': file }, person: once() });
+  const { runtime, folder } = engine;
+  const { files } = await runtime.request('trust.look', {});
+  await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash: hash! })) });
+  const { workflowId } = await engine.send('Read');
+  await answerNext(engine, 2, () => runtime.request('trust.revoke', { folder }));
+  await engine.ended(workflowId);
+  expect(outputs(engine)).toEqual([
+    expect.stringContaining('demo://'),
+    expect.stringContaining('which nobody has trusted as it is'),
+  ]);
+});
 
 test('one that was switched off and on again is used again; a tool that the person takes away is called no more, also by a run that was offered it', async () => {
   const engine = await startEngine(calling('mcp__liar__work', 'mcp__liar__work', 'mcp__liar__work'), {

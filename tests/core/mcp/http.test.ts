@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import type { McpServer } from '#core/mcp/server.ts';
 import type { Access } from '#core/mcp/signed-fetch.ts';
 import { eventually } from '../../support/eventually.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest, inFullRun } from '../../support/samples.ts';
 import { BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { never, reference, said, serverOf, textOf, useOf } from './support.ts';
 
@@ -286,7 +286,10 @@ test('a sign-in that the person made goes with each request', async () => {
   expect(new Set(site.headers.map(({ authorization }) => authorization))).toEqual(new Set(['Bearer web /x']));
 });
 
-test.runIf(inFullRun)('a real server of the protocol', async () => {
+fullTest([
+  'tests/core/mcp/http.test.ts › a call over JSON and over events; own headers go with each request, cookies with none, and the session ends',
+  'tests/core/mcp/http.test.ts › what a server asks and tells in the stream of a call reaches it',
+])('a real server of the protocol', async () => {
   const { transport } = reference('everything', ['streamableHttp']);
   if (transport.kind !== 'stdio') throw new Error('It is a process');
   const port = await freePort();

@@ -12,7 +12,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { lendTo } from '../../support/lender.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { expectGone, LIAR, lyingTable } from './support.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest, inFullRun } from '../../support/samples.ts';
 
 const SECRET = 'sk-very-secret-0123456789';
 
@@ -47,9 +47,17 @@ test('One is asked about with all that it is but no values, then offered; the ye
   const settings = '[mcp.servers.mine]\nurl = "http://127.0.0.1:9/"\n';
   const engine = await startEngine(using('mcp__liar__report'), { data, settings });
   const { runtime, conversationId } = engine;
-  const client = await lendTo(runtime, conversationId, { mcp: [passed(), passed({ name: 'mine' })] });
+  const [old, bad] = [
+    { name: 'old', type: 'sse' as const, url: 'https://example.com/sse' },
+    { name: 'bad', type: 'http' as const, url: 'no address' },
+  ];
+  const client = await lendTo(runtime, conversationId, { mcp: [passed(), passed({ name: 'mine' }), old, bad] });
   await engine.ask('Work');
-  expect(notices(engine)).toContainEqual(expect.stringContaining('yours of the same name is used'));
+  expect(notices(engine).filter((notice) => !notice.includes('could not be connected'))).toEqual([
+    expect.stringContaining('yours of the same name is used') as string,
+    expect.stringMatching(/"old".*SSE/) as string,
+    expect.stringContaining('"bad"') as string,
+  ]);
   expect(toolsOf(engine, 0).filter((name) => name.startsWith('mcp__mine__'))).toEqual([]);
   const [question, ...others] = asked(engine);
   expect(others).toEqual([]);
@@ -72,7 +80,9 @@ test('One is asked about with all that it is but no values, then offered; the ye
   expect(JSON.stringify(stored)).not.toContain(SECRET);
 });
 
-test.runIf(inFullRun)(
+fullTest(
+  'tests/core/mcp/lent-servers.test.ts › A yes holds for exactly that server in the folder in which it was said, and for no other; another conversation has none',
+)(
   'Once agreed to, the next message and another session of the folder ask no more; about any other they do',
   async () => {
     const engine = await startEngine(using('mcp__liar__report'), { data: await folderWith({}) });
@@ -142,7 +152,10 @@ test('A question that nobody has answered when the client goes is closed, and th
   expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: false, decidedBy: 'cancel' });
 });
 
-test.runIf(inFullRun)(
+fullTest([
+  'tests/core/mcp/lent-servers.test.ts › A yes holds for exactly that server in the folder in which it was said, and for no other; another conversation has none',
+  'tests/core/mcp/lent-servers.test.ts › One is asked about with all that it is but no values, then offered; the yes is kept for exactly that; a name of the person’s servers stays theirs',
+])(
   'No other conversation has it, names of configured servers stay theirs, and what cannot be used is told once',
   async () => {
     const engine = await startEngine(using('mcp__liar__work'), { settings: lyingTable(['tools=work']) });
@@ -216,7 +229,9 @@ test('A yes holds for exactly that server in the folder in which it was said, an
     const [found] = await lent.of(conversationId);
     return found!;
   };
-  await lent.answered(await passed('/a'), true);
+  const first = await passed('/a');
+  expect([lent.isNews(first), lent.isNews(first)]).toEqual([true, false]);
+  await lent.answered(first, true);
   expect([(await passed('/a')).state, (await passed('/b')).state]).toEqual(['usable', 'untrusted']);
   expect(await lent.of(newId()), 'in another conversation').toEqual([]);
   const others = [{ command: 'd' }, { args: [] }, { args: ['x', 'y'] }, { env: { A: '2' } }];

@@ -7,7 +7,7 @@ import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { ROOT } from '../../support/program.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { tableOf } from './support.ts';
 
@@ -38,39 +38,41 @@ async function marked(mark: string): Promise<string[]> {
 }
 
 // That a process serves several runs and is gone with the program is tried with the server that lies.
-test.runIf(inFullRun && process.platform === 'linux')(
-  'through all of them, and nothing of them stays',
-  { timeout: 300_000 },
-  async () => {
-    const mark = newId();
-    const folder = await folderWith({});
-    const env = { [MARK]: mark, MEMORY_FILE_PATH: join(folder, 'memory.json') };
-    const table = (name: string, ...args: string[]): string => {
-      const file = join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
-      return tableOf(name, [file, ...args], 'permissions = []', env);
-    };
-    const settings = SERVERS.map((name) => (name === 'filesystem' ? table(name, folder) : table(name)));
-    const script = new Script();
-    CALLS.forEach(({ call }, index) => script.on({ turn: index + 1 }).reply([call]));
-    script.on({}).reply([text('Done.')]);
-    const engine = await startEngine(script, { settings: settings.join('\n') });
-    const seen = new Set<string>();
-    for (let left = 50; left > 0; left -= 1) {
-      const { id } = await engine.runtime.request('conversation.create', {});
-      const ended = Promise.withResolvers<void>();
-      const outputs: string[] = [];
-      await engine.runtime.subscribe('conversation', { conversationId: id }, (event) => {
-        if (event.type === 'tool-end' && event.entry.kind === 'tool') outputs.push(event.entry.output);
-        if (event.type === 'workflow-end') ended.resolve();
-      });
-      await engine.runtime.request('message.send', { conversationId: id, text: 'Go' });
-      await ended.promise;
-      CALLS.forEach(({ told }, index) => expect(outputs[index], `call ${index + 1}`).toMatch(told));
-      for (const pid of await marked(mark)) seen.add(pid);
-    }
-    // Each of them, and who watches it.
-    expect(seen.size).toBe(2 * SERVERS.length);
-    await engine.runtime.close();
-    await eventually(async () => expect(await marked(mark)).toEqual([]));
-  },
-);
+fullTest(
+  [
+    'tests/core/mcp/pool.test.ts › three users share one process, also when they begin at once; another folder or configuration has its own',
+    'tests/core/mcp/pool.test.ts › the end ends all of them, also those that start, and nothing starts afterwards',
+  ],
+  process.platform === 'linux',
+)('through all of them, and nothing of them stays', { timeout: 300_000 }, async () => {
+  const mark = newId();
+  const folder = await folderWith({});
+  const env = { [MARK]: mark, MEMORY_FILE_PATH: join(folder, 'memory.json') };
+  const table = (name: string, ...args: string[]): string => {
+    const file = join(ROOT, `node_modules/@modelcontextprotocol/server-${name}/dist/index.js`);
+    return tableOf(name, [file, ...args], 'permissions = []', env);
+  };
+  const settings = SERVERS.map((name) => (name === 'filesystem' ? table(name, folder) : table(name)));
+  const script = new Script();
+  CALLS.forEach(({ call }, index) => script.on({ turn: index + 1 }).reply([call]));
+  script.on({}).reply([text('Done.')]);
+  const engine = await startEngine(script, { settings: settings.join('\n') });
+  const seen = new Set<string>();
+  for (let left = 50; left > 0; left -= 1) {
+    const { id } = await engine.runtime.request('conversation.create', {});
+    const ended = Promise.withResolvers<void>();
+    const outputs: string[] = [];
+    await engine.runtime.subscribe('conversation', { conversationId: id }, (event) => {
+      if (event.type === 'tool-end' && event.entry.kind === 'tool') outputs.push(event.entry.output);
+      if (event.type === 'workflow-end') ended.resolve();
+    });
+    await engine.runtime.request('message.send', { conversationId: id, text: 'Go' });
+    await ended.promise;
+    CALLS.forEach(({ told }, index) => expect(outputs[index], `call ${index + 1}`).toMatch(told));
+    for (const pid of await marked(mark)) seen.add(pid);
+  }
+  // Each of them, and who watches it.
+  expect(seen.size).toBe(2 * SERVERS.length);
+  await engine.runtime.close();
+  await eventually(async () => expect(await marked(mark)).toEqual([]));
+});

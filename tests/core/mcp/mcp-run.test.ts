@@ -10,7 +10,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest, inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { expectGone, LIAR, lyingTable, tableOf } from './support.ts';
 
@@ -218,28 +218,47 @@ describe('a server that lies', () => {
 });
 
 describe('a question of a server in a call', () => {
+  /** Answers the fields `f0`, `f1`, … with their numbers, any other with a name. */
+  const say = ({ request: { subject } }: Approval): Answer => ({
+    kind: 'reply',
+    replies:
+      subject.kind === 'questions'
+        ? subject.questions.map(({ question }) => ({ chosen: [], words: /^f(\d)/.exec(question)?.[1] ?? 'Ada' }))
+        : [],
+  });
+  const sevenFields = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
+
   test('is put to the person, and what they say reaches it; what is longer than a person can read is not put', async () => {
-    const engine = await startEngine(calling(toolUse('mcp__liar__elicits', {}), toolUse('mcp__liar__talks', {})), {
-      settings: lying('elicits,talks'),
-      person: (approval, item) =>
-        approval.request.during ? { kind: 'reply', replies: [{ chosen: [], words: 'Ada' }] } : yes(approval, item),
+    let questions = 0;
+    const person: Person = (approval, item) => {
+      if (!approval.request.during) return yes(approval, item);
+      questions += 1;
+      return questions === 5 ? { kind: 'reject', reason: '' } : say(approval);
+    };
+    const tools = ['elicits', 'talks', 'elicits-much', 'elicits-much'];
+    const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
+      settings: lying([...new Set(tools)].join()),
+      person,
     });
     await engine.ask('Work');
-    expect(outputs(engine)).toEqual(['{"action":"accept","content":{"name":"Ada"}}', '{"action":"decline"}']);
+    expect(outputs(engine)).toEqual([
+      '{"action":"accept","content":{"name":"Ada"}}',
+      '{"action":"decline"}',
+      JSON.stringify({ action: 'accept', content: sevenFields }),
+      '{"action":"decline"}',
+    ]);
     const put = askedPerson(engine).filter(({ during }) => during);
-    expect(put.map(({ title }) => title)).toEqual(['The MCP server liar asks: Which?']);
+    const parts = ['The MCP server liar asks: Which? (1 of 2)', 'The MCP server liar asks: Which? (2 of 2)'];
+    expect(put.map(({ title }) => title)).toEqual(['The MCP server liar asks: Which?', ...parts, ...parts]);
+    expect((await liarState(engine)).process?.log).toEqual(['onElicit: declined: it has more than 16 KB']);
+    expect(engine.of('tool-output').map(({ tail }) => tail)).toEqual(['x'.repeat(500)]);
   });
 
-  test.runIf(inFullRun)(
+  fullTest(
+    'tests/core/mcp/mcp-run.test.ts › is put to the person, and what they say reaches it; what is longer than a person can read is not put',
+  )(
     'is put to the person, in several where it has many fields, and what they say reaches it; a no to one declines all; what is longer than a person can read is not put',
     async () => {
-      const say = ({ request: { subject } }: Approval): Answer => ({
-        kind: 'reply',
-        replies:
-          subject.kind === 'questions'
-            ? subject.questions.map(({ question }) => ({ chosen: [], words: /^f(\d)/.exec(question)?.[1] ?? 'Ada' }))
-            : [],
-      });
       let questions = 0;
       const person: Person = (approval, item) => {
         if (!approval.request.during) return yes(approval, item);
@@ -253,13 +272,12 @@ describe('a question of a server in a call', () => {
         person,
       });
       await engine.ask('Work');
-      const content = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
       expect(outputs(engine)).toEqual([
         '{"action":"accept","content":{"name":"Ada"}}',
         '{"action":"decline"}',
         '{"action":"decline"}',
         '{"error":-1}',
-        JSON.stringify({ action: 'accept', content }),
+        JSON.stringify({ action: 'accept', content: sevenFields }),
         '{"action":"decline"}',
       ]);
       const put = askedPerson(engine).filter(({ during }) => during);
@@ -331,21 +349,27 @@ test('what a server is started from is written with a yes alone, also where the 
   expect(askedPerson(engine)[0]?.description).toContain('An MCP server is started from tools/serve.js');
 });
 
-test.runIf(inFullRun)('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
-  const engine = await startEngine(new Script(), { settings: lying('work') });
-  const { runtime } = engine;
-  const isReady = { error: null, server: { process: { status: 'ready' } } };
-  expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
-  expect(await runtime.request('mcp.stop', { name: 'liar' })).toMatchObject({ process: { status: 'stopped' } });
-  const { server } = await runtime.request('mcp.test', { name: 'liar' });
-  expect({ error: null, server }).toMatchObject(isReady);
-  process.kill(server.process!.pid!, 'SIGKILL');
-  await eventually(async () => expect((await liarState(engine)).process?.status).toBe('failed'));
-  expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
-});
+fullTest('tests/core/mcp/pooled-server.test.ts › a restart starts a new connection at once, in use, failed or stopped')(
+  'a test of a server that was stopped, or has failed just now, starts it at once',
+  async () => {
+    const engine = await startEngine(new Script(), { settings: lying('work') });
+    const { runtime } = engine;
+    const isReady = { error: null, server: { process: { status: 'ready' } } };
+    expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
+    expect(await runtime.request('mcp.stop', { name: 'liar' })).toMatchObject({ process: { status: 'stopped' } });
+    const { server } = await runtime.request('mcp.test', { name: 'liar' });
+    expect({ error: null, server }).toMatchObject(isReady);
+    process.kill(server.process!.pid!, 'SIGKILL');
+    await eventually(async () => expect((await liarState(engine)).process?.status).toBe('failed'));
+    expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
+  },
+);
 
 describe('one process', () => {
-  test.runIf(inFullRun)('serves the lead and three sub-agents, and is gone with the program', async () => {
+  fullTest([
+    'tests/core/mcp/pool.test.ts › three users share one process, also when they begin at once; another folder or configuration has its own',
+    'tests/core/mcp/pool.test.ts › the end ends all of them, also those that start, and nothing starts afterwards',
+  ])('serves the lead and three sub-agents, and is gone with the program', async () => {
     const script = new Script();
     script
       .on({ prompt: /^Lead/, turn: 1 })

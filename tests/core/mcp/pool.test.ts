@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../../support/eventually.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest, inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import {
   areAlive,
@@ -51,7 +51,9 @@ test('state tells nothing of what is configured', async () => {
   expect(JSON.stringify(pool.state(FOLDER))).not.toMatch(/secret/);
 });
 
-test.runIf(inFullRun)(
+fullTest(
+  'tests/core/mcp/pooled-server.test.ts › a server without users is closed after a time, unless a new use or a running request comes before',
+)(
   'the last release ends it after a time; a use in between keeps it, and a call that runs, though its user has left',
   async () => {
     const pool = testPool({ idleMs: 150 });
@@ -88,7 +90,9 @@ test('a changed configuration leaves nothing of the old one behind', async () =>
   expect(pool.state(FOLDER)).toMatchObject([{ status: 'idle', users: 1 }]);
 });
 
-test.runIf(inFullRun)(
+fullTest(
+  'tests/core/mcp/pooled-server.test.ts › a crash soon after the start delays the next one; a crash after a long life does not',
+)(
   'a crash shortly after the start counts as a failure; one while nothing is asked is noticed, and after a good life the next use starts it at once',
   async () => {
     let now = 0;
@@ -150,17 +154,20 @@ test('a stop ends it until a person starts it again', async () => {
 });
 
 // The test of a server that has failed just now needs none either.
-test.runIf(inFullRun)('a restart needs no patience, and gives a new process', async () => {
-  const pool = testPool({ now: () => 0 });
-  const use = pool.use(liar(), FOLDER);
-  const { pid } = await reportOf(use);
-  await pool.restart(liar(), FOLDER);
-  expect(areAlive([pid])).toEqual([false]);
-  await faultOf(said(use, 'dies'));
-  await pool.restart(liar(), FOLDER);
-  expect(await said(use, 'work')).toBe('done');
-  await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
-});
+fullTest('tests/core/mcp/pooled-server.test.ts › a restart starts a new connection at once, in use, failed or stopped')(
+  'a restart needs no patience, and gives a new process',
+  async () => {
+    const pool = testPool({ now: () => 0 });
+    const use = pool.use(liar(), FOLDER);
+    const { pid } = await reportOf(use);
+    await pool.restart(liar(), FOLDER);
+    expect(areAlive([pid])).toEqual([false]);
+    await faultOf(said(use, 'dies'));
+    await pool.restart(liar(), FOLDER);
+    expect(await said(use, 'work')).toBe('done');
+    await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
+  },
+);
 
 test('who gives up while it starts ends only his own wait, and at once', async () => {
   const pool = testPool({ handshakeMs: 400 });

@@ -3,7 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { McpPool, McpUse } from '#core/mcp/pool.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { never, newPool, reference, said, textOf, useOf } from './support.ts';
 
@@ -117,7 +117,11 @@ describe('everything', () => {
 });
 
 // One of them in the ordinary tests: what their processes are given is tried with the server that lies.
-test.runIf(inFullRun)('filesystem works in the folder that it is given', async () => {
+const ANOTHER = 'tests/core/mcp/reference-servers.test.ts › content of each kind comes as what it is';
+const PROCESS =
+  'tests/core/mcp/stdio.test.ts › in the folder of the workspace or the one configured, with little of our environment';
+
+fullTest([ANOTHER, PROCESS])('filesystem works in the folder that it is given', async () => {
   const folder = await folderWith({ 'a.txt': 'here' });
   const use = useOf(reference('filesystem', [folder]), folder);
   expect(await said(use, 'read_text_file', { path: join(folder, 'a.txt') })).toBe('here');
@@ -125,7 +129,7 @@ test.runIf(inFullRun)('filesystem works in the folder that it is given', async (
   expect((await use.tools(never)).find(({ name }) => name === 'read_text_file')?.hints.readOnly).toBe(true);
 });
 
-test.runIf(inFullRun)('memory keeps what it is told, in the place that it is configured with', async () => {
+fullTest([ANOTHER, PROCESS])('memory keeps what it is told, in the place that it is configured with', async () => {
   const folder = await folderWith();
   const file = join(folder, 'memory.jsonl');
   const server = reference('memory');
@@ -135,7 +139,7 @@ test.runIf(inFullRun)('memory keeps what it is told, in the place that it is con
   expect(await readFile(file, 'utf8')).toContain('Ada');
 });
 
-test.runIf(inFullRun)('sequential thinking counts its thoughts', async () => {
+fullTest(ANOTHER)('sequential thinking counts its thoughts', async () => {
   const use = useOf(reference('sequential-thinking'));
   const thought = { thought: 'First', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
   expect(JSON.parse(await said(use, 'sequentialthinking', thought))).toMatchObject({ thoughtHistoryLength: 1 });

@@ -3,11 +3,13 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { join } from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { setTimeout as wait } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test, vi } from 'vitest';
+import { ServerProcess } from '#core/mcp/server-process.ts';
 import { leftovers } from '#core/workspace/shell/leftovers.ts';
 import { eventually } from '../../support/eventually.ts';
 import { builtProgram } from '../../support/program.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest, inFullRun } from '../../support/samples.ts';
 import { folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 import { areAlive, commandOf, expectGone, liar, LIAR, never, reportOf, said, serverOf, useOf } from './support.ts';
 
@@ -60,6 +62,11 @@ describe('a start', () => {
       'a folder that is not there',
       serverOf('x', commandOf(LIAR, [], { cwd: '/no/such' })),
       'could not be started: there is no folder /no/such',
+    ],
+    [
+      'one that closes its output',
+      serverOf('x', { ...commandOf(''), command: '/bin/sh', args: ['-c', 'exec sleep 60 >&-'] }),
+      'was ended by SIGTERM',
     ],
     ['one that ends at once', liar(['exits'], { name: 'x' }), 'ended with exit code 4; it said: No token in MY_TOKEN'],
     ['one that never answers', liar(['never-starts'], { name: 'x' }), 'did not answer within 0.4 s of its start'],
@@ -116,7 +123,10 @@ describe('output', () => {
     expect(await groupOf(pid)).toEqual([]);
   });
 
-  test.runIf(inFullRun)(
+  fullTest([
+    'tests/core/mcp/output.test.ts › a flood of short lines and a long message are read whole without blocking',
+    'tests/core/mcp/output.test.ts › the log has the newest 200 lines',
+  ])(
     'a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer',
     async () => {
       const use = useOf(liar());
@@ -134,38 +144,56 @@ describe('output', () => {
     },
   );
 
-  test.runIf(inFullRun)(
-    'a signal to its group does not end what watches over it; without its output it is ended',
-    async () => {
-      const use = useOf(liar(['deaf']));
-      const { pid } = await reportOf(use);
-      const before = await groupOf(pid);
-      expect(before).toHaveLength(2);
-      for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(-pid, signal);
-      // It has them behind it when it answers.
-      await reportOf(use);
-      expect(await groupOf(pid)).toEqual(before);
-      await expect(said(use, 'closes-output')).rejects.toMatchObject({ code: 'disconnected' });
-      expect(await groupOf(pid)).toEqual([]);
-    },
-  );
+  fullTest([
+    'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is watched, and killed in the end',
+    'tests/core/mcp/stdio.test.ts › %s is one sentence',
+  ])('a signal to its group does not end what watches over it; without its output it is ended', async () => {
+    const use = useOf(liar(['deaf']));
+    const { pid } = await reportOf(use);
+    const before = await groupOf(pid);
+    expect(before).toHaveLength(2);
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(-pid, signal);
+    // It has them behind it when it answers.
+    await reportOf(use);
+    expect(await groupOf(pid)).toEqual(before);
+    await expect(said(use, 'closes-output')).rejects.toMatchObject({ code: 'disconnected' });
+    expect(await groupOf(pid)).toEqual([]);
+  });
 });
 
 describe('the end', () => {
-  test.runIf(inFullRun)(
-    'one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started',
-    async () => {
-      const use = useOf(liar(['deaf', 'kin']));
-      const { pid, kin } = await reportOf(use);
-      expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
-      const began = performance.now();
-      await use.pool.end();
-      expect(performance.now() - began).toBeGreaterThan(1900);
-      expect(performance.now() - began).toBeLessThan(6000);
-      await expectGone([pid, ...kin]);
-      expect(await groupOf(pid)).toEqual([]);
-    },
-  );
+  test('a server that ignores signals and the end of its input is watched, and killed in the end', async () => {
+    const real = setTimeout;
+    const hurry = (work: () => void, ms = 0) => real(work, ms / 10);
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(hurry as typeof setTimeout);
+    onTestFinished(() => spy.mockRestore());
+    const script = 'trap "" TERM HUP INT; echo ready; exec sleep 60';
+    const program = { command: '/bin/sh', args: ['-c', script], env: {}, cwd: '/' };
+    const server = await ServerProcess.start(program, process.env);
+    await once(server.stdout, 'data');
+    const before = await groupOf(server.pid);
+    expect(before).toHaveLength(2);
+    for (const signal of ['SIGTERM', 'SIGHUP', 'SIGINT'] as const) process.kill(-server.pid, signal);
+    await wait(30);
+    expect(await groupOf(server.pid)).toEqual(before);
+    await server.close();
+    expect(await server.ended()).toBe('was ended by SIGKILL');
+    expect(await groupOf(server.pid)).toEqual([]);
+  });
+
+  fullTest(
+    'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is watched, and killed in the end',
+  )('one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started', async () => {
+    const use = useOf(liar(['deaf', 'kin']));
+    const { pid, kin } = await reportOf(use);
+    expect(areAlive([pid, ...kin])).toEqual([true, true, true]);
+    const began = performance.now();
+    await use.pool.end();
+    expect(performance.now() - began).toBeGreaterThan(1900);
+    expect(performance.now() - began).toBeLessThan(6000);
+    await expectGone([pid, ...kin]);
+    expect(await groupOf(pid)).toEqual([]);
+  });
 
   test('one that ends with its input is not kept waiting, and leaves nothing', async () => {
     const use = useOf(liar(['ignores-signals']));
