@@ -29,6 +29,8 @@ export interface LifeParts {
   compacts?: boolean | undefined;
   /** Said by the person to the first sub-agent that answers, once. */
   says?: string | undefined;
+  /** Ends the life when it aborts: its promise rejects. */
+  signal?: AbortSignal | undefined;
   /** With the first yes; default: every yes is for once. */
   grant?: GrantRequest | undefined;
 }
@@ -43,7 +45,7 @@ export interface Result {
 
 /** Closes the store, also where it fails. */
 export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): Promise<Result> {
-  const { settings = '', files, groupSize, workspaces, grant, definitions, compacts, says } = rest;
+  const { settings = '', files, groupSize, workspaces, grant, definitions, compacts, says, signal } = rest;
   const runtime = await composeRuntime({
     store,
     folder,
@@ -59,6 +61,8 @@ export async function lifeOf({ mode, store, url, folder, ...rest }: LifeParts): 
     const opened = compacting(runtime);
     const saying = says === undefined ? null : speaking(runtime, says);
     const ended = Promise.withResolvers<Result['end']>();
+    ended.promise.catch(() => undefined);
+    signal?.addEventListener('abort', () => ended.reject(signal.reason));
     const hear = (event: AgentEvent): void => {
       if (compacts) opened(event);
       saying?.(event);
@@ -94,7 +98,8 @@ function speaking(runtime: Runtime, text: string): (event: AgentEvent) => void {
   return ({ type, parentRunId, runId }) => {
     if (said || type !== 'message-start' || parentRunId === null) return;
     said = true;
-    void runtime.request('run.say', { runId, text });
+    // It fails where the store fails right after.
+    runtime.request('run.say', { runId, text }).catch(() => undefined);
   };
 }
 
@@ -106,7 +111,7 @@ function compacting(runtime: Runtime): (event: AgentEvent) => void {
     if (type === 'message-start' && parentRunId !== null) met.answers = true;
     if (met.asked || met.questions < 3 || !met.answers) return;
     met.asked = true;
-    void runtime.request('context.compact', { conversationId });
+    runtime.request('context.compact', { conversationId }).catch(() => undefined);
   };
 }
 

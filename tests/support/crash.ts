@@ -3,6 +3,7 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DurableEvent } from '#contract/event.ts';
+import type { Store } from '#core/store/store.ts';
 import type { LifeParts, Result } from './crash-life.ts';
 import type { FakeModel } from './fake-model/server.ts';
 import { builtProgram } from './program.ts';
@@ -29,7 +30,7 @@ const HOST_LIMIT_MS = 300_000;
  */
 export type Moment = { ms: number } | { file: string } | { keep: 'before' | 'after' } | 'ended';
 
-export interface HostedLife extends Omit<LifeParts, 'store' | 'workspaces'> {
+export interface HostedLife extends Omit<LifeParts, 'store' | 'workspaces' | 'signal'> {
   data: string;
   /**
    * Kill the process the instant after this event, or one of this type (the first, or the one of this number), is
@@ -69,6 +70,48 @@ export function host(lives: readonly HostedLife[], started?: Life['started']): P
       else reject(new Error(`the host ended with ${signal ?? code}: ${err}`));
     });
   });
+}
+
+/**
+ * Starts a workflow and kills it after an event, or after the first checkpoint of a message; returns what resumes it. In
+ * the full run both are processes; otherwise this process does it, on a store in memory that fails after the event.
+ */
+export async function liveUntil(
+  killAfter: Exclude<HostedLife['killAfter'], number | undefined> | 'checkpoint',
+  life: Omit<HostedLife, 'mode' | 'killAfter' | 'killIn'>,
+  onlyFirst: Pick<HostedLife, 'says' | 'compacts' | 'settings'> = {},
+): Promise<() => Promise<Result>> {
+  if (inFullRun && killAfter !== 'checkpoint') {
+    if ((await live({ ...life, ...onlyFirst, mode: 'start', killAfter })) !== null)
+      throw new Error(`not killed after ${killAfter}`);
+    return async () => (await live({ ...life, mode: 'resume' }))!;
+  }
+  const [{ lifeOf }, { memoryStore }] = await Promise.all([import('./crash-life.ts'), import('./stores/pooled.ts')]);
+  const { data: _, ...parts } = life;
+  const stored = await memoryStore();
+  const death = new AbortController();
+  const { signal } = death;
+  const store = failingAfter(killAfter, stored, () => death.abort());
+  const start = lifeOf({ ...parts, ...onlyFirst, mode: 'start', store, groupSize: 1, signal });
+  await start.then(
+    () => Promise.reject(new Error(`it ended before ${killAfter}`)),
+    (error: unknown) => (signal.aborted ? undefined : Promise.reject(error)),
+  );
+  return () => lifeOf({ ...parts, mode: 'resume', store: stored });
+}
+
+/** A store that stays open, and refuses everything after the event. */
+function failingAfter(killAfter: string, store: Store, onDeath: () => void): Store {
+  const [what, which = '1'] = killAfter.split('#');
+  let left = Number(which);
+  const commit: Store['commit'] = async (events, writes) => {
+    if (left === 0) throw new Error('The process has died');
+    await store.commit(events, writes);
+    const isCheckpoint = events.length === 0 && writes.some((write) => write.table === 'open_message');
+    if (what === 'checkpoint' ? isCheckpoint : events.some(({ type }) => type === what)) left -= 1;
+    if (left === 0) onDeath();
+  };
+  return { ...store, commit, close: () => Promise.resolve() };
 }
 
 /** A workflow that is killed after one event, and what must hold once it was resumed. */

@@ -4,14 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
-import { live, Resumer } from '../../support/crash.ts';
-import { startAgain, startEngine } from '../../support/engine.ts';
+import { liveUntil } from '../../support/crash.ts';
 import { summarising, SUMMARISER, words } from '../../support/fake-model/compacting.ts';
 import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
-import { inFullRun } from '../../support/samples.ts';
-import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-compaction-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -51,17 +48,15 @@ async function killedAfter(what: Event, played = script(), compacts = true) {
   const folder = join(root, `${what.replace('#', '-')}-${compacts}`);
   await mkdir(folder);
   const life = { data: `${folder}-data`, url: model.url, folder };
-  const resumer = new Resumer();
   try {
-    expect(await live({ ...life, mode: 'start', compacts, killAfter: what })).toBeNull();
+    const resume = await liveUntil(what, life, { compacts });
     const before = model.requests.length;
-    const result = await resumer.resume(life);
+    const result = await resume();
     const files = await Promise.all(
       ['a.md', 'b.md'].map((name) => readFile(join(folder, name), 'utf8').catch(() => null)),
     );
     return { ...result, files, requests: model.requests, before };
   } finally {
-    resumer.end();
     await model.close();
   }
 }
@@ -95,43 +90,17 @@ test(
   },
 );
 
-test.runIf(inFullRun)(
-  'killed while it is written: nothing of it holds, and it is counted',
-  { timeout: 120_000 },
-  async () => {
-    const killed = await killedAfter('request-start#4');
-    expectRight(killed);
-    expect(killed.events.filter(({ type }) => type === 'compaction')).toEqual([]);
-    expect(JSON.stringify(killed.requests.at(-1)?.body)).toContain('The first step.');
-    const summaries = killed.events.filter((event) => event.type === 'usage' && event.request.purpose === 'compaction');
-    expect(summaries).toMatchObject([{ request: { reported: false, error: { code: 'interrupted' } } }]);
-    expect(killed.requests.filter(({ seen }) => SUMMARISER.test(seen.system)).length).toBeLessThanOrEqual(1);
-  },
-);
-
-test('ended when room was made for an answer that broke off: it goes on, and makes none again', async () => {
-  const store = await memoryStore();
-  let over = false;
-  const dying: typeof store = {
-    ...lasting(store),
-    commit: async (events, writes) => {
-      if (over) throw new Error('The process has died');
-      await store.commit(events, writes);
-      over = events.some(({ type }) => type === 'compaction');
-    },
-  };
-  const first = await startEngine(brokenOff(), { store: dying });
-  const { workflowId } = await first.send('Go');
-  await first.event('compaction');
-  await first.runtime.close().catch(() => undefined);
-  const again = await startAgain(first, store);
-  await again.request('workflow.resume', { workflowId });
-  await expect.poll(() => store.workflow(workflowId)).toMatchObject({ outcome: 'completed', text: 'Done.' });
-  const entries = await store.entriesOf(first.of('compaction')[0]!.runId);
-  expect(entries.filter(({ kind }) => kind === 'compaction')).toHaveLength(1);
+test('killed while it is written: nothing of it holds, and it is counted', { timeout: 120_000 }, async () => {
+  const killed = await killedAfter('request-start#4');
+  expectRight(killed);
+  expect(killed.events.filter(({ type }) => type === 'compaction')).toEqual([]);
+  expect(JSON.stringify(killed.requests.at(-1)?.body)).toContain('The first step.');
+  const summaries = killed.events.filter((event) => event.type === 'usage' && event.request.purpose === 'compaction');
+  expect(summaries).toMatchObject([{ request: { reported: false, error: { code: 'interrupted' } } }]);
+  expect(killed.requests.filter(({ seen }) => SUMMARISER.test(seen.system)).length).toBeLessThanOrEqual(1);
 });
 
-test.runIf(inFullRun)(
+test(
   'killed when room was made for an answer that broke off: it goes on, and makes none again',
   { timeout: 120_000 },
   async () => {

@@ -3,15 +3,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { live } from '../../support/crash.ts';
+import { liveUntil } from '../../support/crash.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
 import { Gate } from '../../support/gate.ts';
 import { filesBelow } from '../../support/session-files.ts';
-import { inFullRun } from '../../support/samples.ts';
 
-test.runIf(inFullRun)('the entry, the next request, the export and Markdown say so', async () => {
+test('the entry, the next request, the export and Markdown say so', async () => {
   const root = await mkdtemp(join(tmpdir(), 'triad-crash-cut-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const two = [toolUse('glob', { pattern: '*' }), toolUse('list_directory', { path: '.' })];
@@ -26,11 +25,11 @@ test.runIf(inFullRun)('the entry, the next request, the export and Markdown say 
   onTestFinished(() => model.close());
   onTestFinished(() => never.open());
   const life = { data: join(root, 'store'), files: root, url: model.url, folder: root };
-  expect(await live({ ...life, mode: 'start', killAfter: 'tool-end#2' })).toBeNull();
-  const result = await live({ ...life, mode: 'resume' });
+  const resume = await liveUntil('tool-end#2', life);
+  const result = await resume();
 
-  expect(result?.end.outcome).toBe('completed');
-  const responses = (result?.events ?? []).flatMap((event) =>
+  expect(result.end.outcome).toBe('completed');
+  const responses = result.events.flatMap((event) =>
     event.type === 'message-end' && event.entry.kind === 'assistant' ? [event.entry] : [],
   );
   expect(responses).toMatchObject([

@@ -5,11 +5,10 @@ import { dirname, join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import { Trust } from '#core/agents/trust.ts';
-import { type KillPoint, killAfterEach, live, Resumer } from '../../support/crash.ts';
+import { type KillPoint, killAfterEach, live, liveUntil } from '../../support/crash.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { CHECKER, checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-review-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -72,7 +71,7 @@ test('after a few events from the first review on; in the full run after every o
   await killAfterEach(kills, pointAt);
 });
 
-test.runIf(inFullRun)('in a review: what it had read is counted, and another one takes its place', async () => {
+test('in a review: what it had read is counted, and another one takes its place', async () => {
   const hanging = new Script()
     .on({ system: REVIEWER })
     .reply([text('{"passed": true')], { hangAfter: 2, usage: { input: 777 }, times: 1 });
@@ -82,9 +81,8 @@ test.runIf(inFullRun)('in a review: what it had read is counted, and another one
   // It is told again, with what was counted, when it is answered.
   const answered = 1 + whole.filter((event) => event.type === 'request-start' && event.seq < (sent ?? 0)).length;
   const killAfter = `request-start#${answered + 1}` as const;
-  expect(await live({ ...life, mode: 'start', killAfter })).toBeNull();
-  const resumer = new Resumer();
-  const { end, events, runs } = await resumer.resume(life).finally(() => resumer.end());
+  const resume = await liveUntil(killAfter, life);
+  const { end, events, runs } = await resume();
   await model.close();
 
   expect(end.outcome).toBe('completed');

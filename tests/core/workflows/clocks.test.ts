@@ -2,7 +2,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { sha256 } from '#core/base/hash.ts';
-import { live } from '../../support/crash.ts';
+import { liveUntil } from '../../support/crash.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Harness, type HarnessOptions, outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -11,7 +11,7 @@ import { folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { done, pair, startFlow } from '../../support/flows/flows.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 
 let now = 0;
 /** What looks at the time, and how often, in milliseconds. */
@@ -205,7 +205,7 @@ test('a sub-agent that falls silent is ended as timed out; its lead, which waits
   expect(end).toMatchObject({ text: 'That was little.', subAgents: [{ agent: 'worker', outcome: 'timed_out' }] });
 });
 
-test.runIf(inFullRun)('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
+test('killed when its time was up: resumed, it ends so, and nothing more is asked', async () => {
   vi.restoreAllMocks();
   const folder = await folderWith({});
   const model = await startFakeModel(stuck());
@@ -213,10 +213,10 @@ test.runIf(inFullRun)('killed when its time was up: resumed, it ends so, and not
   const life = { data: join(folder, 'store'), folder, url: model.url };
   const settings = '[limits.run]\nmax_minutes = 0.02\n';
   // Its prompt, what it said, and that its time is up.
-  expect(await live({ ...life, mode: 'start', settings, groupSize: 1, killAfter: 'message-end#3' })).toBeNull();
-  const resumed = await live({ ...life, mode: 'resume' });
-  expect(resumed?.end).toMatchObject({ outcome: 'timed_out', text: HALF, error: { code: 'limit_reached' } });
-  expect(resumed?.events.filter(({ type }) => type === 'turn-start')).toHaveLength(1);
+  const resume = await liveUntil('message-end#3', life, { settings });
+  const resumed = await resume();
+  expect(resumed.end).toMatchObject({ outcome: 'timed_out', text: HALF, error: { code: 'limit_reached' } });
+  expect(resumed.events.filter(({ type }) => type === 'turn-start')).toHaveLength(1);
   expect(model.requests).toHaveLength(1);
 });
 

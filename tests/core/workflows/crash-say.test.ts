@@ -3,11 +3,10 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
-import { live, Resumer } from '../../support/crash.ts';
+import { liveUntil } from '../../support/crash.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-say-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
@@ -30,13 +29,12 @@ const script = (): Script =>
 /** `message-end#3`: the lead's message, its response, the sub-agent's prompt; then its response, then the word. */
 const moments = ['run-say', 'message-end#4', 'message-end#5', 'request-start#3'] as const;
 
-test.runIf(inFullRun).each(moments)('killed after %s', { timeout: 60_000 }, async (killAfter) => {
+test.each(moments)('killed after %s', { timeout: 60_000 }, async (killAfter) => {
   const model = await startFakeModel(script());
   const life = { data: join(root, killAfter.replace('#', '-')), folder: root, url: model.url };
-  const resumer = new Resumer();
   try {
-    expect(await live({ ...life, mode: 'start', says: WORD, killAfter })).toBeNull();
-    const { end, events, runs } = await resumer.resume(life);
+    const resume = await liveUntil(killAfter, life, { says: WORD });
+    const { end, events, runs } = await resume();
     expect(end.outcome).toBe('completed');
     expect(runs[1]?.said).toMatchObject([{ text: WORD }]);
     const entries = events.flatMap((event) =>
@@ -54,7 +52,6 @@ test.runIf(inFullRun).each(moments)('killed after %s', { timeout: 60_000 }, asyn
     expect(last.content[0]?.type, 'after the result').toBe('tool_result');
     expect(last.content.filter((part) => part.text?.includes(WORD))).toEqual([last.content.at(-1)]);
   } finally {
-    resumer.end();
     await model.close();
   }
 });

@@ -1,4 +1,5 @@
 /** After an interruption: questions open again, unfinished text shown but never sent; of effects see `crash-calls.test.ts`. */
+import type { ChildProcess } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,7 +10,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { DurableEvent } from '#contract/event.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
-import { live } from '../../support/crash.ts';
+import { live, liveUntil } from '../../support/crash.ts';
 import { outcomes, startAgain, startEngine } from '../../support/engine.ts';
 import { LEAD, plainAnswer, reportOf, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
@@ -25,9 +26,8 @@ async function workplace(): Promise<{ data: string; folder: string }> {
 async function killedAfter(killAfter: DurableEvent['type'], script: Script) {
   const model = await startFakeModel(script);
   onTestFinished(() => model.close());
-  const life = { ...(await workplace()), url: model.url };
-  expect(await live({ mode: 'start', ...life, killAfter })).toBeNull();
-  return { model, result: await live({ mode: 'resume', ...life }) };
+  const resume = await liveUntil(killAfter, { ...(await workplace()), url: model.url });
+  return { model, result: await resume() };
 }
 
 describe('recovery', () => {
@@ -60,78 +60,70 @@ describe('recovery', () => {
     });
   });
 
-  test.runIf(inFullRun)(
-    'killed in the middle of a stream: what was said is kept as interrupted, and not sent back',
-    async () => {
-      const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
-      const model = await startFakeModel(plainAnswer({ answer: words, deltas: 200 }), {
-        latency: { deltaMs: 10 },
-      });
-      onTestFinished(() => model.close());
-      const place = await workplace();
-      await live({
-        mode: 'start',
-        ...place,
-        url: model.url,
-        started: (child) => {
-          void model
-            .waitFor(() => true, 20_000)
-            .then(() => sleep(1200))
-            .then(() => child.kill('SIGKILL'));
-        },
-      });
-      const result = await live({ mode: 'resume', ...place, url: model.url });
-      expect(result?.end).toMatchObject({ outcome: 'completed', text: words });
-      const cut = result?.events.find(
-        (event) => event.type === 'message-end' && event.entry.kind === 'assistant' && event.entry.interrupted,
-      );
-      if (cut?.type !== 'message-end' || cut.entry.kind !== 'assistant') throw new Error('nothing was kept');
-      const [part] = cut.entry.parts;
-      expect(part?.type === 'text' && part.text.length > 0 && words.startsWith(part.text)).toBe(true);
-      // Both requests are counted: the lost one with what is known of it.
-      const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
-      expect(usage).toMatchObject([
-        { reported: false, inputTokens: 100, error: { code: 'interrupted' } },
-        { reported: true },
-      ]);
-      expect(usage?.[0]?.outputTokens).toBeGreaterThan(0);
-      expect(result?.workflow.usage.requests).toBe(2);
-      expect(result?.end.usage.inputTokens).toBe(200);
-      expect(model.requests).toHaveLength(2);
-      expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
-    },
-  );
+  test('killed in the middle of a stream: what was said is kept as interrupted, and not sent back', async () => {
+    const words = Array.from({ length: 200 }, (_, n) => `word${n}`).join(' ');
+    const model = await startFakeModel(plainAnswer({ answer: words, deltas: 200 }), {
+      latency: { deltaMs: 10 },
+    });
+    onTestFinished(() => model.close());
+    const life = { ...(await workplace()), url: model.url };
+    const started = (child: ChildProcess) => {
+      void model
+        .waitFor(() => true, 20_000)
+        .then(() => sleep(1200))
+        .then(() => child.kill('SIGKILL'));
+    };
+    if (inFullRun) await live({ mode: 'start', ...life, started });
+    const result = await (inFullRun
+      ? live({ mode: 'resume', ...life })
+      : liveUntil('checkpoint', life).then((resume) => resume()));
+    expect(result?.end).toMatchObject({ outcome: 'completed', text: words });
+    const cut = result?.events.find(
+      (event) => event.type === 'message-end' && event.entry.kind === 'assistant' && event.entry.interrupted,
+    );
+    if (cut?.type !== 'message-end' || cut.entry.kind !== 'assistant') throw new Error('nothing was kept');
+    const [part] = cut.entry.parts;
+    expect(part?.type === 'text' && part.text.length > 0 && words.startsWith(part.text)).toBe(true);
+    // Both requests are counted: the lost one with what is known of it.
+    const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
+    expect(usage).toMatchObject([
+      { reported: false, inputTokens: 100, error: { code: 'interrupted' } },
+      { reported: true },
+    ]);
+    expect(usage?.[0]?.outputTokens).toBeGreaterThan(0);
+    expect(result?.workflow.usage.requests).toBe(2);
+    expect(result?.end.usage.inputTokens).toBe(200);
+    expect(model.requests).toHaveLength(2);
+    expect(model.requests[1]?.body.messages).toEqual(model.requests[0]?.body.messages);
+  });
 
-  test.runIf(inFullRun)(
-    'killed before the answer began: the attempt is counted once, by estimate and told apart',
-    async () => {
-      const script = new Script()
-        .on({})
-        .reply([text('Never.')], { hangAfter: 0, times: 1 })
-        .on({})
-        .reply([text('Done.')], { usage: { input: 777 } });
-      const { model, result } = await killedAfter('request-start', script);
-      const sent = result?.events.flatMap((event) => (event.type === 'request-start' ? [event.request] : []));
-      const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
-      expect(usage).toMatchObject([
-        { ...sent?.[0], inputEstimated: true, reported: false, error: { code: 'interrupted' } },
-        { inputTokens: 777, reported: true },
-      ]);
-      const estimate = sent?.[0]?.inputTokens ?? 0;
-      expect(estimate).toBeGreaterThan(100);
-      expect(result?.workflow.usage).toMatchObject({
-        requests: 2,
-        unknownRequests: 1,
-        inputTokens: 777 + estimate,
-        estimatedInputTokens: estimate,
-      });
-      expect(result?.runs[0]?.usage).toEqual(result?.workflow.usage);
-      expect(result?.end.usage).toMatchObject({ inputTokens: 777 + estimate, estimatedInputTokens: estimate });
-      expect(model.requests.length).toBeLessThanOrEqual(2);
-    },
-  );
+  test('killed before the answer began: the attempt is counted once, by estimate and told apart', async () => {
+    const script = new Script()
+      .on({})
+      .reply([text('Never.')], { hangAfter: 0, times: 1 })
+      .on({})
+      .reply([text('Done.')], { usage: { input: 777 } });
+    const { model, result } = await killedAfter('request-start', script);
+    const sent = result?.events.flatMap((event) => (event.type === 'request-start' ? [event.request] : []));
+    const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
+    expect(usage).toMatchObject([
+      { ...sent?.[0], inputEstimated: true, reported: false, error: { code: 'interrupted' } },
+      { inputTokens: 777, reported: true },
+    ]);
+    const estimate = sent?.[0]?.inputTokens ?? 0;
+    expect(estimate).toBeGreaterThan(100);
+    expect(result?.workflow.usage).toMatchObject({
+      requests: 2,
+      unknownRequests: 1,
+      inputTokens: 777 + estimate,
+      estimatedInputTokens: estimate,
+    });
+    expect(result?.runs[0]?.usage).toEqual(result?.workflow.usage);
+    expect(result?.end.usage).toMatchObject({ inputTokens: 777 + estimate, estimatedInputTokens: estimate });
+    expect(model.requests.length).toBeLessThanOrEqual(2);
+  });
 
-  test.runIf(inFullRun)('killed after the answer began: what the provider told is counted as reported', async () => {
+  test('killed after the answer began: what the provider told is counted as reported', async () => {
     const hanging = { hangAfter: 2, times: 1, usage: { input: 555 } };
     const script = new Script()
       .on({})
@@ -143,21 +135,18 @@ describe('recovery', () => {
     expect(result?.workflow.usage).not.toHaveProperty('unknownRequests');
   });
 
-  test.runIf(inFullRun)(
-    'killed while it waited to try again: the attempt that failed is counted, and none that was not made',
-    async () => {
-      const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' }, times: 1 };
-      const script = new Script()
-        .on({})
-        .reply([], overloaded)
-        .on({})
-        .reply([text('Done.')]);
-      const { result } = await killedAfter('retry', script);
-      const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request.error?.code] : []));
-      expect(usage).toEqual(['overloaded', undefined]);
-      expect(result?.workflow.usage).toMatchObject({ requests: 2, inputTokens: 100 });
-    },
-  );
+  test('killed while it waited to try again: the attempt that failed is counted, and none that was not made', async () => {
+    const overloaded = { status: 529, error: { type: 'overloaded_error', message: 'Overloaded' }, times: 1 };
+    const script = new Script()
+      .on({})
+      .reply([], overloaded)
+      .on({})
+      .reply([text('Done.')]);
+    const { result } = await killedAfter('retry', script);
+    const usage = result?.events.flatMap((event) => (event.type === 'usage' ? [event.request.error?.code] : []));
+    expect(usage).toEqual(['overloaded', undefined]);
+    expect(result?.workflow.usage).toMatchObject({ requests: 2, inputTokens: 100 });
+  });
 
   test('a sub-agent that went on in the background is resumed, and its report handed over', async () => {
     const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));

@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { blocksOf } from '#lib/view/transcript.ts';
-import { live } from '../../../support/crash.ts';
+import { liveUntil } from '../../../support/crash.ts';
 import { type Harness, startEngine } from '../../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { type Block, providerSearch, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { startFakeModel } from '../../../support/fake-model/server.ts';
-import { inFullRun, variations } from '../../../support/samples.ts';
+import { variations } from '../../../support/samples.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
@@ -305,7 +305,7 @@ describe('what a search costs', () => {
     expect(whole).toMatchObject({ interrupted: false });
   });
 
-  test.runIf(inFullRun)('is counted once when the program is killed after it, and goes on from the store', async () => {
+  test('is counted once when the program is killed after it, and goes on from the store', async () => {
     const data = await mkdtemp(join(tmpdir(), 'triad-searched-'));
     onTestFinished(() => rm(data, { recursive: true, force: true }));
     const folder = await folderWith({ 'config.toml': OWN + ALLOW });
@@ -318,8 +318,8 @@ describe('what a search costs', () => {
     const model = await startFakeModel(script);
     onTestFinished(() => model.close());
     const life = { data, folder, url: model.url, settings: OWN };
-    expect(await live({ ...life, mode: 'start', killAfter: 'request-start#2' })).toBeNull();
-    const { workflow, events } = (await live({ ...life, mode: 'resume' }))!;
+    const resume = await liveUntil('request-start#2', life);
+    const { workflow, events } = await resume();
     const usage = events.flatMap((event) => (event.type === 'usage' ? [event.request] : []));
     expect(usage).toMatchObject([
       { webSearches: 1, reported: false, error: { code: 'interrupted' } },
