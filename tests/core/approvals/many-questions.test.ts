@@ -9,7 +9,7 @@ import { type Harness, startAgain, startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 
@@ -49,7 +49,10 @@ async function full(store?: Store) {
   return { engine, workflowId, ids, allow };
 }
 
-test.runIf(inFullRun)('each answer lets the next one in, whichever it was', async () => {
+fullTest([
+  'tests/core/approvals/many-questions.test.ts › those that wait are judged when their turn comes: a grant given meanwhile answers them',
+  'tests/core/approvals/many-questions.test.ts › an interruption and a new start lose none, open or waiting',
+])('each answer lets the next one in, whichever it was', async () => {
   const { engine, workflowId, ids, allow } = await full();
   await allow(ids[7]!);
   await eventually(() => expect(askedPaths(engine)).toEqual(PATHS.slice(0, MAX_OPEN_QUESTIONS + 1)));

@@ -3,19 +3,22 @@ import { expect, test } from 'vitest';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
-test.runIf(inFullRun)('the stored question has the time that is left', async () => {
-  const store = await memoryStore();
-  const engine = await startEngine(spawnOne(), {
-    store: lasting(store),
-    person: () => null,
-  });
-  await engine.send('Go');
-  await engine.event('approval-request');
-  const left = async (): Promise<number> => (await store.openApprovals())[0]?.request.remainingMs ?? NaN;
-  expect(await left()).toBe(300_000);
-  await expect.poll(left).toBeLessThan(296_000);
-  await engine.runtime.close();
-  expect(await left()).toBeLessThan(296_000);
-});
+fullTest('tests/core/approvals/gate-clock.test.ts › what is left is stored, so that a restart goes on from there')(
+  'the stored question has the time that is left',
+  async () => {
+    const store = await memoryStore();
+    const engine = await startEngine(spawnOne(), {
+      store: lasting(store),
+      person: () => null,
+    });
+    await engine.send('Go');
+    await engine.event('approval-request');
+    const left = async (): Promise<number> => (await store.openApprovals())[0]?.request.remainingMs ?? NaN;
+    expect(await left()).toBe(300_000);
+    await expect.poll(left).toBeLessThan(296_000);
+    await engine.runtime.close();
+    expect(await left()).toBeLessThan(296_000);
+  },
+);

@@ -6,7 +6,7 @@ import { eventually } from '../../support/eventually.ts';
 import { LEAD, threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const again = (): Script => new Script().on({}).reply([toolUse('list_directory', { path: '.' })]);
 
@@ -23,7 +23,18 @@ describe('bounds', () => {
     expect(remark?.entry).toMatchObject({ code: 'doom_loop' });
   });
 
-  test.runIf(inFullRun)(
+  test.for([
+    ['the settings', 'limits.doom_loop_threshold = 2\n', '', 4],
+    ['the definition', '', 'doom_loop_threshold: 4\n', 8],
+  ] as const)('the number of identical calls is that of %s', async ([, settings, line, most]) => {
+    const lead = `---\nname: lead\ndescription: d\nrole: primary\n${line}---\nYou lead.\n`;
+    const engine = await startEngine(again(), { settings, files: { '.triad/agents/lead.md': lead } });
+    await engine.trust.add(engine.folder, '.triad/agents/lead.md', lead);
+    expect(await engine.ask('Go')).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } });
+    expect(engine.model.requests).toHaveLength(most);
+  });
+
+  fullTest('tests/core/budget/bounds.test.ts › the number of identical calls is that of %s')(
     'the number of identical calls is a setting, a definition says another, and a resumed run keeps it',
     async () => {
       const held = new Gate();

@@ -10,7 +10,7 @@ import { lifeOf } from '../../support/crash-life.ts';
 import { toolUse } from '../../support/fake-model/script.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { asked, CHECKER, done, handoffs, pair, PAIR, WORKER } from '../../support/flows/flows.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { memoryStore } from '../../support/stores/pooled.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-flow-'));
@@ -101,9 +101,13 @@ test('the run that is killed is the one that is meant', () => {
   expect(new Set(ofFlow.map(({ type }) => type))).toContain('run-queue');
 });
 
-test.runIf(inFullRun)('after every event of the flow', { timeout: 600_000 }, () => killAfterEach(ofFlow, pointAt));
+fullTest('tests/core/flows/flow-crash.test.ts › after the second handoff, before the run of the coagent is queued')(
+  'after every event of the flow',
+  { timeout: 600_000 },
+  () => killAfterEach(ofFlow, pointAt),
+);
 
-test.skipIf(inFullRun)('after the second handoff, before the run of the coagent is queued', async () => {
+test('after the second handoff, before the run of the coagent is queued', async () => {
   const handed = ofFlow.find((one) => one.type === 'handoff' && one.entry.round === 2)!;
   await killAfterEach([handed], pointAt);
 });

@@ -3,12 +3,12 @@ import { chmod, mkdir, readdir, readFile, rm, stat, utimes, writeFile } from 'no
 import { createServer } from 'node:http';
 import { once } from 'node:events';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { claimOwnership, findOwner, type Ownership } from '#core/hosting/ownership.ts';
 import type { Instance } from '#core/hosting/ping-server.ts';
 import { startChild } from '../store/child/run.ts';
 import { testFolder } from '../store/support.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest, inFullRun } from '../../support/samples.ts';
 
 const signal = new AbortController().signal;
 /** More in the full run (`--mode full`). */
@@ -58,7 +58,10 @@ test('two processes: exactly one wins; in the full run with and without a dead o
   }
 }, 60_000);
 
-test.runIf(inFullRun)('many claims at once after a dead owner', async () => {
+fullTest([
+  'tests/core/hosting/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
+  'tests/core/hosting/ownership.test.ts › an owner that was killed is replaced, also when the one that was replacing it was killed too',
+])('many claims at once after a dead owner', async () => {
   const folder = await testFolder();
   const dead = await own(folder);
   const text = await readFile(join(folder, 'instance.json'), 'utf8');
@@ -122,36 +125,49 @@ test('an owner that was killed is replaced, also when the one that was replacing
   expect(await readdir(folder)).toEqual(['instance.json']);
 });
 
-test.runIf(inFullRun)(
-  'a file that says nothing, and a port that now belongs to another program, do not block',
-  async () => {
-    const folder = await testFolder();
-    const other = createServer((_, response) => response.end('OK')).listen(0, '127.0.0.1');
-    const silent = createServer(() => undefined).listen(0, '127.0.0.1');
-    onTestFinished(() => {
-      for (const server of [other, silent]) {
-        server.close();
-        server.closeAllConnections();
-      }
-    });
-    const instances: string[] = ['', '{"url":', '{"url":"http://example.org"}', '[]'];
+test('a file that says nothing, or names an address that is no owner, does not block', async () => {
+  const folder = await testFolder();
+  const other = createServer((_, response) => response.end('OK')).listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close().closeAllConnections());
+  await once(other, 'listening');
+  const { port } = other.address() as { port: number };
+  const named = { url: `http://127.0.0.1:${port}`, token: '0'.repeat(64), pid: process.pid };
+  const startedAt = new Date().toISOString();
+  for (const text of ['', '{"url":', '{"url":"http://example.org"}', JSON.stringify({ ...named, startedAt })]) {
+    await writeFile(join(folder, 'instance.json'), text);
+    await (await own(folder)).release();
+  }
+});
+
+fullTest(
+  'tests/core/hosting/ownership.test.ts › a file that says nothing, or names an address that is no owner, does not block',
+)('a file that says nothing, and a port that now belongs to another program, do not block', async () => {
+  const folder = await testFolder();
+  const other = createServer((_, response) => response.end('OK')).listen(0, '127.0.0.1');
+  const silent = createServer(() => undefined).listen(0, '127.0.0.1');
+  onTestFinished(() => {
     for (const server of [other, silent]) {
-      if (!server.listening) await once(server, 'listening');
-      const { port } = server.address() as { port: number };
-      const url = `http://127.0.0.1:${port}`;
-      instances.push(
-        JSON.stringify({ url, token: '0'.repeat(64), pid: process.pid, startedAt: new Date().toISOString() }),
-      );
+      server.close();
+      server.closeAllConnections();
     }
-    for (const text of instances) {
-      await writeFile(join(folder, 'instance.json'), text);
-      const started = performance.now();
-      const ownership = await own(folder);
-      expect(performance.now() - started).toBeLessThan(6000);
-      await ownership.release();
-    }
-  },
-);
+  });
+  const instances: string[] = ['', '{"url":', '{"url":"http://example.org"}', '[]'];
+  for (const server of [other, silent]) {
+    if (!server.listening) await once(server, 'listening');
+    const { port } = server.address() as { port: number };
+    const url = `http://127.0.0.1:${port}`;
+    instances.push(
+      JSON.stringify({ url, token: '0'.repeat(64), pid: process.pid, startedAt: new Date().toISOString() }),
+    );
+  }
+  for (const text of instances) {
+    await writeFile(join(folder, 'instance.json'), text);
+    const started = performance.now();
+    const ownership = await own(folder);
+    expect(performance.now() - started).toBeLessThan(6000);
+    await ownership.release();
+  }
+});
 
 test('what a process left that was killed while it wrote its claim is removed, and nothing that may still be written', async () => {
   const folder = await testFolder();
@@ -172,21 +188,46 @@ test('a release leaves the file of another owner alone', async () => {
   expect(await readFile(join(folder, 'instance.json'), 'utf8')).toBe(other);
 });
 
-test.runIf(inFullRun)('an owner that has the store puts its file back', async () => {
+test('an owner looks for its file, and writes one that is lost again', async () => {
+  const looks: (() => void)[] = [];
+  const spy = vi.spyOn(globalThis, 'setInterval').mockImplementation(((look: () => void) => {
+    looks.push(look);
+    return { unref: () => undefined };
+  }) as never);
+  onTestFinished(() => spy.mockRestore());
   const folder = await testFolder();
   const path = join(folder, 'instance.json');
   const owner = await claim(folder);
+  const before = looks.length;
   owner.guard();
+  expect(looks).toHaveLength(before + 1);
   const text = await readFile(path, 'utf8');
   const dead = { ...owner.instance, url: 'http://127.0.0.1:9', token: '0'.repeat(64) };
   for (const lost of [() => rm(path), () => writeFile(path, JSON.stringify(dead))]) {
     await lost();
-    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe(text);
+    looks.at(-1)!();
+    await expect.poll(() => readFile(path, 'utf8').catch(() => ''), { interval: 10 }).toBe(text);
   }
-  const other = await startOwner(folder);
-  other.go();
-  expect(JSON.parse(await other.line())).toEqual({ found: owner.instance });
 });
+
+fullTest('tests/core/hosting/ownership.test.ts › an owner looks for its file, and writes one that is lost again')(
+  'an owner that has the store puts its file back',
+  async () => {
+    const folder = await testFolder();
+    const path = join(folder, 'instance.json');
+    const owner = await claim(folder);
+    owner.guard();
+    const text = await readFile(path, 'utf8');
+    const dead = { ...owner.instance, url: 'http://127.0.0.1:9', token: '0'.repeat(64) };
+    for (const lost of [() => rm(path), () => writeFile(path, JSON.stringify(dead))]) {
+      await lost();
+      await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe(text);
+    }
+    const other = await startOwner(folder);
+    other.go();
+    expect(JSON.parse(await other.line())).toEqual({ found: owner.instance });
+  },
+);
 
 test('a folder that cannot be used is one clear error', async () => {
   const base = await testFolder();

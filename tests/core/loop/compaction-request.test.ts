@@ -5,7 +5,7 @@ import { SUMMARISER, summarising, words } from '../../support/fake-model/compact
 import { type Block, providerSearch, Script, text, thinking, toolUse } from '../../support/fake-model/script.ts';
 import { RED } from '../../support/images.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const SETTINGS = `[models]
 default = "claude-haiku-4-5"
@@ -144,7 +144,9 @@ describe('what the next requests begin with', () => {
     expect(JSON.stringify(messages)).not.toContain('old==');
   });
 
-  test.runIf(inFullRun)('one that leaves the context as full as it was is not followed by another', async () => {
+  fullTest(
+    'tests/core/loop/compaction.test.ts › nearly full: the oldest part is summarised before the next turn, once, and counted',
+  )('one that leaves the context as full as it was is not followed by another', async () => {
     const step = (at: number) => toolUse('read_file', { path: 'README.md', limit: at });
     const script = summarising();
     for (let at = 1; at <= 3; at += 1)

@@ -1,13 +1,14 @@
 /** Acting before a response has come whole: its calls start at once, and from then on the response is final. */
 import { describe, expect, test } from 'vitest';
 import type { AssistantEntry } from '#contract/message.ts';
+import { createAlarms } from '../../support/alarms.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Harness, outcomes, outputOf, startAgain, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, reportOf, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, type ReplyOptions, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { chunksOf } from '../../support/fake-model/stream.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { variations } from '../../support/samples.ts';
 
 /** Events of a stream from its start to the end of these blocks. */
 const events = (...blocks: Block[]): number =>
@@ -155,11 +156,15 @@ describe('a response that was acted upon', () => {
     engine.model.expectDone();
   });
 
-  test.runIf(inFullRun)('and falls silent is given up, and its results are kept', async () => {
+  test('and falls silent is given up, and its results are kept', async () => {
+    const alarms = createAlarms(77_000);
     const engine = await startEngine(script([alpha, text('More to come')], { hangAfter: events(alpha) }), {
-      settings: '[limits]\ninactivity_seconds = 1\n',
+      settings: '[limits]\ninactivity_seconds = 77\n',
     });
-    expect(outcomes(await engine.ask('Go'))).toEqual(['completed', 'completed']);
+    const { workflowId } = await engine.send('Go');
+    await engine.event('run-end', ({ agent }) => agent === 'alpha');
+    alarms.ringAll();
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'completed']);
     expect(rules(engine)).toEqual(['lead asks', 'child reports', 'lead answers']);
     expect(engine.of('usage').map(({ request }) => request.error?.code ?? null)).toContain('inactive');
     engine.model.expectDone();

@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, plainAnswer, spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -121,7 +121,9 @@ describe('failures of the model', () => {
     await expect(startEngine(plainAnswer(), { apiKey: '' })).rejects.toMatchObject({ code: 'no_key' });
   });
 
-  test.runIf(inFullRun)('a run that falls silent is ended as timed out; its lead goes on', async () => {
+  fullTest(
+    'tests/core/workflows/clocks.test.ts › a sub-agent that falls silent is ended as timed out; its lead, which waits for it, goes on',
+  )('a run that falls silent is ended as timed out; its lead goes on', async () => {
     const script = new Script()
       .on({ ...LEAD, step: 1 })
       .reply([spawn({ name: 'mute', prompt: 'Speak.' })])

@@ -8,7 +8,7 @@ import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { checkerFile, reflecting, REVIEWER, verdict } from '../../support/fake-model/reflecting.ts';
 import { childOf, reviewers, startReflecting } from '../../support/reflecting.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { createAlarms } from '../../support/alarms.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -134,12 +134,16 @@ describe('nothing is lost', () => {
     await engine.model.waitFor((one) => REVIEWER.test(one.seen.system) && one.closedAt !== null);
   });
 
-  test.runIf(inFullRun)('silence in a review ends the run as it does elsewhere, with its answer', async () => {
+  test('silence in a review ends the run as it does elsewhere, with its answer', async () => {
+    const alarms = createAlarms(77_000);
     const engine = await startReflecting(
       { ...improved, review: { ...improved.review, hangAfter: 2 } },
-      { settings: '[limits]\ninactivity_seconds = 1\n' },
+      { settings: '[limits]\ninactivity_seconds = 77\n' },
     );
-    await engine.ask('Go');
+    const { workflowId } = await engine.send('Go');
+    await engine.model.waitFor(({ seen }) => REVIEWER.test(seen.system));
+    alarms.ringAll();
+    await engine.ended(workflowId);
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
   });
 

@@ -10,7 +10,7 @@ import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { eventually } from '../../support/eventually.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { fieldsOf, filesBelow } from '../../support/session-files.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { Conversation } from '../store/finished.ts';
 import { openOn } from '../store/support.ts';
@@ -61,7 +61,9 @@ test('what was marked and not written when a program died, the next one writes o
   expect(written).toEqual(await filesBelow(join(again, 'sessions')));
 });
 
-test.runIf(inFullRun).for([
+fullTest(
+  'tests/core/records/crash-sessions.test.ts › what was marked and not written when a program died, the next one writes over what was left half',
+).for([
   ['after its first event', 1],
   ['among its sub-agents', 30],
   ['as soon as the first file is written', null],

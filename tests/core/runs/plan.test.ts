@@ -4,12 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import type { PlanItem } from '#contract/message.ts';
-import { live } from '../../support/crash.ts';
+import { liveUntil } from '../../support/crash.ts';
 import { startEngine } from '../../support/engine.ts';
 import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const first: PlanItem[] = [
   { content: 'Look around', status: 'in_progress', priority: 'high' },
@@ -69,36 +68,28 @@ describe('a plan', () => {
     expect(engine.of('tool-end')[0]?.entry.output).toMatch(/pending.*in_progress.*completed/);
   });
 
-  test.runIf(inFullRun)(
-    'survives kill -9, and what was used of the budget counts on',
-    { timeout: 60_000 },
-    async () => {
-      const folder = await mkdtemp(join(tmpdir(), 'triad-plan-'));
-      onTestFinished(() => rm(folder, { recursive: true, force: true }));
-      const settings = '[limits.run]\nmax_tokens = 420\n[limits.workflow]\nmax_tokens = 100000\n';
-      const script = (): Script => {
-        const limited = new Script().on({ lastUser: /You have no tools any more/ }).reply([text('So far.')]);
-        limited.rules.push(...planning().rules);
-        return limited;
-      };
-      const model = await startFakeModel(script());
-      onTestFinished(() => model.close());
-      const place = { folder, url: model.url, settings };
-      const whole = await live({ mode: 'start', data: join(folder, 'whole'), ...place });
-      const seq = whole?.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_write')?.seq;
-      expect(seq).toBeGreaterThan(0);
-      const data = join(folder, 'killed');
-      await live({ mode: 'start', data, ...place, killAfter: seq ?? 0 });
-      const before = model.requests.length;
-      const result = await live({ mode: 'resume', data, ...place });
-      const read = result?.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_read');
-      expect(read?.type === 'tool-end' && JSON.parse(read.entry.output)).toEqual(first);
-      expect(result?.runs[0]?.plan).toEqual(second);
-      expect(result?.workflow.budget).toEqual({ tokens: 100_000 });
-      expect(result?.end).toMatchObject({ outcome: 'budget_exceeded', text: 'So far.' });
-      // One before the kill, then two more, and the last one without tools: as without the kill.
-      expect(model.requests.length - before).toBe(3);
-      expect(whole?.end.outcome).toBe('budget_exceeded');
-    },
-  );
+  test('survives kill -9, and what was used of the budget counts on', { timeout: 60_000 }, async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'triad-plan-'));
+    onTestFinished(() => rm(folder, { recursive: true, force: true }));
+    const settings = '[limits.run]\nmax_tokens = 420\n[limits.workflow]\nmax_tokens = 100000\n';
+    const script = (): Script => {
+      const limited = new Script().on({ lastUser: /You have no tools any more/ }).reply([text('So far.')]);
+      limited.rules.push(...planning().rules);
+      return limited;
+    };
+    const model = await startFakeModel(script());
+    onTestFinished(() => model.close());
+    const life = { data: join(folder, 'killed'), folder, url: model.url, settings };
+    // The first call writes the plan.
+    const resume = await liveUntil('tool-end', life);
+    const before = model.requests.length;
+    const result = await resume();
+    const read = result.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_read');
+    expect(read?.type === 'tool-end' && JSON.parse(read.entry.output)).toEqual(first);
+    expect(result.runs[0]?.plan).toEqual(second);
+    expect(result.workflow.budget).toEqual({ tokens: 100_000 });
+    expect(result.end).toMatchObject({ outcome: 'budget_exceeded', text: 'So far.' });
+    // One before the kill, then two more, and the last one without tools: as without the kill.
+    expect(model.requests.length - before).toBe(3);
+  });
 });

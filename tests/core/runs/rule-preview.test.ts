@@ -7,7 +7,7 @@ import type { Effect } from '#contract/permission.ts';
 import type { RuleEdit, RulePreview, RuleWish } from '#contract/permissions/rule-edit.ts';
 import { CHILD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { fullTest, inFullRun, variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start, configFolder } = sharedEngine();
@@ -116,7 +116,9 @@ test.for(variations(EDITS))(
   },
 );
 
-test.runIf(inFullRun)('whatever the change, what was said of it is what holds once it is made', async () => {
+fullTest(
+  'tests/core/runs/rule-preview.test.ts › the gate decides what was said of a rule that %s, and to say it does nothing else',
+)('whatever the change, what was said of it is what holds once it is made', async () => {
   const engine = await worked(RULES);
   await engine.ask('Work');
   const pattern = fc.constantFrom('**', 'docs/**', '*.md', 'Makefile', '*', 'echo *', 'code-*', 'A.md');

@@ -1,6 +1,7 @@
 /** A call and a handoff that are open when their run is cut, and end in its next attempt: a span in each, with ids of their own. */
 import { readFileSync } from 'node:fs';
 import { expect, test } from 'vitest';
+import type { DurableEvent } from '#contract/event.ts';
 import { WorkflowSpans } from '#core/telemetry/workflow-spans.ts';
 import { idOf, lead, queue, Recording, respond, start, usageOf } from '../../support/recording.ts';
 
@@ -90,4 +91,25 @@ test('a message tells how many rounds its lead took, a run how long it waited, a
     'gen_ai.output.messages':
       '[{"role":"assistant","parts":[{"type":"text","content":"Whole."}],"finish_reason":"end_turn"}]',
   });
+});
+
+test('events that a fork took over make no spans', () => {
+  const recording = new Recording();
+  recording.record(lead, { type: 'workflow-start', prompt: 'Go', approve: 'ask', attempt: 1 });
+  start(recording, lead, queue(recording, lead, { prompt: 'Go', title: 'Go' }));
+  const parts = [{ type: 'text' as const, text: 'Whole.' }];
+  respond(recording, lead, { turn: 0, messageId: idOf(9), parts, stopReason: 'end_turn' });
+  recording.record(lead, { type: 'tool-start', toolCallId: 'call_1', name: 'glob', input: {} });
+  const done = { name: 'glob', status: 'completed' as const, output: 'a.md', durationMs: 1, metadata: {} };
+  recording.result(lead, { toolCallId: 'call_1', ...done });
+  const cached = { conversationId: idOf(1), workflowId: idOf(2), runId: idOf(3) };
+  const spansOf = (isTaken: boolean) => {
+    const spans = new WorkflowSpans(() => false);
+    return recording.durable.flatMap((event) => {
+      const taken = 'entry' in event ? { ...event, entry: { ...event.entry, cached } } : { ...event, cached };
+      return spans.take(isTaken && event.type !== 'workflow-start' ? (taken as DurableEvent) : event);
+    });
+  };
+  expect(spansOf(false)).not.toEqual([]);
+  expect(spansOf(true)).toEqual([]);
 });

@@ -11,7 +11,7 @@ import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { processesWith, sandbox } from '../workspace/shell/support.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
 /** What it can write matters to some of these tests: only for theirs git looks at the folder, with many processes. */
@@ -72,7 +72,10 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(await readFile(join(engine.folder, 'sub/b.txt'), 'utf8')).toBe('hello\n');
   });
 
-  test.runIf(inFullRun)('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
+  fullTest([
+    'tests/core/tools/bash.test.ts › a stop ends it with all that it started',
+    'tests/core/workspace/shell/shell-process.test.ts › tells the exit code, and both outputs in the order in which they were written',
+  ])('what it prints is shown while it runs, and that it runs where it prints nothing', async () => {
     const engine = await working([reads('echo first; while ! test -e go; do sleep 0.05; done; echo second')]);
     const ended = engine.ask('Work');
     const first = await engine.event('tool-output', ({ tail }) => tail === 'first\n');
@@ -104,7 +107,10 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     expect(none).toMatchObject({ status: 'error' });
   });
 
-  test.runIf(inFullRun)('its time is limited, and nobody answers it', async () => {
+  fullTest([
+    'tests/core/workspace/shell/shell-process.test.ts › its time is up: it is asked, and may say good-bye',
+    'tests/core/workspace/shell/shell-process.test.ts › reads nothing, and gives characters whole and broken bytes as �',
+  ])('its time is limited, and nobody answers it', async () => {
     const calls = [reads('sleep 4711', { timeout_seconds: 1 }), reads('read -r answer; echo "got:$answer"')];
     const [late, asking] = (await outputs(calls)).entries;
     expect(late).toMatchObject({ status: 'error', metadata: { timedOut: true } });
@@ -160,34 +166,37 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
     for (const words of ['sleep 4715', 'sleep 4716']) expect(await isRunning(words)).toBe(false);
   });
 
-  test.runIf(inFullRun)('what it changes in the background is its call’s, and what is not there is told', async () => {
-    const { engine, entries } = await outputs([
-      bash('echo ready; sleep 0.1; echo written > by-it.txt; sleep 4713', { background: true }),
-      reads('until test -s by-it.txt; do sleep 0.02; done'),
-      jobs({ action: 'read', id: 'command-1' }),
-      reads('sleep 4714', { background: true }),
-      jobs({ action: 'kill', id: 'command-1' }),
-      jobs({ action: 'list' }),
-      jobs({ action: 'read' }),
-      jobs({ action: 'kill', id: 'command-9' }),
-    ]);
-    const said = entries.map(({ output }) => output);
-    expect(said[0]).toContain('command-1');
-    expect(said[2]).toMatch(/^ready\n\[command-1: runs: echo ready; .* sleep 4713; read on from 6\]$/);
-    expect(said[4]).toMatch(/^command-1: was ended: echo ready;/);
-    expect(said[5]).toMatch(/^command-1: was ended: .*\ncommand-2: runs: sleep 4714$/);
-    expect(said.slice(6)).toEqual([
-      'Name the id of the command to read',
-      'There is no command command-9 in the background (one that ran when the program was interrupted has ended)',
-    ]);
-    for (const words of ['sleep 4713', 'sleep 4714']) expect(await isRunning(words)).toBe(false);
-    // What it changed is its call's.
-    const { conversationId, runtime } = engine;
-    const rows = await runtime.request('change.list', { conversationId });
-    expect(rows.map(({ toolCallId, files }) => [toolCallId, files.map(({ path }) => path)])).toEqual([
-      [entries[0]?.toolCallId, ['by-it.txt']],
-    ]);
-  });
+  fullTest('tests/core/tools/bash.test.ts › in the background it goes on, is read and ended, and ends with the run')(
+    'what it changes in the background is its call’s, and what is not there is told',
+    async () => {
+      const { engine, entries } = await outputs([
+        bash('echo ready; sleep 0.1; echo written > by-it.txt; sleep 4713', { background: true }),
+        reads('until test -s by-it.txt; do sleep 0.02; done'),
+        jobs({ action: 'read', id: 'command-1' }),
+        reads('sleep 4714', { background: true }),
+        jobs({ action: 'kill', id: 'command-1' }),
+        jobs({ action: 'list' }),
+        jobs({ action: 'read' }),
+        jobs({ action: 'kill', id: 'command-9' }),
+      ]);
+      const said = entries.map(({ output }) => output);
+      expect(said[0]).toContain('command-1');
+      expect(said[2]).toMatch(/^ready\n\[command-1: runs: echo ready; .* sleep 4713; read on from 6\]$/);
+      expect(said[4]).toMatch(/^command-1: was ended: echo ready;/);
+      expect(said[5]).toMatch(/^command-1: was ended: .*\ncommand-2: runs: sleep 4714$/);
+      expect(said.slice(6)).toEqual([
+        'Name the id of the command to read',
+        'There is no command command-9 in the background (one that ran when the program was interrupted has ended)',
+      ]);
+      for (const words of ['sleep 4713', 'sleep 4714']) expect(await isRunning(words)).toBe(false);
+      // What it changed is its call's.
+      const { conversationId, runtime } = engine;
+      const rows = await runtime.request('change.list', { conversationId });
+      expect(rows.map(({ toolCallId, files }) => [toolCallId, files.map(({ path }) => path)])).toEqual([
+        [entries[0]?.toolCallId, ['by-it.txt']],
+      ]);
+    },
+  );
 
   describe('asks', () => {
     const ruled = async (rules: string) => ({ configFolder: await folderWith({ 'config.toml': rules }) });

@@ -4,7 +4,7 @@ import { outcomes, outputOf, startEngine } from '../../support/engine.ts';
 import { batch, LEAD, reportOf } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { createAlarms } from '../../support/alarms.ts';
 
 const tasks = ['fast', 'slow'].map((part) => ({ agent_id: 'code-reviewer', prompt: `Review ${part}.` }));
 const start = toolUse('parallel_tasks', { operation: 'execute_batch', tasks, wait_all: false });
@@ -34,7 +34,9 @@ describe('wait_all: false', () => {
     expect(first).toMatchObject({ completed: 1, running: 1, failed: 0 });
   });
 
-  test.runIf(inFullRun)('the lead is not taken for silent while it waits for them', async () => {
+  test('the lead is not taken for silent while it waits for them', async () => {
+    const alarms = createAlarms(77_000);
+    const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
       .reply([start])
@@ -45,9 +47,14 @@ describe('wait_all: false', () => {
       .on({ prompt: /Review fast/ })
       .reply([text(reportOf('fast'))])
       .on({ prompt: /Review slow/ })
-      .reply([text(reportOf('slow'), { deltas: 8, delayMs: 250 })]);
-    const engine = await startEngine(script, { settings: '[limits]\ninactivity_seconds = 1\n' });
-    const end = await engine.ask('Go');
+      .reply([text(reportOf('slow'))], { hold: held.at(0) });
+    const engine = await startEngine(script, { settings: '[limits]\ninactivity_seconds = 77\n' });
+    const { workflowId } = await engine.send('Go');
+    await engine.event('message-end', ({ entry }) => JSON.stringify(entry).includes('The first is there.'));
+    // The watchdog of the lead is the oldest.
+    alarms.ringFirst();
+    held.open();
+    const end = await engine.ended(workflowId);
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
     expect(end.text).toBe('Both are there.');
   });

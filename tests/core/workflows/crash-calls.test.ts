@@ -2,10 +2,11 @@
 import { mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { DurableEvent } from '#contract/event.ts';
 import type { ToolEntry } from '#contract/message.ts';
-import { type HostedLife, host, Resumer } from '../../support/crash.ts';
+import { type HostedLife, host, liveUntil, Resumer } from '../../support/crash.ts';
+import type { Result } from '../../support/crash-life.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
 import { fullTest } from '../../support/samples.ts';
@@ -65,7 +66,7 @@ async function lifeOf(root: string, index: number, call: CutCall, moment: Killed
   };
 }
 
-async function checkResumed({ call, moment, model, life }: Killed, resumer: Resumer): Promise<void> {
+async function checkResumed({ call, moment, model, life }: Killed, resume: () => Promise<Result>): Promise<void> {
   const words = `${call.kind}, killed ${JSON.stringify(moment)}`;
   await expectWhole(call, life.folder);
   await call.meanwhile?.(life.folder);
@@ -76,7 +77,7 @@ async function checkResumed({ call, moment, model, life }: Killed, resumer: Resu
     await writeFile(join(life.folder, path), 'since then\n');
   }
   const before = model.requests.length;
-  const { end, events } = await resumer.resume(life);
+  const { end, events } = await resume();
   expect(end.outcome, words).toBe('completed');
   expect(
     events.map(({ seq }) => seq),
@@ -110,7 +111,7 @@ async function killTogether(points: readonly Point[], seconds: string, resumer: 
     // Without a sandbox nothing ends what a killed program has started.
     if (sandbox) await eventually(async () => expect(await processesWith(seconds)).toEqual([]));
     for (const pid of await processesWith(seconds)) process.kill(pid, 'SIGKILL');
-    for (const one of killed) await checkResumed(one, resumer);
+    for (const one of killed) await checkResumed(one, () => resumer.resume(one.life));
     expect(await processesWith(seconds)).toEqual([]);
   } finally {
     for (const { model } of killed) await model.close();
@@ -118,26 +119,38 @@ async function killTogether(points: readonly Point[], seconds: string, resumer: 
   }
 }
 
-/** Kills and resumes the calls that `isWanted` accepts, once for each moment, a few with one process. */
-async function killEach(isWanted: (call: CutCall) => boolean): Promise<void> {
-  const seconds = uniqueSleep();
-  const calls = cutCalls(seconds).filter(isWanted);
-  const points = calls.flatMap((call) => call.moments.map((moment) => ({ call, moment })));
-  const resumer = new Resumer();
-  try {
-    for (let at = 0; at < points.length; at += TOGETHER)
-      await killTogether(points.slice(at, at + TOGETHER), seconds, resumer);
-  } finally {
-    resumer.end();
-  }
-}
+/** A call of each kind, killed right after its start or a question, or with what it changes of the conversation. */
+const IN_MEMORY = [
+  ['read', 'tool-start'],
+  ['edit', 'tool-start'],
+  ['write, being asked', 'approval-decide'],
+  ['question', 'approval-request'],
+  ['plan', 'plan-change'],
+  ['memory', 'memory-change'],
+] as const;
 
-test('resumes after kill -9 in a command or an edit without running it again', { timeout: 120_000 }, () =>
-  killEach(({ kind }) => kind === 'bash' || kind === 'edit'),
-);
+test.for(IN_MEMORY)('a call (%s) is settled after a kill (%s)', async ([kind, moment]) => {
+  const root = await realpath(await mkdtemp(join(tmpdir(), 'triad-calls-')));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const call = cutCalls(uniqueSleep()).find((one) => one.kind === kind)!;
+  const killed = await lifeOf(root, 0, call, moment);
+  onTestFinished(() => killed.model.close());
+  const { data, folder, url } = killed.life;
+  await checkResumed(killed, await liveUntil(moment, { data, folder, url }));
+});
 
-fullTest(
-  'tests/core/workflows/crash-calls.test.ts › resumes after kill -9 in a command or an edit without running it again',
-)('resumes after kill -9 in a call of each kind, at each of its moments', { timeout: 600_000 }, () =>
-  killEach(() => true),
+fullTest('tests/core/workflows/crash-calls.test.ts › a call (%s) is settled after a kill (%s)')(
+  'kill -9 in the middle of calls of each kind, at each of their moments',
+  { timeout: 600_000 },
+  async () => {
+    const seconds = uniqueSleep();
+    const points = cutCalls(seconds).flatMap((call) => call.moments.map((moment) => ({ call, moment })));
+    const resumer = new Resumer();
+    try {
+      for (let at = 0; at < points.length; at += TOGETHER)
+        await killTogether(points.slice(at, at + TOGETHER), seconds, resumer);
+    } finally {
+      resumer.end();
+    }
+  },
 );

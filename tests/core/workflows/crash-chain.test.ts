@@ -4,47 +4,69 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, expect, test } from 'vitest';
 import { CHAIN, chainScript, GOOD } from '../../support/flows/chains.ts';
-import { type KillPoint, killAfterEach, live } from '../../support/crash.ts';
-import { startFakeModel } from '../../support/fake-model/server.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { type KillPoint, killAfterEach, live, liveUntil } from '../../support/crash.ts';
+import type { Result } from '../../support/crash-life.ts';
+import { type FakeModel, startFakeModel } from '../../support/fake-model/server.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const root = await mkdtemp(join(tmpdir(), 'triad-crash-chain-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 const definitions = [...CHAIN];
 
+/** `before`: how many requests the model had got when the process was killed, after the event of this number. */
+function expectWhole(
+  model: FakeModel,
+  { end, events, runs, workflow }: Result,
+  { before, seq }: { before: number; seq: number },
+): void {
+  expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
+  expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual(
+    Object.keys(GOOD).map((name) => [name, 'completed']),
+  );
+  expect(end.outcome).toBe('completed');
+  expect(workflow).toMatchObject({ subAgentCount: 1 });
+  expect(runs.map(({ status, place }) => [status, place ?? null])).toEqual([
+    ...[null, null, 1, 2].map((place) => ['completed', place]),
+  ]);
+  expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
+  const result = events.find((event) => event.type === 'tool-end');
+  const output = result?.type === 'tool-end' ? result.entry.output : '';
+  expect(JSON.parse(output)).toMatchObject({ success: true, report: 'Rain is coming.', chained_stages: [{}, {}] });
+  // Who had answered is not asked again.
+  const answered = events
+    .slice(0, seq)
+    .flatMap((event) => (event.type === 'message-end' && event.entry.kind === 'assistant' ? [event.agent] : []));
+  const again = model.requests.slice(before).map(({ seen }) => seen.system);
+  for (const agent of answered.filter((name) => name in GOOD))
+    expect(again.filter((system) => system.includes(`You ${agent}.`))).toEqual([]);
+}
+
 async function pointAt(seq: number): Promise<KillPoint> {
   const model = await startFakeModel(chainScript());
-  const check: KillPoint['check'] = ({ end, events, runs, workflow }, before) => {
-    expect(events.map((event) => event.seq)).toEqual(events.map((_, index) => index + 1));
-    expect(end.subAgents.map(({ agent, outcome }) => [agent, outcome])).toEqual(
-      Object.keys(GOOD).map((name) => [name, 'completed']),
-    );
-    expect(end.outcome).toBe('completed');
-    expect(workflow).toMatchObject({ subAgentCount: 1 });
-    expect(runs.map(({ status, place }) => [status, place ?? null])).toEqual([
-      ...[null, null, 1, 2].map((place) => ['completed', place]),
-    ]);
-    expect(events.filter(({ type }) => type === 'approval-request')).toHaveLength(1);
-    const result = events.find((event) => event.type === 'tool-end');
-    const output = result?.type === 'tool-end' ? result.entry.output : '';
-    expect(JSON.parse(output)).toMatchObject({ success: true, report: 'Rain is coming.', chained_stages: [{}, {}] });
-    // Who had answered is not asked again.
-    const answered = events
-      .slice(0, seq)
-      .flatMap((event) => (event.type === 'message-end' && event.entry.kind === 'assistant' ? [event.agent] : []));
-    const again = model.requests.slice(before).map(({ seen }) => seen.system);
-    for (const agent of answered.filter((name) => name in GOOD))
-      expect(again.filter((system) => system.includes(`You ${agent}.`))).toEqual([]);
-  };
+  const check: KillPoint['check'] = (result, before) => expectWhole(model, result, { before, seq });
   return { model, life: { data: join(root, `at-${seq}`), folder: root, definitions }, check };
 }
 
-test.runIf(inFullRun)('after every event', { timeout: 600_000 }, async () => {
+test('killed after its first run has ended', async () => {
   const model = await startFakeModel(chainScript());
-  const life = { mode: 'start', data: join(root, 'whole'), url: model.url, folder: root, groupSize: 1 } as const;
-  const whole = await live({ ...life, definitions });
+  const life = { data: join(root, 'in-memory'), folder: root, url: model.url, definitions };
+  const resume = await liveUntil('run-end', life);
+  const before = model.requests.length;
+  const result = await resume();
+  expectWhole(model, result, { before, seq: result.events.find(({ type }) => type === 'run-end')!.seq });
   await model.close();
-  const events = whole?.events ?? [];
-  expect(events.length).toBeGreaterThan(30);
-  await killAfterEach(events.slice(0, -1), pointAt);
 });
+
+fullTest('tests/core/workflows/crash-chain.test.ts › killed after its first run has ended')(
+  'after every event',
+  { timeout: 600_000 },
+  async () => {
+    const model = await startFakeModel(chainScript());
+    const life = { mode: 'start', data: join(root, 'whole'), url: model.url, folder: root, groupSize: 1 } as const;
+    const whole = await live({ ...life, definitions });
+    await model.close();
+    const events = whole?.events ?? [];
+    expect(events.length).toBeGreaterThan(30);
+    await killAfterEach(events.slice(0, -1), pointAt);
+  },
+);

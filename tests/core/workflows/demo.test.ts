@@ -3,12 +3,15 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Envelope } from '#contract/agent.ts';
+import { factOf } from '#core/model/demo-facts.ts';
+import type { DoneCall } from '#core/model/demo-scene.ts';
+import { ENGLISH } from '#core/model/demo-words.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import type { Person } from '../../support/compose.ts';
 import { type Harness, type HarnessOptions, outcomes, startEngine, yes } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
 import { Script } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const FILES = {
@@ -218,15 +221,32 @@ test('a stop ends it at once, and the next message goes on', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
 });
 
-test.runIf(inFullRun)('of a large folder the numbers are those of the tools, not of what they returned', async () => {
-  const many = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}.txt`, 'TODO\n']));
-  const engine = await demo({ files: { ...many, 'README.md': 'line\n'.repeat(6000) } });
-  const { text } = await engine.ask('What is this?');
-  expect(text).toContain('The folder holds 1,101 entries.');
-  expect(text).toContain('1,101 files match `**/*`, by ending of the first 1000');
-  expect(text).toContain('`README.md` has more than 5,000 lines, 30,000 bytes');
-  expect((await engine.ask('Then?')).text).toMatch(/More than \d+ lines match `TODO\|FIXME`/);
+test('a cut list and a cut file are said to have more than is shown', () => {
+  const fact = (name: string, output: string, asked: string) =>
+    factOf({ name, output, isError: false } as DoneCall, asked, ENGLISH);
+  const paths = 'a.txt\nb.txt\n';
+  expect(fact('list_directory', `${paths}[The first 2 of 1101 entries.]`, '.')).toContain('1,101 entries');
+  expect(fact('glob', `${paths}[The first 2 of 1101 files.]`, '**/*')).toContain(
+    '1,101 files match `**/*`, by ending of the first 2',
+  );
+  expect(fact('grep', 'a.txt:1:TODO\n[The first 1 matches; there are more.]', 'TODO')).toMatch(/^More than 1 line/);
+  expect(fact('read_file', 'line\n\n[Lines 1 to 5000 of a file of 30000 bytes. Go on.]', 'a')).toContain(
+    'more than 5,000 lines, 30,000 bytes',
+  );
 });
+
+fullTest('tests/core/workflows/demo.test.ts › a cut list and a cut file are said to have more than is shown')(
+  'of a large folder the numbers are those of the tools, not of what they returned',
+  async () => {
+    const many = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}.txt`, 'TODO\n']));
+    const engine = await demo({ files: { ...many, 'README.md': 'line\n'.repeat(6000) } });
+    const { text } = await engine.ask('What is this?');
+    expect(text).toContain('The folder holds 1,101 entries.');
+    expect(text).toContain('1,101 files match `**/*`, by ending of the first 1000');
+    expect(text).toContain('`README.md` has more than 5,000 lines, 30,000 bytes');
+    expect((await engine.ask('Then?')).text).toMatch(/More than \d+ lines match `TODO\|FIXME`/);
+  },
+);
 
 test('its reviewer sends an answer back once, for what it can see is missing, and takes the next', async () => {
   const engine = await demo({ lead: 'BUILD-JUDGE' });

@@ -6,7 +6,6 @@ import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Gate } from '../../support/gate.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const { start } = sharedEngine();
 type Engine = Awaited<ReturnType<typeof start>>;
@@ -173,29 +172,29 @@ test('what works still is cut: its calls are settled, it can not go on there, an
   expect(trash.items.filter(({ from }) => from?.conversationId === engine.conversationId)).toEqual([]);
 });
 
-test.runIf(inFullRun)(
-  'before the first message nothing is taken over, and what was left since is left out',
-  async () => {
-    const engine = await start(script());
-    const { runtime, conversationId } = engine;
-    const first = await engine.ask('First');
-    const left = await engine.ask('Left');
-    await runtime.request('conversation.rewind', { conversationId, workflowId: left.workflowId, left: true });
-    const last = await engine.ask('Third');
+test('before the first message nothing is taken over, and its first message names it', async () => {
+  const engine = await start(script());
+  const first = await engine.ask('First');
+  const empty = await fork(engine, first.workflowId, { end: 'before' });
+  expect(empty.from).toMatchObject({ workflowId: first.workflowId, last: null });
+  await askIn(engine, empty.id, 'Something else');
+  expect((await snapshotOf(engine, empty.id)).conversation.title).toBe('Something else');
+});
 
-    const empty = await fork(engine, first.workflowId, { end: 'before' });
-    expect(empty.from).toMatchObject({ workflowId: first.workflowId, last: null });
-    await askIn(engine, empty.id, 'Something else');
-    expect((await snapshotOf(engine, empty.id)).conversation.title).toBe('Something else');
+test('a message that was left out before the fork is left out of it', async () => {
+  const engine = await start(script());
+  const { runtime, conversationId } = engine;
+  await engine.ask('First');
+  const left = await engine.ask('Left');
+  await runtime.request('conversation.rewind', { conversationId, workflowId: left.workflowId, left: true });
+  const last = await engine.ask('Third');
 
-    const promptsOf = async ({ id }: { id: string }) =>
-      (await snapshotOf(engine, id)).workflows.map((row) => row.prompt);
-    expect(await promptsOf(await fork(engine, last.workflowId))).toEqual(['First', 'Third']);
-    expect(await promptsOf(await fork(engine, left.workflowId))).toEqual(['First', 'Left']);
-    expect(await promptsOf(await fork(engine, last.workflowId, { end: 'before' }))).toEqual(['First']);
-    await expect(fork(engine, conversationId)).rejects.toMatchObject({ code: 'not_found' });
-  },
-);
+  const promptsOf = async ({ id }: { id: string }) => (await snapshotOf(engine, id)).workflows.map((row) => row.prompt);
+  expect(await promptsOf(await fork(engine, last.workflowId))).toEqual(['First', 'Third']);
+  expect(await promptsOf(await fork(engine, left.workflowId))).toEqual(['First', 'Left']);
+  expect(await promptsOf(await fork(engine, last.workflowId, { end: 'before' }))).toEqual(['First']);
+  await expect(fork(engine, conversationId)).rejects.toMatchObject({ code: 'not_found' });
+});
 
 test('a compaction stands for the same there', async () => {
   const engine = await start(script());

@@ -6,7 +6,7 @@ import type { Answer } from '#contract/approval.ts';
 import { findSandbox } from '#core/workspace/shell/sandbox.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 const sandbox = await findSandbox(process.env);
@@ -32,7 +32,14 @@ tool = "edit_file"
 pattern = "src/**"
 `;
 
-test.runIf(sandbox && inFullRun)('find a failing test, mend the code, run the tests, report', async () => {
+fullTest(
+  [
+    'tests/core/tools/bash.test.ts › unless a rule of the person names each part of the command',
+    'tests/core/tools/bash.test.ts › what it prints and its exit code come back, and the folder stays; what cannot be undone any more when it is approved is not run',
+    'tests/core/runs/undo.test.ts › the bytes and the mode are put back, a new file goes, and both come again',
+  ],
+  sandbox !== null,
+)('find a failing test, mend the code, run the tests, report', async () => {
   const tests = toolUse('bash', { command: 'node tests/sum.test.js' });
   const script = new Script();
   script.on({ step: 1 }).reply([tests]);

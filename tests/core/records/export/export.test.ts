@@ -7,7 +7,7 @@ import { memoryStore } from '../../../support/stores/pooled.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { plainAnswer, threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { Conversation } from '../../store/finished.ts';
-import { inFullRun, variations } from '../../../support/samples.ts';
+import { variations } from '../../../support/samples.ts';
 
 interface Exported {
   format: string;
@@ -139,28 +139,27 @@ test('the name of the file fits every file system', async () => {
   await store.close();
 });
 
-test.runIf(inFullRun)(
-  'a long conversation is read page by page, oldest first; an empty one is whole as well',
-  async () => {
-    const store = await memoryStore();
-    const conversation = await new Conversation(store).create();
-    expect((JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
-    for (let n = 0; n < 205; n += 1) await conversation.add({ prompt: `Number ${n}` });
-    const limits: number[] = [];
-    const watched: Store = {
-      ...store,
-      workflows: (query) => {
-        limits.push(query.limit);
-        return store.workflows(query);
-      },
-    };
-    const { workflows } = JSON.parse((await exported(watched, conversation.row.id, 'json')).text) as Exported;
-    expect(workflows.map(({ prompt }) => prompt)).toEqual(Array.from({ length: 205 }, (_, n) => `Number ${n}`));
-    // Once to look whether all is there, once for the text.
-    expect(limits).toEqual([100, 100, 100, 100, 100, 100]);
-    await store.close();
-  },
-);
+test('a long conversation is read page by page, oldest first; an empty one is whole as well', async () => {
+  const store = await memoryStore();
+  const conversation = await new Conversation(store).create();
+  expect((JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
+  const prompts = Array.from({ length: 7 }, (_, n) => `Number ${n}`);
+  await conversation.addAll(prompts.map((prompt) => ({ prompt })));
+  const limits: number[] = [];
+  const watched: Store = {
+    ...store,
+    workflows: (query) => {
+      limits.push(query.limit);
+      // Fewer than it wants: the rest is on further pages.
+      return store.workflows({ ...query, limit: 3 });
+    },
+  };
+  const { workflows } = JSON.parse((await exported(watched, conversation.row.id, 'json')).text) as Exported;
+  expect(workflows.map(({ prompt }) => prompt)).toEqual(prompts);
+  // Once to look whether all is there, once for the text.
+  expect(limits).toEqual([100, 100, 100, 100, 100, 100]);
+  await store.close();
+});
 
 test('a conversation without sub-agents', async () => {
   const engine = await startEngine(plainAnswer());

@@ -9,11 +9,14 @@ import { filesBelow } from '../../../support/session-files.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Conversation } from '../../store/finished.ts';
 import { openOn } from '../../store/support.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 const SESSIONS = 60;
 
-test.runIf(inFullRun)(
+fullTest([
+  'tests/core/records/sessions.test.ts › what is left to write is written before the program ends',
+  'tests/core/records/crash-sessions.test.ts › what was marked and not written when a program died, the next one writes over what was left half',
+])(
   'the end of the program waits for the newest alone; the next starts write the rest',
   { timeout: 60_000 },
   async () => {

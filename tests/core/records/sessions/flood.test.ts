@@ -8,7 +8,7 @@ import { eventually } from '../../../support/eventually.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Conversation, type Finished } from '../../store/finished.ts';
 import { openOn } from '../../store/support.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 /** The texts of envelopes, which events and rows share and bring along with each read. */
 const ENVELOPES = /FROM \$records$/;
@@ -50,20 +50,23 @@ async function watched() {
   return { store, projector, session, observe, written, asked };
 }
 
-test.runIf(inFullRun)('all are written while another one works, and nobody asks for them', async () => {
-  const { store, session, observe, written, asked } = await watched();
-  const working = await session({ prompt: 'A long one', outcome: null });
-  observe(working);
-  await written(1, [working.row.id]);
-  const conversations: Conversation[] = [];
-  for (let index = 0; index < 5; index += 1) conversations.push(await session({ prompt: `Question ${index}` }));
-  await store.settled();
-  asked.length = 0;
-  for (const conversation of conversations) observe(conversation);
-  await written(conversations.length + 1, [working.row.id]);
-  // Its workflows, its last event, the events and the runs with their envelopes, the seal, and what the runs said and asked.
-  expect(asked.length).toBeLessThan(9 * conversations.length);
-});
+fullTest('tests/core/records/sessions/flood.test.ts › nothing of a session is read twice')(
+  'all are written while another one works, and nobody asks for them',
+  async () => {
+    const { store, session, observe, written, asked } = await watched();
+    const working = await session({ prompt: 'A long one', outcome: null });
+    observe(working);
+    await written(1, [working.row.id]);
+    const conversations: Conversation[] = [];
+    for (let index = 0; index < 5; index += 1) conversations.push(await session({ prompt: `Question ${index}` }));
+    await store.settled();
+    asked.length = 0;
+    for (const conversation of conversations) observe(conversation);
+    await written(conversations.length + 1, [working.row.id]);
+    // Its workflows, its last event, the events and the runs with their envelopes, the seal, and what the runs said and asked.
+    expect(asked.length).toBeLessThan(9 * conversations.length);
+  },
+);
 
 test('nothing of a session is read twice', async () => {
   const { projector, session, asked } = await watched();

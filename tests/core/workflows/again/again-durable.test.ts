@@ -9,7 +9,7 @@ import { CHILD, LEAD, spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { chainScript, startChain } from '../../../support/flows/chains.ts';
 import { done, pair, PAIR, startFlow } from '../../../support/flows/flows.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { Gate } from '../../../support/gate.ts';
@@ -94,34 +94,34 @@ test('closed while it waits for a yes it asks again', async () => {
   expect(await resumed(store, conversationId)).toBe(2);
 });
 
-test.runIf(inFullRun)(
-  'killed while it waits for a yes it asks again; killed while it works, it goes on from its last step',
-  async () => {
-    const data = await folderWith();
-    const gate = new Gate();
-    let questions = 0;
-    const person: typeof yes = (approval, item) => (++questions === 2 ? null : yes(approval, item));
-    const { store, copy } = await copied(join(data, 'store'));
-    const engine = await startEngine(scouting(hunt(), gate), { store, person });
-    const { runtime } = engine;
-    const { subAgents } = await engine.ask('Look');
-    const runId = subAgents[0]?.runId ?? '';
-    const { conversationId } = await runtime.request('run.again', { runId });
-    const approvals = async () => (await runtime.request('conversation.snapshot', { conversationId })).approvals;
-    await expect.poll(async () => (await approvals()).length).toBe(1);
-    await copy(join(data, 'waiting'));
-    const approvalId = (await approvals())[0]?.request.id ?? '';
-    await runtime.request('approval.decide', { approvalId, item: 0, answer: { kind: 'allow' } });
-    await gate.reached;
-    await copy(join(data, 'working'));
+fullTest([
+  'tests/core/workflows/again/again-durable.test.ts › closed while it waits for a yes it asks again',
+  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+])('killed while it waits for a yes it asks again; killed while it works, it goes on from its last step', async () => {
+  const data = await folderWith();
+  const gate = new Gate();
+  let questions = 0;
+  const person: typeof yes = (approval, item) => (++questions === 2 ? null : yes(approval, item));
+  const { store, copy } = await copied(join(data, 'store'));
+  const engine = await startEngine(scouting(hunt(), gate), { store, person });
+  const { runtime } = engine;
+  const { subAgents } = await engine.ask('Look');
+  const runId = subAgents[0]?.runId ?? '';
+  const { conversationId } = await runtime.request('run.again', { runId });
+  const approvals = async () => (await runtime.request('conversation.snapshot', { conversationId })).approvals;
+  await expect.poll(async () => (await approvals()).length).toBe(1);
+  await copy(join(data, 'waiting'));
+  const approvalId = (await approvals())[0]?.request.id ?? '';
+  await runtime.request('approval.decide', { approvalId, item: 0, answer: { kind: 'allow' } });
+  await gate.reached;
+  await copy(join(data, 'working'));
 
-    // It had not begun: both of its requests are sent.
-    expect(await resumed(await storeAt(join(data, 'waiting')), conversationId)).toBe(2);
-    // Its first step was finished: only what was on its way is asked again.
-    expect(await resumed(await storeAt(join(data, 'working')), conversationId)).toBe(1);
-    gate.open();
-  },
-);
+  // It had not begun: both of its requests are sent.
+  expect(await resumed(await storeAt(join(data, 'waiting')), conversationId)).toBe(2);
+  // Its first step was finished: only what was on its way is asked again.
+  expect(await resumed(await storeAt(join(data, 'working')), conversationId)).toBe(1);
+  gate.open();
+});
 
 test('a chain comes along: one yes, each of its stages once, and the report of the last', async () => {
   const engine = await startChain(chainScript());

@@ -10,7 +10,7 @@ import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
 import { goOn, lastCall, snapshotOf, told } from './going-on.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest, inFullRun } from '../../../support/samples.ts';
 import { startCollector } from '../../../support/telemetry/collector.ts';
 import { lasting, memoryStore } from '../../../support/stores/pooled.ts';
 import { folderWith } from '../../../support/workspace.ts';
@@ -49,17 +49,17 @@ async function killedFork(points: readonly string[] | null) {
 }
 
 /** Forks at the last step in memory, and stores nothing more of it from between the results of two sub-agents that are taken. */
-async function diedFork() {
+async function diedFork(taken = 5) {
   const opened = await memoryStore();
   const died = Promise.withResolvers<{ id: string }>();
   let origin: string | null = null;
   let results = 0;
   const commit: Store['commit'] = async (events, writes) => {
-    if (origin === null || (events.length === 0 && results < 5)) return opened.commit(events, writes);
+    if (origin === null || (events.length === 0 && results < taken)) return opened.commit(events, writes);
     for (const event of events) {
       // That it was forked is told in the first conversation, before or after what is taken.
       const isOfFork = event.conversationId !== origin;
-      if (isOfFork && results === 5) return died.resolve({ id: event.conversationId });
+      if (isOfFork && results === taken) return died.resolve({ id: event.conversationId });
       await opened.commit([event], apply(event));
       if (event.type === 'tool-end') results += 1;
     }
@@ -110,38 +110,39 @@ test('ended in the middle, in the full run killed after every event, it goes on 
   }
 });
 
-test.runIf(inFullRun)(
-  'where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost',
+test('where the first conversation is gone after the kill, what was not taken yet is asked, and nothing is lost', async () => {
+  const { stores, made, first } = await (inFullRun ? killedFork(['run-start#3']) : diedFork(3));
+  const next = await startEngine(threeChildren(), { store: await stores[0]!() });
+  const workflowId = (await snapshotOf(next, made.id)).workflows.at(-1)!.id;
+  const { conversationId } = first.lead;
+  await next.runtime.request('conversation.delete', { conversationId });
+  await next.runtime.request('conversation.purge', { conversationId });
+  await next.runtime.request('workflow.resume', { workflowId });
+  await ended(next, made.id);
+  const { children } = await told(next, workflowId);
+  // One was being taken: it is none of the three that the lead hears of.
+  const heard = children.filter(({ outcome }) => outcome === 'completed');
+  expect(heard.map(({ agent }) => agent).sort()).toEqual(['alpha', 'beta', 'gamma']);
+  const [taken, asked] = [true, false].map((isTaken) =>
+    heard.filter(({ cached }) => (cached !== undefined) === isTaken),
+  );
+  expect([taken?.length, asked?.length]).toEqual(inFullRun ? [1, 2] : [2, 1]);
+  // Two of each that is not taken, and one of the lead.
+  expect(next.model.requests).toHaveLength(1 + 2 * asked!.length);
+});
+
+fullTest('tests/core/telemetry/open-calls.test.ts › events that a fork took over make no spans')(
+  'telemetry tells of what was taken only where it was done',
   async () => {
-    const { stores, made, first } = await killedFork(['run-start#3']);
-    const next = await startEngine(threeChildren(), { store: await stores[0]!() });
-    const workflowId = (await snapshotOf(next, made.id)).workflows.at(-1)!.id;
-    const { conversationId } = first.lead;
-    await next.runtime.request('conversation.delete', { conversationId });
-    await next.runtime.request('conversation.purge', { conversationId });
-    await next.runtime.request('workflow.resume', { workflowId });
-    await ended(next, made.id);
-    const { children } = await told(next, workflowId);
-    // The second one was being taken: it is none of the three that the lead hears of.
-    const heard = children.filter(({ outcome }) => outcome === 'completed');
-    expect(heard.map(({ agent, cached }) => [agent, cached !== undefined]).sort()).toEqual([
-      ['alpha', true],
-      ['beta', false],
-      ['gamma', false],
-    ]);
-    expect(next.model.requests).toHaveLength(5);
+    const collector = await startCollector();
+    const data = await folderWith();
+    const engine = await startEngine(threeChildren(), { data, settings: `telemetry.endpoint = "${collector.url}"\n` });
+    const { workflowId } = await engine.ask('Look at all of it');
+    const each = (await collector.have(19)).length;
+    const first = await told(engine, workflowId);
+    const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
+    const spans = await collector.have(each + 3);
+    const own = spans.filter(({ traceId }) => traceId === fork.lead.traceId);
+    expect(own.map(({ name }) => name.split(' ')[0]).sort()).toEqual(['chat', 'invoke_agent', 'prompt']);
   },
 );
-
-test.runIf(inFullRun)('telemetry tells of what was taken only where it was done', async () => {
-  const collector = await startCollector();
-  const data = await folderWith();
-  const engine = await startEngine(threeChildren(), { data, settings: `telemetry.endpoint = "${collector.url}"\n` });
-  const { workflowId } = await engine.ask('Look at all of it');
-  const each = (await collector.have(19)).length;
-  const first = await told(engine, workflowId);
-  const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
-  const spans = await collector.have(each + 3);
-  const own = spans.filter(({ traceId }) => traceId === fork.lead.traceId);
-  expect(own.map(({ name }) => name.split(' ')[0]).sort()).toEqual(['chat', 'invoke_agent', 'prompt']);
-});

@@ -5,7 +5,7 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { verdict } from '../../../support/fake-model/reflecting.ts';
 import { asked, goOn, lastCall, snapshotOf, told } from './going-on.ts';
 import { childOf, reviewers, startReflecting } from '../../../support/reflecting.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import { sharedEngine } from '../../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
@@ -56,42 +56,57 @@ test('what stands between two steps is taken with them: a review, and what the a
   expect(reviewers(engine)).toHaveLength(3);
 });
 
-test.runIf(inFullRun)(
-  'two forks of a fork: what was taken says where it was paid first, and the first one may be gone',
-  async () => {
-    const { questions, person } = asked();
-    const engine = await start(threeChildren(), { person });
-    await engine.ask('Look at all of it');
-    const { workflowId } = await engine.ask('Look at all of it');
-    const first = await told(engine, workflowId);
-    const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
-    questions.length = 0;
-    const from = { workflowId: fork.workflow.id, entry: lastCall(fork.entries) };
-    for (let time = 0; time < 2; time += 1) {
-      const { asks, children, entries } = await goOn(engine, from, fork.made.id);
-      expect(asks).toHaveLength(1);
-      expect(children.map(({ cached }) => cached)).toEqual(fork.children.map(({ cached }) => cached));
-      const requestOf = (all: typeof entries) => all.find((entry) => entry.kind === 'assistant')?.request;
-      expect(requestOf(entries)).toEqual(requestOf(first.entries));
-      const marks = (all: typeof entries) => all.flatMap(({ cached }) => cached ?? []);
-      expect(marks(entries)).toEqual(marks(fork.entries));
-    }
-    expect(questions).toEqual([]);
-    // Of what a fork took over, the steps are where it was done.
-    const [taken] = (await snapshotOf(engine, fork.made.id)).workflows;
-    const again = { workflowId: taken!.id, entry: lastCall(first.entries) };
-    expect((await goOn(engine, again, fork.made.id)).asks).toHaveLength(1);
+test('a fork of a fork names the requests of the first one, and starts no more once that is deleted', async () => {
+  const engine = await start(threeChildren());
+  const { workflowId } = await engine.ask('Look at all of it');
+  const first = await told(engine, workflowId);
+  const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
+  const from = { workflowId: fork.workflow.id, entry: lastCall(fork.entries) };
+  const { asks, entries } = await goOn(engine, from, fork.made.id);
+  expect(asks).toHaveLength(1);
+  const marks = (all: typeof entries) => all.flatMap(({ cached }) => cached ?? []);
+  expect(marks(entries)).toEqual(marks(fork.entries));
+  const { conversationId, runtime } = engine;
+  await runtime.request('conversation.delete', { conversationId });
+  const step = { conversationId, workflowId, goOn: true, ...from };
+  await expect(runtime.request('conversation.fork', step)).rejects.toMatchObject({ code: 'conflict' });
+});
 
-    await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
-    const refused = (step: object, conversationId: string) =>
-      engine.runtime.request('conversation.fork', { conversationId, workflowId, goOn: true, ...step });
-    await expect(refused(from, engine.conversationId)).rejects.toMatchObject({ code: 'conflict' });
-    await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
-    await engine.runtime.request('conversation.purge', { conversationId: engine.conversationId });
-    await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
-    expect((await goOn(engine, from, fork.made.id)).asks).toHaveLength(1);
-  },
-);
+fullTest(
+  'tests/core/workflows/going-on/where-from.test.ts › a fork of a fork names the requests of the first one, and starts no more once that is deleted',
+)('two forks of a fork: what was taken says where it was paid first, and the first one may be gone', async () => {
+  const { questions, person } = asked();
+  const engine = await start(threeChildren(), { person });
+  await engine.ask('Look at all of it');
+  const { workflowId } = await engine.ask('Look at all of it');
+  const first = await told(engine, workflowId);
+  const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
+  questions.length = 0;
+  const from = { workflowId: fork.workflow.id, entry: lastCall(fork.entries) };
+  for (let time = 0; time < 2; time += 1) {
+    const { asks, children, entries } = await goOn(engine, from, fork.made.id);
+    expect(asks).toHaveLength(1);
+    expect(children.map(({ cached }) => cached)).toEqual(fork.children.map(({ cached }) => cached));
+    const requestOf = (all: typeof entries) => all.find((entry) => entry.kind === 'assistant')?.request;
+    expect(requestOf(entries)).toEqual(requestOf(first.entries));
+    const marks = (all: typeof entries) => all.flatMap(({ cached }) => cached ?? []);
+    expect(marks(entries)).toEqual(marks(fork.entries));
+  }
+  expect(questions).toEqual([]);
+  // Of what a fork took over, the steps are where it was done.
+  const [taken] = (await snapshotOf(engine, fork.made.id)).workflows;
+  const again = { workflowId: taken!.id, entry: lastCall(first.entries) };
+  expect((await goOn(engine, again, fork.made.id)).asks).toHaveLength(1);
+
+  await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
+  const refused = (step: object, conversationId: string) =>
+    engine.runtime.request('conversation.fork', { conversationId, workflowId, goOn: true, ...step });
+  await expect(refused(from, engine.conversationId)).rejects.toMatchObject({ code: 'conflict' });
+  await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
+  await engine.runtime.request('conversation.purge', { conversationId: engine.conversationId });
+  await expect(refused(again, fork.made.id)).rejects.toMatchObject({ code: 'conflict' });
+  expect((await goOn(engine, from, fork.made.id)).asks).toHaveLength(1);
+});
 
 test('what was stopped, refused or failed is asked again; the cache is that of the one workflow', async () => {
   const script = new Script()

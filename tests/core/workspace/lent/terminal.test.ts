@@ -10,7 +10,6 @@ import { eventually } from '../../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { lendTo } from '../../../support/lender.ts';
 import { folderWith } from '../../../support/workspace.ts';
-import { inFullRun } from '../../../support/samples.ts';
 
 const TERMINAL = { terminal: true };
 
@@ -81,7 +80,10 @@ describe('a command in a lent terminal', () => {
     expect(client.calls.filter(({ name }) => name === 'terminal-create')).toHaveLength(1);
   });
 
-  test.runIf(inFullRun)('has a time limit, and is ended with all that it started', async () => {
+  test('has a time limit, and is ended with all that it started', async () => {
+    const limit = AbortSignal.timeout.bind(AbortSignal);
+    const spy = vi.spyOn(AbortSignal, 'timeout').mockImplementation((ms) => limit(ms === 1000 ? 400 : ms));
+    onTestFinished(() => spy.mockRestore());
     const { engine, client } = await lendingWithoutGit([
       bash('sleep 60 & echo $!; (setsid sleep 61 & echo $!); sleep 62', { timeout_seconds: 1 }),
     ]);
@@ -94,7 +96,7 @@ describe('a command in a lent terminal', () => {
     expect(client.calls.map(({ name }) => name)).toContain('terminal-kill');
   });
 
-  test.runIf(inFullRun)('shows what it prints while it runs, and is stopped with its run', async () => {
+  test('shows what it prints while it runs, and is stopped with its run', async () => {
     const { engine, client } = await lendingWithoutGit([bash('echo begun; sleep 60')]);
     const { workflowId, runId } = await engine.send('Work');
     const shown = await engine.event('tool-output', ({ tail }) => tail.includes('begun'));
