@@ -17,7 +17,8 @@ export function createAlarms(ms: number): Alarms {
   const ticks = new Map<unknown, () => void>();
   let passed = 0;
   const clock = performance.now.bind(performance);
-  const [later, repeat, end] = [setTimeout, setInterval, clearInterval];
+  const later = setTimeout as (...all: unknown[]) => unknown;
+  const [repeat, end] = [setInterval, clearInterval];
   const spies = [
     vi.spyOn(performance, 'now').mockImplementation(() => clock() + passed),
     vi.spyOn(globalThis, 'setTimeout').mockImplementation(((ring: () => void, delay: number, ...rest: unknown[]) => {

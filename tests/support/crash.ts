@@ -93,10 +93,14 @@ export async function liveUntil(
   const { signal } = death;
   const store = failingAfter(killAfter, stored, () => death.abort());
   const start = lifeOf({ ...parts, ...onlyFirst, mode: 'start', store, groupSize: 1, signal });
-  await start.then(
-    () => Promise.reject(new Error(`it ended before ${killAfter}`)),
-    (error: unknown) => (signal.aborted ? undefined : Promise.reject(error)),
+  const hasEnded = await start.then(
+    () => true,
+    (error: unknown) => {
+      if (!signal.aborted) throw error;
+      return false;
+    },
   );
+  if (hasEnded) throw new Error(`it ended before ${killAfter}`);
   return () => lifeOf({ ...parts, mode: 'resume', store: stored });
 }
 

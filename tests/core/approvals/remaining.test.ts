@@ -1,5 +1,5 @@
 /** The time left of an open question survives a restart. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { startEngine } from '../../support/engine.ts';
 import { spawnOne } from '../../support/fake-model/scenarios.ts';

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { live } from '../../support/crash.ts';
 import { startFakeModel } from '../../support/fake-model/server.ts';
 import { Script, text } from '../../support/fake-model/script.ts';

@@ -1,7 +1,7 @@
 /** One workflow after the other uses the protocol's own servers: each runs once, and none is left at the end. */
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { startEngine } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';

@@ -165,7 +165,7 @@ describe('the end', () => {
   test('a server that ignores signals and the end of its input is watched, and killed in the end', async () => {
     const real = setTimeout;
     const hurry = (work: () => void, ms = 0) => real(work, ms / 10);
-    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(hurry as typeof setTimeout);
+    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(hurry);
     onTestFinished(() => spy.mockRestore());
     const script = 'trap "" TERM HUP INT; echo ready; exec sleep 60';
     const program = { command: '/bin/sh', args: ['-c', script], env: {}, cwd: '/' };

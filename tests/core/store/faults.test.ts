@@ -2,7 +2,7 @@
 import { cp, readdir, readFile, rm, stat, truncate, writeFile } from 'node:fs/promises';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { openStore } from '#core/store/surreal.ts';
 import { startEngine } from '../../support/engine.ts';

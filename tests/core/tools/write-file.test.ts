@@ -15,7 +15,7 @@ import { editFileTool } from '#core/tools/edit-file.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { allowed, type Asked, askOf } from '../../support/asked.ts';
 import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../support/workspace.ts';
-import { samples } from '../../support/samples.ts';
+import { fullTest, samples } from '../../support/samples.ts';
 
 const tool = writeFileTool();
 interface Input {
@@ -211,10 +211,12 @@ test('whatever the two texts: the diff leads from one to the other, and its coun
   );
 });
 
-test('two texts that have nothing in common are compared without blocking', async () => {
-  const text = (word: string) => Array.from({ length: 5000 }, (_, i) => `${word} ${i}`).join('\n');
+fullTest(
+  'tests/core/tools/write-file.test.ts › whatever the two texts: the diff leads from one to the other, and its counts are its lines',
+)('two texts that have nothing in common are compared without blocking', async () => {
+  const text = (word: string) => Array.from({ length: 20_000 }, (_, i) => `${word} ${i}`).join('\n');
   const { value, longest } = await longestBlock(() => previewWrite('f', Buffer.from(text('old')), text('new')));
-  expect(value).toMatchObject({ added: 5000, removed: 5000, complete: true });
+  expect(value).toMatchObject({ added: 20_000, removed: 20_000, complete: true });
   expect(longest).toBeLessThan(BLOCK_MS);
 });
 

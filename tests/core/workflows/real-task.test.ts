@@ -1,7 +1,7 @@
 /** A day's work in small: a failing test is found, mended and seen to pass, approved once by rules, and undone by one press. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { findSandbox } from '#core/workspace/shell/sandbox.ts';
 import { startEngine } from '../../support/engine.ts';

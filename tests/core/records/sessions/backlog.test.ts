@@ -1,7 +1,7 @@
 /** Many sessions at once: nobody waits for their Markdown, the newest comes first, and what is left is caught up later. */
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { folderNameOf } from '#core/records/sessions/names.ts';
 import { SessionProjector } from '#core/records/sessions/projector.ts';
 import { eventually } from '../../../support/eventually.ts';

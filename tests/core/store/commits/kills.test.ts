@@ -5,7 +5,7 @@
 import fc from 'fast-check';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { apply } from '#core/store/apply.ts';
 import { fullTest } from '../../../support/samples.ts';
 import type { Death } from '../child/flushing.ts';

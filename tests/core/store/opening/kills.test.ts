@@ -4,7 +4,7 @@
  */
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { newId } from '#core/base/ids.ts';
 import { backupsOf } from '#core/store/backups/backups.ts';
 import { lookInto } from '#core/store/backups/copy.ts';

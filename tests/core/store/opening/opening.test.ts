@@ -107,7 +107,10 @@ test('a failed query says that the disk is full or that files are damaged', asyn
   const damages = ['Corruption: block checksum mismatch', 'Missing files', 'no such field exists for table x'];
   for (const text of damages) {
     const damaged = refusal('store_failed', /is damaged: .* triad restore /);
-    await expect(file.query(`THROW '${text}'`), text).rejects.toMatchObject({ ...damaged, detail: expect.any(String) });
+    await expect(file.query(`THROW '${text}'`), text).rejects.toMatchObject({
+      ...damaged,
+      detail: expect.any(String) as string,
+    });
   }
   const partly = refusal('store_failed', /a part of the history cannot be read, .*"triad restore DIR"/i);
   await expect(memory.query(`THROW '${damages[0]}'`)).rejects.toMatchObject(partly);

@@ -5,7 +5,7 @@
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import type { Database } from '#core/store/database.ts';
 import { migrate, readMigrations } from '#core/store/opening/migrate.ts';
 import { textOf } from '#core/store/rows/frame.ts';

@@ -68,7 +68,7 @@ test('a fork of a fork names the requests of the first one, and starts no more o
   expect(marks(entries)).toEqual(marks(fork.entries));
   const { conversationId, runtime } = engine;
   await runtime.request('conversation.delete', { conversationId });
-  const step = { conversationId, workflowId, goOn: true, ...from };
+  const step = { conversationId, goOn: true, ...from };
   await expect(runtime.request('conversation.fork', step)).rejects.toMatchObject({ code: 'conflict' });
 });
 
