@@ -1,6 +1,6 @@
 // A rule for the lines of functions, for both linters.
 // Own rule, because the callbacks of describe and test are lists of cases, not functions to be split.
-const runners = new Set(['describe', 'test', 'it', 'beforeAll', 'beforeEach', 'afterAll', 'afterEach']);
+const runners = new Set(['describe', 'test', 'fullTest', 'it', 'beforeAll', 'beforeEach', 'afterAll', 'afterEach']);
 
 /** `test`, `test.for(…)(…)`, `test.describe.serial` → the name at the root. */
 function rootName(node) {
