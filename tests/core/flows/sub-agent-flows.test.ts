@@ -15,7 +15,7 @@ import {
   type FlowOptions,
   WORKER,
 } from '../../support/flows/flows.ts';
-import { createAlarms } from '../../support/alarms.ts';
+import { createAlarms } from '../loop/alarms.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();

@@ -1,7 +1,7 @@
 /** Acting before a response has come whole: its calls start at once, and from then on the response is final. */
 import { describe, expect, test } from 'vitest';
 import type { AssistantEntry } from '#contract/message.ts';
-import { createAlarms } from '../../support/alarms.ts';
+import { createAlarms } from './alarms.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Harness, outcomes, outputOf, startAgain, startEngine } from '../../support/engine.ts';
