@@ -141,7 +141,7 @@ describe('nothing is lost', () => {
       { settings: '[limits]\ninactivity_seconds = 77\n' },
     );
     const { workflowId } = await engine.send('Go');
-    await engine.model.waitFor(({ seen }) => REVIEWER.test(seen.system));
+    await engine.model.waitFor(({ seen }) => REVIEWER.test(seen.system), 30_000);
     alarms.ringAll();
     await engine.ended(workflowId);
     expect((await childOf(engine)).run).toMatchObject({ outcome: 'timed_out', text: 'first' });
