@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { expect, test } from 'vitest';
 import { Script } from '../support/fake-model/script.ts';
 import { CLI, ROOT } from '../support/program.ts';
-import { inFullRun } from '../support/samples.ts';
+import { fullTest } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
@@ -22,15 +22,21 @@ async function alone() {
 }
 
 // In every run of the tests `packed` looks for what is built, and `backups/missing-check` does the second.
-test.runIf(isBundled && inFullRun)('without the sources backups are verified', async () => {
-  const { triad } = await alone();
-  const agents = await triad(['agents', 'list', '--json']);
-  expect(agents.out).toContain('"lead"');
-  const backup = await triad(['backup', '--json']);
-  expect(JSON.parse(backup.out)).toMatchObject({ conversations: 0, missing: null });
-});
+fullTest('tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed', isBundled)(
+  'without the sources backups are verified',
+  async () => {
+    const { triad } = await alone();
+    const agents = await triad(['agents', 'list', '--json']);
+    expect(agents.out).toContain('"lead"');
+    const backup = await triad(['backup', '--json']);
+    expect(JSON.parse(backup.out)).toMatchObject({ conversations: 0, missing: null });
+  },
+);
 
-test.runIf(isBundled && inFullRun)('without their check there are no backups', async () => {
+fullTest(
+  'tests/core/store/backups/missing-check.test.ts › a copy that nothing can look into is an error, which says why',
+  isBundled,
+)('without their check there are no backups', async () => {
   const { built, triad, home } = await alone();
   await rm(join(built, 'check-copy.js'));
   const unchecked = await triad(['backup']);

@@ -7,7 +7,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { manifest, nameAt, reachedFiles, shippedPackages } from '../../scripts/package/shipped.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
-import { inFullRun } from '../support/samples.ts';
+import { fullTest } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
@@ -115,31 +115,40 @@ async function installed(): Promise<string> {
   return place;
 }
 
-test.runIf(isHere && inFullRun)(
-  'an installed package works from any folder and writes into its data folder only',
-  async () => {
-    const place = await installed();
-    const triad = join(place, 'node_modules/triad');
-    await worksFrom(
-      place,
-      [join(place, 'node_modules/.bin/triad')],
-      `${dirname(process.execPath)}${delimiter}/usr/bin:/bin`,
-    );
-    const bom = JSON.parse(readFileSync(join(triad, 'dist/sbom.cdx.json'), 'utf8')) as {
-      components: { name: string }[];
-    };
-    const names = new Set(bom.components.map(({ name }) => name));
-    expect(
-      shippedPackages()
-        .map(nameAt)
-        .filter((name) => !names.has(name)),
-    ).toEqual([]);
-    const licences = readFileSync(join(triad, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
-    expect([...names].filter((name) => !licences.includes(`\n${name} `))).toEqual([]);
-  },
-);
+fullTest(
+  [
+    'tests/hosts/package.test.ts › an installed package brings exactly the packages that the bundle loads, in exact versions',
+    'tests/hosts/package.test.ts › all that is in the bundles is named with its licence',
+  ],
+  isHere,
+)('an installed package works from any folder and writes into its data folder only', async () => {
+  const place = await installed();
+  const triad = join(place, 'node_modules/triad');
+  await worksFrom(
+    place,
+    [join(place, 'node_modules/.bin/triad')],
+    `${dirname(process.execPath)}${delimiter}/usr/bin:/bin`,
+  );
+  const bom = JSON.parse(readFileSync(join(triad, 'dist/sbom.cdx.json'), 'utf8')) as {
+    components: { name: string }[];
+  };
+  const names = new Set(bom.components.map(({ name }) => name));
+  expect(
+    shippedPackages()
+      .map(nameAt)
+      .filter((name) => !names.has(name)),
+  ).toEqual([]);
+  const licences = readFileSync(join(triad, 'dist/THIRD-PARTY-LICENSES.txt'), 'utf8');
+  expect([...names].filter((name) => !licences.includes(`\n${name} `))).toEqual([]);
+});
 
-test.runIf(isHere && inFullRun)('an archive brings its own Node and nothing of other platforms', async () => {
+fullTest(
+  [
+    'tests/hosts/package.test.ts › a Node that is too old starts the packaged one, and passes on its end; where there is none it says so',
+    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
+  ],
+  isHere,
+)('an archive brings its own Node and nothing of other platforms', async () => {
   const place = await folderWith({});
   const said = execFileSync(process.execPath, [join(ROOT, 'scripts/package/archives.ts'), '--output', place], {
     encoding: 'utf8',

@@ -10,7 +10,7 @@ import { reachedFiles } from '../../scripts/package/shipped.ts';
 import { Script, text, toolUse } from '../support/fake-model/script.ts';
 import { dist, filesIn, fusesOf, looksOf, packApp } from './support/packed-app.ts';
 import { isBuilt, ROOT } from '../support/program.ts';
-import { inFullRun } from '../support/samples.ts';
+import { fullTest } from '../support/samples.ts';
 import { folderWith } from '../support/workspace.ts';
 import { machine } from './support/process.ts';
 
@@ -19,7 +19,13 @@ const builtFiles = async () => JSON.parse(await readFile(join(ROOT, 'dist/electr
 const isHere = isBuilt() && process.platform === 'linux';
 const ENGINE = `node_modules/@surrealdb/node/dist/surrealdb-node.linux-${process.arch}-gnu.node`;
 
-test.runIf(isHere && inFullRun)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
+fullTest(
+  [
+    'tests/hosts/packed.test.ts › what it starts and reads is built, and there to be packed',
+    'tests/hosts/packed.test.ts › no fuse is left to chance, and the desktop file takes the scheme of links',
+  ],
+  isHere,
+)('what was packed is all that it needs, and works by itself', async ({ signal }) => {
   const place = await folderWith();
   const packed = await packApp(place, signal);
   expect(packed, packed.err).toMatchObject({ code: 0 });

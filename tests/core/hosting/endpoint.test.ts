@@ -184,3 +184,24 @@ test('the owner is idle once the workflows of its clients have an end, or they h
   await gone;
   await again;
 });
+
+test('the owner stops waiting for other workflows when its signal aborts', async () => {
+  const ownership = await owner();
+  const workflow = workflowRow({ outcome: null, status: 'running' });
+  const { runtime, endpoint } = serve(ownership, {
+    'message.send': () => ({ workflowId, runId: workflowId, queued: false }),
+    'workflow.get': () => ({
+      ...{ conversation: conversationRow(), workflow, runs: [runRow()], calls: [], approvals: [], requests: [] },
+    }),
+  });
+  const { client } = await join(ownership);
+  await client.request('message.send', { conversationId: workflow.conversationId, text: 'x' });
+  const leave = new AbortController();
+  const waiting = Promise.withResolvers<void>();
+  const idle = endpoint.idle(leave.signal, () => waiting.resolve());
+  await expect.poll(() => runtime.subscribers.length).toBe(1);
+  runtime.emit('attention', { questions: [], asleep: [], running: [] });
+  await waiting.promise;
+  leave.abort();
+  await idle;
+});

@@ -8,7 +8,6 @@ import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { AcpClient, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
-import { inFullRun } from '../../support/samples.ts';
 
 const LONG = [text('Never the end of it', { deltas: 10 })];
 
@@ -31,7 +30,7 @@ const untilLong = async (client: AcpClient, id: string) => {
   return turn;
 };
 
-test.runIf(inFullRun)('a prompt beside the closing or the loading of its session', async () => {
+test('a prompt beside the closing or the loading of its session', async () => {
   const script = new Script().on({ lastUser: /LONG/ }).reply(LONG, { hangAfter: 8 });
   script.on({ step: 1 }).reply([toolUse('write_file', { path: 'a.txt', content: 'a' })]);
   const { engine, connect, workflows } = await engineWith(script.on({}).reply([text('Done.')]));

@@ -5,7 +5,7 @@ import { type ClientApp, methods } from '@agentclientprotocol/sdk';
 import { expect, test } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { expectGone, LIAR } from '../../core/mcp/support.ts';
 import { type AcpClient, choose, clientOf } from '../support/acp-client.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
@@ -84,7 +84,12 @@ async function goesOn(home: Machine, client: AcpClient, sessionId: string): Prom
   expect(await second.exit).toBe(0);
 }
 
-test.runIf(inFullRun)(
+fullTest([
+  'tests/hosts/acp/lent-host.test.ts › another process edits an unsaved text and runs a command in the terminal of an ACP client',
+  'tests/core/mcp/lent-servers.test.ts › One is asked about with all that it is but no values, then offered; the yes is kept for exactly that; a name of the person’s servers stays theirs',
+  'tests/hosts/acp/mapping.test.ts › many who find the owner gone connect again once, and each is served',
+  'tests/hosts/acp/survival.test.ts › the agent ends by %s in the middle: another one tells all of it again, and goes on',
+])(
   'an unsaved text is edited, a command shown in its terminal, a server asked about; after kill -9 of the owner all is lent again, after one of the agent another goes on',
   async () => {
     const home = await machine(killed());
@@ -141,7 +146,9 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)(
+fullTest(
+  'tests/hosts/acp/vanish.test.ts › while its editor writes: nobody takes that for a no, and the write is not done again',
+)(
   'kill -9 of the agent while the editor writes: the model is told that nobody knows, and nothing is written again',
   async () => {
     const script = new Script()

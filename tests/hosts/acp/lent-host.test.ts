@@ -14,7 +14,7 @@ import { eventually } from '../../support/eventually.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { LIAR } from '../../core/mcp/support.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const CAPABILITIES = { fs: { readTextFile: true, writeTextFile: true }, terminal: true };
 const { signal } = new AbortController();
@@ -75,7 +75,10 @@ function editor(buffers: Map<string, string>) {
   return { asked, context: connection.client };
 }
 
-test.runIf(inFullRun)(
+fullTest([
+  'tests/hosts/acp/lent-host.test.ts › another process edits an unsaved text and runs a command in the terminal of an ACP client',
+  'tests/core/mcp/lent-servers.test.ts › Its call ends with an error when the client goes, and so does its question',
+])(
   'files, a terminal and a server of an ACP client are used by the process that does the work, and gone with its connection',
   async () => {
     const calls = [
@@ -121,6 +124,33 @@ test.runIf(inFullRun)(
     expect(asked.length).toBe(before);
   },
 );
+
+test('another process edits an unsaved text and runs a command in the terminal of an ACP client', async () => {
+  const script = calling(
+    toolUse('edit_file', { path: 'a.txt', edits: [{ old_text: 'unsaved', new_text: 'agreed' }] }),
+    toolUse('bash', { command: 'exit 3' }),
+  );
+  const engine = await startEngine(script, { files: { 'a.txt': 'saved\n' } });
+  const { client, close } = await fromOutside(engine);
+  const path = join(engine.folder, 'a.txt');
+  const { asked, context } = editor(new Map([[path, 'unsaved\n']]));
+  const shown: unknown[] = [];
+  const { conversationId: sessionId } = engine;
+  const onTerminal = (call: { toolCallId: string }, terminalId: string) =>
+    void shown.push([call.toolCallId, terminalId]);
+  await lend(context, client, { sessionId, capabilities: CAPABILITIES, mcpServers: [], onTerminal });
+  await engine.ask('Work');
+  const [edited, ran] = results(engine);
+  expect(edited).toMatchObject({ status: 'completed' });
+  expect(asked.filter(({ method }) => method === 'write')).toEqual([
+    { method: 'write', params: { sessionId, path, content: 'agreed\n' } },
+  ]);
+  expect(ran).toMatchObject({ status: 'error', metadata: { exitCode: 3, terminalId: 'term-1' } });
+  expect(ran?.output).toContain('said\n');
+  expect(shown).toEqual([[ran?.toolCallId, 'term-1']]);
+  expect(asked.filter(({ method }) => method === 'release')).toHaveLength(1);
+  close();
+});
 
 test('A terminal that is made when nobody waits for it any more is given back; where nothing is lent, nothing is said', async () => {
   const { asked, context } = editor(new Map());

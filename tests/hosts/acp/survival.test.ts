@@ -3,7 +3,7 @@ import { ndJsonStream } from '@agentclientprotocol/sdk';
 import { expect, onTestFinished, test } from 'vitest';
 import { connect } from '#hosts/connect.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { inFullRun, variations } from '../../support/samples.ts';
+import { fullTest, inFullRun, variations } from '../../support/samples.ts';
 import { AcpClient, clientOf, m } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
@@ -43,28 +43,29 @@ async function another(home: Machine): Promise<{ client: AcpClient; end: () => P
 }
 
 // `takeover` kills the owner of a client in every run of the tests.
-test.runIf(inFullRun)(
-  'kill -9 of the owner: the agent takes over, and the turn ends as if nothing had happened',
-  async () => {
-    const home = await machine(script(1));
-    const owner = await home.app();
-    await becomesOwner(home, owner);
-    const agent = home.open(['acp']);
-    const client = clientOf(agent.child);
-    await client.initialize();
-    const id = await client.open(home.folder);
-    const turn = client.prompt(id, 'Write it');
-    await client.untilSaid(id, /The ans/);
-    owner.child.kill('SIGKILL');
-    expect(await turn).toBe('end_turn');
-    expect(client.text(id)).toMatch(/^I write\. The ans.*The answer, word for word\.$/);
-    expect(client.calls(id)).toMatchObject([{ name: 'write_file', status: 'completed' }]);
-    expect(client.asked).toHaveLength(1);
-    expect(agent.err()).toMatch(/has ended: the work goes on here\.\n$/);
-    agent.child.stdin?.end();
-    expect(await agent.exit).toBe(0);
-  },
-);
+fullTest([
+  'tests/hosts/acp/mapping.test.ts › many who find the owner gone connect again once, and each is served',
+  'tests/hosts/acp/mapping.test.ts › a message that was stored before its sender heard so is not sent again',
+  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
+])('kill -9 of the owner: the agent takes over, and the turn ends as if nothing had happened', async () => {
+  const home = await machine(script(1));
+  const owner = await home.app();
+  await becomesOwner(home, owner);
+  const agent = home.open(['acp']);
+  const client = clientOf(agent.child);
+  await client.initialize();
+  const id = await client.open(home.folder);
+  const turn = client.prompt(id, 'Write it');
+  await client.untilSaid(id, /The ans/);
+  owner.child.kill('SIGKILL');
+  expect(await turn).toBe('end_turn');
+  expect(client.text(id)).toMatch(/^I write\. The ans.*The answer, word for word\.$/);
+  expect(client.calls(id)).toMatchObject([{ name: 'write_file', status: 'completed' }]);
+  expect(client.asked).toHaveLength(1);
+  expect(agent.err()).toMatch(/has ended: the work goes on here\.\n$/);
+  agent.child.stdin?.end();
+  expect(await agent.exit).toBe(0);
+});
 
 const ENDS = ['SIGKILL', 'SIGTERM', 'stdin'];
 

@@ -8,7 +8,7 @@ import { type Block, Script, text, toolUse } from '../../support/fake-model/scri
 import { RED } from '../../support/images.ts';
 import { Gate } from '../../support/gate.ts';
 import { startEngine } from '../../support/engine.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { AcpClient, choose, clientOf, m, triadOf } from '../support/acp-client.ts';
 import { acpOver } from '../support/acp-lines.ts';
 import { type Machine, machine } from '../support/process.ts';
@@ -349,7 +349,10 @@ async function tour(client: AcpClient, home: Tour['home'], err = () => ''): Prom
 }
 
 // The started program in every run of the tests: `survival`.
-test.runIf(inFullRun)('the official client drives the program', { timeout: 120_000 }, async () => {
+fullTest([
+  'tests/hosts/acp/tour.test.ts › the official client drives the agent through all that it offers',
+  'tests/hosts/acp/survival.test.ts › the agent ends by %s in the middle: another one tells all of it again, and goes on',
+])('the official client drives the program', { timeout: 120_000 }, async () => {
   const home = await machine(script());
   const started = home.open(['acp']);
   const client = clientOf(started.child);
@@ -361,7 +364,7 @@ test.runIf(inFullRun)('the official client drives the program', { timeout: 120_0
   expect(await started.exit).toBe(0);
 });
 
-test.runIf(!inFullRun)('the official client drives the agent through all that it offers', async () => {
+test('the official client drives the agent through all that it offers', async () => {
   const engine = await startEngine(script(), { person: () => null });
   const lines = acpOver(engine.runtime);
   const client = new AcpClient(ndJsonStream(lines.writable, lines.readable));

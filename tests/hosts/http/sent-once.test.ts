@@ -6,7 +6,7 @@ import { newMessageId } from '#lib/client/message-id.ts';
 import { SocketLink } from '#lib/client/socket-link.ts';
 import { startEngine } from '../../support/engine.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { TestBrowser } from '../../support/test-browser.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
@@ -55,7 +55,9 @@ test('the answer is lost, the message is not, and begins its conversation once',
   expect(items.map((one) => one.id).toSorted()).toEqual([engine.conversationId, id].toSorted());
 });
 
-test.runIf(inFullRun)('the host is killed after it took the message: the next one knows it', async () => {
+fullTest(
+  'tests/core/runtime/methods/sent-once.test.ts › the program that comes after knows it, also in a conversation that it began',
+)('the host is killed after it took the message: the next one knows it', async () => {
   const home = await machine(plainAnswer());
   const id = newMessageId();
   const message = { conversationId: id, text: 'Look', sentAs: id, begin: { folder: home.folder } };

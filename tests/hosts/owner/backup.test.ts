@@ -1,12 +1,14 @@
 /** `triad backup` and `triad restore` on real homes: beside a program that owns the data folder, and after damage. */
 import { cp, mkdir, open, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
+import { claimOwnership } from '#core/hosting/ownership.ts';
+import { writeManifest } from '#core/store/backups/manifest.ts';
 import { plainAnswer, spawnOne } from '../../support/fake-model/scenarios.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, waits } from '../support/owner.ts';
 import { machine, type Machine } from '../support/process.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
 
 interface Made {
@@ -91,7 +93,10 @@ test('a damaged store is said to be, with its newest backup, from which everythi
   );
 });
 
-test.runIf(inFullRun)('beside an owner a backup is made, in any folder, and none is restored', async () => {
+fullTest([
+  'tests/hosts/owner/backup.test.ts › restore rejects a folder in use, a folder without a backup and a changed backup',
+  'tests/core/store/backups/prune.test.ts › one in which something is missing removes none, does not count, and is not named',
+])('beside an owner a backup is made, in any folder, and none is restored', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const owner = await owned(home);
@@ -117,7 +122,9 @@ test.runIf(inFullRun)('beside an owner a backup is made, in any folder, and none
   );
 });
 
-test.runIf(inFullRun)('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
+fullTest(
+  'tests/hosts/owner/backup.test.ts › restore rejects a folder in use, a folder without a backup and a changed backup',
+)('what is no backup, or a damaged one, changes nothing and is bad usage', async () => {
   const home = await machine(plainAnswer());
   const here = inProcess(home, 'disk');
   const owner = await owned(home);
@@ -144,7 +151,9 @@ test.runIf(inFullRun)('what is no backup, or a damaged one, changes nothing and 
   expect(await refusals(join(home.home, 'backups', 'half'))).toMatch(/ is no backup: /);
 });
 
-test.runIf(inFullRun)('a store of which there is no backup gives what can be read of it', async () => {
+fullTest(
+  'tests/hosts/owner/incomplete-backup.test.ts › restores what can be read of a store that lost the name of its file list',
+)('a store of which there is no backup gives what can be read of it', async () => {
   const home = await machine(plainAnswer());
   for (const prompt of ['one', 'two']) await home.triad(['run', prompt]);
   const store = join(home.home, 'store');
@@ -155,4 +164,28 @@ test.runIf(inFullRun)('a store of which there is no backup gives what can be rea
   const here = inProcess(home, 'disk');
   expect((await here(['restore', store])).code).toBe(0);
   expect((await here(['run', 'three'])).code).toBe(0);
+});
+
+test('restore rejects a folder in use, a folder without a backup and a changed backup', async () => {
+  const home = await machine(plainAnswer());
+  const here = inProcess(home, 'kept');
+  const restore = async (folder: string) => {
+    const { code, err } = await here(['restore', folder], '', { env: { TRIAD_STORE: '' } });
+    return [code, err];
+  };
+  const folder = join(home.folder, 'backup');
+  expect(await restore(folder)).toEqual([2, expect.stringMatching(/^triad: There is no folder .*\n$/)]);
+  await mkdir(join(folder, 'store'), { recursive: true });
+  expect(await restore(folder)).toEqual([2, expect.stringMatching(/^triad: .* is no backup: .*\n$/)]);
+  await writeFile(join(folder, 'store', 'CURRENT'), 'a');
+  await writeManifest(folder, { schema: 1, holds: null, missing: null });
+  await writeFile(join(folder, 'store', 'CURRENT'), 'b');
+  const changed = /^triad: The backup in .* is damaged \(store\/CURRENT has changed .*\n$/;
+  expect(await restore(folder)).toEqual([2, expect.stringMatching(changed)]);
+  expect((await readdir(home.home)).filter((name) => /set-aside|restoring/.test(name))).toEqual([]);
+
+  const claim = await claimOwnership(home.home, { signal: new AbortController().signal });
+  if (claim.kind === 'own') onTestFinished(() => claim.ownership.release());
+  const inUse = `Triad is running with this data folder (pid ${process.pid}): stop it, then restore again`;
+  expect(await restore(folder)).toEqual([1, `triad: ${inUse}\n`]);
 });

@@ -7,9 +7,13 @@ import { folderWith } from '../../support/workspace.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, ownerPid, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
-test.runIf(inFullRun)('run, list and show while the app runs; then the app may be a client too', async () => {
+fullTest([
+  'tests/core/hosting/endpoint.test.ts › what does not fit is refused with what to do: %o',
+  'tests/core/hosting/endpoint.test.ts › each client has a folder of its own',
+  'tests/hosts/cli/commands/serve.test.ts › continues with another runtime when the owner exits',
+])('run, list and show while the app runs; then the app may be a client too', async () => {
   const home = await machine(plainAnswer());
   // What a process that died long ago has left.
   const stale = {

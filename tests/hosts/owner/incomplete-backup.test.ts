@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, stat, symlink, writeFile } f
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest, inFullRun } from '../../support/samples.ts';
 import { backupsOf, bestBackup } from '#core/store/backups/backups.ts';
 import { startChild } from '../../core/store/child/run.ts';
 import { testFolder } from '../../core/store/support.ts';
@@ -59,7 +59,10 @@ async function flip(store: string, places: readonly number[]): Promise<void> {
   await writeFile(path, bytes);
 }
 
-test.runIf(inFullRun)('what is missing is said, counts as no backup to keep or to name, and removes none', async () => {
+fullTest([
+  'tests/hosts/owner/incomplete-backup.test.ts › blocks of a table that cannot be read are missing too',
+  'tests/core/store/backups/prune.test.ts › one in which something is missing removes none, does not count, and is not named',
+])('what is missing is said, counts as no backup to keep or to name, and removes none', async () => {
   const home = await homeWith();
   const whole = await inProcess(home, 'disk')(['backup']);
   expect([whole.code, whole.err]).toEqual([
@@ -101,104 +104,103 @@ test('blocks of a table that cannot be read are missing too', async () => {
   ]);
 });
 
-test.runIf(inFullRun)(
-  'that the store was gone is said at every start, with its backup, until that is put back',
-  async () => {
-    const home = await homeWith();
-    expect((await inProcess(home, 'disk')(['backup'])).code).toBe(0);
-    const gone = await movedHome(home);
-    await rm(join(gone.home, 'store'), { recursive: true });
-    await mkdir(join(gone.home, 'replaced', 'of-what-was-there'), { recursive: true });
-    const expectWarning = async (here: Machine, args: string[], sentence = 'its newest backup is of') => {
-      const { code, err } = await inProcess(here, 'disk')(args);
-      expect([code, err]).toEqual([
-        0,
-        expect.stringContaining(
-          `triad: The store in ${join(here.home, 'store')} was gone, so an empty one was made at `,
-        ) as string,
-      ]);
-      expect(err).toContain(sentence);
-      return err;
-    };
-    await expectWarning(gone, ['sessions', 'list']);
-    expect(await readdir(join(gone.home, 'replaced'))).toEqual(['of-what-was-there']);
-    // Later starts too, and a backup of the empty one is not the one that is named.
-    const second = await movedHome(gone);
-    const [before] = backupsOf(second.home);
-    const err = await expectWarning(second, ['backup'], `triad restore ${before?.folder}\n`);
-    expect(err).toContain('There is nothing in it, so no older backup was removed for it.\n');
-    expect(backupsOf(second.home)).toHaveLength(2);
-    await expectWarning(await movedHome(second), ['sessions', 'list'], basename(before?.folder ?? ''));
-    // Without a backup the sessions are what is left.
-    const bare = await movedHome(second);
-    await rm(join(bare.home, 'backups'), { recursive: true });
-    const left = `there is no backup of it; its sessions can be read as Markdown in ${join(bare.home, 'sessions')}\n`;
-    await expectWarning(bare, ['sessions', 'list'], left);
-    const back = await movedHome(second);
-    expect(
-      (await inProcess(back, 'disk')(['restore', join(back.home, 'backups', basename(before?.folder ?? ''))])).code,
-    ).toBe(0);
-    expect(await inProcess(back, 'disk')(['sessions', 'list'])).toMatchObject({ code: 0, err: '' });
-  },
-);
-
-test.runIf(inFullRun)(
-  'of a store without a backup, what cannot be opened is told with what is left, and the rest is read',
-  async () => {
-    const base = await homeWith();
-    const store = (home: Machine) => join(home.home, 'store');
-    const list = async (home: Machine) =>
-      join(store(home), (await readdir(store(home))).find((name) => name.startsWith('MANIFEST')) ?? '');
-    const damagedBy = async (harm: (home: Machine) => Promise<void>) => {
-      const home = await movedHome(base);
-      await harm(home);
-      const { code, err } = await inProcess(home, 'disk')(['sessions', 'list']);
-      expect([code, err]).toEqual([
-        1,
-        expect.stringContaining(
-          'is damaged: there is no backup of it; its sessions can be read as Markdown in ',
-        ) as string,
-      ]);
-      return { home, restored: await inProcess(home, 'disk')(['restore', store(home)]) };
-    };
-    const tables = async (home: Machine) =>
-      (await readdir(store(home))).filter((name) => name.endsWith('.sst')).map((name) => join(store(home), name));
-    const hopeless = [
-      async (home: Machine) =>
-        writeFile(
-          await list(home),
-          (await readFile(await list(home))).map((byte) => ~byte),
-        ),
-      async (home: Machine) => {
-        for (const table of await tables(home)) await rm(table);
-      },
-    ];
-    for (const harm of hopeless) {
-      const { home, restored } = await damagedBy(harm);
-      expect(restored).toEqual({
-        code: 2,
-        out: '',
-        err: `triad: No conversation in the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
-      });
-    }
-    // What opens and lists no conversation could not be gone on with.
-    const listless = await movedHome(base);
-    await task('lose-rows', store(listless));
-    const refused = await inProcess(listless, 'disk')(['restore', store(listless)]);
-    expect([refused.code, refused.err]).toEqual([
-      2,
-      expect.stringMatching(/^triad: No conversation in the store /) as string,
+fullTest([
+  'tests/core/store/opening/prepare.test.ts › warns about a store that was replaced by an empty one',
+  'tests/core/store/backups/prune.test.ts › one of a store that began in the place of another removes none that is older than that',
+])('that the store was gone is said at every start, with its backup, until that is put back', async () => {
+  const home = await homeWith();
+  expect((await inProcess(home, 'disk')(['backup'])).code).toBe(0);
+  const gone = await movedHome(home);
+  await rm(join(gone.home, 'store'), { recursive: true });
+  await mkdir(join(gone.home, 'replaced', 'of-what-was-there'), { recursive: true });
+  const expectWarning = async (here: Machine, args: string[], sentence = 'its newest backup is of') => {
+    const { code, err } = await inProcess(here, 'disk')(args);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringContaining(
+        `triad: The store in ${join(here.home, 'store')} was gone, so an empty one was made at `,
+      ) as string,
     ]);
-    // Which list of files counts can be found out again.
-    for (const harm of [rm, (path: string) => writeFile(path, 'garbage')]) {
-      const { restored } = await damagedBy((home) => harm(join(store(home), 'CURRENT')));
-      expect([restored.code, restored.err]).toEqual([
-        0,
-        expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
-      ]);
-    }
-  },
-);
+    expect(err).toContain(sentence);
+    return err;
+  };
+  await expectWarning(gone, ['sessions', 'list']);
+  expect(await readdir(join(gone.home, 'replaced'))).toEqual(['of-what-was-there']);
+  // Later starts too, and a backup of the empty one is not the one that is named.
+  const second = await movedHome(gone);
+  const [before] = backupsOf(second.home);
+  const err = await expectWarning(second, ['backup'], `triad restore ${before?.folder}\n`);
+  expect(err).toContain('There is nothing in it, so no older backup was removed for it.\n');
+  expect(backupsOf(second.home)).toHaveLength(2);
+  await expectWarning(await movedHome(second), ['sessions', 'list'], basename(before?.folder ?? ''));
+  // Without a backup the sessions are what is left.
+  const bare = await movedHome(second);
+  await rm(join(bare.home, 'backups'), { recursive: true });
+  const left = `there is no backup of it; its sessions can be read as Markdown in ${join(bare.home, 'sessions')}\n`;
+  await expectWarning(bare, ['sessions', 'list'], left);
+  const back = await movedHome(second);
+  expect(
+    (await inProcess(back, 'disk')(['restore', join(back.home, 'backups', basename(before?.folder ?? ''))])).code,
+  ).toBe(0);
+  expect(await inProcess(back, 'disk')(['sessions', 'list'])).toMatchObject({ code: 0, err: '' });
+});
+
+fullTest(
+  'tests/hosts/owner/incomplete-backup.test.ts › restores what can be read of a store that lost the name of its file list',
+)('of a store without a backup, what cannot be opened is told with what is left, and the rest is read', async () => {
+  const base = await homeWith();
+  const store = (home: Machine) => join(home.home, 'store');
+  const list = async (home: Machine) =>
+    join(store(home), (await readdir(store(home))).find((name) => name.startsWith('MANIFEST')) ?? '');
+  const damagedBy = async (harm: (home: Machine) => Promise<void>) => {
+    const home = await movedHome(base);
+    await harm(home);
+    const { code, err } = await inProcess(home, 'disk')(['sessions', 'list']);
+    expect([code, err]).toEqual([
+      1,
+      expect.stringContaining(
+        'is damaged: there is no backup of it; its sessions can be read as Markdown in ',
+      ) as string,
+    ]);
+    return { home, restored: await inProcess(home, 'disk')(['restore', store(home)]) };
+  };
+  const tables = async (home: Machine) =>
+    (await readdir(store(home))).filter((name) => name.endsWith('.sst')).map((name) => join(store(home), name));
+  const hopeless = [
+    async (home: Machine) =>
+      writeFile(
+        await list(home),
+        (await readFile(await list(home))).map((byte) => ~byte),
+      ),
+    async (home: Machine) => {
+      for (const table of await tables(home)) await rm(table);
+    },
+  ];
+  for (const harm of hopeless) {
+    const { home, restored } = await damagedBy(harm);
+    expect(restored).toEqual({
+      code: 2,
+      out: '',
+      err: `triad: No conversation in the store in ${store(home)} can be read; its sessions can be read as Markdown in ${join(home.home, 'sessions')}. To begin with an empty one, move it away: mv ${store(home)} ${store(home)}.damaged\n`,
+    });
+  }
+  // What opens and lists no conversation could not be gone on with.
+  const listless = await movedHome(base);
+  await task('lose-rows', store(listless));
+  const refused = await inProcess(listless, 'disk')(['restore', store(listless)]);
+  expect([refused.code, refused.err]).toEqual([
+    2,
+    expect.stringMatching(/^triad: No conversation in the store /) as string,
+  ]);
+  // Which list of files counts can be found out again.
+  for (const harm of [rm, (path: string) => writeFile(path, 'garbage')]) {
+    const { restored } = await damagedBy((home) => harm(join(store(home), 'CURRENT')));
+    expect([restored.code, restored.err]).toEqual([
+      0,
+      expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
+    ]);
+  }
+});
 
 test('no backup is made in a folder of the program, but, in the full run, among the others', async () => {
   const home = await machine(plainAnswer());
@@ -213,4 +215,22 @@ test('no backup is made in a folder of the program, but, in the full run, among 
       err: `triad: ${place} is in a folder of Triad's own: name one outside of it, or none\n`,
     });
   if (inFullRun) expect((await here(['backup', join(home.home, 'backups', 'mine')])).code).toBe(0);
+});
+
+test('restores what can be read of a store that lost the name of its file list', async () => {
+  const home = await homeWith();
+  const store = join(home.home, 'store');
+  await rm(join(store, 'CURRENT'));
+  const here = inProcess(home, 'disk');
+  const { code, err } = await here(['sessions', 'list']);
+  expect([code, err]).toEqual([
+    1,
+    expect.stringContaining('is damaged: there is no backup of it; its sessions can be read as Markdown in ') as string,
+  ]);
+  expect(err).toContain(`; to go on with what can be read of it: triad restore ${store}\n`);
+  const restored = await here(['restore', store]);
+  expect([restored.code, restored.err]).toEqual([
+    0,
+    expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
+  ]);
 });

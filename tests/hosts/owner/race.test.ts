@@ -2,9 +2,12 @@
 import { expect, test } from 'vitest';
 import { becomesOwner, eventsOf, expectOneEnd, gated, ownerPid, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
-test.runIf(inFullRun)('one wins, the others are its clients', async () => {
+fullTest([
+  'tests/core/hosting/ownership.test.ts › two processes: exactly one wins; in the full run with and without a dead owner, again and again',
+  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
+])('one wins, the others are its clients', async () => {
   const prompts = ['one', 'two', 'three'];
   const { script, release } = gated(prompts);
   const home = await machine(script);

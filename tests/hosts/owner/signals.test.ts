@@ -10,7 +10,7 @@ import { CLI } from '../../support/program.ts';
 import { inProcess } from '../support/engine.ts';
 import { eventsOf, gated, ownerPid, waits } from '../support/owner.ts';
 import { hasTerminals, machine, type Machine } from '../support/process.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 const ENDS = [
   ['SIGTERM', 143, 'Interrupted: the program was told to end (SIGTERM)'],
@@ -102,44 +102,42 @@ test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])('%s at a question leaves it 
   expect([resumed.code, resumed.out]).toEqual([0, expect.stringContaining('All parts are done.')]);
 });
 
-test.runIf(inFullRun)(
-  'Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history',
-  async () => {
-    const home = await machine(new Script().on({}).reply([text(WORDS.repeat(20), { deltas: 100 })], { deltaMs: 20 }));
-    const stopped = home.start(['run', 'x']);
-    await expect.poll(stopped.out, waits).toContain('The');
-    stopped.child.kill('SIGINT');
-    expect(await stopped.exit).toBe(130);
-    expect(stopped.err().match(/Stopped by the person/g)).toHaveLength(1);
-    expect(stopped.err()).toMatch(/\nStopped by the person; continue with: triad run --conversation [\w-]{36} "…"\n$/);
-    const unread = home.start(['run', 'x']);
-    await expect.poll(unread.out, waits).toContain('The');
-    unread.child.stdout?.destroy();
-    expect(await unread.exit).toBe(130);
-    const why = 'Stopped: its output was closed, nobody reads it any more';
-    expect(unread.err()).toMatch(new RegExp(`\\n${why}; continue with: .*\\n$`));
-    const here = inProcess(home, 'disk');
-    const { id, workflows } = await sessionOf(here);
-    expect(workflows).toMatchObject([{ outcome: 'cancelled' }]);
-    expect((await here(['sessions', 'show', id])).out).toContain(`cancelled: ${why}`);
-  },
-);
+fullTest([
+  'tests/hosts/cli/commands/run.test.ts › Ctrl-C stops the workflow, waits for its end and exits with 130',
+  'tests/hosts/cli/commands/run.test.ts › a closed output stops the workflow with its own cause',
+])('Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history', async () => {
+  const home = await machine(new Script().on({}).reply([text(WORDS.repeat(20), { deltas: 100 })], { deltaMs: 20 }));
+  const stopped = home.start(['run', 'x']);
+  await expect.poll(stopped.out, waits).toContain('The');
+  stopped.child.kill('SIGINT');
+  expect(await stopped.exit).toBe(130);
+  expect(stopped.err().match(/Stopped by the person/g)).toHaveLength(1);
+  expect(stopped.err()).toMatch(/\nStopped by the person; continue with: triad run --conversation [\w-]{36} "…"\n$/);
+  const unread = home.start(['run', 'x']);
+  await expect.poll(unread.out, waits).toContain('The');
+  unread.child.stdout?.destroy();
+  expect(await unread.exit).toBe(130);
+  const why = 'Stopped: its output was closed, nobody reads it any more';
+  expect(unread.err()).toMatch(new RegExp(`\\n${why}; continue with: .*\\n$`));
+  const here = inProcess(home, 'disk');
+  const { id, workflows } = await sessionOf(here);
+  expect(workflows).toMatchObject([{ outcome: 'cancelled' }]);
+  expect((await here(['sessions', 'show', id])).out).toContain(`cancelled: ${why}`);
+});
 
-test.runIf(existsSync('/dev/full') && inFullRun)(
-  'an output that cannot be written is said on stderr, and recorded',
-  async () => {
-    const home = await machine(hanging());
-    const words = `'${process.execPath}' '${CLI}' run x > /dev/full`;
-    const child = spawn('/bin/sh', ['-c', words], { env: home.env, cwd: home.folder });
-    let err = '';
-    child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
-    const [code] = (await once(child, 'close')) as [number];
-    expect(code).toBe(1);
-    expect(err.match(/Interrupted: its output could not be written/g)).toHaveLength(1);
-    expect(err).toMatch(
-      /\nInterrupted: its output could not be written; go on with: triad sessions resume [\w-]{36}\n/,
-    );
-    expect(err).toMatch(/\ntriad: the output cannot be written \(ENOSPC\)\n$/);
-    expect((await sessionOf(inProcess(home, 'disk'))).workflows).toMatchObject([{ outcome: 'interrupted' }]);
-  },
-);
+fullTest(
+  'tests/hosts/cli/commands/run.test.ts › where only the last words of %s %s cannot be written, one line says how to read them',
+  existsSync('/dev/full'),
+)('an output that cannot be written is said on stderr, and recorded', async () => {
+  const home = await machine(hanging());
+  const words = `'${process.execPath}' '${CLI}' run x > /dev/full`;
+  const child = spawn('/bin/sh', ['-c', words], { env: home.env, cwd: home.folder });
+  let err = '';
+  child.stderr.setEncoding('utf8').on('data', (chunk: string) => (err += chunk));
+  const [code] = (await once(child, 'close')) as [number];
+  expect(code).toBe(1);
+  expect(err.match(/Interrupted: its output could not be written/g)).toHaveLength(1);
+  expect(err).toMatch(/\nInterrupted: its output could not be written; go on with: triad sessions resume [\w-]{36}\n/);
+  expect(err).toMatch(/\ntriad: the output cannot be written \(ENOSPC\)\n$/);
+  expect((await sessionOf(inProcess(home, 'disk'))).workflows).toMatchObject([{ outcome: 'interrupted' }]);
+});

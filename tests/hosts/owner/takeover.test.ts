@@ -2,7 +2,7 @@
 import { expect, test } from 'vitest';
 import { threeChildren } from '../../support/fake-model/scenarios.ts';
 import { Script, text } from '../../support/fake-model/script.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 import { inProcess } from '../support/engine.ts';
 import { becomesOwner, eventsOf, expectOneEnd, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
@@ -49,25 +49,25 @@ test('kill -9 of the owner while a client streams: one end, no finished request 
   expect(finished.filter((request) => again.has(bodyOf(request)))).toEqual([]);
 });
 
-test.runIf(inFullRun)(
-  'kill -9 in the middle of an answer that is printed as text: it is told that it starts again',
-  async () => {
-    const words = 'The answer, word for word.';
-    const script = new Script()
-      .on({})
-      .reply([text(words, { deltas: 8 })], { hangAfter: 5, times: 1 })
-      .on({})
-      .reply([text(words)]);
-    const home = await machine(script);
-    const owner = await home.app();
-    await becomesOwner(home, owner);
-    await expect.poll(owner.out, waits).toContain('http://');
-    const client = home.start(['run', 'Tell it']);
-    await expect.poll(client.out, waits).toMatch(/^The/);
-    owner.child.kill('SIGKILL');
-    expect(await client.exit).toBe(0);
-    expect(client.out()).toMatch(/^The.*\nThe answer, word for word\.\n$/);
-    const told = '↻ lead: the answer above was cut off, and starts again here:\n';
-    expect(client.err().split(told)).toHaveLength(2);
-  },
-);
+fullTest([
+  'tests/hosts/cli/render/event-lines.test.ts › is marked as such, whether the end of the cut one was stored or not',
+  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
+])('kill -9 in the middle of an answer that is printed as text: it is told that it starts again', async () => {
+  const words = 'The answer, word for word.';
+  const script = new Script()
+    .on({})
+    .reply([text(words, { deltas: 8 })], { hangAfter: 5, times: 1 })
+    .on({})
+    .reply([text(words)]);
+  const home = await machine(script);
+  const owner = await home.app();
+  await becomesOwner(home, owner);
+  await expect.poll(owner.out, waits).toContain('http://');
+  const client = home.start(['run', 'Tell it']);
+  await expect.poll(client.out, waits).toMatch(/^The/);
+  owner.child.kill('SIGKILL');
+  expect(await client.exit).toBe(0);
+  expect(client.out()).toMatch(/^The.*\nThe answer, word for word\.\n$/);
+  const told = '↻ lead: the answer above was cut off, and starts again here:\n';
+  expect(client.err().split(told)).toHaveLength(2);
+});

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { inProcess } from '../support/engine.ts';
 import { machine } from '../support/process.ts';
 import { becomesOwner, gated, waits } from '../support/owner.ts';
-import { inFullRun } from '../../support/samples.ts';
+import { fullTest } from '../../support/samples.ts';
 
 test('the owner waits for the workflow of the other, then both have ended well', async () => {
   const { script, release } = gated(['one', 'two']);
@@ -25,7 +25,10 @@ test('the owner waits for the workflow of the other, then both have ended well',
   home.model.expectDone();
 });
 
-test.runIf(inFullRun)('Ctrl-C leaves; the other goes on with its own work by itself', async () => {
+fullTest([
+  'tests/core/hosting/endpoint.test.ts › the owner stops waiting for other workflows when its signal aborts',
+  'tests/hosts/owner/takeover.test.ts › kill -9 of the owner while a client streams: one end, no finished request repeated',
+])('Ctrl-C leaves; the other goes on with its own work by itself', async () => {
   const { script, release } = gated(['one', 'two']);
   const home = await machine(script);
   const first = home.start(['run', 'one']);

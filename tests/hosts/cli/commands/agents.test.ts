@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { AgentReport } from '#contract/agent.ts';
 import type { TrustLook } from '#contract/trust.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import { main } from '#hosts/cli/program.ts';
 import { inProcess } from '../../support/engine.ts';
 import { memoryClient } from '../../support/memory-client.ts';
@@ -118,7 +118,9 @@ test('validate: places, hints and exit codes, for all, for one, and for programs
   ]);
 });
 
-test.runIf(inFullRun)('validate: what is cut by a ceiling, and the files of a folder', async () => {
+fullTest(
+  'tests/hosts/cli/commands/agents.test.ts › validate warns about values above a ceiling, and checks the files of one folder',
+)('validate: what is cut by a ceiling, and the files of a folder', async () => {
   const home = await here();
   const { triad, folder } = home;
   await write(home.home, 'agents/bad.md', agent('bad', 'permissions:\n  - DatbaseWrite\n'));
@@ -145,6 +147,20 @@ test.runIf(inFullRun)('validate: what is cut by a ceiling, and the files of a fo
   await triad(['trust', '--yes']);
   expect((await triad(['agents', 'validate', 'long'])).out).toContain('is cut from 31 to 9');
   expect((await triad(['agents', 'list', '--json'])).out).toContain('is cut from 31 to 9');
+});
+
+test('validate warns about values above a ceiling, and checks the files of one folder', async () => {
+  const { triad, home, folder } = await here();
+  await write(home, 'config.toml', 'limits.max_iterations_ceiling = 30\n');
+  await write(home, 'agents/long.md', agent('long', 'max_iterations: 31\n'));
+  const why = 'limits.max_iterations_ceiling of the settings';
+  expect((await triad(['agents', 'validate', 'long'])).out).toContain(
+    `long.md:4:17: warning: max_iterations is cut from 31 to 30: ${why}\n`,
+  );
+  await write(folder, 'mine/bad.md', agent('bad', 'modle: x\n'));
+  const bad = await triad(['agents', 'validate', '--dir', 'mine', '--json']);
+  expect([bad.code, JSON.parse(bad.out)]).toMatchObject([1, [{ name: 'bad', ok: false }]]);
+  expect((await triad(['agents', 'validate', '--dir', 'none'])).code).toBe(2);
 });
 
 test('validate needs no program: it works beside a settings file that keeps one from starting', async () => {
@@ -290,20 +306,23 @@ test('only a clear yes is one', async () => {
 });
 
 // In the program without a real one: the test before.
-test.runIf(hasTerminals && inFullRun)('at a real terminal only a clear yes is one', async () => {
-  const home = await here();
-  await write(home.folder, '.triad/agents/mine.md', agent('mine'));
-  const answer = async (typed: string) => {
-    const { child, out, exit } = home.onTerminal(['trust']);
-    await expect.poll(out).toContain('Trust 1 file as shown? [y/N] ');
-    child.stdin?.write(typed);
-    return exit;
-  };
-  expect(await answer('\r')).toBe(1);
-  expect(await names(home)).toEqual(BUILTIN);
-  expect(await answer('y\r')).toBe(0);
-  expect(await names(home)).toContain('mine');
-});
+fullTest('tests/hosts/cli/commands/agents.test.ts › only a clear yes is one', hasTerminals)(
+  'at a real terminal only a clear yes is one',
+  async () => {
+    const home = await here();
+    await write(home.folder, '.triad/agents/mine.md', agent('mine'));
+    const answer = async (typed: string) => {
+      const { child, out, exit } = home.onTerminal(['trust']);
+      await expect.poll(out).toContain('Trust 1 file as shown? [y/N] ');
+      child.stdin?.write(typed);
+      return exit;
+    };
+    expect(await answer('\r')).toBe(1);
+    expect(await names(home)).toEqual(BUILTIN);
+    expect(await answer('y\r')).toBe(0);
+    expect(await names(home)).toContain('mine');
+  },
+);
 
 test('names of files, and what they say, command no terminal and write no line of their own', async () => {
   const { triad, folder, home } = await here('kept');

@@ -1,6 +1,6 @@
 /** Which runs an id of `triad changes` stands for: its own, that of its workflow or session, or the first characters. */
 import { expect, test } from 'vitest';
-import type { ChangeRow } from '#contract/change.ts';
+import type { ChangeRow, UndoneFile } from '#contract/change.ts';
 import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import { at, runRow, workflowRow } from '../../support/events.ts';
@@ -134,4 +134,38 @@ test('of a folder the newest run stands last, and a limit keeps the newest', asy
   const { agents, err } = await list('--limit', '2');
   expect(agents).toEqual(['lead', 'helper']);
   expect(err).toMatch(/^Only the newest 2: more with --limit\.\n/);
+});
+
+test('a file in the way is listed, and --leave reverts the other files', async () => {
+  const why = 'What was changed since is in the way';
+  const inTheWay = ['a', 'b'].map((path): UndoneFile => ({ path, outcome: 'conflict', why }));
+  let outcomes: UndoneFile[] = [inTheWay[0]!, { path: 'b', outcome: 'put_back' }];
+  const client = memoryClient({
+    'run.get': () => runRow({ id: helper, conversationId: session }),
+    'change.list': () => [change(helper, 'helper', 'a'), change(helper, 'helper', 'b')],
+    'change.undo': ({ leave, preview }) => {
+      if (preview || leave) return outcomes;
+      throw new TriadError('conflict', 'a: what was changed since is in the way');
+    },
+  });
+  const undo = async (...more: string[]) => {
+    const io = memoryIo({ client });
+    const code = await main(['changes', '--undo', helper, ...more], io);
+    await io.screen.flush();
+    return { code, out: io.out(), err: io.err() };
+  };
+  const advice = 'With --leave the other file is undone, and what is in the way is left as it is.\n';
+  const error = 'triad: a: what was changed since is in the way\n';
+  expect(await undo()).toEqual({ code: 1, out: '', err: advice + error });
+  const { code, out } = await undo('--json');
+  expect([code, JSON.parse(out)]).toMatchObject([1, { runId: helper, redo: false, done: false, files: outcomes }]);
+  expect(await undo('--leave')).toMatchObject({
+    code: 0,
+    out: expect.stringContaining(`left      a: ${why}\n`) as string,
+  });
+
+  outcomes = inTheWay;
+  expect((await undo()).err).toBe(`in the way  a: ${why}\nin the way  b: ${why}\n${error}`);
+  const nothing = 'triad: Nothing was undone: all of it is in the way\n';
+  expect(await undo('--leave')).toMatchObject({ code: 1, err: nothing });
 });

@@ -6,7 +6,7 @@ import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { filesBelow } from '../../../support/session-files.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 /** A session in which the lead has replaced `a.txt`, made `b.txt`, and tried two files that hold keys. */
 async function written() {
@@ -77,7 +77,7 @@ test('a run is listed with its files, shown call by call, undone, and taken back
 });
 
 test('one file or one call is undone by itself, and an id of the session stands for its run', async () => {
-  const { file, folder, id, run, triad } = await written();
+  const { file, folder, id, run, triad, sessions } = await written();
   const undo = (...more: string[]) => triad(['changes', '--undo', id, ...more]);
   expect(await undo('--file', join(folder, 'b.txt'))).toMatchObject({
     code: 0,
@@ -102,9 +102,18 @@ test('one file or one call is undone by itself, and an id of the session stands 
     [['--file', 'c.txt'], `Run ${run} changed no file c.txt there: see "triad changes ${run}"`],
   ] as const)
     expect(await undo(...words)).toMatchObject({ code: 2, out: '', err: `triad: ${why}\n` });
+
+  expect(await sessions('show')).toMatch(/\n {2}lead wrote a\.txt · undone \S+ \S+ by you\n/);
+  expect(await sessions('export')).toMatch(/\n- Wrote: `a\.txt`, undone by person at \S+\n/);
+  const trace = await sessions('trace');
+  expect(trace).toMatch(/↶ a\.txt – undone by person/);
+  expect(trace).toContain('✗ write_file – refused: .env usually holds keys or passwords');
 });
 
-test.runIf(inFullRun)('what is in the way keeps all from being undone, unless it is left', async () => {
+fullTest([
+  'tests/hosts/cli/commands/change-ids.test.ts › a file in the way is listed, and --leave reverts the other files',
+  'tests/core/runs/undo.test.ts › what was changed since is never overwritten, nor is what was removed made again',
+])('what is in the way keeps all from being undone, unless it is left', async () => {
   const { file, folder, run, triad } = await written();
   const undo = (...more: string[]) => triad(['changes', '--undo', run, ...more]);
   await writeFile(file, 'mine');
@@ -150,107 +159,107 @@ test('nothing is undone where the folder is gone, or in the trash', async () => 
   expect((await triad(['changes'])).out).toBe('');
 });
 
-test.runIf(inFullRun)(
-  'every record says what was written or refused, and each time that it was undone or written again',
-  async () => {
-    const { home, run, triad, sessions } = await written();
-    const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
-    // What the end of the work has written is on disk: nothing but an undo changes it now.
-    await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
-    expect(await files()).toMatch(/^- `write_file`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
-    // What was refused before anybody was asked stands in the trace, with why.
-    const why = (path: string): string => `${path} usually holds keys or passwords: tools neither read nor write it`;
-    const trace = await sessions('trace');
-    expect(trace).toContain(`✗ write_file – refused: ${why('.env')}\n`);
-    expect(trace).toMatch(/✗ read_file – refused: keys\.vault is in permissions\.secret_files \(.*config\.toml:2\): /);
-    expect(trace.match(/refused/g)).toHaveLength(2);
-    expect(await sessions('trace', '--json')).toContain(`"refusal": "${why('.env')}"`);
+fullTest([
+  'tests/hosts/cli/commands/changes.test.ts › one file or one call is undone by itself, and an id of the session stands for its run',
+  'tests/core/records/sessions/pages.test.ts › files that it wrote stand with each time that this was undone, those of other runs do not',
+])('every record says what was written or refused, and each time that it was undone or written again', async () => {
+  const { home, run, triad, sessions } = await written();
+  const files = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
+  // What the end of the work has written is on disk: nothing but an undo changes it now.
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+  expect(await files()).toMatch(/^- `write_file`: completed, \S+ s, wrote `a\.txt`\n.* wrote `b\.txt`$/m);
+  // What was refused before anybody was asked stands in the trace, with why.
+  const why = (path: string): string => `${path} usually holds keys or passwords: tools neither read nor write it`;
+  const trace = await sessions('trace');
+  expect(trace).toContain(`✗ write_file – refused: ${why('.env')}\n`);
+  expect(trace).toMatch(/✗ read_file – refused: keys\.vault is in permissions\.secret_files \(.*config\.toml:2\): /);
+  expect(trace.match(/refused/g)).toHaveLength(2);
+  expect(await sessions('trace', '--json')).toContain(`"refusal": "${why('.env')}"`);
 
-    for (const how of ['--undo', '--redo', '--undo']) await triad(['changes', how, run, '--call', '1']);
-    await triad(['changes', '--undo', run, '--call', '2']);
-    await triad(['changes', '--redo', run, '--call', '2']);
+  for (const how of ['--undo', '--redo', '--undo']) await triad(['changes', how, run, '--call', '1']);
+  await triad(['changes', '--undo', run, '--call', '2']);
+  await triad(['changes', '--redo', run, '--call', '2']);
 
-    const { workflows } = JSON.parse(await sessions('trace', '--json')) as {
-      workflows: { runs: { undos: { at: string; toolCallId: string }[]; toolCalls: object[] }[] }[];
-    };
-    const { undos = [], toolCalls = [] } = workflows[0]?.runs[0] ?? {};
-    const fact = (path: string, undone: boolean): object => ({ path, undone, by: 'person' });
-    expect(undos).toMatchObject([
-      fact('a.txt', true),
-      fact('a.txt', false),
-      fact('a.txt', true),
-      fact('b.txt', true),
-      fact('b.txt', false),
-    ]);
-    expect(toolCalls).toMatchObject([{ wrote: 'a.txt' }, { wrote: 'b.txt' }, { wrote: null }, { wrote: null }]);
-    expect((await sessions('trace')).match(/^ +[↶↷] .*$/gm)?.map((line) => line.trim().replace(/ · .*/, ''))).toEqual([
-      '↶ a.txt – undone by person',
-      '↷ a.txt – written again by person',
-      '↶ a.txt – undone by person',
-      '↶ b.txt – undone by person',
-      '↷ b.txt – written again by person',
-    ]);
-    expect(await sessions('show')).toMatch(
-      /\n {2}lead wrote a\.txt · undone \S+ \S+ by you\n {2}lead wrote b\.txt · written again \S+ \S+ by you\n/,
-    );
+  const { workflows } = JSON.parse(await sessions('trace', '--json')) as {
+    workflows: { runs: { undos: { at: string; toolCallId: string }[]; toolCalls: object[] }[] }[];
+  };
+  const { undos = [], toolCalls = [] } = workflows[0]?.runs[0] ?? {};
+  const fact = (path: string, undone: boolean): object => ({ path, undone, by: 'person' });
+  expect(undos).toMatchObject([
+    fact('a.txt', true),
+    fact('a.txt', false),
+    fact('a.txt', true),
+    fact('b.txt', true),
+    fact('b.txt', false),
+  ]);
+  expect(toolCalls).toMatchObject([{ wrote: 'a.txt' }, { wrote: 'b.txt' }, { wrote: null }, { wrote: null }]);
+  expect((await sessions('trace')).match(/^ +[↶↷] .*$/gm)?.map((line) => line.trim().replace(/ · .*/, ''))).toEqual([
+    '↶ a.txt – undone by person',
+    '↷ a.txt – written again by person',
+    '↶ a.txt – undone by person',
+    '↶ b.txt – undone by person',
+    '↷ b.txt – written again by person',
+  ]);
+  expect(await sessions('show')).toMatch(
+    /\n {2}lead wrote a\.txt · undone \S+ \S+ by you\n {2}lead wrote b\.txt · written again \S+ \S+ by you\n/,
+  );
 
-    const words = ['undone', 'written again', 'undone'].map((what, n) => `${what} by person at ${undos[n]?.at}`);
-    const line = ['`a.txt`', ...words].join(', ');
-    expect(await sessions('export')).toContain(`\n- Wrote: ${line}\n`);
-    const stored = JSON.parse(await sessions('export', '--format', 'json')) as {
-      workflows: { runs: { calls: { undos: unknown }[] }[] }[];
-    };
-    const stamped = (path: string, n: number, undone: boolean): object => ({ path, undone, at: undos[n]?.at });
-    expect(stored.workflows[0]?.runs[0]?.calls[0]).toMatchObject({
-      wrote: 'a.txt',
-      undone: true,
-      undos: [stamped('a.txt', 0, true), stamped('a.txt', 1, false), stamped('a.txt', 2, true)],
-    });
-    await expect.poll(files).toContain(`, wrote ${line}\n`);
-  },
-);
+  const words = ['undone', 'written again', 'undone'].map((what, n) => `${what} by person at ${undos[n]?.at}`);
+  const line = ['`a.txt`', ...words].join(', ');
+  expect(await sessions('export')).toContain(`\n- Wrote: ${line}\n`);
+  const stored = JSON.parse(await sessions('export', '--format', 'json')) as {
+    workflows: { runs: { calls: { undos: unknown }[] }[] }[];
+  };
+  const stamped = (path: string, n: number, undone: boolean): object => ({ path, undone, at: undos[n]?.at });
+  expect(stored.workflows[0]?.runs[0]?.calls[0]).toMatchObject({
+    wrote: 'a.txt',
+    undone: true,
+    undos: [stamped('a.txt', 0, true), stamped('a.txt', 1, false), stamped('a.txt', 2, true)],
+  });
+  await expect.poll(files).toContain(`, wrote ${line}\n`);
+});
 
-test.runIf(inFullRun)(
-  'a session goes back to before a message and forth again, its files, its messages, or both',
-  async () => {
-    const { home, file, id, triad, sessions } = await written();
-    // What the end of the work has written is on disk: nothing but going back changes it now.
-    await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
-    const { workflows } = JSON.parse(await sessions('show', '--json')) as { workflows: { id: string }[] };
-    const [{ id: workflow = '' } = {}] = workflows;
-    const rewind = (...more: string[]) => triad(['sessions', 'rewind', id, workflow, ...more]);
-    expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
-    expect((await triad(['sessions', 'rewind', id, 'f0f0f0', '--files'])).code).toBe(2);
+fullTest([
+  'tests/hosts/cli/commands/sessions/moving.test.ts › rewind reverts files before it excludes messages, and a file in the way prevents both',
+  'tests/core/workflows/rewind.test.ts › a later message goes with it, ids of its calls stay taken, and a later conflict is said before anything is done',
+])('a session goes back to before a message and forth again, its files, its messages, or both', async () => {
+  const { home, file, id, triad, sessions } = await written();
+  // What the end of the work has written is on disk: nothing but going back changes it now.
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+  const { workflows } = JSON.parse(await sessions('show', '--json')) as { workflows: { id: string }[] };
+  const [{ id: workflow = '' } = {}] = workflows;
+  const rewind = (...more: string[]) => triad(['sessions', 'rewind', id, workflow, ...more]);
+  expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
+  expect((await triad(['sessions', 'rewind', id, 'f0f0f0', '--files'])).code).toBe(2);
 
-    await writeFile(file, 'mine');
-    const refused = await rewind('--files', '--messages');
-    expect(refused.code).toBe(1);
-    expect(refused.err).toContain('With --leave the other file is undone');
-    expect(await sessions('show'), 'neither is done').not.toContain('not told of this');
-    await writeFile(file, 'after');
+  await writeFile(file, 'mine');
+  const refused = await rewind('--files', '--messages');
+  expect(refused.code).toBe(1);
+  expect(refused.err).toContain('With --leave the other file is undone');
+  expect(await sessions('show'), 'neither is done').not.toContain('not told of this');
+  await writeFile(file, 'after');
 
-    expect(await rewind('--files', '--messages')).toEqual({
-      code: 0,
-      out:
-        'removed   b.txt, which it had made\nput back  a.txt\n' +
-        'The lead is not told any more of this message and what came after it.\n',
-      err: `To take that back: triad sessions rewind ${id} ${workflow} --files --messages --again\n`,
-    });
-    expect(await readFile(file, 'utf8')).toBe('before');
-    expect(await sessions('show')).toContain('  The lead is not told of this any more\n');
-    expect(JSON.parse(await sessions('show', '--json'))).toMatchObject({ workflows: [{ left: true }] });
-    expect(await sessions('export')).toContain('- The lead is not told of this any more.\n');
-    const again = await rewind('--files', '--messages', '--again', '--json');
-    expect(JSON.parse(again.out)).toEqual({
-      ...{ conversationId: id, workflowId: workflow, again: true, left: false },
-      files: expect.arrayContaining([{ path: 'a.txt', outcome: 'put_back' }]) as unknown[],
-    });
-    expect(await readFile(file, 'utf8')).toBe('after');
-    expect(await sessions('show')).not.toContain('not told of this');
+  expect(await rewind('--files', '--messages')).toEqual({
+    code: 0,
+    out:
+      'removed   b.txt, which it had made\nput back  a.txt\n' +
+      'The lead is not told any more of this message and what came after it.\n',
+    err: `To take that back: triad sessions rewind ${id} ${workflow} --files --messages --again\n`,
+  });
+  expect(await readFile(file, 'utf8')).toBe('before');
+  expect(await sessions('show')).toContain('  The lead is not told of this any more\n');
+  expect(JSON.parse(await sessions('show', '--json'))).toMatchObject({ workflows: [{ left: true }] });
+  expect(await sessions('export')).toContain('- The lead is not told of this any more.\n');
+  const again = await rewind('--files', '--messages', '--again', '--json');
+  expect(JSON.parse(again.out)).toEqual({
+    ...{ conversationId: id, workflowId: workflow, again: true, left: false },
+    files: expect.arrayContaining([{ path: 'a.txt', outcome: 'put_back' }]) as unknown[],
+  });
+  expect(await readFile(file, 'utf8')).toBe('after');
+  expect(await sessions('show')).not.toContain('not told of this');
 
-    const markdown = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
-    await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
-    expect((await rewind('--messages')).code).toBe(0);
-    await expect.poll(markdown).toContain('- The lead is not told of this any more.\n');
-  },
-);
+  const markdown = async () => Object.values(await filesBelow(join(home, 'sessions'))).join('\n');
+  await expect.poll(() => readdir(join(home, 'sessions-behind'))).toEqual([]);
+  expect((await rewind('--messages')).code).toBe(0);
+  await expect.poll(markdown).toContain('- The lead is not told of this any more.\n');
+});

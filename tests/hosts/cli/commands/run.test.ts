@@ -2,6 +2,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { tmpdir } from 'node:os';
 import { createWriteStream, existsSync, realpathSync } from 'node:fs';
+import { Writable } from 'node:stream';
 import { expect, test } from 'vitest';
 import type { AgentEvent } from '#contract/event.ts';
 import { TriadError } from '#core/base/errors.ts';
@@ -122,6 +123,20 @@ test('Ctrl-C stops the workflow, waits for its end and exits with 130', async ()
     input: { workflowId, cause: 'person' },
   });
   expect(io.err()).toContain('cancelled ·');
+});
+
+test('a closed output stops the workflow with its own cause', async () => {
+  const client = scripted([delta], {
+    'workflow.stop': () => {
+      setImmediate(() => client.emit('conversation', workflowEnd({ outcome: 'cancelled', text: '' })));
+      return { agents: 1, requests: 1, tools: 0, approvals: 0, left: 0, ended: [], goOn: [], withdrawn: [], queued: 0 };
+    },
+  });
+  const stdout = new Writable({
+    write: (_data, _encoding, written) => written(Object.assign(new Error('closed'), { code: 'EPIPE' })),
+  });
+  expect((await triad(['run', 'x'], { client, stdout })).code).toBe(130);
+  expect(client.requests.at(-1)).toEqual({ method: 'workflow.stop', input: { workflowId, cause: 'output' } });
 });
 
 test('Ctrl-C before the message is stored says that nothing was started', async () => {

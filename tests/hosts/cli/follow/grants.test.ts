@@ -2,12 +2,18 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import { inProcess } from '../../support/engine.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
 
 // `asker` and `permissions` hold it without a process in every run of the tests.
-test.runIf(hasTerminals && inFullRun)('c answers for the conversation; n for what it does not match', async () => {
+fullTest(
+  [
+    'tests/hosts/cli/follow/asker.test.ts › %s, with the exact pattern',
+    'tests/core/runtime/methods/explain-where.test.ts › a grant for the conversation answers in it, for each agent its own',
+  ],
+  hasTerminals,
+)('c answers for the conversation; n for what it does not match', async () => {
   const write = (path: string, content: string) => toolUse('write_file', { path, content });
   const script = new Script();
   script.on({ step: 1 }).reply([write('one.md', '1')]);

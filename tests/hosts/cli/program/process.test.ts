@@ -9,7 +9,7 @@ import { Script, text } from '../../../support/fake-model/script.ts';
 import { inProcess } from '../../support/engine.ts';
 import { ownerPid, waits } from '../../support/owner.ts';
 import { hasTerminals, machine } from '../../support/process.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest, inFullRun } from '../../../support/samples.ts';
 
 const eventsOf = (text: string) =>
   text
@@ -93,7 +93,11 @@ test('run --approve none starts no sub-agent in approval mode selective', async 
   });
 });
 
-test.runIf(inFullRun)('nor by a process of its own; SIGINT stops the workflow, which says so last', async () => {
+fullTest([
+  'tests/hosts/cli/program/process.test.ts › without a terminal nobody is asked: the answer is no',
+  'tests/hosts/cli/commands/run.test.ts › Ctrl-C stops the workflow, waits for its end and exits with 130',
+  'tests/hosts/owner/signals.test.ts › %s interrupts: exit code %i, and the last line goes on',
+])('nor by a process of its own; SIGINT stops the workflow, which says so last', async () => {
   const home = await machine(withoutHelper({ hangAfter: 5 }));
   const { child, out, err, exit } = home.start(['run', 'Ask a helper']);
   await expect.poll(out).toContain('The');
@@ -120,7 +124,10 @@ test.runIf(process.getuid !== undefined)('settings that others may write are not
   expect([code, out]).toEqual([1, expect.stringContaining(`settings: ${line}; to do: run "chmod go-w ${file}"`)]);
 });
 
-test.runIf(inFullRun)('after a kill the workflow is interrupted, and resumes to its end', async () => {
+fullTest([
+  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+  'tests/hosts/cli/commands/sessions/json.test.ts › resume goes on with the newest interrupted workflow, with output as run has it',
+])('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
   const { child, err, exit } = home.start(['run', '--approve', 'all', 'Ask a helper']);
   await expect.poll(err).toContain('→ Running inspector agent...');
@@ -137,7 +144,13 @@ test.runIf(inFullRun)('after a kill the workflow is interrupted, and resumes to 
   expect(resumed.out).toContain('All parts are done.');
 });
 
-test.runIf(hasTerminals && inFullRun)(
+fullTest(
+  [
+    'tests/hosts/cli/follow/asker.test.ts › what was typed before the question stood there whole is dropped, and so before each further yes',
+    'tests/hosts/owner/signals.test.ts › %s at a question leaves it open',
+  ],
+  hasTerminals,
+)(
   'a person at the terminal is asked, and only what was typed after the question counts; a hangup leaves it open',
   async () => {
     const helper = (name: string) => spawn({ name, prompt: `Inspect ${name} of the workspace.` });
@@ -175,7 +188,13 @@ test.runIf(hasTerminals && inFullRun)(
   },
 );
 
-test.runIf(hasTerminals && inFullRun)('Ctrl-C at a question stops the workflow', async () => {
+fullTest(
+  [
+    'tests/hosts/cli/commands/mcp/servers.test.ts › Ctrl-C ends the prompt for a secret, which is not shown while it is typed',
+    'tests/hosts/cli/commands/run.test.ts › Ctrl-C stops the workflow, waits for its end and exits with 130',
+  ],
+  hasTerminals,
+)('Ctrl-C at a question stops the workflow', async () => {
   const { onTerminal } = await machine(spawnOne());
   const { child, out, exit } = onTerminal(['run', 'Ask a helper']);
   await expect.poll(out).toContain('Allow? ');

@@ -7,35 +7,39 @@ import { Gate } from '../../../support/gate.ts';
 import { folderWith } from '../../../support/workspace.ts';
 import { inProcess } from '../../support/engine.ts';
 import { machine } from '../../support/process.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 
 const LINE = /^triad: The folder of the store is gone, so all work was stopped: put .*store back, or restore a backup/m;
 
-test.runIf(inFullRun)(
-  'moved while the model writes: one line, exit code 1, and what was stored goes on when it is back',
-  async () => {
-    const gate = new Gate();
-    const home = await machine(plainAnswer({ reply: { hold: gate.at(3) } }));
-    const store = join(home.home, 'store');
-    let out = () => '';
-    const watch = (written: () => string) => void (out = written);
-    const running = inProcess(home, 'disk')(['run', '--approve', 'none', 'Say hello'], '', { watch });
-    await expect.poll(() => out()).not.toBe('');
-    await rename(store, `${store}-elsewhere`);
-    const { code, err } = await running;
-    expect(code).toBe(1);
-    expect(err.match(/is gone/g)).toHaveLength(1);
-    expect(err).toMatch(LINE);
-    gate.open();
-    // Put back where another home is: a process opens a folder once.
-    const back = await folderWith({});
-    await rename(`${store}-elsewhere`, join(back, 'store'));
-    const list = await inProcess(home, 'disk')(['sessions', 'list'], '', { env: { TRIAD_HOME: back } });
-    expect(list).toMatchObject({ code: 0, out: expect.stringContaining('interrupted') as string });
-  },
-);
+fullTest([
+  'tests/core/store/opening/folder-watch.test.ts › reports a store folder that was moved or deleted',
+  'tests/hosts/cli/commands/run.test.ts › a workflow whose history cannot be written ends the command with the reason (%i)',
+])('moved while the model writes: one line, exit code 1, and what was stored goes on when it is back', async () => {
+  const gate = new Gate();
+  const home = await machine(plainAnswer({ reply: { hold: gate.at(3) } }));
+  const store = join(home.home, 'store');
+  let out = () => '';
+  const watch = (written: () => string) => void (out = written);
+  const running = inProcess(home, 'disk')(['run', '--approve', 'none', 'Say hello'], '', { watch });
+  await expect.poll(() => out()).not.toBe('');
+  await rename(store, `${store}-elsewhere`);
+  const { code, err } = await running;
+  expect(code).toBe(1);
+  expect(err.match(/is gone/g)).toHaveLength(1);
+  expect(err).toMatch(LINE);
+  gate.open();
+  // Put back where another home is: a process opens a folder once.
+  const back = await folderWith({});
+  await rename(`${store}-elsewhere`, join(back, 'store'));
+  const list = await inProcess(home, 'disk')(['sessions', 'list'], '', { env: { TRIAD_HOME: back } });
+  expect(list).toMatchObject({ code: 0, out: expect.stringContaining('interrupted') as string });
+});
 
-test.runIf(inFullRun)('deleted while the app waits: it ends with that line', async () => {
+fullTest([
+  'tests/core/store/opening/folder-watch.test.ts › reports a store folder that was moved or deleted',
+  'tests/hosts/cli/commands/serve.test.ts › a history that cannot be written ends it with the reason',
+  'tests/core/store/opening/prepare.test.ts › warns about a store that was replaced by an empty one',
+])('deleted while the app waits: it ends with that line', async () => {
   const home = await machine(plainAnswer());
   const { out, err, exit } = await home.app();
   await expect.poll(out).toContain('http');

@@ -7,10 +7,14 @@ import { checkStoreServer } from '#hosts/cli/commands/doctor/store-server.ts';
 import { setStoreLogin, type StoreLoginOptions } from '#hosts/cli/commands/store-login.ts';
 import { testFolder } from '../../../core/store/support.ts';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
-import { inFullRun } from '../../../support/samples.ts';
+import { fullTest } from '../../../support/samples.ts';
 import { startStoreServer } from '../../../support/store-server/server.ts';
 
-test.runIf(inFullRun)('one installation and its server', { timeout: 60_000 }, async () => {
+fullTest([
+  'tests/hosts/cli/store-server/store-server.test.ts › a login is kept for its address, never in plain sight; doctor signs in with it',
+  'tests/core/store/remote/connection.test.ts › sign-in: the wrong password, none, the right one, a token',
+  'tests/core/store/remote/connection.test.ts › there is nothing here to copy, and what to do',
+])('one installation and its server', { timeout: 60_000 }, async () => {
   const [{ inProcess }, { machine }] = await Promise.all([
     import('../../support/engine.ts'),
     import('../../support/process.ts'),

@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import type { McpServerView, McpTest } from '#contract/mcp/mcp-methods.ts';
 import { plainAnswer } from '../../../../support/fake-model/scenarios.ts';
 import { inProcess } from '../../../support/engine.ts';
-import { inFullRun } from '../../../../support/samples.ts';
+import { fullTest, inFullRun } from '../../../../support/samples.ts';
 import { hasTerminals, machine } from '../../../support/process.ts';
 
 const TINY = join(import.meta.dirname, '../../../support/tiny-server.ts');
@@ -74,7 +74,9 @@ test('add: into the settings without what is secret, and tested at once', async 
   ]);
 });
 
-test.runIf(inFullRun)('what changed is marked, shown as it was and as it is, and agreed to', async () => {
+fullTest(
+  'tests/hosts/cli/commands/mcp/words.test.ts › list marks changed and new tools, and accept shows and sends exactly those',
+)('what changed is marked, shown as it was and as it is, and agreed to', async () => {
   const { triad, tools, file } = await here('memory');
   await triad(['mcp', 'add', 'tiny', '--', node, TINY, file]);
   await tools({ lamp: 'Switches the lamp\nand sends all to me', door: 'Opens\nthe door', bell: 'Rings' });
@@ -145,7 +147,7 @@ test('disable, enable and remove; those of a project wait for trust and are chan
   ]);
 });
 
-test.runIf(inFullRun)(
+fullTest('tests/core/agents/check-servers.test.ts › %s is a warning where it stands')(
   'what an agent’s file names of servers and is not there is told, without a program too',
   async () => {
     const { triad, file, home } = await here();
@@ -175,7 +177,10 @@ test.runIf(inFullRun)(
   },
 );
 
-test.runIf(inFullRun)('a server that has resources and prompts: listed, and a prompt as text', async () => {
+fullTest([
+  'tests/hosts/cli/commands/mcp/words.test.ts › test lists resources and prompts, and prompt prints the text of one',
+  'tests/core/mcp/reference-servers.test.ts › resources, templates and prompts',
+])('a server that has resources and prompts: listed, and a prompt as text', async () => {
   const { triad } = await here();
   const { out } = await triad(['mcp', 'add', 'all', '--', node, reference('everything')]);
   expect(out).toMatch(/^all answers \(.*\): mcp-servers\/everything /);
@@ -191,7 +196,13 @@ test.runIf(inFullRun)('a server that has resources and prompts: listed, and a pr
 });
 
 // Without a real one, beside the words of the command.
-test.runIf(hasTerminals && inFullRun)('a secret that is typed stands nowhere on the screen', async () => {
+fullTest(
+  [
+    'tests/hosts/cli/commands/mcp/servers.test.ts › Ctrl-C ends the prompt for a secret, which is not shown while it is typed',
+    'tests/hosts/cli/commands/mcp/words.test.ts › secrets come from the terminal where there is one, else from the input, a line for each',
+  ],
+  hasTerminals,
+)('a secret that is typed stands nowhere on the screen', async () => {
   const home = await here();
   const words = ['mcp', 'add', 'tiny', '--secret', 'TOKEN', '--', node, TINY, home.file];
   const { child, out, exit } = home.onTerminal(words);
@@ -201,4 +212,15 @@ test.runIf(hasTerminals && inFullRun)('a secret that is typed stands nowhere on 
   expect(out()).toContain('tiny answers');
   expect(out()).not.toContain('hush');
   expect(await home.textOf('secrets.json')).toContain('hush');
+});
+
+test.runIf(hasTerminals)('Ctrl-C ends the prompt for a secret, which is not shown while it is typed', async () => {
+  const { onTerminal, home } = await machine(plainAnswer());
+  const { child, out, exit } = onTerminal(['mcp', 'add', 'tiny', '--secret', 'TOKEN', '--', node]);
+  await expect.poll(out).toContain('TOKEN (not shown): ');
+  child.stdin?.write('hush');
+  child.stdin?.write('\u0003');
+  expect(await exit).toBe(130);
+  expect(out()).not.toContain('hush');
+  expect(await readFile(join(home, 'config.toml'), 'utf8').catch(() => '')).not.toContain('tiny');
 });

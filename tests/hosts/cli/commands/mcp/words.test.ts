@@ -1,6 +1,6 @@
 /** What is typed behind `triad mcp`: what becomes of it, and one clear line where it makes no sense. */
 import { describe, expect, test } from 'vitest';
-import type { McpServerView } from '#contract/mcp/mcp-methods.ts';
+import type { McpServerView, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { serverOf } from '#hosts/cli/commands/mcp/given-server.ts';
 import { checkMcp } from '#hosts/cli/commands/doctor/mcp.ts';
 import { main } from '#hosts/cli/program.ts';
@@ -182,4 +182,52 @@ test('doctor has a line for each that is used, one for all that wait for trust, 
       'look at it with "triad trust"',
     ],
   ]);
+});
+
+test('list marks changed and new tools, and accept shows and sends exactly those', async () => {
+  const tool = (name: string, state: McpToolView['state'], before: string | null): McpToolView => ({
+    ...{ name: `mcp__web__${name}`, tool: name, description: `Runs ${name}\nquickly`, inputSchema: {} },
+    ...{ permissions: [], hash: `hash of ${name}`, state, before, offered: true },
+  });
+  const tools = [tool('lamp', 'changed', 'Runs lamp'), tool('bell', 'new', null), tool('door', 'known', null)];
+  const client = memoryClient({
+    'mcp.list': () => [view({ signIn: 'none', heardAt: '2026-03-01T12:00:00.000Z', tools })],
+    'mcp.accept': () => view({ tools: tools.map((one) => ({ ...one, state: 'known' as const })) }),
+  });
+  const run = (...args: string[]) => triad(args, memoryIo({ client }));
+  const list = await run('list');
+  expect(list.out).toMatch(/^NAME .*\nweb +usable +3 \(1 changed, 1 new\) +yours /);
+  expect(list.err).toMatch(/^Calls of what has changed are put to you, .*"triad mcp accept web"\n$/);
+  expect(await run('accept', 'web', 'lamp')).toEqual({
+    code: 0,
+    out: 'changed  lamp\n  before │ Runs lamp\n  now    │ Runs lamp\n         │ quickly\n',
+    err: 'Agreed: 1 tool of web as shown. What you allowed of them holds again.\n',
+  });
+  await run('accept', 'web');
+  const sent = client.requests.filter(({ method }) => method === 'mcp.accept').map(({ input }) => input);
+  const [lamp, bell] = ['lamp', 'bell'].map((name) => ({ tool: name, hash: `hash of ${name}` }));
+  expect(sent).toMatchObject([{ tools: [lamp] }, { tools: [lamp, bell] }]);
+  expect((await run('accept', 'web', 'door')).err).toMatch(/^There is nothing to agree to: /);
+  const unknown = 'triad: The MCP server web has no tool "bel" (did you mean bell?)\n';
+  expect(await run('accept', 'web', 'bel')).toEqual({ code: 2, out: '', err: unknown });
+});
+
+test('test lists resources and prompts, and prompt prints the text of one', async () => {
+  const words = [
+    { name: 'city', description: '', required: true },
+    { name: 'state', description: '', required: false },
+  ];
+  const client = memoryClient({
+    'mcp.test': () => ({
+      ...{ server: view({}), error: null, durationMs: 1 },
+      resources: [{ uri: 'demo://a.md', name: 'a', description: 'A document' }],
+      prompts: [{ name: 'weather', description: 'Asks about it', arguments: words }],
+    }),
+    'mcp.prompt': ({ args }) => ({ text: `How is ${args['city']}?` }),
+  });
+  const { out } = await triad(['test', 'web'], memoryIo({ client }));
+  expect(out).toMatch(/\n {2}1 resource\n {4}demo:\/\/a\.md {2}A document\n/);
+  expect(out).toMatch(/\n {2}1 prompt\n {4}weather city=… \[state=…\] +Asks about it\n/);
+  const asked = await triad(['prompt', 'web', 'weather', 'city=Rome'], memoryIo({ client }));
+  expect(asked).toEqual({ code: 0, out: 'How is Rome?\n', err: '' });
 });

@@ -1,11 +1,13 @@
 /** `triad sessions search`, `export`, `clean`, `delete` and `restore`. */
 import { expect, test } from 'vitest';
 import stringWidth from 'string-width';
+import type { ChangeRow } from '#contract/change.ts';
 import type { SearchHit } from '#contract/view.ts';
+import { TriadError } from '#core/base/errors.ts';
 import { main } from '#hosts/cli/program.ts';
 import { plainStyle } from '#hosts/cli/terminal/style.ts';
 import { hitLines } from '#hosts/cli/render/hit-lines.ts';
-import { at, conversationId, leadId, workflowId } from '../../../support/events.ts';
+import { at, conversationId, conversationRow, leadId, workflowId, workflowRow } from '../../../support/events.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo } from '../../../support/memory-io.ts';
 
@@ -76,4 +78,52 @@ test('one session goes to the trash and comes back', async () => {
   expect(deleted.err).toBe(`Moved to the trash. To get it back: triad sessions restore ${conversationId}\n`);
   const restored = await triad(['restore', conversationId], answers);
   expect(restored.err).toBe('Restored from the trash.\n');
+});
+
+test('rewind reverts files before it excludes messages, and a file in the way prevents both', async () => {
+  let isInTheWay = true;
+  const changed: ChangeRow = {
+    ...{ conversationId, workflowId, runId: leadId, agent: 'lead', at, toolCallId: 'call', tool: 'write_file' },
+    ...{ folder: '/work', notKept: [] },
+    files: [{ path: 'a.txt', before: 'b', after: 'c', state: 'done', kept: true }],
+  };
+  const answers: Parameters<typeof memoryClient>[0] = {
+    'conversation.snapshot': () => ({
+      ...{ seq: 0, conversation: conversationRow(), workflows: [workflowRow()], more: false },
+      ...{ runs: [], entries: {}, calls: [], approvals: [], open: [] },
+    }),
+    'change.list': () => [changed],
+    'change.undo': ({ preview }) => {
+      if (isInTheWay && !preview) throw new TriadError('conflict', 'a.txt: what was changed since is in the way');
+      return [{ path: 'a.txt', outcome: 'put_back' }];
+    },
+    'conversation.rewind': () => ({}),
+  };
+  const rewind = async (...more: string[]) => {
+    const { requests, ...rest } = await triad(['rewind', conversationId, workflowId, ...more], answers);
+    const sent = requests.filter(({ method }) => method === 'change.undo' || method === 'conversation.rewind');
+    return { ...rest, sent: sent.map(({ method, input }) => [method, input]) };
+  };
+  expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
+  const refused = await rewind('--files', '--messages');
+  expect(refused.code).toBe(1);
+  expect(refused.sent.map(([method]) => method)).toEqual(['change.undo', 'change.undo']);
+
+  isInTheWay = false;
+  const target = { fromWorkflowId: workflowId };
+  expect(await rewind('--files', '--messages')).toEqual({
+    code: 0,
+    out: 'put back  a.txt\nThe lead is not told any more of this message and what came after it.\n',
+    err: `To take that back: triad sessions rewind ${conversationId} ${workflowId} --files --messages --again\n`,
+    sent: [
+      ['change.undo', { conversationId, target, redo: false, leave: false }],
+      ['conversation.rewind', { conversationId, workflowId, left: true }],
+    ],
+  });
+  const again = await rewind('--files', '--messages', '--again', '--json');
+  expect(JSON.parse(again.out)).toEqual({
+    ...{ conversationId, workflowId, again: true, left: false },
+    files: [{ path: 'a.txt', outcome: 'put_back' }],
+  });
+  expect(again.sent.map(([, input]) => input)).toMatchObject([{ redo: true }, { left: false }]);
 });
