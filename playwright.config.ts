@@ -3,6 +3,7 @@
 // The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';
+import { findMissingDesktop } from './e2e/support/missing-desktop.ts';
 import type { Place, SurfaceName } from './e2e/support/test.ts';
 import { findDesktop } from './src/hosts/cli/commands/desktop/desktop-runtime.ts';
 import { temporaryFolder } from './tests/support/temporary.ts';
@@ -13,14 +14,7 @@ process.umask(0o022);
 
 const chromium = chromiumPath();
 const electron = await findDesktop(process.env, process.platform);
-const { DISPLAY, WAYLAND_DISPLAY } = process.env;
-const hasDisplay = process.platform !== 'linux' || Boolean(DISPLAY || WAYLAND_DISPLAY);
-/** Why there is no real desktop to test; null where there is one. */
-const missing = !electron.ok
-  ? `no Electron runtime here: ${electron.reason}`
-  : hasDisplay
-    ? null
-    : 'an Electron runtime, but no display';
+const missing = findMissingDesktop(electron, process.platform, process.env);
 
 /** A test that makes no sense in a place says so by a tag, and why by an annotation. */
 const project = (place: SurfaceName, without: RegExp): Project<Place> => ({
