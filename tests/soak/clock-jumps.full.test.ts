@@ -1,9 +1,10 @@
 /** A wall clock that jumps back or ahead breaks no order, no duration, no question and no conversation. */
-import { afterEach, beforeEach, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { afterEach, beforeEach, describe, expect, onTestFinished, vi } from 'vitest';
 import { type composeRuntime, settingsOf } from '../support/compose.ts';
 import { startEngine, yes } from '../support/engine.ts';
 import { eventually } from '../support/eventually.ts';
 import { plainAnswer, threeChildren } from '../support/fake-model/scenarios.ts';
+import { fullTest } from '../support/samples.ts';
 import { lasting, memoryStore } from '../support/stores/pooled.ts';
 
 const DAY_MS = 86_400_000;
@@ -16,7 +17,9 @@ describe.for([
   beforeEach(() => void vi.useFakeTimers({ toFake: ['Date'] }));
   afterEach(() => void vi.useRealTimers());
 
-  test('in the middle of a workflow, while questions wait', async () => {
+  fullTest(
+    'tests/core/approvals/gate-clock.test.ts › no answer in time is a no to what is still open, also where it may be a yes and nobody was there',
+  )('in the middle of a workflow, while questions wait', async () => {
     let jumped = false;
     const engine = await startEngine(threeChildren(), {
       person: (approval, item) => {
@@ -40,30 +43,35 @@ describe.for([
     for (const { queuedMs } of engine.of('run-start')) expect(queuedMs).toBeGreaterThanOrEqual(0);
   });
 
-  test('between two starts of the program: what was said before still stands before', async () => {
-    const store = await memoryStore();
-    const engine = await startEngine(plainAnswer(), { store: lasting(store) });
-    const first = await engine.ask('First question');
-    await engine.runtime.close();
-    jump(ms);
-    // A process of its own would know nothing of the ids that were made before.
-    vi.resetModules();
-    const { composeRuntime: composeAnew } = (await import('../support/compose.ts')) as {
-      composeRuntime: typeof composeRuntime;
-    };
-    const again = await composeAnew({
-      store,
-      folder: engine.folder,
-      url: engine.model.url,
-      settings: settingsOf(''),
-    });
-    onTestFinished(() => again.close());
-    const { conversationId } = engine;
-    const sent = await again.request('message.send', { conversationId, text: 'Second question' });
-    await eventually(async () => expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }));
-    expect(sent.workflowId > first.workflowId).toBe(true);
-    expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain('First question');
-    const { items } = await again.request('workflow.list', {});
-    expect(items.map(({ prompt }) => prompt)).toEqual(['Second question', 'First question']);
-  });
+  fullTest('tests/core/base/ids.test.ts › new ids sort after earlier and stored ids, also when the clock goes back')(
+    'between two starts of the program: what was said before still stands before',
+    async () => {
+      const store = await memoryStore();
+      const engine = await startEngine(plainAnswer(), { store: lasting(store) });
+      const first = await engine.ask('First question');
+      await engine.runtime.close();
+      jump(ms);
+      // A process of its own would know nothing of the ids that were made before.
+      vi.resetModules();
+      const { composeRuntime: composeAnew } = (await import('../support/compose.ts')) as {
+        composeRuntime: typeof composeRuntime;
+      };
+      const again = await composeAnew({
+        store,
+        folder: engine.folder,
+        url: engine.model.url,
+        settings: settingsOf(''),
+      });
+      onTestFinished(() => again.close());
+      const { conversationId } = engine;
+      const sent = await again.request('message.send', { conversationId, text: 'Second question' });
+      await eventually(async () =>
+        expect(await store.workflow(sent.workflowId)).toMatchObject({ outcome: 'completed' }),
+      );
+      expect(sent.workflowId > first.workflowId).toBe(true);
+      expect(JSON.stringify(engine.model.requests.at(-1)?.body.messages)).toContain('First question');
+      const { items } = await again.request('workflow.list', {});
+      expect(items.map(({ prompt }) => prompt)).toEqual(['Second question', 'First question']);
+    },
+  );
 });

@@ -1,6 +1,6 @@
 /** Ids are UUIDs in order, and no two share their randomness. */
 import { expect, test } from 'vitest';
-import { newId } from '#core/base/ids.ts';
+import { advanceIdsPast, newId } from '#core/base/ids.ts';
 
 test('thousands made at once are in order, and none has the random part of another', () => {
   const ids = Array.from({ length: 3000 }, () => newId());
@@ -9,4 +9,18 @@ test('thousands made at once are in order, and none has the random part of anoth
   );
   expect(ids.filter((id, index) => index > 0 && id <= ids[index - 1]!)).toEqual([]);
   expect(new Set(ids.map((id) => id.slice(19))).size).toBe(ids.length);
+});
+
+test('new ids sort after earlier and stored ids, also when the clock goes back', () => {
+  const now = Date.now();
+  const first = newId(now);
+  const second = newId(now - 86_400_000);
+  expect(second > first).toBe(true);
+  // A stored id of another process, from before its clock was put back.
+  const stored = `${(now + 1000)
+    .toString(16)
+    .padStart(12, '0')
+    .replace(/^(.{8})/, '$1-')}-7001-8000-000000000000`;
+  advanceIdsPast(stored);
+  expect(newId(now) > stored).toBe(true);
 });
