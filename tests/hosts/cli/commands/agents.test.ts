@@ -153,9 +153,8 @@ test('validate warns about values above a ceiling, and checks the files of one f
   const { triad, home, folder } = await here();
   await write(home, 'config.toml', 'limits.max_iterations_ceiling = 30\n');
   await write(home, 'agents/long.md', agent('long', 'max_iterations: 31\n'));
-  const why = 'limits.max_iterations_ceiling of the settings';
-  expect((await triad(['agents', 'validate', 'long'])).out).toContain(
-    `long.md:4:17: warning: max_iterations is cut from 31 to 30: ${why}\n`,
+  expect((await triad(['agents', 'validate', 'long'])).out).toMatch(
+    /long\.md:4:17: warning: max_iterations is cut from 31 to 30: limits\.max_iterations_ceiling /,
   );
   await write(folder, 'mine/bad.md', agent('bad', 'modle: x\n'));
   const bad = await triad(['agents', 'validate', '--dir', 'mine', '--json']);
