@@ -1,7 +1,7 @@
 /** The bundle of the program has with it what it starts and reads: it works where there are no sources. */
 import { cp, readdir, rm, symlink } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Script } from '../support/fake-model/script.ts';
 import { CLI, ROOT } from '../support/program.ts';
 import { fullTest } from '../support/samples.ts';

@@ -1,5 +1,5 @@
 /** A sample of the campaign of kills and signals; `npm run kills` plays three hundred. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { campaign } from './campaign.ts';
 import { fullTest } from '../support/samples.ts';
 

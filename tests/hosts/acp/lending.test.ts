@@ -2,7 +2,7 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type ClientApp, methods } from '@agentclientprotocol/sdk';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { COMPILED } from '../../support/compiled.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fullTest } from '../../support/samples.ts';

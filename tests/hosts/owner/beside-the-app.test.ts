@@ -1,7 +1,7 @@
 /** Commands beside the running app: they are its clients, with folders of their own and its endpoint. */
 import { realpath, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { inProcess } from '../support/engine.ts';

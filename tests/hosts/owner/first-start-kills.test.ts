@@ -5,7 +5,7 @@
 import { mkdir, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Random } from '../../soak/random.ts';
 import { plainAnswer } from '../../support/fake-model/scenarios.ts';
 import { machine } from '../support/process.ts';

@@ -1,7 +1,7 @@
 /** Servers that agents use end with the program, however it ends and whatever they do against it. */
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { expectGone, lyingTable } from '../../core/mcp/support.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fullTest } from '../../support/samples.ts';

@@ -1,5 +1,5 @@
 /** Three clients lose their owner at the same time: one of them becomes it, and all reach the end of their own work. */
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { becomesOwner, eventsOf, expectOneEnd, gated, ownerPid, waits } from '../support/owner.ts';
 import { machine } from '../support/process.ts';
 import { fullTest } from '../../support/samples.ts';

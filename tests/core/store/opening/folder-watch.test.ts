@@ -12,8 +12,9 @@ test('reports a store folder that was moved or deleted', async () => {
     const folder = join(base, how);
     await mkdir(folder);
     await writeFile(join(folder, 'CURRENT'), '');
-    const { lost, end } = await watchFolder(folder);
-    onTestFinished(end);
+    const watch = await watchFolder(folder);
+    onTestFinished(() => watch.end());
+    const { lost } = watch;
     await (how === 'moved' ? rename(folder, `${folder}-away`) : rm(folder, { recursive: true }));
     if (!lost.aborted) await once(lost, 'abort');
     return lost.reason as unknown;

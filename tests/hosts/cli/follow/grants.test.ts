@@ -1,6 +1,6 @@
 /** A grant given at a real terminal: it answers the next call, and the trace and the list of grants tell of it. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { fullTest } from '../../../support/samples.ts';
 import { inProcess } from '../../support/engine.ts';

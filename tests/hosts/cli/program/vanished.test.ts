@@ -1,7 +1,7 @@
 /** The folder of the store is moved or deleted while the program works: it stops and says so, instead of going on into nothing. */
 import { rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { expect } from 'vitest';
 import { plainAnswer } from '../../../support/fake-model/scenarios.ts';
 import { Gate } from '../../../support/gate.ts';
 import { folderWith } from '../../../support/workspace.ts';

@@ -223,7 +223,7 @@ test('test lists resources and prompts, and prompt prints the text of one', asyn
       resources: [{ uri: 'demo://a.md', name: 'a', description: 'A document' }],
       prompts: [{ name: 'weather', description: 'Asks about it', arguments: words }],
     }),
-    'mcp.prompt': ({ args }) => ({ text: `How is ${args['city']}?` }),
+    'mcp.prompt': ({ args }) => ({ text: `How is ${args?.['city']}?` }),
   });
   const { out } = await triad(['test', 'web'], memoryIo({ client }));
   expect(out).toMatch(/\n {2}1 resource\n {4}demo:\/\/a\.md {2}A document\n/);

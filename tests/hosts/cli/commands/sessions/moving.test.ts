@@ -85,7 +85,7 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
   const changed: ChangeRow = {
     ...{ conversationId, workflowId, runId: leadId, agent: 'lead', at, toolCallId: 'call', tool: 'write_file' },
     ...{ folder: '/work', notKept: [] },
-    files: [{ path: 'a.txt', before: 'b', after: 'c', state: 'done', kept: true }],
+    files: [{ path: 'a.txt', before: null, after: null, state: 'done', kept: true }],
   };
   const answers: Parameters<typeof memoryClient>[0] = {
     'conversation.snapshot': () => ({
