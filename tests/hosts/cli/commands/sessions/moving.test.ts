@@ -82,10 +82,11 @@ test('one session goes to the trash and comes back', async () => {
 
 test('rewind reverts files before it excludes messages, and a file in the way prevents both', async () => {
   let isInTheWay = true;
+  const version = (hash: string) => ({ kind: 'file' as const, hash, bytes: 1, mode: 0o644 });
   const changed: ChangeRow = {
     ...{ conversationId, workflowId, runId: leadId, agent: 'lead', at, toolCallId: 'call', tool: 'write_file' },
     ...{ folder: '/work', notKept: [] },
-    files: [{ path: 'a.txt', before: null, after: null, state: 'done', kept: true }],
+    files: [{ path: 'a.txt', before: version('b'), after: version('c'), state: 'done', kept: true }],
   };
   const answers: Parameters<typeof memoryClient>[0] = {
     'conversation.snapshot': () => ({
