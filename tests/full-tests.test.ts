@@ -61,3 +61,9 @@ test('each test of the full run names an existing test of `npm test`', () => {
   );
   expect(faults).toEqual([]);
 });
+
+test('no test is left out of `npm test` in another way', () => {
+  // Except the other rows of a matrix: `inFullRun || …` runs one row in `npm test`.
+  const others = [...texts].filter(([, code]) => /(?:run|skip)If\([^)]*inFullRun(?! \|\|)|'@full'/.test(code));
+  expect(others.map(([path]) => path)).toEqual([]);
+});

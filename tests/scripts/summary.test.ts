@@ -80,5 +80,7 @@ test('lists tests that ran in no suite', async () => {
 });
 
 test('exits with 1 if no test ran', async () => {
-  expect(await summarize({})).toMatchObject({ status: 1, lines: expect.arrayContaining(['0 passed, 0 failed']) });
+  const { status, lines } = await summarize({});
+  expect(status).toBe(1);
+  expect(lines.at(-1)).toBe('0 passed, 0 failed');
 });
