@@ -80,9 +80,12 @@ export class Permissions {
     );
   }
 
-  /** The verdict on a call that is about to be made: a grant that allows it is counted. */
+  /**
+   * Returns the verdict on a call that is about to start, and counts the grant that allows it. Both happen in one turn of
+   * the event loop, so that two calls cannot share the last use of a grant.
+   */
   async decide(action: Action, record: (payload: Payload) => Promise<unknown>): Promise<Verdict> {
-    const verdict = await this.explain(action);
+    const verdict = this.verdict(action, await this.rules(action.folder));
     const grantId = grantIdOf(verdict.ruleId);
     if (grantId !== null) this.grants.use(grantId, record);
     return verdict;

@@ -3,9 +3,11 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import type { Grant, Rule } from '#contract/permission.ts';
-import type { Grants } from '#core/approvals/grants.ts';
+import { Grants } from '#core/approvals/grants.ts';
 import { ownActions } from '#core/approvals/own-actions.ts';
 import { Permissions } from '#core/approvals/permissions.ts';
+import { EventLog } from '#core/log/event-log.ts';
+import { memoryStore } from '../../support/stores/pooled.ts';
 import { folderWith } from '../../support/workspace.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
 
@@ -163,6 +165,20 @@ describe('a call', () => {
     expect(used).toEqual(['g9']);
     await permissions.decide(actionOf({ folder, tool: 'grep' }), record);
     expect(used).toEqual(['g9']);
+  });
+
+  test('that starts beside another one does not share the last use of a grant', async () => {
+    const store = await memoryStore();
+    const grants = new Grants(store, new EventLog(store, () => undefined));
+    grants.give(grantOf({ maxCalls: 1 }), record);
+    const permissions = new Permissions(grants, {
+      file: join(await folderWith({}), 'config.toml'),
+      isTrusted: () => Promise.resolve(true),
+      startedFrom: () => Promise.resolve([]),
+    });
+    const verdicts = await Promise.all([1, 2, 3].map(() => permissions.decide(actionOf({}), record)));
+    expect(verdicts.map(({ effect }) => effect)).toEqual(['allow', 'ask', 'ask']);
+    await store.close();
   });
 
   test('that a grant allows is asked about again once its minutes are over', async () => {
