@@ -1,6 +1,6 @@
 /** Every control flow on the real engine: who ends it, what each is told, and what comes of bounds that are hit. */
 import { describe, expect, test } from 'vitest';
-import { type Script, text, toolUse } from '../../support/fake-model/script.ts';
+import { type Script, toolUse } from '../../support/fake-model/script.ts';
 import {
   asked,
   CHECKER,
@@ -241,10 +241,22 @@ test.for(['judge', 'smart', 'chat'] as const)(
   },
 );
 
-test('a lead says at its start who works in its control flow, once', async () => {
-  const engine = await inOne(pair(['The page.'], { page: [text('No.')] }), { flow: { type: 'judge', rounds: 1 } });
+test.for<[FlowOptions['flow'], string]>([
+  [{ type: 'hitl' }, 'lead (worker) works alone, until its first whole answer'],
+  [{ type: 'loop' }, 'lead (worker) works alone until it calls the work complete, for at most 1 round'],
+  [
+    { type: 'loop', coagent: 'checker' },
+    'lead (worker) and checker take turns until lead calls the work complete, for at most 1 round',
+  ],
+  [{ type: 'judge' }, 'lead (worker) works, and checker judges each of its answers, for at most 1 round'],
+  [{ type: 'judge', primary: 'lead' }, 'lead works, and checker judges each of its answers, for at most 1 round'],
+  [
+    { type: 'smart', rounds: 2 },
+    'lead (worker) works, and checker judges each of its answers or completes it itself, for at most 2 rounds',
+  ],
+  [{ type: 'chat' }, 'lead (worker) and checker take turns until checker calls the work complete, for at most 1 round'],
+])('with %j a lead says at its start who works in its control flow, once', async ([flow, sentence]) => {
+  const engine = await inOne(pair(['The page.'], { page: done('Fits.') }), { flow: { rounds: 1, ...flow } });
   await engine.ask('Write the page.');
-  expect(engine.of('notice')).toMatchObject([
-    { level: 'info', text: 'lead (worker) works, and checker judges each of its answers, for at most 1 round' },
-  ]);
+  expect(engine.of('notice')).toMatchObject([{ level: 'info', text: sentence }]);
 });

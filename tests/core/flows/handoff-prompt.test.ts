@@ -42,6 +42,11 @@ const written = (path: string, added: number, removed: number): Call => ({
   metadata: { path, added, removed, undoable: true },
 });
 
+const planned = (content: string): Call => ({
+  name: 'todo_write',
+  input: { items: [{ content, status: 'pending', priority: 'low' }] },
+});
+
 describe('the account of the work', () => {
   test('says turns, tools with their targets, files with their lines, and the plan; nothing of results', () => {
     const history = worked([
@@ -49,16 +54,20 @@ describe('the account of the work', () => {
       { name: 'grep', input: { pattern: 'c' }, status: 'error' },
       written('page.md', 10, 0),
       written('page.md', 2, 3),
-      { name: 'bash', input: { command: 'make' }, metadata: { path: 'out.bin', also: ['log'], undoable: true } },
+      planned('First'),
       {
         name: 'todo_write',
         input: {
           items: [
             { content: 'Write', status: 'completed', priority: 'high' },
             { content: 'Check', status: 'in_progress', priority: 'low' },
+            { content: 'Publish', status: 'pending', priority: 'low' },
           ],
         },
       },
+      { ...planned('Refused'), status: 'error' },
+      { name: 'bash', input: { command: 'make' }, metadata: { path: 'out.bin', also: ['log'], undoable: true } },
+      { name: 'move_file', input: { from: 'a.md' }, metadata: { path: 'b.md', removed: 1, undoable: true } },
     ]);
     expect(accountOf(history.entries)).toBe(
       [
@@ -68,26 +77,40 @@ describe('the account of the work', () => {
         '',
         '- grep 2× (1 failed): src, c',
         '- write_file 2×: page.md',
+        '- todo_write 3× (1 failed)',
         '- bash 1×: make',
-        '- todo_write 1×',
+        '- move_file 1×: a.md',
         '',
         'Files changed:',
         '',
         '- page.md (+12 -3)',
         '- out.bin',
         '- log',
+        '- b.md',
         '',
         'Plan:',
         '',
         '- [x] Write',
         '- [~] Check',
+        '- [ ] Publish',
       ].join('\n'),
     );
   });
 
+  test('lists 30 tools and five targets of each, and counts the rest', () => {
+    const tools = Array.from({ length: 31 }, (_, n) => ({ name: `tool-${n}`, input: {} }));
+    expect(accountOf(worked(tools).entries)).toMatch(/- tool-29 1×\n- and 1 more$/);
+    const reads = Array.from({ length: 6 }, (_, n) => ({ name: 'read_file', input: { path: `${n}.md` } }));
+    expect(accountOf(worked(reads.slice(1)).entries)).toMatch(/: 1\.md, 2\.md, 3\.md, 4\.md, 5\.md$/);
+    expect(accountOf(worked(reads).entries)).toMatch(/: 0\.md, 1\.md, 2\.md, 3\.md, 4\.md and 1 more$/);
+    expect(accountOf(worked([{ name: 'bash', input: { command: 'x'.repeat(121) } }]).entries)).toMatch(/: x{120}…$/);
+  });
+
   test('is bounded, whatever was done', () => {
     const many = Array.from({ length: 500 }, (_, n) => written(`${'ä'.repeat(200)}${n}.md`, 1, 1));
-    expect(Buffer.byteLength(accountOf(worked(many).entries))).toBeLessThan(8 * 1024 + 50);
+    const account = accountOf(worked(many).entries);
+    expect(Buffer.byteLength(account)).toBeLessThan(8 * 1024 + 50);
+    expect(account.endsWith('\n(cut here)')).toBe(true);
     expect(accountOf([])).toBe('0 turns\nNo tool was called');
   });
 });

@@ -40,6 +40,7 @@ describe('a sub-agent with a coagent', () => {
     expect(end).toMatchObject({ outcome: 'completed', text: 'The lead has the report.' });
     expect(told(engine)).toMatchObject({ success: true, report: 'Second.\n\nI wrote the file.' });
     expect(end.subAgents.map(({ agent }) => agent)).toEqual([PAIR]);
+    expect(engine.of('notice'), 'only a lead names the agents of its control flow').toEqual([]);
     const { runs, workflow } = await detailOf(engine, end.workflowId);
     const sub = runs.find(({ agent }) => agent === PAIR);
     const parentChain = ['user', 'lead', PAIR, 'checker'];

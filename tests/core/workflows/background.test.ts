@@ -73,6 +73,15 @@ describe('wait_all: false', () => {
     await engine.ask('Go');
     const result = engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks');
     expect(outputOf(result?.entry.output)).toMatchObject({ completed: 1, failed: 1, running: 0 });
+    expect(result?.entry.status).toBe('completed');
+  });
+
+  test('a batch of which every sub-agent fails is an error', async () => {
+    const engine = await startEngine(batch(), { person: () => ({ kind: 'reject', reason: 'no' }) });
+    await engine.ask('Go');
+    const { entry } = engine.of('tool-end').find(({ entry: { name } }) => name === 'parallel_tasks')!;
+    expect(entry.status).toBe('error');
+    expect(outputOf(entry.output)).toMatchObject({ success: false, completed: 0, failed: 2, running: 0 });
   });
 
   test('with wait_all: true the same batch returns only with both reports', async () => {
@@ -106,25 +115,41 @@ describe('wait_all: false', () => {
     const engine = await startEngine(script);
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
+    const [, listed] = engine.of('tool-end').filter(({ parentRunId }) => parentRunId === null);
+    expect(outputOf(listed?.entry.output).success).toBe(true);
     const slow = engine.model.requests.find(({ seen }) => seen.prompt === 'Review slow.');
     expect(slow?.closedAt).not.toBeNull();
     const ended = engine.of('tool-end').find(({ entry }) => entry.output.includes('"ended":{'));
+    expect(ended?.entry.status).toBe('completed');
     expect(outputOf(ended?.entry.output)).toMatchObject({
       success: true,
       ended: { agents: 1, requests: 1 },
     });
   });
 
-  test('terminating something that is not there names what is', async () => {
-    const script = new Script()
-      .on({ ...LEAD, step: 1 })
-      .reply([toolUse('spawn_agent', { operation: 'terminate', child_id: 'nobody' })]);
-    script.on({}).reply([text('I see.')]);
-    const engine = await startEngine(script);
-    await engine.ask('Go');
-    expect(engine.of('tool-end')[0]?.entry).toMatchObject({
-      status: 'error',
-      output: 'No active sub-agent has the id "nobody". Active are: none',
-    });
-  });
+  test.for([[], ['alpha'], ['alpha', 'beta']])(
+    'terminating an unknown sub-agent is an error that lists the active ones: %j',
+    async (names) => {
+      const spawns = names.map((name) =>
+        toolUse('spawn_agent', { operation: 'spawn', name, prompt: `Inspect ${name}.`, background: true }),
+      );
+      const terminate = toolUse('spawn_agent', { operation: 'terminate', child_id: 'nobody' });
+      const script = new Script().on({ ...LEAD, turn: names.length > 0 ? 2 : 1 }).reply([terminate]);
+      if (names.length > 0) script.on({ ...LEAD, turn: 1 }).reply(spawns);
+      script.on({ prompt: /Inspect/ }).reply([text('Never.')], { hangAfter: 1 });
+      script.on({}).reply([text('I see.')]);
+      const engine = await startEngine(script);
+      const { workflowId } = await engine.send('Go');
+      const failed = await engine.event('tool-end', ({ entry }) => entry.status === 'error');
+      const active = names.map((name) => {
+        const queued = engine.of('run-queue').find(({ agent }) => agent === name);
+        return `${queued?.runId} (${name})`;
+      });
+      expect(failed.entry.output).toBe(
+        `No active sub-agent has the id "nobody". Active are: ${active.join(', ') || 'none'}`,
+      );
+      if (names.length > 0) await engine.runtime.request('workflow.stop', { workflowId });
+      await engine.ended(workflowId);
+    },
+  );
 });

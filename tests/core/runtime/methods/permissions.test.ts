@@ -134,6 +134,9 @@ test.for([
   ['write_file', { path: '.env' }, 'deny'],
   ['spawn_agent', { name: 'helper' }, 'ask'],
   ['delegate_task', { agent_id: 'code-reviewer' }, 'ask'],
+  ['delegate_task', { operation: 'list_agents' }, 'allow'],
+  ['spawn_agent', { operation: 'list_children' }, 'allow'],
+  ['spawn_agent', { operation: 'terminate', child_id: 'x' }, 'allow'],
 ] as const)('%s with %j alone is a call: no rule is about the rest', async ([tool, input, effect]) => {
   const { explain } = await explainer(
     '[[permissions.rules]]\neffect = "allow"\ntool = "*_file"\npattern = "docs/**"\n',
