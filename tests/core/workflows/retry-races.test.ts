@@ -193,6 +193,28 @@ function limited(held: Gate): Script {
 }
 
 describe('what crosses an end', () => {
+  test('a retry beside a lead that has reached its limit is refused', async () => {
+    const held = new Gate();
+    const script = new Script()
+      .on({ ...LEAD, turn: 1 })
+      .reply([spawn({ name: 'finder', prompt: 'Find it.' })])
+      .on({ prompt: /Find it/ })
+      .reply([], { status: 400 })
+      .on({ lastUser: /You have no tools any more/ })
+      .reply([text('Half of it.')], { hold: held.at(0) });
+    const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 1\n' });
+    const { workflowId } = await engine.send('Go');
+    await held.reached;
+    const { runId } = engine.of('run-end').find(({ agent }) => agent === 'finder')!;
+    const late = retry(engine, runId);
+    const settled = late.catch(() => undefined);
+    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 100))]);
+    held.open();
+    await expect(late).rejects.toMatchObject(CONFLICT);
+    await engine.ended(workflowId);
+    expect(engine.of('run-start').filter(({ agent }) => agent === 'finder')).toHaveLength(1);
+  });
+
   test('more for a workflow that ends while it is asked for is refused, not acknowledged', async () => {
     const held = new Gate();
     const [begun, reading] = [new Gate(), new Gate()];

@@ -20,6 +20,8 @@ import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
+const DENY = '[[permissions.rules]]\neffect = "deny"\ntool = "spawn_agent"\n';
+
 describe('starting sub-agents', () => {
   test('one is spawned, works with its tools and its report reaches the answer', async () => {
     const engine = await start(spawnOne());
@@ -112,6 +114,16 @@ describe('starting sub-agents', () => {
     ]);
   });
 
+  test.for([
+    ['a rule', DENY, 'all', / by a rule: .*denies the tool spawn_agent/],
+    ['the approval policy of the workflow', '', 'none', /^Rejected: Every question of this workflow is answered no/],
+  ] as const)('a sub-agent that %s rejects reports who rejected it', async ([, rules, approve, message]) => {
+    const engine = await start(spawnOne(), { rules });
+    await engine.ask('Look at my workspace', approve);
+    expect(outputOf(engine.of('tool-end')[0]?.entry.output)).toMatchObject({ success: false, outcome: 'rejected' });
+    expect(outputOf(engine.of('tool-end')[0]?.entry.output).error).toMatch(message);
+  });
+
   test('a fourth is refused with the maximum and the count', async () => {
     const engine = await start(fourth());
     const end = await engine.ask('Look at four parts');
@@ -143,14 +155,16 @@ describe('starting sub-agents', () => {
         return { kind: 'allow' };
       },
     });
-    const seen: string[][] = [];
+    const seen: string[][][] = [];
     let registry: AgentRegistry | null = null;
     const read = engine.agents.of.bind(engine.agents);
     vi.spyOn(engine.agents, 'of').mockImplementation(async (folder) => (registry = await read(folder)));
     const temporaries = () =>
-      (registry?.list() ?? []).filter(({ lifecycle }) => lifecycle === 'temporary').map(({ name }) => name);
+      (registry?.list() ?? [])
+        .filter(({ lifecycle }) => lifecycle === 'temporary')
+        .map(({ name, source }) => [name, source]);
     await engine.ask('Look at my workspace');
-    expect(seen).toEqual([['inspector']]);
+    expect(seen).toEqual([[['inspector', 'spawned']]]);
     expect(temporaries()).toEqual([]);
   });
 });

@@ -106,6 +106,10 @@ test('all its events, one by one, give the view that a reload gives, and its tra
   const { made } = await goOn(engine, { workflowId, entry: lastCall(entries) });
   const whole = fromSnapshot(await snapshotOf(engine, made.id));
   const events = await engine.runtime.request('conversation.events', { conversationId: made.id, after: 0 });
+  const end = events.findLast((event) => event.type === 'workflow-end');
+  expect(end).toMatchObject({
+    subAgents: ['scout', 'code-reviewer'].map((agent) => ({ agent, status: 'completed', outcome: 'completed' })),
+  });
   const { usage, ...conversation } = whole.conversation;
   const first = {
     ...conversation,
