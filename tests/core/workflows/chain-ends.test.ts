@@ -1,15 +1,17 @@
 /** Chains that do not come to their end: what is told, what is stopped, what is tried again, and what a restart goes on with. */
 import { describe, expect, test } from 'vitest';
+import { apply } from '#core/store/apply.ts';
 import type { Store } from '#core/store/store.ts';
 import { lasting, memoryStore } from '../../support/stores/pooled.ts';
 import type { Answers } from '../../support/flows/chains.ts';
 import { CHAIN, chainScript, GOOD, resultOf, stagesOf, startChain } from '../../support/flows/chains.ts';
-import { builtinAgents, withAgents } from '../../support/compose.ts';
+import { builtinAgents, settingsOf, withAgents } from '../../support/compose.ts';
 import { type Harness, outcomes, startAgain } from '../../support/engine.ts';
 import { eventually } from '../../support/eventually.ts';
-import { LEAD } from '../../support/fake-model/scenarios.ts';
+import { delegateTo, LEAD } from '../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { Trust } from '#core/agents/trust.ts';
+import { Gate } from '../../support/gate.ts';
 import { variations } from '../../support/samples.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
@@ -98,6 +100,37 @@ describe('a stop', () => {
     expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
     expect(resultOf(engine)).toMatchObject({ success: false, outcome: 'cancelled' });
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
+  });
+
+  test('before another attempt at a stage has begun does not start it', async () => {
+    const [leads, reads] = [new Gate(), new Gate()];
+    const store = await memoryStore();
+    let isSlow = false;
+    const runsOf: Store['runsOf'] = async (ids) => {
+      if (isSlow) await reads.pass();
+      return store.runsOf(ids);
+    };
+    const script = chainScript({ draft: fails });
+    script.rules.splice(
+      1,
+      0,
+      ...new Script().on({ ...LEAD, turn: 2 }).reply([text('So.')], { hold: leads.at(0) }).rules,
+    );
+    const engine = await startChain(script, { store: { ...store, runsOf } });
+    const { workflowId } = await engine.send('Go');
+    await leads.reached;
+    const [first, draft] = await stagesOf({ store }, workflowId);
+    isSlow = true;
+    await retry(engine, draft!.id);
+    await reads.reached;
+    const stopped = engine.runtime.request('run.stop', { runId: first!.id });
+    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 50))]);
+    isSlow = false;
+    reads.open();
+    expect(await stopped).toMatchObject({ agents: 1, left: 0 });
+    leads.open();
+    expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'completed', 'cancelled']);
+    expect(engine.of('run-start').filter(({ agent }) => agent === 'draft')).toHaveLength(1);
   });
 
   test('of the workflow ends it, whatever stage works', async () => {
@@ -204,6 +237,48 @@ describe('another try', () => {
 });
 
 describe('a restart', () => {
+  test('before a stage started, and a stop then, end the chain there and free no slot', async () => {
+    const store = await memoryStore();
+    const died = new Gate();
+    let isDead = false;
+    const commit: Store['commit'] = async (events, writes) => {
+      if (isDead) return;
+      const last = events.findIndex(({ type, agent }) => type === 'run-queue' && agent === 'draft');
+      if (last === -1) return store.commit(events, writes);
+      isDead = true;
+      for (const event of events.slice(0, last + 1)) await store.commit([event], apply(event));
+      died.open();
+    };
+    const settings = 'limits.max_sub_agents = 1\n';
+    const script = chainScript();
+    script.rules.splice(1, 0, ...new Script().on({ ...LEAD, turn: 2 }).reply([delegateTo('polish', 'More.')]).rules);
+    const engine = await startChain(script, { store: { ...lasting(store), commit }, settings });
+    const { workflowId, runId } = await engine.send('Go');
+    await died.pass();
+    await engine.runtime.close();
+    const [first] = await stagesOf({ store }, workflowId);
+
+    const held = new Gate();
+    const entriesOf: Store['entriesOf'] = async (id) => {
+      if (id === first!.id) await held.pass();
+      return store.entriesOf(id);
+    };
+    const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
+    const again = await startAgain(engine, { ...store, entriesOf }, { agents, settings: settingsOf(settings) });
+    await again.request('workflow.resume', { workflowId });
+    await held.reached;
+    await again.request('run.stop', { runId: first!.id });
+    held.open();
+    await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));
+    const runs = await stagesOf({ store }, workflowId);
+    expect(runs.map(({ agent, outcome, attempt }) => [agent, outcome, attempt])).toEqual([
+      ['research', 'completed', 1],
+      ['draft', 'cancelled', 0],
+    ]);
+    const outputs = (await store.entriesOf(runId)).flatMap((entry) => (entry.kind === 'tool' ? [entry.output] : []));
+    expect(outputs.at(-1)).toContain('1 of them are taken: none can be started');
+  });
+
   /** Closes the program at an event and goes on in another one, on the same store. */
   async function resumed(store: Store, engine: Harness, workflowId: string): Promise<void> {
     await engine.runtime.close();
