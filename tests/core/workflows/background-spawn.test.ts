@@ -76,7 +76,12 @@ describe('a sub-agent in the background', () => {
     expect(end.text).toBe('It is there.');
     const [started, listed] = resultsOf(engine);
     const { runId } = end.subAgents[0]!;
-    expect(started).toMatchObject({ success: true, child_id: runId, background: true });
+    expect(started).toMatchObject({
+      ...{ success: true, child_id: runId, background: true },
+      message:
+        'It works in the background. Its report is handed to you when it has ended: go on, and do not ask for it.',
+    });
+    expect(started).not.toHaveProperty('changed_by_person');
     expect(listed?.children).toMatchObject([{ child_id: runId, name: 'parser' }]);
     expect(handedOver(engine).map(({ reportsOf }) => reportsOf)).toEqual([[runId]]);
     expect(names()).toEqual([]);

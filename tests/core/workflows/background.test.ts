@@ -31,7 +31,14 @@ describe('wait_all: false', () => {
     expect(outcomes(end)).toEqual(['completed', 'completed', 'completed']);
     expect(end.text).toBe('Both are there.');
     const first = outputOf(engine.of('tool-end').find(({ entry }) => entry.name === 'parallel_tasks')?.entry.output);
-    expect(first).toMatchObject({ completed: 1, running: 1, failed: 0 });
+    expect(first).toMatchObject({ success: true, completed: 1, running: 1, failed: 0 });
+    expect(first.results?.map(({ success, outcome }) => [success, outcome])).toEqual([
+      [true, 'completed'],
+      [false, 'running'],
+    ]);
+    expect(first.aggregated_report).toBe(
+      `## 1. code-reviewer: completed\n\n${reportOf('fast').trim()}\n\n## 2. code-reviewer: still running\n\nIts report follows when it has ended.`,
+    );
   });
 
   test('the lead is not taken for silent while it waits for them', async () => {

@@ -75,6 +75,25 @@ describe('a chain that fails', () => {
     });
   });
 
+  test('in the background reports which stage failed, why, and what the runs before gave', async () => {
+    const input = { operation: 'spawn', name: 'finder', agent: 'research', prompt: 'Find facts.', background: true };
+    const engine = await startChain(chainScript({ polish: fails }, [toolUse('spawn_agent', input)]), {}, CHAIN, start);
+    const end = await engine.ask('Go');
+    const [first, draft, polish] = (await stagesOf(engine, end.workflowId)).map(({ id }) => id);
+    const [handed] = (await engine.store.entriesOf(end.runId)).filter((entry) => entry.kind === 'user').slice(1);
+    const [head, ...rest] = handed!.text.split('\n\n');
+    const why =
+      /^Report of the sub-agent finder \(\S+\), outcome error \(Stage 2 of 2 \(polish\) ended as error: .*It broke/;
+    expect(head).toMatch(why);
+    expect(head).toContain(`). Its stages: 1 draft (${draft}): completed, 2 polish (${polish}): error:`);
+    expect(rest.slice(-4)).toEqual([
+      `What finder (${first}) gave before:`,
+      '{"facts":["It rains."]}',
+      `What draft (${draft}) gave before:`,
+      'It rains, they say.',
+    ]);
+  });
+
   test('what the ones before gave is capped together, with a way to the rest', async () => {
     const long = `{"facts":["${'It rains. '.repeat(6000)}"]}`;
     const engine = await startChain(chainScript({ research: says(long), draft: fails }));

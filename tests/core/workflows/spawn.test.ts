@@ -114,6 +114,14 @@ describe('starting sub-agents', () => {
     ]);
   });
 
+  test('a sub-agent that the person rejects without a reason reports that', async () => {
+    const engine = await start(spawnOne(), { person: () => ({ kind: 'reject', reason: ' ' }) });
+    await engine.ask('Look at my workspace');
+    const { entry } = engine.of('tool-end')[0]!;
+    expect(entry.status).toBe('error');
+    expect(outputOf(entry.output)).toMatchObject({ error: 'Rejected by the person: no reason given' });
+  });
+
   test.for([
     ['a rule', DENY, 'all', / by a rule: .*denies the tool spawn_agent/],
     ['the approval policy of the workflow', '', 'none', /^Rejected: Every question of this workflow is answered no/],
