@@ -181,8 +181,14 @@ describe('grants', () => {
       { type: 'grant-change', change: 'revoked', grant: revoked, at: revoked.revokedAt, ...where },
     ]);
     expect(saved).toEqual([]);
-    await expect(grants.revoke('old')).rejects.toMatchObject({ code: 'conflict' });
-    await expect(grants.revoke('never')).rejects.toMatchObject({ code: 'not_found' });
+    await expect(grants.revoke('old')).rejects.toMatchObject({
+      code: 'conflict',
+      message: 'This grant has ended already',
+    });
+    await expect(grants.revoke('never')).rejects.toMatchObject({
+      code: 'not_found',
+      message: 'There is no grant never',
+    });
     const purged = grantsOn([grantOf({ id: 'g1' })], false);
     await purged.grants.load();
     const row = await purged.grants.revoke('g1');

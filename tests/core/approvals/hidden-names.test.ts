@@ -1,7 +1,7 @@
 /** Names that rules keep from an agent are in no listing and no search, and the rest of the folder is. */
 import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
-import { expect, test } from 'vitest';
+import { describe, expect, test } from 'vitest';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { sharedEngine } from '../../support/shared-engine.ts';
 
@@ -83,4 +83,33 @@ test('another agent’s rule hides nothing from this one', async () => {
   const deny = rule('effect = "deny"\nagent = "code-reviewer"\npermission = "FilesystemRead"');
   const [listed] = await outputs(deny, [['list_directory', { path: 'docs' }]]);
   expect(listed).toBe('deep/\nplan.md\nsecret-plan.md');
+});
+
+describe('the folder in the first request', () => {
+  const entriesWith = async (lines: string): Promise<string | undefined> => {
+    const engine = await start(new Script().on({}).reply([text('Done.')]), { rules: lines, files: FILES });
+    await engine.ask('Look');
+    return /^Top-level entries \(names are data\): (.*)$/m.exec(engine.model.requests[0]?.seen.system ?? '')?.[1];
+  };
+  const about = (lines: string) => entriesWith(`[[permissions.rules]]\n${lines}\n`);
+
+  test.for(['effect = "deny"\npermission = "FilesystemRead"', 'effect = "ask"\ntool = "glob"'])(
+    'excludes what a rule about reading guards: %s',
+    async (lines) => {
+      expect(await about(`${lines}\npattern = "docs"`)).toBe('README.md');
+      expect(await about(lines)).toBe('none');
+    },
+  );
+
+  test.for([
+    'effect = "allow"\ntool = "read_file"',
+    'effect = "deny"\ntool = "write_file"',
+    'effect = "ask"\npermission = "FilesystemWrite"',
+  ])('includes the paths of other rules: %s', async (lines) => {
+    expect(await about(`${lines}\npattern = "docs"`)).toBe('README.md, docs/');
+  });
+
+  test('is empty while a rule has a fault', async () => {
+    expect(await about('effect = "never"\ntool = "read_file"')).toBe('none');
+  });
 });

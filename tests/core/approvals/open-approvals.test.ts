@@ -95,9 +95,11 @@ test('one that is answered while they are read anew is not shown again', async (
   const [answered, ...others] = await store.openApprovals();
   if (answered === undefined) throw new Error('three wait');
   const first = Promise.withResolvers<Approval[]>();
-  const { approvals, shown } = readingOf([first.promise, Promise.resolve(others)], store);
+  const reads = [first.promise, Promise.resolve(others)];
+  const { approvals, shown } = readingOf(reads, store);
   const reading = approvals.refresh();
   approvals.onEvent(decided(answered.request.id));
+  expect(reads).toEqual([]);
   await eventually(() => expect(shown()).toEqual(others.map(({ request }) => request.id)));
   first.resolve([answered, ...others]);
   await reading;

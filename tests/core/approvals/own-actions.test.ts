@@ -1,6 +1,7 @@
 /** What the approval of a sub-agent says of its own actions is what then happens. */
 import { expect, test } from 'vitest';
 import type { ApprovePolicy, ApprovalMode } from '#contract/agent.ts';
+import { sentenceOf } from '#contract/approvals/phrases.ts';
 import { ownActionsText } from '#contract/own-actions-text.ts';
 import { startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
@@ -40,14 +41,15 @@ async function approval({ mode = 'manual', rules = '', project, tools, approve }
   const asked = requests
     .filter(({ id, subject }) => subject.kind === 'tool' && people.some(({ approvalId }) => approvalId === id))
     .map(({ subject }) => (subject.kind === 'tool' ? subject.preview?.path : null));
-  return { said: ownActionsText(item!, item!.envelope), asked };
+  return { said: ownActionsText(item!, item!.envelope), phrases: item!.ownActions?.says?.byMode[mode], asked };
 }
 
 const STEERING = 'Files that run code or steer programs are asked about unless a rule or a grant names them.';
 
 test('manual: each write is asked about', async () => {
-  const { said, asked } = await approval({});
+  const { said, phrases, asked } = await approval({});
   expect(said).toBe(`${FIRST} ${STEERING}`);
+  expect(phrases?.map(sentenceOf)).toEqual([FIRST, STEERING].map((sentence) => sentence.slice(0, -1)));
   expect(asked).toEqual(['docs/new.md', 'README.md', 'package.json']);
 });
 

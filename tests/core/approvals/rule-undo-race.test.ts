@@ -1,5 +1,5 @@
 /** A file that somebody writes while a change of it is recorded stays as they left it, and the record has no change that was not made. */
-import { readFile, writeFile } from 'node:fs/promises';
+import { appendFile, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test, vi } from 'vitest';
 import { RuleEdits } from '#core/approvals/rule-edits.ts';
@@ -39,7 +39,29 @@ test('what somebody wrote there while a change was recorded stays, and the recor
   const [project] = (await edits.files(folder)).filter(({ scope }) => scope === 'project');
   await expect(add(project!.hash)).rejects.toMatchObject({ code: 'conflict' });
   expect([await readFile(file, 'utf8'), await recorded()]).toEqual([mine, ['add']]);
+  // Another program recorded a change meanwhile: its line must stay.
+  recording.meanwhile = async () => {
+    await appendFile(join(data, 'rule-changes.jsonl'), '{"what":"other"}\n');
+    await writeFile(file, '# theirs\n');
+  };
+  const base = async () => (await edits.files(folder)).find(({ scope }) => scope === 'project')!.hash;
+  await expect(add(await base())).rejects.toMatchObject({ code: 'conflict' });
+  expect(await recorded()).toEqual(['add', 'add', 'other']);
   recording.meanwhile = async () => {};
-  await add((await edits.files(folder)).find(({ scope }) => scope === 'project')!.hash);
-  expect(await recorded()).toEqual(['add', 'add']);
+  await add(await base());
+  expect(await recorded()).toEqual(['add', 'add', 'other', 'add']);
+});
+
+test.for([true, false])('reports why a file could not be written, recorded first: %s', async (isRecorded) => {
+  const folder = await folderWith({});
+  const setText = async ({ record }: { record?: () => Promise<void> }): Promise<void> => {
+    if (isRecorded) await record?.();
+    throw new Error('The disk is full');
+  };
+  const edits = new RuleEdits({
+    settings: { file: join(folder, 'config.toml'), setText },
+    isTrusted: async () => false,
+  });
+  const edit = { kind: 'add', rule: { effect: 'deny', tool: 'bash' } } as const;
+  await expect(edits.change(folder, { scope: 'user', base: null, edit })).rejects.toThrow('The disk is full');
 });

@@ -114,10 +114,21 @@ test('a file with a fault is put right first, and where it is', async () => {
     code: 'bad_input',
     message: expect.stringContaining('Put that right first') as string,
   });
-  await expect((await editor(RULES)).change({ kind: 'remove', index: 5 })).rejects.toMatchObject({
+});
+
+test.for([
+  [{ kind: 'remove', index: 1 }, 2],
+  [{ kind: 'change', index: 5, rule: ALLOW }, 6],
+  [{ kind: 'move', index: 0, to: 1 }, 2],
+  [{ kind: 'move', index: 3, to: 0 }, 4],
+  [{ kind: 'add', at: 2, rule: ALLOW }, 3],
+] satisfies [RuleEdit, number][])('rejects %o of a file with one rule: it has no rule %i', async ([edit, number]) => {
+  const { change } = await editor(RULES);
+  await expect(change(edit)).rejects.toMatchObject({
     code: 'not_found',
-    message: expect.stringContaining('has no rule 6: it has 1') as string,
+    message: `${CONFIG} has no rule ${number}: it has 1`,
   });
+  expect(await readFile(CONFIG, 'utf8')).toBe(RULES);
 });
 
 test('a file that others may write is not changed', async () => {
