@@ -22,12 +22,13 @@ export function gif(width: number, height: number): Buffer {
   return Buffer.from([...ascii('GIF89a'), ...u16le(width), ...u16le(height), 0, 0, 0, 0x3b]);
 }
 
-/** With a preview of its own in a segment, a fill byte, and a progressive frame. */
+/** With a preview of its own in a segment, a fill byte, a progressive frame, and segments whose markers are near a frame's. */
 export function jpeg(width: number, height: number): Buffer {
   const preview = [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, ...u16be(1), ...u16be(1), 0xff, 0xd9];
   const segment = [0xff, 0xe1, ...u16be(preview.length + 2), ...preview];
   const frame = [0xff, 0xff, 0xc2, ...u16be(8), 8, ...u16be(height), ...u16be(width), 1];
-  return Buffer.from([0xff, 0xd8, ...segment, ...frame, 0xff, 0xda, ...u16be(2), 1, 2, 3, 0xff, 0xd9]);
+  const others = [0xc4, 0xc8, 0xcc].flatMap((marker) => [0xff, marker, ...u16be(8), 1, 2, 3, 4, 5, 6]);
+  return Buffer.from([0xff, 0xd8, ...segment, ...frame, ...others, 0xff, 0xda, ...u16be(2), 1, 2, 3, 0xff, 0xd9]);
 }
 
 export function webp(kind: 'VP8 ' | 'VP8L' | 'VP8X', width: number, height: number): Buffer {

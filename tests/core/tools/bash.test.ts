@@ -6,10 +6,14 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { bashJobs } from '#core/tools/bash-jobs.ts';
+import { bashTools } from '#core/tools/bash.ts';
+import type { BackgroundCommand, NewOutput } from '#core/workspace/shell/background.ts';
+import { type RunShell, ShellHost } from '#core/workspace/shell/run-shell.ts';
 import { type Person, workspacesWithoutGit } from '../../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 import { processesWith, sandbox } from '../workspace/shell/support.ts';
 import { fullTest } from '../../support/samples.ts';
 
@@ -303,4 +307,74 @@ test.skipIf(process.platform === 'win32')('without a sandbox it says so, and no 
     /^There is no sandbox on this machine: .* no rule allows it unasked\. It runs for at most 120 s$/,
   );
   expect(question?.approval).not.toHaveProperty('grant');
+});
+
+test.for([
+  [{ command: 'make' }, ['make'], 'make'],
+  [{ command: 'make', read_only: true }, ['make'], 'make # only reads'],
+  [{ command: 'a && b', background: true }, ['a', 'a &', 'b', 'b &'], 'a && b # in the background'],
+  [{ command: 'find . -exec rm {} +' }, ['find . -exec rm {} +', 'rm {}'], 'find . -exec rm {} +'],
+  [{ command: 'rm {}' }, ["rm '{}'", 'rm {}'], null],
+  [{ command: 'rm {}; ls' }, ["rm '{}'", 'rm {}', 'ls'], 'rm {}; ls'],
+  [{ command: 'make # only reads' }, ['make'], null],
+  [{ command: 'make # in the background' }, ['make'], null],
+  [{ command: 'make # in sub' }, ['make'], null],
+] as const)('rules about %j match %j, and a grant on the whole is for %j', async ([input, values, whole]) => {
+  const [tool] = bashTools(new ShellHost({}, null));
+  const targets = await tool!.targets!(input, workspaceIn('/'));
+  expect(targets).toEqual({ values, path: false, each: true, whole });
+});
+
+describe('bash_jobs', () => {
+  const ran: BackgroundCommand = {
+    ...{ id: 'command-1', command: 'make\nall', startedAt: 0, bytes: 0, isRunning: false },
+    ...{ exitCode: 0, signal: null, timedOut: false, isStopped: false, failure: null },
+  };
+  const output: NewOutput = { text: 'one\n', cursor: 4, more: 0, unkept: 0, isRunning: false };
+  const act = async (input: object, command: Partial<BackgroundCommand> | null, read: Partial<NewOutput> = {}) => {
+    const one = { ...ran, ...command };
+    const background = {
+      list: () => (command ? [one] : []),
+      read: async () => ({ ...output, ...read }),
+      kill: async () => one,
+    };
+    const context = contextIn('/');
+    return call(bashJobs, input, { ...context, shell: { ...context.shell, background } as unknown as RunShell });
+  };
+
+  test.for([
+    [{ isRunning: true, exitCode: null }, 'runs'],
+    [{}, 'exit code 0'],
+    [{ exitCode: null, signal: 'SIGHUP' }, 'ended by SIGHUP'],
+    [{ exitCode: null }, 'ended by a signal'],
+    [{ timedOut: true }, 'ended: its time was up'],
+    [{ isStopped: true }, 'was ended'],
+    [{ failure: 'no disk' }, 'failed: no disk'],
+  ] satisfies [Partial<BackgroundCommand>, string][])(
+    'lists the first line and the state of %j: %s',
+    async ([command, state]) => {
+      const listed = await act({ action: 'list' }, command);
+      expect(listed).toEqual({ status: 'completed', output: `command-1: ${state}: make`, metadata: { commands: 1 } });
+    },
+  );
+
+  test.for([
+    [{}, 'one\n[command-1: exit code 0: make; that is all]'],
+    [{ text: 'one' }, 'one\n[command-1: exit code 0: make; that is all]'],
+    [{ isRunning: true }, 'one\n[command-1: exit code 0: make; read on from 4]'],
+    [{ more: 9, isRunning: true }, 'one\n[command-1: exit code 0: make; 9 bytes more: read on from 4]'],
+    [{ text: '', unkept: 7 }, '[command-1: exit code 0: make; that is all; 7 bytes were not kept]'],
+  ] satisfies [Partial<NewOutput>, string][])('reads %j with how to go on', async ([read, shown]) => {
+    const result = await act({ action: 'read', id: 'command-1' }, {}, read);
+    expect(result).toEqual({ status: 'completed', output: shown, metadata: { id: 'command-1', from: 4 } });
+  });
+
+  test('lists nothing, and rejects what names no command', async () => {
+    expect((await act({ action: 'list' }, null)).output).toBe('You run nothing in the background.');
+    for (const action of ['read', 'kill'])
+      expect(await act({ action }, null)).toEqual({
+        status: 'error',
+        output: `Name the id of the command to ${action}`,
+      });
+  });
 });

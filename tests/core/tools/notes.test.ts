@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listNotesTool } from '#core/tools/notes/list-notes.ts';
-import type { PastReport } from '#core/tools/notes/note-search.ts';
+import { type PastReport, rankSections } from '#core/tools/notes/note-search.ts';
 import { sectionNamed, sectionsOf, titleOfNote } from '#core/tools/notes/note-sections.ts';
 import { readNoteTool } from '#core/tools/notes/read-note.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
@@ -48,6 +48,10 @@ describe('reading', () => {
   test('what is not there is told with what is', async () => {
     expect((await read({ note: 'decision' })).output).toContain('did you mean docs/decisions.md?');
     expect((await read({ note: 'README.md', section: 'Cost' })).output).toContain('It has: The parser, Errors');
+    expect((await read({ note: 'plain', section: 'Cost' })).output).toBe(
+      'docs/plain.markdown has no section "Cost". It has: none',
+    );
+    expect((await read({ note: 'nowhere at all' })).output).toBe('There is no note nowhere at all: see list_notes');
   });
 
   test('a note of anybody’s making takes no time', async () => {
@@ -55,6 +59,14 @@ describe('reading', () => {
     const blank = `# a${' '.repeat(30_000)}x`;
     const { output } = await read({ note: 'bad', section: 'b' }, { 'bad.md': blank });
     expect(output).toContain('has no section "b". It has: a');
+  });
+
+  test('of at most 256 KiB', async () => {
+    const largest = 'a'.repeat(256 * 1024);
+    expect((await read({ note: 'large' }, { 'large.md': largest })).output).toBe(largest);
+    expect((await read({ note: 'large' }, { 'large.md': `${largest}b` })).output).toBe(
+      'large.md has 262145 bytes: read it page by page with read_file',
+    );
   });
 
   test('of several with one name none is guessed', async () => {
@@ -92,6 +104,22 @@ describe('searching', () => {
     expect(places.slice(1).some((place) => place.startsWith('docs/decisions.md:5 — What we decided'))).toBe(true);
     expect(output).not.toMatch(/parser\.ts|secret\.md|node_modules/);
     expect(metadata).toMatchObject({ notes: 3, reports: 1 });
+  });
+
+  test('shows at most 400 characters around the first word found, on one line', () => {
+    const long = `${'before '.repeat(100)}the\ncache ${'after '.repeat(100)}`;
+    const notes = [{ path: 'a.md', text: `No heading.\n# One\n\n${long}\n## Two\n\nA cache.\n` }];
+    const [first = '', second = '', third] = rankSections('cache', 5, { notes, reports: [report] });
+    expect(first).toBe(
+      'report of code-reviewer, 2026-03-01 (run run-1) — Review the cache\n  # Report The cache of the index is never emptied.',
+    );
+    expect(second).toBe('a.md:6 — One › Two\n  A cache.');
+    expect(third).toMatch(/^a\.md:2 — One\n {2}….{100}cache after .*…$/);
+    expect(third?.split('\n')[1]).toHaveLength(2 + 1 + 400 + 1);
+    expect(rankSections('cache', 1, { notes, reports: [report] })).toEqual([first]);
+    expect(rankSections('before', 5, { notes, reports: [] })).toEqual([
+      expect.stringMatching(/^a\.md:2 — One\n {2}before .*…$/) as string,
+    ]);
   });
 
   test('a word in the heading counts more than one in the text', async () => {

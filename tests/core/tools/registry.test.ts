@@ -2,6 +2,7 @@
 import { expect, test } from 'vitest';
 import { BASELINE } from '#core/agents/vocabulary.ts';
 import { allTools } from '#core/tools/all-tools.ts';
+import { getInputSchema, type JsonSchema } from '#core/tools/input-schema.ts';
 import { ToolRegistry } from '#core/tools/registry.ts';
 
 const registry = new ToolRegistry(allTools());
@@ -33,4 +34,45 @@ test('a lead has what every lead has whatever its definition names, a sub-agent 
   expect(offered(true)).toEqual(expect.arrayContaining(['spawn_agent', 'read_report', ...registry.baseline()]));
   expect(offered(false).sort()).toEqual([...registry.baseline()].sort());
   expect(registry.baseline()).not.toContain('read_report');
+});
+
+const LOOKS = 'FilesystemRead; concurrent, repeat; every agent';
+const CHANGES = 'FilesystemWrite; serial, unknown';
+const STARTS = '; concurrent, continue; leads only';
+const TRAITS: Record<string, string> = {
+  ...{ read_file: LOOKS, list_directory: LOOKS, glob: LOOKS, grep: LOOKS, list_notes: LOOKS, read_note: LOOKS },
+  semantic_search: 'FilesystemRead, SemanticSearch; concurrent, repeat; every agent',
+  ...{ write_file: CHANGES, edit_file: CHANGES, move_file: CHANGES, delete_file: CHANGES },
+  ...{ spawn_agent: STARTS, delegate_task: STARTS, parallel_tasks: STARTS },
+  read_report: '; concurrent, repeat; every agent; leads only',
+  read_output: '; concurrent, repeat; every agent',
+  ...{ request_approval: '; concurrent, repeat', ask_question: '; concurrent, repeat', think: '; concurrent, repeat' },
+  ...{ todo_write: '; serial, repeat', todo_read: '; serial, repeat', memory: '; serial, repeat' },
+  ...{ bash_jobs: '; serial, repeat', task_complete: '; serial, repeat' },
+  bash: 'Execute, FilesystemWrite; serial, unknown',
+  bash_online: 'Execute, FilesystemWrite, NetworkAccess; serial, unknown',
+  ...{ web_fetch: 'NetworkAccess; concurrent, repeat', web_search: 'NetworkAccess; concurrent, repeat' },
+};
+
+test.for(registry.all())('$name has its permissions, its order and its recovery after a crash', (tool) => {
+  const { name, permissions, order, recovery, baseline, primaryOnly } = tool;
+  const agents = [...(baseline ? ['every agent'] : []), ...(primaryOnly ? ['leads only'] : [])];
+  expect([permissions.join(', '), `${order}, ${recovery}`, ...agents].join('; ')).toBe(TRAITS[name]);
+});
+
+/** Fields whose name and values say all. */
+const PLAIN_FIELDS = ['effort', 'operation', 'question', 'content', 'status', 'priority'];
+
+/** The names of fields without a description, also of those in lists and objects. */
+function undescribedFields({ properties = {} }: JsonSchema): string[] {
+  return Object.entries(properties as Record<string, JsonSchema>).flatMap(([name, field]) => [
+    ...(field['description'] ? [] : [name]),
+    ...undescribedFields(field),
+    ...undescribedFields((field['items'] ?? {}) as JsonSchema),
+  ]);
+}
+
+test.for(registry.all())('$name and the fields of its arguments have a description', (tool) => {
+  expect(tool.describe(3)).toMatch(/^[A-Z].{20,}/);
+  expect(undescribedFields(getInputSchema(tool)).filter((name) => !PLAIN_FIELDS.includes(name))).toEqual([]);
 });

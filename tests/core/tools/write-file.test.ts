@@ -11,6 +11,7 @@ import { stampOf } from '#core/workspace/stamp.ts';
 import { previewWrite } from '#core/workspace/preview.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import type { ToolContext, ToolResult } from '#core/tools/tool.ts';
+import type { Lender } from '#core/workspace/lent/lenders.ts';
 import { editFileTool } from '#core/tools/edit-file.ts';
 import { writeFileTool } from '#core/tools/write-file.ts';
 import { allowed, type Asked, askOf } from '../../support/asked.ts';
@@ -239,4 +240,28 @@ test.runIf(process.platform !== 'win32')('the rights to run as its owner or its 
     status: 'completed',
   });
   expect(((await stat(path)).mode & 0o7777).toString(8)).toBe('755');
+});
+
+test.for([
+  ['text', 'old', 'new', true],
+  ['a binary file', '\0', 'new', false],
+  ['what is no text', 'old', '\0', false],
+] as const)('writes %s where it belongs: from %j to %j, in the editor: %s', async ([, before, content, isEdited]) => {
+  const folder = await folderWith({ f: before });
+  const path = join(folder, 'f');
+  const calls: unknown[] = [];
+  const editor: Lender = {
+    gone: new AbortController().signal,
+    call: async (name, input) => {
+      calls.push([name, input]);
+      return (name === 'read-file' ? { text: before } : {}) as never;
+    },
+  };
+  const context = { ...contextIn(folder), lent: (kind: string) => (kind === 'terminal' ? null : editor) };
+  const asked = await askOf(tool, { path: 'f', content }, context);
+  const { output } = await tool.execute({ path: 'f', content }, context, allowed(asked));
+  const writes = calls.filter((one) => (one as string[])[0] === 'write-file');
+  expect(writes).toEqual(isEdited ? [['write-file', { path, text: content }]] : []);
+  expect(output.includes('is not saved')).toBe(isEdited);
+  expect(await readFile(path, 'utf8')).toBe(isEdited ? before : content);
 });

@@ -1,11 +1,13 @@
 /** read_file returns pages of text files, whatever their size or kind. */
 import { execFile } from 'node:child_process';
-import { join } from 'node:path';
+import { basename, join } from 'node:path';
 import { promisify } from 'node:util';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { MAX_OUTPUT_BYTES } from '#core/tools/long-output.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
+import type { Lender } from '#core/workspace/lent/lenders.ts';
+import { stampOf } from '#core/workspace/stamp.ts';
 import { samples } from '../../../support/samples.ts';
 import { call, contextIn, folderWith, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 
@@ -111,4 +113,29 @@ test('a path outside is refused, a stopped run is cancelled', async () => {
   expect(await call(readFileTool(), { path: 'a' }, contextIn(folder, AbortSignal.abort()))).toMatchObject({
     status: 'cancelled',
   });
+});
+
+test('shows what is unsaved in an editor, unless the file is larger than 2 MiB', async () => {
+  const largest = 'a'.repeat(2 * 1024 * 1024);
+  const folder = await folderWith({ saved: 'one\n', 'a.txt': 'one\n', largest, large: `${largest}a` });
+  const asked: string[] = [];
+  const editor: Lender = {
+    gone: new AbortController().signal,
+    call: async (_, { path }) => {
+      asked.push(basename(path));
+      return { text: path.endsWith('saved') ? 'one\n' : 'two\nthree\n' } as never;
+    },
+  };
+  const context = { ...contextIn(folder), lent: (kind: string) => (kind === 'read' ? editor : null) };
+  const shown = async (path: string) => call(readFileTool(), { path, limit: 1 }, context);
+  expect(await shown('a.txt')).toMatchObject({
+    output: 'two\n[Lines 1 to 1 of a file of 10 bytes. Go on with offset 2.]',
+    metadata: { unsaved: true, stamp: stampOf(Buffer.from('two\nthree\n')) },
+  });
+  const saved = await shown('saved');
+  expect(saved.output).toBe('one\n');
+  expect(saved.metadata).not.toHaveProperty('unsaved');
+  expect((await shown('largest')).metadata).toHaveProperty('unsaved', true);
+  expect((await shown('large')).metadata).not.toHaveProperty('unsaved');
+  expect(asked).toEqual(['a.txt', 'saved', 'largest']);
 });
