@@ -1,8 +1,11 @@
 /** The whole texts of recorded conversations: the export as Markdown and the files of the session. */
 import { join } from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
-import { exportConversation } from '#core/records/export/export.ts';
-import { recordsOf } from '#core/records/export/record.ts';
+import type { AssistantEntry, Entry, Image } from '#contract/message.ts';
+import type { ConversationRow } from '#contract/view.ts';
+import { historyEntries } from '#core/records/adapters/history-entries.ts';
+import { markdownOf } from '#core/records/export/markdown.ts';
+import { type ExportedWorkflow, recordsOf } from '#core/records/export/record.ts';
 import { agentPage } from '#core/records/sessions/agent-page.ts';
 import { agentFileOf, folderNameOf } from '#core/records/sessions/names.ts';
 import { sessionMetadata, sessionPage } from '#core/records/sessions/session-page.ts';
@@ -10,22 +13,29 @@ import { workflowPart } from '#core/records/sessions/workflow-part.ts';
 import { apply } from '#core/store/apply.ts';
 import { recordedTrouble, recordedWorkflow } from '../../../support/events.ts';
 import { recordedServing } from '../../../support/flows/served.ts';
-import { conversationId, conversationRow, type Recording } from '../../../support/recording.ts';
+import { conversationId, conversationRow, idOf, type Recording } from '../../../support/recording.ts';
 import { memoryStore } from '../../../support/stores/pooled.ts';
 
 const onOneLine = (json: string): string => `${JSON.stringify(JSON.parse(json))}\n`;
 
-/** All texts about a recording, each below a line with its name. */
-async function textsOf({ durable }: Recording): Promise<string> {
+async function stored({ durable }: Recording) {
   const store = await memoryStore();
   onTestFinished(() => store.close());
   await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: conversationRow() }]);
   await store.commit(durable, durable.flatMap(apply));
   const conversation = (await store.conversation(conversationId))!;
+  return { conversation, records: await Array.fromAsync(recordsOf(store, conversationId)) };
+}
+
+async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
+  yield* values;
+}
+
+/** All texts about a conversation, each below a line with its name. */
+async function textsOf(conversation: ConversationRow, records: readonly ExportedWorkflow[]): Promise<string> {
   const folder = folderNameOf({ ...conversation, firstTitle: 'A recorded title' });
-  const exported = await exportConversation(store, conversation, { format: 'md', version: '1.2.3' });
-  const texts = [[exported.fileName, exported.text]];
-  for await (const record of recordsOf(store, conversationId)) {
+  const texts = [['export', (await Array.fromAsync(markdownOf(conversation, each(records)))).join('')]];
+  for (const record of records) {
     const parts = [workflowPart(record, folder)];
     texts.push([join(folder, 'session.md'), sessionPage(conversation, parts)]);
     texts.push([join(folder, 'metadata.json'), onOneLine(sessionMetadata(conversation, parts, '1.2.3'))]);
@@ -40,5 +50,115 @@ test.for([
   ['trouble', recordedTrouble],
   ['coagent', recordedServing],
 ] as const)('the texts of the recorded %s are those of the file', async ([name, record]) => {
-  await expect(await textsOf(record())).toMatchFileSnapshot(`recorded/${name}.txt`);
+  const { conversation, records } = await stored(record());
+  await expect(await textsOf(conversation, records)).toMatchFileSnapshot(`recorded/${name}.txt`);
+});
+
+const at = '2026-03-01T12:00:09.000Z';
+const image: Image = { mediaType: 'image/png', bytes: 1200, width: 4, height: 3, sha256: 'a'.repeat(64) };
+const answer = {
+  kind: 'assistant',
+  at,
+  messageId: 'm',
+  responseId: null,
+  stopReason: null,
+  interrupted: false,
+} as const;
+const handoff = { kind: 'handoff', at, from: 'lead', to: 'critic', runId: null, round: 1, rounds: 2 } as const;
+
+/** Entries of kinds that a run seldom has. */
+const RARE: Entry[] = [
+  { kind: 'user', n: 90, at, source: 'person', text: 'Look at this', images: [image], said: idOf(70) },
+  {
+    ...{ ...answer, n: 91, by: 'critic' },
+    parts: [
+      { type: 'redacted_thinking', data: 'x' },
+      { type: 'server', block: { type: 'server_tool_use', id: 's1', name: 'web_search', input: { query: 'q' } } },
+      {
+        type: 'server',
+        block: {
+          ...{ type: 'web_search_tool_result', tool_use_id: 's1' },
+          content: [{ title: 'A page', url: 'https://example.org/' }],
+        },
+      },
+      { type: 'tool_use', id: 'c1', name: 'write_file', input: null, malformed: '{"path' },
+      { type: 'tool_use', id: 'c2', name: 'write_file', input: { path: 'a.md' } },
+    ],
+    cut: { calls: ['write_file'] },
+  } satisfies AssistantEntry,
+  {
+    ...{ kind: 'tool', n: 92, at, toolCallId: 'c2', name: 'write_file', status: 'completed' },
+    ...{ output: 'Wrote a.md', durationMs: 12, metadata: {} },
+  },
+  ...(['budget', 'extended', 'retried', 'resumed', 'forked'] as const).map((code, index): Entry => ({
+    kind: 'system',
+    n: 93 + index,
+    at,
+    code,
+    text: `It was ${code}`,
+  })),
+  { ...handoff, n: 98, answer: 91, prompt: 'Review it', back: { outcome: 'error', error: 'It *failed*' } },
+  { ...handoff, n: 99, answer: 91, prompt: 'Go on' },
+];
+
+/** The recorded workflow as a fork, run again, with rare entries, an edited approval and an undone call. */
+async function rareRecord() {
+  const { conversation, records } = await stored(recordedWorkflow());
+  const record = records[0]!;
+  const [lead, ...children] = record.runs;
+  const other = { conversationId: idOf(72), workflowId: idOf(73), runId: idOf(74) };
+  const step = { runId: idOf(74), entry: 3 };
+  const forks = [
+    { conversationId: idOf(75), end: 'before', at },
+    { conversationId: idOf(76), end: 'after', at, step },
+  ] as const;
+  const call = { ...record.calls[0]!, runId: lead!.id, toolCallId: 'c2', name: 'write_file' };
+  const undos = [true, false].map((undone) => ({ path: 'a.md', undone, at }));
+  const written = { ...call, wrote: 'a.md', wroteAlso: ['b/c.txt'], undos };
+  const read = { ...call, toolCallId: 'c3', name: 'read_note', read: 'docs/b.md' };
+  const again = { ...other, envelopeHash: 'b'.repeat(64), as: 'spawn' } as const;
+  const edit = { edited: { prompt: 'Review src/lines.ts' }, outcome: 'edited', reason: 'Too *much*' } as const;
+  const rare: ExportedWorkflow = {
+    ...record,
+    workflow: {
+      ...{ ...record.workflow, left: true, attempt: 2, images: [image], text: '', taken: other, again },
+      ...{ from: { ...other, ...step }, forks: [...forks] },
+    },
+    runs: [lead!, ...children.map((run) => ({ ...run, again, agains: [{ ...other, at }] }))],
+    calls: [...record.calls, written, read],
+    approvals: record.approvals.map((approval) => ({
+      ...approval,
+      context: [{ id: idOf(71), question: 'Why?\n# Not a heading', answer: null, error: null, at }],
+      decisions: approval.decisions.map((decision) => decision && { ...decision, ...edit }),
+    })),
+    entries: new Map([...record.entries, [lead!.id, [...(record.entries.get(lead!.id) ?? []), ...RARE]]]),
+  };
+  const from = { ...other, title: 'Another', last: null, at };
+  return { conversation: { ...conversation, title: '', deletedAt: at, from }, record: rare, lead: lead! };
+}
+
+test('the texts of what is rare are those of the file', async () => {
+  const { conversation, record } = await rareRecord();
+  const workflow: ExportedWorkflow['workflow'] = { ...record.workflow, status: 'queued', outcome: null, endedAt: null };
+  const queued = { ...record, workflow, runs: [], executions: [], calls: [], approvals: [], entries: new Map() };
+  await expect(await textsOf(conversation, [record, queued])).toMatchFileSnapshot('recorded/rare.txt');
+});
+
+test('a history leaves out calls of the engine and remarks that are no events', async () => {
+  const { record, lead } = await rareRecord();
+  const history = historyEntries(lead, record.entries.get(lead.id) ?? []);
+  const rare = history.filter(({ timestamp }) => timestamp === at).map(({ timestamp: _, ...entry }) => entry);
+  expect(rare).toEqual([
+    { kind: 'User', source: 'person', text: 'Look at this' },
+    { kind: 'ToolCall', id: 's1', name: 'web_search', arguments: { query: 'q' } },
+    {
+      ...{ kind: 'ToolResult', call_id: 's1', status: 'completed' },
+      ...{ output: 'A page — https://example.org/', metadata: {} },
+    },
+    { kind: 'ToolCall', id: 'c1', name: 'write_file', arguments: '{"path' },
+    { kind: 'ToolCall', id: 'c2', name: 'write_file', arguments: { path: 'a.md' } },
+    { kind: 'ToolResult', call_id: 'c2', status: 'completed', output: 'Wrote a.md', metadata: {} },
+    { kind: 'Handoff', from: 'lead', to: 'critic', prompt: 'Review it' },
+    { kind: 'Handoff', from: 'lead', to: 'critic', prompt: 'Go on' },
+  ]);
 });
