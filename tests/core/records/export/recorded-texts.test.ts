@@ -24,7 +24,13 @@ async function stored({ durable }: Recording) {
   await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: conversationRow() }]);
   await store.commit(durable, durable.flatMap(apply));
   const conversation = (await store.conversation(conversationId))!;
-  return { conversation, records: await Array.fromAsync(recordsOf(store, conversationId)) };
+  return { conversation, records: await all(recordsOf(store, conversationId)) };
+}
+
+async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+  const items: T[] = [];
+  for await (const value of values) items.push(value);
+  return items;
 }
 
 async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
@@ -34,7 +40,7 @@ async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
 /** All texts about a conversation, each below a line with its name. */
 async function textsOf(conversation: ConversationRow, records: readonly ExportedWorkflow[]): Promise<string> {
   const folder = folderNameOf({ ...conversation, firstTitle: 'A recorded title' });
-  const texts = [['export', (await Array.fromAsync(markdownOf(conversation, each(records)))).join('')]];
+  const texts = [['export', (await all(markdownOf(conversation, each(records)))).join('')]];
   for (const record of records) {
     const parts = [workflowPart(record, folder)];
     texts.push([join(folder, 'session.md'), sessionPage(conversation, parts)]);
@@ -133,13 +139,13 @@ async function rareRecord() {
     })),
     entries: new Map([...record.entries, [lead!.id, [...(record.entries.get(lead!.id) ?? []), ...RARE]]]),
   };
-  const from = { ...other, title: 'Another', last: null, at };
+  const from = { ...other, title: 'Another', last: null };
   return { conversation: { ...conversation, title: '', deletedAt: at, from }, record: rare, lead: lead! };
 }
 
 test('the texts of what is rare are those of the file', async () => {
   const { conversation, record } = await rareRecord();
-  const workflow: ExportedWorkflow['workflow'] = { ...record.workflow, status: 'queued', outcome: null, endedAt: null };
+  const workflow: ExportedWorkflow['workflow'] = { ...record.workflow, status: 'pending', outcome: null, endedAt: null };
   const queued = { ...record, workflow, runs: [], executions: [], calls: [], approvals: [], entries: new Map() };
   await expect(await textsOf(conversation, [record, queued])).toMatchFileSnapshot('recorded/rare.txt');
 });

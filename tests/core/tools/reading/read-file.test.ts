@@ -121,7 +121,8 @@ test('shows what is unsaved in an editor, unless the file is larger than 2 MiB',
   const asked: string[] = [];
   const editor: Lender = {
     gone: new AbortController().signal,
-    call: async (_, { path }) => {
+    call: async (_, input) => {
+      const { path } = input as { path: string };
       asked.push(basename(path));
       return { text: path.endsWith('saved') ? 'one\n' : 'two\nthree\n' } as never;
     },
