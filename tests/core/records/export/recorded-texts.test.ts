@@ -145,7 +145,12 @@ async function rareRecord() {
 
 test('the texts of what is rare are those of the file', async () => {
   const { conversation, record } = await rareRecord();
-  const workflow: ExportedWorkflow['workflow'] = { ...record.workflow, status: 'pending', outcome: null, endedAt: null };
+  const workflow: ExportedWorkflow['workflow'] = {
+    ...record.workflow,
+    status: 'pending',
+    outcome: null,
+    endedAt: null,
+  };
   const queued = { ...record, workflow, runs: [], executions: [], calls: [], approvals: [], entries: new Map() };
   await expect(await textsOf(conversation, [record, queued])).toMatchFileSnapshot('recorded/rare.txt');
 });
