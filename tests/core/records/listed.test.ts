@@ -4,6 +4,7 @@ import type { Approval } from '#contract/approval.ts';
 import type { SubAgentExecution } from '#contract/execution.ts';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { listedExecutions, listedWorkflows } from '#core/records/listed.ts';
+import { serversOf } from '#core/records/run-words.ts';
 
 const at = (seconds: number): string => new Date(Date.parse('2026-01-02T03:04:00.000Z') + seconds * 1000).toISOString();
 const times = { startedAt: at(0), endedAt: at(30), durationMs: 30_000 };
@@ -39,4 +40,16 @@ test('sub-agents, stages and rounds, each with its own times and place', async (
     { ...execution('critic'), worked_ms: 30_000, waited_ms: 0, serves: 'finder', place: 2, places: 3 },
     execution('gone'),
   ]);
+});
+
+test('coagents come before stages, each in the order of its rounds or places', () => {
+  const order = [
+    ['chain', 2],
+    ['coagent', 2],
+    ['chain', 1],
+    ['coagent', 1],
+  ] as const;
+  const served = order.map(([kind, place]) => run(`${kind} ${place}`, kind, { parentRunId: 'finder', place }));
+  const ids = serversOf({ id: 'finder' }, [...served, run('other', 'chain')]).map(({ id }) => id);
+  expect(ids).toEqual(['coagent 1', 'coagent 2', 'chain 1', 'chain 2']);
 });
