@@ -1,32 +1,41 @@
-/** The tests that `npm run mutate` runs against each change of the code: those that need no store, process or server, so that thousands of changes take minutes. */
-import { globSync, readFileSync } from 'node:fs';
+/** The tests that `npm run mutate` runs: files of the ordinary run, in the order of MUTATE_FILES, with less patience. */
 import { join } from 'node:path';
 import { defineConfig } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import ordinary from '../../vitest.config.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const PLACES = ['tests/core/{approvals,budget,runs,tools}/*.test.ts', 'tests/core/store/apply*.test.ts'];
-/** What makes a file slow, or lets it change what is around it. */
-const SLOW =
-  /\/support\/(engine|reflecting|crash|compose)\.ts'|surreal\.ts'|openOn|vi\.(mock|stubGlobal)\(|child_process/;
+const files = JSON.parse(process.env['MUTATE_FILES'] ?? '[]') as string[];
+const positions = new Map(files.map((file, position) => [join(ROOT, file), position]));
+/** A changed program that never answers fails a test after this time. */
+const patienceMs = Number(process.env['MUTATE_PATIENCE_MS']);
+/** The order of the projects. Files of one project share a process only if they follow each other. */
+const PROJECTS = ['unit', 'engine', 'alone'];
 
-process.umask(0o022);
+// Replaces the folder of the ordinary configuration, which other runs use too.
+process.env['TMPDIR'] = process.env['MUTATE_TMPDIR'];
 
-/** The first failure ends a run: what tries hundreds of inputs comes last. */
-class QuickFirst extends BaseSequencer {
-  override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const isLong = ({ moduleId }: TestSpecification): boolean =>
-      readFileSync(moduleId, 'utf8').includes("'fast-check'");
-    return Promise.resolve(files.toSorted((a, b) => Number(isLong(a)) - Number(isLong(b))));
+/** Keeps the order of MUTATE_FILES within a project, because the first failure ends a run. */
+class InOrder extends BaseSequencer {
+  override sort(specifications: TestSpecification[]): Promise<TestSpecification[]> {
+    const position = ({ moduleId, project }: TestSpecification): number =>
+      PROJECTS.indexOf(project.name) * files.length + (positions.get(moduleId) ?? 0);
+    return Promise.resolve(specifications.toSorted((a, b) => position(a) - position(b)));
   }
 }
 
-export default defineConfig({
-  root: ROOT,
-  test: {
-    include: globSync(PLACES, { cwd: ROOT }).filter((path) => !SLOW.test(readFileSync(join(ROOT, path), 'utf8'))),
-    isolate: false,
-    sequence: { sequencer: QuickFirst },
-    testTimeout: 10_000,
-  },
+/** The only shape of projects in the ordinary configuration. */
+interface Project {
+  test: { name: string; include: string[] };
+}
+
+export default defineConfig((env) => {
+  const { test = {} } = ordinary(env);
+  const patience = { testTimeout: patienceMs, hookTimeout: patienceMs, expect: { poll: { timeout: patienceMs } } };
+  const setupFiles = [join(import.meta.dirname, 'coverage.ts')];
+  const projects = (test.projects as Project[])
+    .map((project) => ({ ...project, include: project.test.include.filter((file) => files.includes(file)) }))
+    .filter(({ include }) => include.length > 0)
+    .map(({ include, ...project }) => ({ ...project, test: { ...project.test, ...patience, include, setupFiles } }));
+  return { root: ROOT, test: { ...test, projects, sequence: { sequencer: InOrder } } };
 });
