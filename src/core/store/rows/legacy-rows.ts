@@ -7,39 +7,33 @@ import type { RunRow } from '#contract/view.ts';
 import { summaryOf } from '#contract/messages/short-text.ts';
 import type { Row, Table } from '../store.ts';
 
-type Column = 'optional' | 'plain' | 'int' | 'tally' | 'parts';
+const COLUMNS: Readonly<Partial<Record<Table, readonly string[]>>> = {
+  conversation: ['lastSeq', 'usage'],
+  workflow: ['conversationId', 'agents', 'status', 'outcome', 'subAgentCount', 'usage'],
+  run: ['workflowId', 'status', 'outcome', 'usage'],
+  tool_call: ['status'],
+  approval: ['workflowId', 'decisions', 'open'],
+  model_request: ['workflowId'],
+};
 
-const COLUMNS: Readonly<Partial<Record<Table, Readonly<Record<string, Column>>>>> = {
-  conversation: { lastSeq: 'int', usage: 'tally' },
-  workflow: {
-    conversationId: 'plain',
-    agents: 'plain',
-    status: 'plain',
-    outcome: 'optional',
-    subAgentCount: 'int',
-    usage: 'tally',
-  },
-  run: { workflowId: 'plain', status: 'plain', outcome: 'optional', usage: 'tally' },
-  tool_call: { status: 'plain' },
-  approval: { workflowId: 'plain', decisions: 'parts', open: 'int' },
-  model_request: { workflowId: 'plain' },
+/** Decoders of the columns that are not plain JSON. */
+const DECODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
+  lastSeq: Number,
+  subAgentCount: Number,
+  open: Number,
+  usage: (value) => Object.fromEntries(Object.entries(value as object).map(([name, n]) => [name, Number(n)])),
+  decisions: (value) => (value as string[]).map((part) => JSON.parse(part) as unknown),
 };
 
 export function decodeLegacyRow(table: Table, stored: Row): Row {
   const row: Row = {};
   for (const [field, json] of Object.entries((stored.doc ?? {}) as Record<string, string>))
     row[field] = JSON.parse(json);
-  for (const [field, column] of Object.entries(COLUMNS[table] ?? {})) row[field] = decodeField(column, stored[field]);
+  for (const field of COLUMNS[table] ?? []) {
+    const value = stored[field];
+    row[field] = value === undefined ? null : (DECODERS[field]?.(value) ?? value);
+  }
   return row;
-}
-
-function decodeField(column: Column, value: unknown): unknown {
-  if (value === undefined) return null;
-  if (column === 'int') return Number(value);
-  if (column === 'tally')
-    return Object.fromEntries(Object.entries(value as object).map(([name, n]) => [name, Number(n)]));
-  if (column === 'parts') return (value as string[]).map((part) => JSON.parse(part) as unknown);
-  return value;
 }
 
 /** What the end of a run says. */

@@ -1,57 +1,27 @@
 /** Encodes rows for the tables: the whole row as JSON text, plus the few columns that queries need. */
-import type { SubAgentExecution } from '#contract/execution.ts';
+import { SubAgentExecution } from '#contract/execution.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { EnvelopeTexts } from './envelope-texts.ts';
 import { frameOf, textOf } from './frame.ts';
 import { decodeLegacyRow } from './legacy-rows.ts';
 import type { Key, Row, Table } from '../store.ts';
 
-/** What a column holds: plain JSON (nothing where the row says null or nothing), or an `instant`, which is ISO in the row. */
-export type Column = 'plain' | 'instant';
-
-/** Columns of everything that belongs to a run. */
-const OF_RUN = { workflowId: 'plain', status: 'plain', outcome: 'plain' } as const;
-
-const EXECUTION: Readonly<Record<keyof Omit<SubAgentExecution, 'id'>, Column>> = {
-  workflow_id: 'plain',
-  parent_agent_id: 'plain',
-  sub_agent_id: 'plain',
-  sub_agent_name: 'plain',
-  task_description: 'plain',
-  status: 'plain',
-  outcome: 'plain',
-  model: 'plain',
-  duration_ms: 'plain',
-  tokens_input: 'plain',
-  tokens_output: 'plain',
-  tokens_estimated: 'plain',
-  nano_usd: 'plain',
-  result_summary: 'plain',
-  error_message: 'plain',
-  created_at: 'instant',
-  completed_at: 'instant',
-  kind: 'plain',
-  envelope_hash: 'plain',
-  trace_id: 'plain',
-  parent_chain: 'plain',
-  parent_execution_id: 'plain',
-  chain_trigger: 'plain',
-  chain_index: 'plain',
-};
+/** Columns with an instant, which is ISO in the row; the others hold plain JSON. A column is left out for null. */
+const INSTANTS: ReadonlySet<string> = new Set<keyof SubAgentExecution>(['created_at', 'completed_at']);
 
 /** The columns that are written, beside `json` and `place`. An execution has nothing but columns, and takes no other field. */
-export const COLUMNS: Readonly<Record<Table, Readonly<Record<string, Column>>>> = {
-  conversation: {},
-  workflow: { conversationId: 'plain', status: 'plain', outcome: 'plain' },
-  run: OF_RUN,
-  sub_agent_execution: EXECUTION,
-  message: {},
-  tool_call: {},
-  approval: { workflowId: 'plain', open: 'plain' },
-  model_request: {},
-  open_message: { workflowId: 'plain' },
-  memory: {},
-  permission_grant: {},
+export const COLUMNS: Readonly<Record<Table, readonly string[]>> = {
+  conversation: [],
+  workflow: ['conversationId', 'status', 'outcome'],
+  run: ['workflowId', 'status', 'outcome'],
+  sub_agent_execution: Object.keys(SubAgentExecution.omit({ id: true }).shape),
+  message: [],
+  tool_call: [],
+  approval: ['workflowId', 'open'],
+  model_request: [],
+  open_message: ['workflowId'],
+  memory: [],
+  permission_grant: [],
 };
 
 const NO_JSON: ReadonlySet<Table> = new Set<Table>(['sub_agent_execution']);
@@ -64,7 +34,7 @@ export const REPLACE: Readonly<Record<Table, string>> = Object.fromEntries(
   (Object.keys(COLUMNS) as Table[]).map((table) => {
     const columns = [
       ...(NO_JSON.has(table) ? [] : [FRAMED.has(table) ? 'text' : 'json']),
-      ...Object.keys(COLUMNS[table]),
+      ...COLUMNS[table],
       ...(PLACED.has(table) ? ['place'] : []),
     ];
     const replaced = columns.map((column) => `${column} = $input.${column}`);
@@ -79,10 +49,10 @@ export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeT
   if (NO_JSON.has(table)) mustFit(table, row);
   else if (FRAMED.has(table)) stored.text = frameOf(envelopes.jsonOf(row));
   else stored.json = envelopes.jsonOf(table === 'conversation' ? { ...row, deletedAt: undefined } : row);
-  for (const [field, column] of Object.entries(COLUMNS[table])) {
+  for (const field of COLUMNS[table]) {
     const value = row[field];
     if (value === null || value === undefined) continue;
-    stored[field] = column === 'instant' && typeof value === 'string' ? new Date(value) : value;
+    stored[field] = INSTANTS.has(field) ? new Date(value as string) : value;
   }
   // What was taken over stands in no list but that of its conversation.
   if (table === 'workflow' && row.taken) stored.listed = false;
@@ -92,7 +62,7 @@ export function encodeRow(table: Table, key: Key, row: Row, envelopes: EnvelopeT
 }
 
 function mustFit(table: Table, row: Row): void {
-  const field = Object.keys(row).find((name) => !(name in COLUMNS[table]));
+  const field = Object.keys(row).find((name) => !COLUMNS[table].includes(name));
   if (field !== undefined) throw new TriadError('internal', `The table ${table} has no field "${field}".`);
 }
 
@@ -115,11 +85,11 @@ export function decodeRow(table: Table, stored: Stored): Row {
 
 function decodeColumns(table: Table, stored: Row): Row {
   const row: Row = {};
-  for (const [field, column] of Object.entries(COLUMNS[table])) {
+  for (const field of COLUMNS[table]) {
     const value = stored[field];
     // The engine's datetimes have more digits, and write themselves out as texts.
     if (value !== undefined)
-      row[field] = column === 'instant' ? new Date(JSON.parse(JSON.stringify(value)) as string).toISOString() : value;
+      row[field] = INSTANTS.has(field) ? new Date(JSON.parse(JSON.stringify(value)) as string).toISOString() : value;
   }
   return row;
 }
