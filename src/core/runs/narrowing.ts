@@ -50,8 +50,7 @@ export function checkCeilings(
   const budget = budgetOf(settings.run);
   // Minutes of the settings are a default: a call or a definition may ask for more, and so may the person.
   for (const limit of ['tokens', 'costUsd'] as const) {
-    const bound = budget[limit];
-    if (bound === undefined) continue;
+    const bound = budget[limit] ?? Infinity;
     const before = asked.limits.budget?.[limit] ?? Infinity;
     if ((limits.budget?.[limit] ?? Infinity) > Math.max(bound, before)) {
       throw new TriadError('not_allowed', `limits.budget.${limit} cannot be more than limits.run allows (${bound})`);
