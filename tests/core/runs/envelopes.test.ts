@@ -89,6 +89,17 @@ describe('a lead', () => {
   });
 });
 
+test('an agent on a model without thinking has no effort', () => {
+  const settings = `[providers.local]
+type = "openai-chat"
+base_url = "http://127.0.0.1:9/v1"
+models.plain = { supports_extended_thinking = false }
+models.thinker = { supports_extended_thinking = true }
+`;
+  const effortOn = (model: string) => leadOf({ provider: 'local', model, effort: 'high' }, settings).effort;
+  expect([effortOn('plain'), effortOn('thinker')]).toEqual([null, 'high']);
+});
+
 describe('a temporary agent', () => {
   const lead = leadOf({ maxTokens: 4000, maxIterations: 9 });
 
