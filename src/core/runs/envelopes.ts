@@ -96,11 +96,7 @@ export class Envelopes {
     const provider = leadProvider(definition, chosen, this.#ports.provider());
     const all = this.#had(provider, definition.role === 'primary');
     const { leadWrites } = providerTraits(provider);
-    const wanted = wantedTools(definition, definition.tools === null ? this.#unnamed(all) : all, {
-      there: all,
-      offers,
-      whose: 'This folder',
-    });
+    const wanted = wantedTools(definition, this.#unnamed(all), { there: all, offers, whose: 'This folder' });
     const tools = this.#within(leadWrites, wanted.tools);
     this.#checkTools(definition.name, tools, all, 'Triad', { provider, offers });
     const { name, permissions } = definition;
@@ -363,7 +359,7 @@ export class Envelopes {
     if (request.tools !== null) return wantedTools(request, own, known);
     const mcpServers = request.mcpServers ?? definition?.mcpServers ?? null;
     const naming = { tools: definition?.tools ?? null, mcpServers, lenient: definition?.lenient };
-    const wanted = wantedTools(naming, naming.tools === null ? this.#unnamed(own) : own, known);
+    const wanted = wantedTools(naming, this.#unnamed(own), known);
     const lent = wanted.tools.filter((name) => own.includes(name) || this.#tools.get(name)?.permissions.length !== 0);
     return { ...wanted, tools: this.#within(childWrites(parent.provider), this.#fitting(lent, permissions)) };
   }
