@@ -29,7 +29,7 @@ describe('a lead', () => {
     expect(plain.model).toMatch(/sonnet/);
     expect(plain.tools).toEqual(unnamed(true));
     expect(plain.permissions).toEqual(registry.permissionsOf(registry.names(true)));
-    for (const field of ['requiresApproval', 'approvalTimeoutMs', 'reflection'])
+    for (const field of ['requiresApproval', 'approvalTimeoutMs', 'reflection', 'lacks'])
       expect(plain).not.toHaveProperty(field);
     expect(leadOf().limits).not.toHaveProperty('budget');
     const reflection = { criteria: 'Short?', maxRetries: 2 };
@@ -45,6 +45,8 @@ describe('a lead', () => {
     expect(own).toMatchObject({ effort: 'high', maxTokens: 500, limits: { maxIterations: 3 }, reflection });
     expect(own).toMatchObject({ requiresApproval: ['grep', 'write_file'], approvalTimeoutMs: 4000 });
     expect(own.model).toMatch(/haiku/);
+    expect(plain.limits).not.toHaveProperty('doomLoopThreshold');
+    expect(leadOf({ doomLoopThreshold: 7 }).limits).toMatchObject({ doomLoopThreshold: 7 });
     expect(leadOf({}, '[permissions]\nmode = "auto"\n').approvalMode).toBe('auto');
     expect(leadOf({}, '[models]\ndefault = "opus"\n').model).toMatch(/opus/);
   });
@@ -240,6 +242,18 @@ describe('a permanent agent', () => {
     expect(child.maxTokens).toBe(60);
     expect(child.cut).toEqual([{ limit: 'maxIterations', wanted: 150, most: 100 }]);
     expect(built().child(delegating(), parent, agentsWith({})).limits.maxIterations).toBe(20);
+  });
+
+  test('has the minutes of the request, else of its definition, else of the setting for sub-agents', () => {
+    const settings = '[limits]\nchild_minutes = 4\n[limits.run]\nmax_minutes = 9\nmax_tokens = 10\n';
+    const budgetOf = (maxMinutes: number | null, own: number | null) => {
+      const agents = agentsWith({ maxMinutes: own });
+      return built(settings).child({ ...delegating(), maxMinutes }, lead, agents).limits.budget;
+    };
+    expect(budgetOf(2, 3)).toEqual({ tokens: 10, minutes: 2 });
+    expect(budgetOf(null, 3)).toEqual({ tokens: 10, minutes: 3 });
+    expect(budgetOf(null, null)).toEqual({ tokens: 10, minutes: 4 });
+    expect(leadOf({}, settings).limits.budget).toEqual({ tokens: 10, minutes: 9 });
   });
 });
 

@@ -46,12 +46,16 @@ describe('tools of MCP servers', () => {
     expect(() => connected({ tools: ['mcp__c__do'] })).toThrow(
       /cannot have: mcp__c__do\..* No MCP server "c" can be used here: "triad mcp list"/,
     );
-    expect(() => connected({ tools: ['mcp__a__three'] })).toThrow(/^(?!.*No MCP server).*cannot have: mcp__a__three/);
+    expect(() => connected({ tools: ['mcp__a__three'] })).toThrow(
+      /^(?!.*No MCP server).*cannot have: mcp__a__three\. .*mcp__b__three.*write_file$/,
+    );
     expect(() => connected({ mcpServers: ['c'] })).toThrow('MCP servers that it cannot have: c. This folder has: a, b');
     const lenient = connected({ tools: ['mcp__a__one', 'mcp__c__do'], lenient: true });
     expect(lenient).toMatchObject({ lacks: ['mcp__c__do'], mcpServers: ['a'] });
     const agents = { name: 'worker', tools: ['grep', 'mcp__c__do'], lenient: true as const };
     expect(built().child(delegating(), lead, agentsWith(agents))).toMatchObject({ lacks: ['mcp__c__do'] });
+    const leading = { ...agents, tools: ['grep', 'spawn_agent'] };
+    expect(built().child(delegating(), lead, agentsWith(leading))).toMatchObject({ lacks: ['spawn_agent'] });
   });
 
   test('narrow from lead to sub-agent, and never grow', () => {
