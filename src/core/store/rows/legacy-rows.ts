@@ -16,23 +16,12 @@ const COLUMNS: Readonly<Partial<Record<Table, readonly string[]>>> = {
   model_request: ['workflowId'],
 };
 
-/** Decoders of the columns that are not plain JSON. */
-const DECODERS: Readonly<Record<string, (value: unknown) => unknown>> = {
-  lastSeq: Number,
-  subAgentCount: Number,
-  open: Number,
-  usage: (value) => Object.fromEntries(Object.entries(value as object).map(([name, n]) => [name, Number(n)])),
-  decisions: (value) => (value as string[]).map((part) => JSON.parse(part) as unknown),
-};
-
 export function decodeLegacyRow(table: Table, stored: Row): Row {
   const row: Row = {};
   for (const [field, json] of Object.entries((stored.doc ?? {}) as Record<string, string>))
     row[field] = JSON.parse(json);
-  for (const field of COLUMNS[table] ?? []) {
-    const value = stored[field];
-    row[field] = value === undefined ? null : (DECODERS[field]?.(value) ?? value);
-  }
+  for (const field of COLUMNS[table] ?? []) row[field] = stored[field] ?? null;
+  if (table === 'approval') row.decisions = (row.decisions as string[]).map((part) => JSON.parse(part) as unknown);
   return row;
 }
 
