@@ -45,7 +45,7 @@ export function eventsBetween(
   range: { from: number; to: number; newest: () => Promise<number> },
 ): Promise<Dense<DurableEvent>> {
   const read = async (first: number, last: number): Promise<DurableEvent[]> => {
-    const found = await readRange(database, { conversationId, first: first - BLOCK_EVENTS + 1, to: last });
+    const found = await readRange(database, { conversationId, first: first - BLOCK_EVENTS, to: last });
     // The rows before may lie in a block that cannot be read, and end the range before it begins.
     const events = found.length > 0 ? found : await readRange(database, { conversationId, first, to: last });
     return events.filter(({ seq }) => seq >= first && seq <= last);
@@ -75,7 +75,7 @@ function eventsOf(stored: unknown): DurableEvent[] {
 export async function newestEvent(database: Database, conversationId: string, known: number): Promise<number> {
   let newest = known;
   for (;;) {
-    const values = { conversationId, first: newest - BLOCK_EVENTS + 1, to: newest + STEP };
+    const values = { conversationId, first: newest - BLOCK_EVENTS, to: newest + STEP };
     const [found] = (await database.query(`SELECT VALUE last ?? record::id(id)[1] ${RANGE}`, values)) as [number[]];
     const last = found.at(-1) ?? 0;
     if (last <= newest) return newest;

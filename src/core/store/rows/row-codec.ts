@@ -94,12 +94,12 @@ function decodeColumns(table: Table, stored: Row): Row {
   return row;
 }
 
-/** Sort key in the newest-first lists; null if the table has none or these fields do not change it. */
-function sortKeyOf(table: Table, key: Key, fields: Row): string | null {
+/** Sort key in the newest-first lists; null if the table has none. */
+function sortKeyOf(table: Table, key: Key, { pinned, updatedAt }: Row): string | null {
   if (typeof key !== 'string') return null;
   if (table === 'workflow') return sortKeyOfId(key);
-  if (table !== 'conversation' || typeof fields.updatedAt !== 'string') return null;
-  return `${fields.pinned === true ? PINNED : ''}${sortKeyOfInstant(fields.updatedAt)}-${sortKeyOfId(key)}`;
+  if (table !== 'conversation') return null;
+  return `${pinned === true ? PINNED : ''}${sortKeyOfInstant(updatedAt as string)}-${sortKeyOfId(key)}`;
 }
 
 /** Before the sort key of a pinned conversation, so that these are a range of their own, before all others. */
@@ -119,7 +119,8 @@ export function sortKeyOfId(id: string): string {
 
 /** A string that identifies a row across all tables. */
 export function idOf(table: string, key: Key): string {
-  return typeof key === 'string' ? `${table}:${key}` : `${table}:${JSON.stringify(key)}`;
+  // The first part of a key that is a list is an id, so the comma after it is unambiguous.
+  return `${table}:${String(key)}`;
 }
 
 /** Escapes lone surrogates in a call id, which the engine would replace. */
