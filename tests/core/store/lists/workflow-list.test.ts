@@ -1,11 +1,12 @@
 /** Workflows by every filter and in every order: the same as looking at each of them, page by page, with those that run. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { WorkflowRow } from '#contract/view.ts';
+import { newId } from '#core/base/ids.ts';
 import type { Page, Paged, Store, WorkflowFilter, WorkflowQuery } from '#core/store/store.ts';
 import { usageOf } from '../../../support/recording.ts';
 import { inFullRun } from '../../../support/samples.ts';
 import { Conversation, type Finished } from '../finished.ts';
-import { ENGINES, openOn, type Opened } from '../support.ts';
+import { ENGINES, openOn, type Opened, put, workflowRow } from '../support.ts';
 
 const WORKFLOWS = inFullRun ? 60 : 20;
 const OUTCOMES = ['completed', 'partial', 'error', 'cancelled'] as const;
@@ -162,5 +163,13 @@ describe.each(ENGINES)('on %s', (engine) => {
     late.recording.record(who, { type: 'workflow-end', ...end, subAgents: [] });
     await late.store();
     expect([await found({ status: 'completed' }), await found({ status: 'pending' })]).toEqual([[id], []]);
+  });
+
+  test('one that was taken over from another conversation is in the list of its conversation only', async () => {
+    const row = workflowRow({ taken: { conversationId: newId(), workflowId: newId(), runId: newId() } });
+    await store.commit([], [put('workflow', row)]);
+    const ids = async (query: WorkflowQuery) => (await store.workflows(query)).items.map(({ id }) => id);
+    expect(await ids({ limit: 1 })).not.toContain(row.id);
+    expect(await ids({ limit: 1, conversationId: row.conversationId })).toEqual([row.id]);
   });
 });

@@ -1,5 +1,6 @@
 /** The trash: everything of a conversation hidden at once, taken back as it was, and in the end really deleted. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { newId } from '#core/base/ids.ts';
 import type { Store } from '#core/store/store.ts';
 import { Conversation } from '../finished.ts';
 import { ENGINES, openOn, type Opened } from '../support.ts';
@@ -107,6 +108,9 @@ describe.each(ENGINES)('on %s', (engine) => {
     const before = await tables();
     const conversation = await make();
     const { id } = conversation.row;
+    const [workflow] = (await store.workflows({ conversationId: id, limit: 1 })).items;
+    const message = { messageId: newId(), conversationId: id, workflowId: workflow!.id, parts: [] };
+    await store.commit([], [{ kind: 'put', table: 'open_message', key: message.messageId, row: message }]);
     // Enough for a segment of the search.
     await conversation.add({
       children: [{ ...CHILD, tools: Array.from({ length: 260 }, () => 'shred') }],
