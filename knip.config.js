@@ -15,7 +15,7 @@ const entry = [
   'src/virtua.d.ts',
   'scripts/*.{ts,cjs,js}',
   'scripts/package/{stage,archives}.ts',
-  'scripts/mutate/{mutate,coverage,vitest.config}.ts',
+  'scripts/mutate/{mutate,setup,vitest.config}.ts',
   'playwright.full.config.ts',
   'e2e/{readme-images,screenshots}.ts',
   'e2e/support/hosts-program.ts',

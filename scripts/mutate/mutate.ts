@@ -2,7 +2,7 @@
  * Makes small changes to the code of each room, one at a time, and reports those that no test notices. Works in a copy
  * of the tree, with a sample that the seed decides and the tests of the ordinary run.
  *
- *     npm run mutate -- [--room NAME]... [--per-room 80] [--seed 1] [--workers 3]
+ *     npm run mutate -- [--room NAME]... [--per-room 60] [--seed 1] [--workers 3]
  */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -61,7 +61,7 @@ interface Coverage {
 const { values: options } = parseArgs({
   options: {
     room: { type: 'string', multiple: true, default: Object.keys(ROOMS) },
-    'per-room': { type: 'string', default: '80' },
+    'per-room': { type: 'string', default: '60' },
     seed: { type: 'string', default: '1' },
     workers: { type: 'string', default: '3' },
   },

@@ -88,7 +88,14 @@ export async function instrument<T extends SourceMutant>(root: string, sample: r
     const sampled = byIdentity.get(identifyMutant(mutant));
     return sampled ? [{ ...sampled, id: mutant.id }] : [];
   });
-  return { files, mutants: switches };
+  return { files: files.map((file) => ({ ...file, content: withThreads(file.content) })), mutants: switches };
+}
+
+/** Makes the switches work in threads, which have an environment without variables. `setup.ts` sets the data. */
+function withThreads(content: string): string {
+  const variable = 'g.process.env.__STRYKER_ACTIVE_MUTANT__';
+  const data = "g.process.getBuiltinModule('node:worker_threads').getEnvironmentData('mutant')";
+  return content.replaceAll(variable, `(${variable} ?? ${data})`);
 }
 
 function identifyMutant({ fileName, location, mutatorName, replacement }: Mutant): string {

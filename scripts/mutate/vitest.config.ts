@@ -32,7 +32,7 @@ interface Project {
 export default defineConfig((env) => {
   const { test = {} } = ordinary(env);
   const patience = { testTimeout: patienceMs, hookTimeout: patienceMs, expect: { poll: { timeout: patienceMs } } };
-  const setupFiles = [join(import.meta.dirname, 'coverage.ts')];
+  const setupFiles = [join(import.meta.dirname, 'setup.ts')];
   const projects = (test.projects as Project[])
     .map((project) => ({ ...project, include: project.test.include.filter((file) => files.includes(file)) }))
     .filter(({ include }) => include.length > 0)

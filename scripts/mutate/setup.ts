@@ -1,5 +1,9 @@
-/** Setup file of `npm run mutate`: in the run without a change, appends to a file which mutants each test file reaches. */
+/**
+ * Setup file of `npm run mutate`: passes the mutant that is on to threads. In the run without a change, appends to a
+ * file which mutants each test file reaches.
+ */
 import { appendFileSync } from 'node:fs';
+import { setEnvironmentData } from 'node:worker_threads';
 import { afterAll, beforeAll, expect } from 'vitest';
 
 interface Namespace {
@@ -8,6 +12,8 @@ interface Namespace {
   /** Mutants in code that runs once, when its module is loaded. Later files of this process reach them without a visit. */
   loadedMutants?: Set<string>;
 }
+
+setEnvironmentData('mutant', process.env['__STRYKER_ACTIVE_MUTANT__']);
 
 const output = process.env['MUTATE_COVERAGE'];
 if (output !== undefined) {
