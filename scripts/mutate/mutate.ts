@@ -45,7 +45,8 @@ const ROOMS: Readonly<Record<string, Room>> = {
   tools: { sources: ['src/core/tools/**'], exclude: SUB_AGENT_TOOLS, tests: 'tests/core/tools/**' },
   records: { sources: ['src/core/records/**'], tests: 'tests/core/records/**' },
 };
-const TESTS = 'tests/core/{agents,approvals,budget,flows,loop,records,runs,runtime,store,tools,workflows}/**/*.test.ts';
+const TESTS =
+  'tests/core/{agents,approvals,budget,flows,log,loop,mcp,records,runs,runtime,store,tools,workflows,workspace}/**/*.test.ts';
 
 type RoomMutant = SourceMutant & { room: string };
 type Fate = 'killed' | 'timed out' | 'survived' | 'not covered';
