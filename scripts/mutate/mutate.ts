@@ -16,6 +16,8 @@ import { instrument, listMutants, takeSample, type SourceMutant } from './sample
 const ROOT = join(import.meta.dirname, '../..');
 const COPY = join(ROOT, 'test-results/mutate');
 const COPIED_PATHS = ['package.json', 'schema', 'scripts', 'src', 'tests', 'vitest.config.ts'];
+/** Lowest score of a room, in percent; less fails the run. */
+const REQUIRED_SCORE = 85;
 /** A run of tests hangs if it takes this much longer than it took without a change. */
 const HANGS_AFTER_MS = 90_000;
 /** A test fails after this time, or after twice the time of the longest test. */
@@ -206,9 +208,10 @@ function printTable(results: readonly Result[]): void {
   for (const room of options.room) {
     const own = results.filter((one) => one.room === room);
     const noticed = count(own, 'killed') + count(own, 'timed out');
-    const score = `${Math.floor((100 * noticed) / own.length)} %`;
+    const score = Math.floor((100 * noticed) / own.length);
+    if (score < REQUIRED_SCORE) process.exitCode = 1;
     const counts = (['killed', 'timed out', 'survived', 'not covered'] as const).map((fate) => count(own, fate));
-    say(`| ${[room, own.length, ...counts, score].join(' | ')} |`);
+    say(`| ${[room, own.length, ...counts, `${score} %`].join(' | ')} |`);
   }
 }
 
