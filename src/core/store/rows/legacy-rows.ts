@@ -13,7 +13,6 @@ const COLUMNS: Readonly<Partial<Record<Table, readonly string[]>>> = {
   run: ['workflowId', 'status', 'outcome', 'usage'],
   tool_call: ['status'],
   approval: ['workflowId', 'decisions', 'open'],
-  model_request: ['workflowId'],
 };
 
 export function decodeLegacyRow(table: Table, stored: Row): Row {
