@@ -2,7 +2,7 @@
 import { expect, onTestFinished, test } from 'vitest';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import { newId } from '#core/base/ids.ts';
-import { openOn, type Opened, runRow, workflowRow } from '../support.ts';
+import { conversationRow, openOn, type Opened, runRow, workflowRow } from '../support.ts';
 
 const usage = {
   requests: 2,
@@ -92,4 +92,22 @@ test('as they were, and as a change leaves them', async () => {
   });
   expect((await store.approval(approval.id))?.decisions).toEqual([{ reason: null }, { reason: 'a\0' }]);
   expect(await store.openApprovals()).toEqual([]);
+});
+
+test('a conversation, a call and a request as they were', async () => {
+  const { store, database } = await opened();
+  const conversation = conversationRow({ lastSeq: 4, usage });
+  const call = { runId: newId(), toolCallId: 'c', name: 'grep', status: 'completed' };
+  const [workflowId, request] = [newId(), { requestId: 'r', startedAt: conversation.createdAt, model: 'm' }];
+  await database.transaction('CREATE $conversation CONTENT $c; CREATE $call CONTENT $d; CREATE $request CONTENT $e;', {
+    conversation: database.record('conversation', conversation.id),
+    c: { ...fields(conversation, ['lastSeq', 'usage']), place: 'a' },
+    call: database.record('tool_call', [call.runId, call.toolCallId]),
+    d: fields(call, ['status']),
+    request: database.record('model_request', [workflowId, request.requestId]),
+    e: fields({ ...request, workflowId }, ['workflowId']),
+  });
+  expect(await store.conversation(conversation.id)).toEqual(conversation);
+  expect(await store.callsOf([call.runId])).toEqual([call]);
+  expect(await store.requestsOf(workflowId)).toEqual([request]);
 });
