@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import * as fs from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, join, matchesGlob, relative } from 'node:path';
+import { basename, dirname, join, matchesGlob, relative } from 'node:path';
 import { parseArgs } from 'node:util';
 import { temporaryFolder } from '../../tests/support/temporary.ts';
 import { instrument, listMutants, takeSample, type SourceMutant } from './sample.ts';
@@ -170,16 +170,22 @@ async function runUnchanged(): Promise<{ coverage: Coverage[]; longestTestMs: nu
 }
 
 /** The test files that a mutant has to pass: those of its room, then the shortest of the others, as far as the time allows. */
-function testsFor({ id, room }: RoomMutant, coverage: readonly Coverage[]): { files: Coverage[]; isCovered: boolean } {
+function testsFor(
+  { id, room, fileName }: RoomMutant,
+  coverage: readonly Coverage[],
+): { files: Coverage[]; isCovered: boolean } {
   const { tests = '' } = ROOMS[room] ?? {};
   const sorted = coverage.toSorted((a, b) => a.ms - b.ms);
   const isOwn = ({ file }: Coverage) => matchesGlob(file, tests);
-  const reaching = sorted.filter(({ mutants }) => mutants.includes(id));
-  // Code in threads and child processes is not counted, but its mutants are switched on there, too.
-  if (reaching.length === 0) return { files: sorted.filter(isOwn), isCovered: false };
+  const reaching = sorted.filter((one) => one.mutants.includes(id));
+  const isCovered = reaching.length > 0;
+  // Visits in threads and child processes are not counted: the tests that reach the folder may reach this mutant, too.
+  const folder = new Set(mutants.filter((one) => dirname(one.fileName) === dirname(fileName)).map((one) => one.id));
+  const likely = sorted.filter((one) => isOwn(one) || one.mutants.some((other) => folder.has(other)));
+  const candidates = isCovered ? reaching : likely;
   let ms = 0;
-  const others = reaching.filter((one) => !isOwn(one)).filter((one) => (ms += one.ms) < OTHER_ROOMS_MS);
-  return { files: [...reaching.filter(isOwn), ...others], isCovered: true };
+  const others = candidates.filter((one) => !isOwn(one)).filter((one) => (ms += one.ms) < OTHER_ROOMS_MS);
+  return { files: [...candidates.filter(isOwn), ...others], isCovered };
 }
 
 async function testMutant(mutant: RoomMutant, coverage: readonly Coverage[], patienceMs: number): Promise<Result> {
