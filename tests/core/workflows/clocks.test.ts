@@ -135,7 +135,7 @@ describe('the time of a run', () => {
 
   test('a lead whose sub-agent works waits, and its own time stands still', async () => {
     const { end } = await timeUp(leadOfStuck(), {
-      settings: '[limits]\nchild_minutes = 2\n[limits.run]\nmax_minutes = 1\n',
+      settings: '[limits]\nchild_minutes = 1.5\n[limits.run]\nmax_minutes = 1\n',
     });
     expect(outcomes(end)).toEqual(['completed', 'timed_out']);
   });
