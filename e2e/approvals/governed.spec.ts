@@ -203,7 +203,7 @@ async function answerTheLastTwo(app: App): Promise<void> {
 test(
   'a killed program ends with the same result as one that was not, pays nothing twice, and has every record',
   fullSpec([
-    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
     'tests/core/workflows/recovery.test.ts › closed while questions wait: the same questions are open again after resume',
     'tests/core/approvals/asked-and-open.test.ts › what was asked and what was approved stand beside each other, for each item',
   ]),

@@ -18,7 +18,7 @@ const asking = (...calls: ReturnType<typeof spawn>[]) =>
 test(
   'a killed host offers to resume and goes on from the last finished step',
   fullSpec([
-    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+    'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
     'tests/core/workflows/interrupted-work.test.ts › it waits after a restart, and no more once it was resumed',
   ]),
   async ({ start }) => {

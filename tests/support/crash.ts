@@ -6,8 +6,9 @@ import type { DurableEvent } from '#contract/event.ts';
 import type { Store } from '#core/store/store.ts';
 import type { LifeParts, Result } from './crash-life.ts';
 import type { FakeModel } from './fake-model/server.ts';
+import { Random } from '../soak/random.ts';
 import { builtProgram } from './program.ts';
-import { inFullRun } from './samples.ts';
+import { inFullRun, TEST_SEED } from './samples.ts';
 
 const HOST = builtProgram(join(import.meta.dirname, 'crash-host.ts'));
 const RESUMER = builtProgram(join(import.meta.dirname, 'crash-resumer.ts'));
@@ -17,6 +18,8 @@ const LIVES_EACH = 10;
 const TOGETHER = 8;
 /** Moments of a file outside the full run. */
 const SAMPLE = 1;
+/** Moments of a file in the full run. */
+const MOST = 24;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
 /** Longest life of a host, in milliseconds. Only one that hangs reaches it, also on a busy machine. */
@@ -128,15 +131,16 @@ export interface KillPoint {
 }
 
 /**
- * Kills after these events, a few workflows with one process; then each is resumed and checked. After every one of them
- * in the full run (`--mode full`); else after `SAMPLE` of them, each of another kind, among those for which `sample` holds.
+ * Kills after each of these events, a few workflows with one process; then each is resumed and checked. The full run
+ * takes `MOST` of them, which `TEST_SEED` chooses; `npm test` takes `SAMPLE`, each of another kind, among those for which
+ * `sample` holds.
  */
 export async function killAfterEach(
   events: readonly DurableEvent[],
   prepare: (seq: number) => Promise<KillPoint>,
   sample: (event: DurableEvent) => boolean = () => true,
 ): Promise<void> {
-  const chosen = inFullRun ? events : aFew(events.filter(sample));
+  const chosen = inFullRun ? chooseBySeed(events) : aFew(events.filter(sample));
   const waiting = chosen.map(({ seq }) => seq);
   const lane = async (): Promise<void> => {
     const resumer = new Resumer();
@@ -149,6 +153,12 @@ export async function killAfterEach(
     }
   };
   await Promise.all(Array.from({ length: LANES }, lane));
+}
+
+function chooseBySeed(events: readonly DurableEvent[]): DurableEvent[] {
+  const random = new Random('kill after each', TEST_SEED);
+  const ranked = events.map((event) => ({ event, rank: random.next() })).sort((a, b) => a.rank - b.rank);
+  return ranked.slice(0, MOST).map(({ event }) => event);
 }
 
 /** The first event, and of each type the middle one of the lead and the middle one of its sub-agents; of those a few from the middle. */

@@ -102,7 +102,7 @@ test('the run that is killed is the one that is meant', () => {
 });
 
 fullTest('tests/core/flows/flow-crash.test.ts › after the second handoff, before the run of the coagent is queued')(
-  'after every event of the flow',
+  'after many events of the flow',
   { timeout: 600_000 },
   () => killAfterEach(ofFlow, pointAt),
 );

@@ -71,7 +71,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root }, check };
 }
 
-test('after a few durable events; in the full run after every one of it', { timeout: 600_000 }, async () => {
+test('after a few durable events; in the full run after many', { timeout: 600_000 }, async () => {
   const model = await start();
   const whole = await live({
     mode: 'start',

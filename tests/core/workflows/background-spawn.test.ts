@@ -222,7 +222,7 @@ describe('kill -9 while it works in the background', () => {
       .on({ prompt: /Inspect parser/ })
       .reply([text(reportOf('parser'))]);
 
-  test('after a few durable events; in the full run after every one', { timeout: 600_000 }, async () => {
+  test('after a few durable events; in the full run after many', { timeout: 600_000 }, async () => {
     const root = await mkdtemp(join(tmpdir(), 'triad-background-'));
     onTestFinished(() => rm(root, { recursive: true, force: true }));
     const model = await startFakeModel(script());

@@ -58,7 +58,7 @@ test('killed after its first run has ended', async () => {
 });
 
 fullTest('tests/core/workflows/crash-chain.test.ts › killed after its first run has ended')(
-  'after every event',
+  'after many events',
   { timeout: 600_000 },
   async () => {
     const model = await startFakeModel(chainScript());

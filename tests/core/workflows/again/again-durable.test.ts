@@ -96,7 +96,7 @@ test('closed while it waits for a yes it asks again', async () => {
 
 fullTest([
   'tests/core/workflows/again/again-durable.test.ts › closed while it waits for a yes it asks again',
-  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
 ])('killed while it waits for a yes it asks again; killed while it works, it goes on from its last step', async () => {
   const data = await folderWith();
   const gate = new Gate();

@@ -125,7 +125,7 @@ test.runIf(process.getuid !== undefined)('settings that others may write are not
 });
 
 fullTest([
-  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after every one',
+  'tests/core/workflows/crash.test.ts › after a few durable events; in the full run after many',
   'tests/hosts/cli/commands/sessions/json.test.ts › resume goes on with the newest interrupted workflow, with output as run has it',
 ])('after a kill the workflow is interrupted, and resumes to its end', async () => {
   const home = await machine(spawnOne({ reply: { deltaMs: 20 } }));
