@@ -1,17 +1,17 @@
 /**
  * Cuts, delays and lost answers at any frame between the program and the server of its store: what was acknowledged is
- * there once, nothing else is there twice, and of two owners one writes at a time. Seeded: 200 of each in the full run.
+ * there once, nothing else is there twice, and of two owners one writes at a time. `TEST_SEED` seeds them, 12 of each in the full run.
  */
 import { expect, test } from 'vitest';
 import { startEngine } from '../../../support/engine.ts';
 import { threeChildren } from '../../../support/fake-model/scenarios.ts';
-import { fullTest, inFullRun } from '../../../support/samples.ts';
+import { fullTest, inFullRun, TEST_SEED } from '../../../support/samples.ts';
 import type { Fault, StoreServer } from '../../../support/store-server/server.ts';
 import { Random } from '../../../soak/random.ts';
 import { storeOf, storeServer } from './support.ts';
 import { commit, eventOf, textsOf } from './writing.ts';
 
-const seeds = (few: number) => Array.from({ length: inFullRun ? 200 : few }, (_, seed) => seed);
+const seeds = (few: number) => Array.from({ length: inFullRun ? 12 : few }, (_, seed) => seed);
 /** A call that is lost costs this; what waits for the lease of one that is gone, twice that. */
 const CALL_MS = 150;
 const times = { call: CALL_MS, patience: 60_000, start: 60_000, lease: 2 * CALL_MS, renew: CALL_MS };
@@ -38,7 +38,7 @@ function disturb(server: StoreServer, random: Random, chance: number): { faults:
 }
 
 test.for(seeds(1))('one owner: no event is lost or doubled (%i)', { timeout: 60_000 }, async (seed) => {
-  const random = new Random('cuts', seed);
+  const random = new Random('cuts', TEST_SEED, seed);
   const server = await storeServer();
   const store = await storeOf(server, { times });
   const count = disturb(server, random, 0.1);
@@ -77,7 +77,7 @@ async function writeWhileOwner(server: StoreServer, name: string, until: () => b
 }
 
 test.for(seeds(1))('two owners never write at the same time (%i)', { timeout: 60_000 }, async (seed) => {
-  const random = new Random('owners', seed);
+  const random = new Random('owners', TEST_SEED, seed);
   const server = await storeServer();
   await (await storeOf(server, { times })).close();
   const count = disturb(server, random, 0.06);
@@ -99,7 +99,7 @@ test.for(seeds(1))('two owners never write at the same time (%i)', { timeout: 60
 const ONE_OWNER = 'tests/core/store/remote/cuts.test.ts › one owner: no event is lost or doubled (%i)';
 
 fullTest(ONE_OWNER).for(seeds(1))('a workflow of eight requests (%i)', { timeout: 120_000 }, async (seed) => {
-  const random = new Random('workflow', seed);
+  const random = new Random('workflow', TEST_SEED, seed);
   const server = await storeServer();
   const store = await storeOf(server, { times });
   const engine = await startEngine(threeChildren(), { store });
