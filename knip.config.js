@@ -42,7 +42,7 @@ export default {
     '@typescript/native',
     /^@modelcontextprotocol\/server-/,
   ],
-  ignoreBinaries: ['dpkg-deb', 'mount', 'umount', 'script'],
+  ignoreBinaries: ['dpkg-deb', 'mkfifo', 'mount', 'script', 'truncate', 'umount'],
   // Types that kit generates.
   ignoreUnresolved: ['./\\$types'],
   ignoreExportsUsedInFile: process.argv.includes('--production'),

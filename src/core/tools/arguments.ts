@@ -82,7 +82,7 @@ export function normalizeCall(tools: readonly Tool[], call: ToolUsePart): ToolUs
 }
 
 /** Returns the arguments in the form that the tool's schema has. Arguments of a foreign schema are returned unchanged. */
-export function normalizeArguments(tool: Tool, raw: unknown): Normalized {
+function normalizeArguments(tool: Tool, raw: unknown): Normalized {
   const result: Normalized = { input: raw, ignored: [], problems: [] };
   if (isTooDeep(raw)) result.problems.push('they are nested too deeply');
   if (tool.schema || result.problems.length > 0) return result;

@@ -12,7 +12,7 @@ export function getInputSchema({ schema, input }: Pick<Tool, 'schema' | 'input'>
   return schema ?? toJsonSchema(input);
 }
 
-export function toJsonSchema(input: z.ZodType): JsonSchema {
+function toJsonSchema(input: z.ZodType): JsonSchema {
   const cached = schemas.get(input);
   if (cached) return cached;
   const { $schema: _, ...schema } = z.toJSONSchema(input, { io: 'input', reused: 'inline', unrepresentable: 'any' });
