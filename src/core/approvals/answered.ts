@@ -29,7 +29,7 @@ export async function recentlyAnswered(
   const approvals = await store.newestApprovals(NEWEST);
   const conversations = [...new Set(approvals.map(({ request }) => request.conversationId))];
   const rows = await Promise.all(conversations.map((id) => store.conversation(id)));
-  const listed = new Set(rows.filter((row) => !row?.deletedAt).map((row) => row?.id));
+  const listed = new Set(rows.flatMap((row) => (row && !row.deletedAt ? [row.id] : [])));
   const shown = approvals.filter(({ request }) => listed.has(request.conversationId));
   const used = await grantsWithin(store, shown, new Set());
   const grants = new Map(used.map((grant) => [grant.id, grant]));

@@ -22,8 +22,8 @@ function checkedRule(wish: RuleWish): RuleEntry {
   const parsed = RuleEntry.safeParse(wish, { error: problemWords });
   if (!parsed.success) {
     const [issue] = parsed.error.issues;
-    const key = issue!.path.map(String).join('.');
-    throw new TriadError('bad_input', `The rule${key ? `’s ${key}` : ''} ${issue!.message}`);
+    const key = issue?.path.map(String).join('.');
+    throw new TriadError('bad_input', `The rule${key ? `’s ${key}` : ''} ${issue?.message}`);
   }
   for (const key of ['agent', 'tool', 'pattern'] as const) {
     const text = parsed.data[key];
@@ -45,5 +45,5 @@ function hiddenFault(text: string): string | null {
 }
 
 function blankFault(text: string): string | null {
-  return text.trim() === text ? null : 'must not begin or end with a space';
+  return text.trim() === text && text !== '' ? null : 'must not begin or end with a space';
 }

@@ -39,7 +39,9 @@ function covers(other: Rule, rule: Rule): boolean {
   const same = (a: string, b: string | null): boolean => a === b && !isNarrower;
   const names = other.agent === null || isAny(other.agent) || same(other.agent, rule.agent);
   const what =
-    other.tool !== null ? isAny(other.tool) || same(other.tool, rule.tool) : same(other.permission!, rule.permission);
+    other.tool !== null
+      ? isAny(other.tool) || same(other.tool, rule.tool)
+      : rule.permission !== null && same(other.permission!, rule.permission);
   // `*` stops at a slash where it stands for paths, so only `**` is about all of them.
   const isAll = other.pattern !== null && /^\*{2,}$/.test(other.pattern) && rule.pattern !== null && !isNarrower;
   const where = other.pattern === null || isAll || same(other.pattern, rule.pattern);

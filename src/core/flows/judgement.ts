@@ -26,8 +26,8 @@ export function judged(
   const name = coagent?.agent ?? '';
   const told = feedbackWords({ type }, name, text);
   if (type === 'loop') return { prompt: told, back: { outcome } };
-  // A completed run has a response.
-  const passed = isDeclaredDone(entries, lastResponse(entries)!);
+  const last = lastResponse(entries);
+  const passed = last !== undefined && isDeclaredDone(entries, last);
   const critique = cutAtCodePoint(text, MAX_CRITIQUE_CHARS);
   const review = { answer, verdict: { passed, score: scoreIn(text), critique } };
   // What only looked at the answer adds nothing to it.

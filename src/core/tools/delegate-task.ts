@@ -47,11 +47,12 @@ ${atMost(maxSubAgents)} The person approves it first.`,
   knownAs: ['task'],
   order: 'concurrent',
   recovery: 'continue',
-  targets: async ({ operation, agent_id: name }) => agentTargets(operation === 'delegate' ? [name!] : [], false),
+  targets: async ({ operation, agent_id: name }) =>
+    agentTargets(operation === 'delegate' && name !== undefined ? [name] : [], false),
   question: async (input, context) => {
     if (input.operation !== 'delegate') return null;
     return requireChildren(context).propose('delegate', context.toolCallId, [
-      delegationRequest(input.agent_id!, input.prompt!, input.reason, input),
+      delegationRequest(input.agent_id ?? '', input.prompt ?? '', input.reason, input),
     ]);
   },
   execute: async (input, context, approval) => {

@@ -83,14 +83,14 @@ ${atMost(maxSubAgents)} The person approves each one first, and may change or re
   bounds: true,
   order: 'concurrent',
   recovery: 'continue',
-  targets: async ({ operation, name }) => agentTargets(operation === 'spawn' ? [name!] : [], true),
+  targets: async ({ operation, name }) => agentTargets(operation === 'spawn' && name !== undefined ? [name] : [], true),
   question: async (input, context) => {
     if (input.operation !== 'spawn') return null;
     const request = {
       agent: input.agent ?? null,
-      name: input.name!,
-      title: input.reason ?? input.name!,
-      prompt: input.prompt!,
+      name: input.name ?? null,
+      title: input.reason ?? input.name ?? '',
+      prompt: input.prompt ?? '',
       systemPrompt: input.system_prompt ?? null,
       tools: input.tools ?? null,
       permissions: input.permissions ?? null,
@@ -112,7 +112,7 @@ ${atMost(maxSubAgents)} The person approves each one first, and may change or re
       return { status: 'completed', output: JSON.stringify({ success: true, children: list }) };
     }
     if (input.operation === 'terminate') {
-      const { left, ...ended } = await children.terminate(input.child_id!);
+      const { left, ...ended } = await children.terminate(input.child_id ?? '');
       return {
         status: left === 0 ? 'completed' : 'error',
         output: JSON.stringify({ success: left === 0, child_id: input.child_id, ended }),
