@@ -1,5 +1,6 @@
 // Prints what ran in `.ci/run`: a table of suites, flaky tests, tests that ran in no suite, and as the last line
-// `N passed, N failed`. Reads the JSON reports in `test-results` below the current folder. Exits with 1 if a test failed or no test ran.
+// `N passed, N failed`. Reads the JSON reports in `test-results` below the current folder. Exits with 1 if a test failed
+// or no test ran.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');

@@ -1,6 +1,6 @@
 /**
- * A large store of schema 8 reads the same after its upgrade, whole and killed at an instant that `TEST_SEED` chooses: in the full run
- * (`--mode full`). Small ones of every schema are in `each-schema`.
+ * A large store of schema 8 reads the same after its upgrade, in the full run: whole, and killed at an instant that
+ * `TEST_SEED` chooses. Small stores of every schema are in `each-schema`.
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
