@@ -67,8 +67,8 @@ test(
     const { page } = app;
     await app.send('Inspect this project.');
     await app.lookAt('inspector');
-    // Longer than what is worked altogether: it is folded.
-    await expect(app.question.getByText(/4:5[0-7] left/).first()).toBeVisible();
+    // The waiting time is folded only if it is longer than the whole work, which takes up to 4 s on a busy machine.
+    await expect(app.question.getByText(/4:5[0-2] left/).first()).toBeVisible();
     await app.allow();
     await app.expectOutcome('completed');
     await page.getByRole('link', { name: 'Open in history' }).click();

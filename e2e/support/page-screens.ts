@@ -150,7 +150,9 @@ const again: WorkScreen = {
     await page.getByRole('menuitem', { name: 'Run again…' }).press('Enter');
     await expect(app.question.getByRole('heading', { level: 2 })).toHaveText('Run inspector again?');
     await shoot('again-question');
-    await app.question.getByRole('button', { name: /^Start/ }).press('Enter');
+    const startButton = app.question.getByRole('button', { name: /^Start/ });
+    await expect(startButton, 'ready half a second after it is shown').toHaveAttribute('aria-disabled', 'false');
+    await startButton.press('Enter');
     await app.expectOutcome('completed');
     await shoot('again');
     await app.card('inspector').getByRole('button', { name: 'Compare with the first' }).press('Enter');
