@@ -1,9 +1,10 @@
 // Prints what ran in `.ci/run`: a table of suites, flaky tests, tests that ran in no suite, and as the last line
-// `N passed, N failed`. Reads the JSON reports in `test-results` below the current folder. Exits with 1 if a test failed
-// or no test ran.
+// `N passed, N failed`. Reads the JSON reports in `test-results` below the current folder. Exits with 1 if a test failed,
+// no test ran, or, on Linux, a test ran in no suite. Some tests need Linux, so other systems only list them.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
+const { stripVTControlCharacters } = require('node:util');
 
 const RESULTS = path.resolve('test-results');
 const readReport = (name) => {
@@ -15,8 +16,8 @@ const readReport = (name) => {
 };
 const print = (line) => process.stdout.write(`${line}\n`);
 
-// A test here has an `id`, which is the same in each suite that includes it, and an `outcome`: passed, flaky, failed or
-// skipped.
+// A test here has an `id`, which is the same in each suite that includes it, an `outcome`: passed, flaky, failed or
+// skipped, and perhaps the `messages` of its failed attempts.
 
 /** Returns the outcome of a test. A flaky one has the messages of its failed attempt. */
 function readVitestOutcome({ status, failureMessages = [] }) {
@@ -33,6 +34,7 @@ function readVitest(name) {
     const tests = assertionResults.map((test) => ({
       id: `${at} › ${test.fullName}`,
       outcome: readVitestOutcome(test),
+      messages: test.failureMessages,
     }));
     // A file that does not load has no failed test, but counts as one.
     if (status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed'))
@@ -50,10 +52,11 @@ function readPlaywright(name) {
     const titles = title === file ? parents : [...parents, title];
     for (const suite of suites) visit(suite, titles);
     for (const spec of specs)
-      for (const { projectName, status } of spec.tests)
+      for (const { projectName, status, results = [] } of spec.tests)
         (projects[projectName] ??= []).push({
           id: ['e2e', spec.file, ...titles, spec.title].join(' › '),
           outcome: PLAYWRIGHT[status],
+          messages: results.flatMap(({ error }) => error?.message ?? []),
         });
   };
   for (const suite of report.suites) visit(suite, []);
@@ -111,15 +114,16 @@ const printList = (title, ids) => {
   print(`\n${title}:`);
   for (const id of ids) print(`  ${id}`);
 };
+const firstLine = (text) => stripVTControlCharacters(text).trim().split('\n', 1)[0].slice(0, 200);
 printList(
   'Flaky',
-  all.filter(({ outcome }) => outcome === 'flaky').map(({ id }) => id),
+  all
+    .filter(({ outcome }) => outcome === 'flaky')
+    .map(({ id, messages = [] }) => [id, ...messages.slice(0, 1).map(firstLine)].join('\n    ')),
 );
 const ran = new Set(all.filter(({ outcome }) => outcome !== 'skipped').map(({ id }) => id));
-printList(
-  'Ran in no suite',
-  [...new Set(all.map(({ id }) => id))].filter((id) => !ran.has(id)),
-);
+const missedTests = [...new Set(all.map(({ id }) => id))].filter((id) => !ran.has(id));
+printList('Ran in no suite', missedTests);
 printList(
   'Failed',
   all.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
@@ -128,4 +132,5 @@ printList(
 const failed = count(all, 'failed');
 const passed = count(all, 'passed') + count(all, 'flaky');
 print(`\n${passed} passed, ${failed} failed`);
-process.exit(passed + failed === 0 || failed > 0 ? 1 : 0);
+const isIncomplete = passed + failed === 0 || (process.platform === 'linux' && missedTests.length > 0);
+process.exit(isIncomplete || failed > 0 ? 1 : 0);

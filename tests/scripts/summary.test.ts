@@ -18,7 +18,9 @@ const vitest = (statuses: Statuses, status = 'passed') => {
 const playwright = (statuses: Statuses) => {
   const file = 'chat/b.spec.ts';
   const specs = Object.entries(statuses).map(([title, status]) => {
-    return { title, file, tests: [{ projectName: 'browser', status }] };
+    const results =
+      status === 'flaky' ? [{ error: { message: 'Error: \u001B[2mexpect\u001B[22m failed\n\nCall log:' } }] : [];
+    return { title, file, tests: [{ projectName: 'browser', status, results }] };
   });
   return { config: { metadata: {} }, errors: [], suites: [{ title: file, file, specs }] };
 };
@@ -54,7 +56,9 @@ test('adds up the suites and lists flaky tests', async () => {
     '',
     'Flaky:',
     '  tests/a.test.ts › two',
+    '    AssertionError: the first attempt',
     '  e2e › chat/b.spec.ts › a drag',
+    '    Error: expect failed',
     '',
     '9 passed, 0 failed',
   ]);
@@ -74,9 +78,11 @@ test.each([
   expect(lines).toContain('Failed:');
 });
 
-test('lists tests that ran in no suite', async () => {
-  const { lines } = await summarize({ ...GREEN, 'vitest-full.json': vitest({ one: 'passed', two: 'skipped' }) });
+test('lists tests that ran in no suite, and exits with 1 on Linux', async () => {
+  const reports = { ...GREEN, 'vitest-full.json': vitest({ one: 'passed', two: 'skipped' }) };
+  const { status, lines } = await summarize(reports);
   expect(lines.join('\n')).toContain('Ran in no suite:\n  tests/a.test.ts › two\n');
+  expect(status).toBe(process.platform === 'linux' ? 1 : 0);
 });
 
 test('exits with 1 if no test ran', async () => {
