@@ -15,7 +15,7 @@ import { instrument, listMutants, takeSample, type SourceMutant } from './sample
 
 const ROOT = join(import.meta.dirname, '../..');
 const COPY = join(ROOT, 'test-results/mutate');
-const COPIED_PATHS = ['package.json', 'schema', 'scripts', 'src', 'tests', 'vitest.config.ts'];
+const COPIED_PATHS = ['docs', 'package.json', 'schema', 'scripts', 'src', 'tests', 'vitest.config.ts'];
 /** Lowest score of a room, in percent; less fails the run. */
 const REQUIRED_SCORE = 85;
 /** A run of tests hangs if it takes this much longer than it took without a change. */
@@ -119,6 +119,8 @@ async function runTests(
   limitMs: number,
 ): Promise<TestRun> {
   const folder = fs.mkdtempSync(join(temporaryFolder().TMPDIR ?? tmpdir(), 'mutate-'));
+  // Some tests start a program as another user.
+  fs.chmodSync(folder, 0o755);
   const report = join(COPY, `${basename(folder)}.json`);
   const command = ['run', '--config=scripts/mutate/vitest.config.ts', '--reporter=json', `--outputFile.json=${report}`];
   const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...command, ...args], {

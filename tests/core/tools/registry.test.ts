@@ -1,4 +1,4 @@
-/** Which names of tools start sub-agents. */
+/** The built-in tools: what models read of them, permissions, order and recovery. */
 import { expect, test } from 'vitest';
 import { BASELINE } from '#core/agents/vocabulary.ts';
 import { allTools } from '#core/tools/all-tools.ts';
@@ -75,4 +75,11 @@ function undescribedFields({ properties = {} }: JsonSchema): string[] {
 test.for(registry.all())('$name and the fields of its arguments have a description', (tool) => {
   expect(tool.describe(3)).toMatch(/^[A-Z].{20,}/);
   expect(undescribedFields(getInputSchema(tool)).filter((name) => !PLAIN_FIELDS.includes(name))).toEqual([]);
+});
+
+test('each tool has the description and the arguments of tool-definitions.json', async () => {
+  const definitions = registry.all().map((tool) => {
+    return { name: tool.name, description: tool.describe(3), arguments: getInputSchema(tool) };
+  });
+  await expect(`${JSON.stringify(definitions, null, 2)}\n`).toMatchFileSnapshot('tool-definitions.json');
 });
