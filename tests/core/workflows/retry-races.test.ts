@@ -205,7 +205,7 @@ describe('what crosses an end', () => {
     const engine = await startEngine(script, { settings: '[limits.run]\nmax_iterations = 1\n' });
     const { workflowId } = await engine.send('Go');
     await held.reached;
-    const { runId } = engine.of('run-end').find(({ agent }) => agent === 'finder')!;
+    const { runId } = await engine.event('run-end', ({ agent }) => agent === 'finder');
     const late = retry(engine, runId);
     const settled = late.catch(() => undefined);
     await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 100))]);
