@@ -13,8 +13,8 @@ const texts = new Map(
 );
 
 const STRING = /'((?:[^'\\\n]|\\.)*)'|"((?:[^"\\\n]|\\.)*)"|`([^`]*)`/g;
-/** A call with its first argument, which is a string or an array of strings. */
-const CALL = /\b(?:fullTest|fullSpec)\(\s*(\[[^\]]*\]|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`)/g;
+/** A call with its first argument: a string, a constant, or an array of them. */
+const CALL = /\b(fullTest|fullSpec)\(\s*(\[[^\]]*\]|'(?:[^'\\\n]|\\.)*'|"(?:[^"\\\n]|\\.)*"|`[^`]*`|[A-Z_]+)/g;
 
 interface Literal {
   readonly text: string;
@@ -29,7 +29,7 @@ function findStrings(code: string): Literal[] {
   });
 }
 
-/** Returns whether the test with this title is one of the full run: by what declares it, or by its details. */
+/** Returns whether only the full run includes the test with this title, according to its declaration or its details. */
 function isFull(path: string, code: string, { start, end }: Literal): boolean {
   const declaration = code.slice(Math.max(0, code.lastIndexOf('\n\n', start)), start);
   return (
@@ -39,11 +39,19 @@ function isFull(path: string, code: string, { start, end }: Literal): boolean {
   );
 }
 
+/** Returns the names in the first argument of a call. Looks constants up in the same file. */
+function findNames(argument: string, code: string): string[] {
+  const constants = [...argument.replaceAll(STRING, '').matchAll(/[A-Z_]+/g)].flatMap(([constant]) =>
+    findStrings(new RegExp(`const ${constant} =\\s*([^;]*);`).exec(code)?.[1] ?? ''),
+  );
+  return [...findStrings(argument), ...constants].map(({ text }) => text);
+}
+
 /** Returns why `path › title` names no test of `npm test`, or null. */
 function findFault(name: string): string | null {
-  const at = name.indexOf(' › ');
-  const [path, title] = [name.slice(0, at), name.slice(at + 3)];
-  const code = texts.get(path)?.replace(CALL, 'fullTest(');
+  const separator = name.indexOf(' › ');
+  const [path, title] = [name.slice(0, separator), name.slice(separator + 3)];
+  const code = texts.get(path)?.replace(CALL, '$1(');
   if (code === undefined) return 'does not begin with the path of a test file and " › "';
   const titles = findStrings(code).filter(({ text }) => text === title);
   if (titles.length === 0) return 'has a title that is not in the file';
@@ -52,18 +60,20 @@ function findFault(name: string): string | null {
 
 test('each test of the full run names an existing test of `npm test`', () => {
   const faults = [...texts].flatMap(([path, code]) =>
-    [...code.matchAll(CALL)].flatMap(([, names = '']) =>
-      findStrings(names).flatMap(({ text }) => {
-        const fault = findFault(text);
-        return fault === null ? [] : [`${path}: "${text}" ${fault}`];
-      }),
-    ),
+    [...code.matchAll(CALL)].flatMap(([call, , argument = '']) => {
+      const names = findNames(argument, code);
+      if (names.length === 0) return [`${path}: ${call} names no test`];
+      return names.flatMap((name) => {
+        const fault = findFault(name);
+        return fault === null ? [] : [`${path}: "${name}" ${fault}`];
+      });
+    }),
   );
   expect(faults).toEqual([]);
 });
 
 test('no test is left out of `npm test` in another way', () => {
   // Except the other rows of a matrix: `inFullRun || …` runs one row in `npm test`.
-  const others = [...texts].filter(([, code]) => /(?:run|skip)If\([^)]*inFullRun(?! \|\|)|'@full'/.test(code));
-  expect(others.map(([path]) => path)).toEqual([]);
+  const offenders = [...texts].filter(([, code]) => /(?:run|skip)If\([^)]*inFullRun(?! \|\|)|'@full'/.test(code));
+  expect(offenders.map(([path]) => path)).toEqual([]);
 });
