@@ -1,5 +1,5 @@
-// Runs specs once: in the browser, or in the stand-in for the desktop if only a desktop can show them (`@stand-in`).
-// Leaves out the specs that cheaper tests cover (`@full`); `playwright.full.config.ts` runs every spec in every place.
+// Runs each spec once: in the browser, or in the stand-in for the desktop (`@stand-in`).
+// Excludes the specs that cheaper tests cover (`@full`). `playwright.full.config.ts` runs every spec in every place.
 // The fixtures start their own programs, so there is no web server.
 import { defineConfig, type Project } from '@playwright/test';
 import { chromiumArgs, chromiumPath } from './e2e/support/chromium.ts';

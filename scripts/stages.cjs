@@ -1,7 +1,7 @@
 // Runs the stages of `npm run check`, `npm test` and `npm run test:full`. Stages that run the program run one after the
-// other; stages that only read its sources run beside them at low priority.
+// other. Stages that only read its sources run at the same time with low priority.
 // Prints the whole output of a failed stage. Nothing starts after a failure, except in the full run, which finishes.
-// The last line lists the duration of each stage; `test-results/stages.json` has the same for `scripts/summary.cjs`.
+// The last line lists the duration of each stage. `scripts/summary.cjs` reads it from `test-results/stages.json`.
 'use strict';
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
@@ -44,8 +44,8 @@ const durations = {};
 const took = [];
 const running = new Set();
 let failed = false;
-/** True after a signal. */
-let ended = false;
+/** True after a signal: no further stage starts. */
+let isInterrupted = false;
 
 /** Resolves with what it printed; a stage that talks prints it itself. */
 function run(name, { nice = false, haste = {} } = {}) {
@@ -75,10 +75,10 @@ function run(name, { nice = false, haste = {} } = {}) {
   });
 }
 
-/** Runs stages one after the other. Stops at the first failure, unless `finishes`. */
-async function work(names, { finishes, ...options }) {
+/** Runs stages one after the other. Stops at the first failure, unless `continuesAfterFailure`. */
+async function work(names, { continuesAfterFailure, ...options }) {
   for (const name of names) {
-    if (ended || (failed && !finishes)) return;
+    if (isInterrupted || (failed && !continuesAfterFailure)) return;
     process.stdout.write(`${name}…\n`);
     const said = (await run(name, options)).trimEnd();
     if (said !== '') process.stdout.write(`\n${name}:\n${said}\n\n`);
@@ -96,7 +96,7 @@ function end({ pid }, signal) {
 /** Who ends this ends all of it. */
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   process.on(signal, () => {
-    failed = ended = true;
+    failed = isInterrupted = true;
     for (const child of running) end(child, signal);
   });
 }
@@ -111,9 +111,9 @@ function writeDurations() {
 async function main(name) {
   const started = performance.now();
   const haste = { ...HASTE, ...SHORT[name] };
-  const finishes = name === 'full';
-  const readers = READING[name].map((row) => work(row, { nice: true, haste, finishes }));
-  await Promise.all([work(PLANS[name], { finishes }), ...readers]);
+  const continuesAfterFailure = name === 'full';
+  const readers = READING[name].map((row) => work(row, { nice: true, haste, continuesAfterFailure }));
+  await Promise.all([work(PLANS[name], { continuesAfterFailure }), ...readers]);
   const whole = Math.round((performance.now() - started) / 1000);
   process.stdout.write(`\n${took.join(', ')}; ${whole} s in all\n`);
   writeDurations();

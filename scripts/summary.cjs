@@ -16,10 +16,10 @@ const readReport = (name) => {
 };
 const print = (line) => process.stdout.write(`${line}\n`);
 
-// A test here has an `id`, which is the same in each suite that includes it, an `outcome`: passed, flaky, failed or
-// skipped, and perhaps the `messages` of its failed attempts.
+// A test has an `id`, which is the same in each suite that includes it. Its `outcome` is passed, flaky, failed or skipped.
+// Its `messages`, if any, are those of failed attempts.
 
-/** Returns the outcome of a test. A flaky one has the messages of its failed attempt. */
+/** Returns the outcome of a test. A flaky test has passed and has the messages of its failed attempt. */
 function readVitestOutcome({ status, failureMessages = [] }) {
   if (status === 'passed') return failureMessages.length > 0 ? 'flaky' : 'passed';
   return status === 'failed' ? 'failed' : 'skipped';
@@ -30,15 +30,15 @@ function readVitest(name) {
   const report = readReport(name);
   if (!report) return [];
   return report.testResults.flatMap(({ name: file, status, assertionResults }) => {
-    const at = path.relative(process.cwd(), file);
+    const filePath = path.relative(process.cwd(), file);
     const tests = assertionResults.map((test) => ({
-      id: `${at} › ${test.fullName}`,
+      id: `${filePath} › ${test.fullName}`,
       outcome: readVitestOutcome(test),
       messages: test.failureMessages,
     }));
-    // A file that does not load has no failed test, but counts as one.
+    // A file that does not load has no failed test. It counts as one failed test.
     if (status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed'))
-      tests.push({ id: at, outcome: 'failed' });
+      tests.push({ id: filePath, outcome: 'failed' });
     return tests;
   });
 }
@@ -66,7 +66,7 @@ function readPlaywright(name) {
   return projects;
 }
 
-/** Each kill is a test; a breach of a promise is a failed one. */
+/** Each kill is a test. A breach of a promise is a failed test. */
 function readKills() {
   const { kills = 0, breaches = [] } = readReport('kills.json') ?? {};
   return Array.from({ length: kills }, (_, index) => ({

@@ -16,13 +16,13 @@ import { instrument, listMutants, takeSample, type SourceMutant } from './sample
 const ROOT = join(import.meta.dirname, '../..');
 const COPY = join(ROOT, 'test-results/mutate');
 const COPIED_PATHS = ['docs', 'package.json', 'schema', 'scripts', 'src', 'tests', 'vitest.config.ts'];
-/** Lowest score of a room, in percent; less fails the run. */
+/** Lowest score of a room, in percent. A lower score fails the run. */
 const REQUIRED_SCORE = 85;
-/** A run of tests hangs if it takes this much longer than it took without a change. */
-const HANGS_AFTER_MS = 90_000;
-/** A test fails after this time, or after twice the time of the longest test. */
-const LEAST_PATIENCE_MS = 10_000;
-/** Time for tests of other rooms, which run after those of the mutant's own. */
+/** Time beyond the duration without a change after which a run of tests counts as hanging. */
+const HANG_LIMIT_MS = 90_000;
+/** Lowest time limit of a test. The limit is higher if the longest test takes more than half of it. */
+const MIN_TEST_LIMIT_MS = 10_000;
+/** Longest total time of the tests of other rooms, which run after the tests of the mutant's room. */
 const OTHER_ROOMS_MS = 20_000;
 
 interface Room {
@@ -51,11 +51,11 @@ const TESTS =
   'tests/core/{agents,approvals,budget,flows,log,loop,mcp,records,runs,runtime,store,tools,workflows,workspace}/**/*.test.ts';
 
 type RoomMutant = SourceMutant & { room: string };
-type Fate = 'killed' | 'timed out' | 'survived' | 'not covered';
-type Result = RoomMutant & { fate: Fate; seconds: number; noticedBy: string };
+type MutantOutcome = 'killed' | 'timed out' | 'survived' | 'not covered';
+type MutantResult = RoomMutant & { outcome: MutantOutcome; seconds: number; noticedBy: string };
 
-/** A test file without a change: how long it takes and which mutants it reaches. */
-interface Coverage {
+/** Duration of a test file without a change, and the ids of the mutants that it reaches. */
+interface FileCoverage {
   file: string;
   ms: number;
   mutants: readonly string[];
@@ -69,11 +69,11 @@ const { values: options } = parseArgs({
     workers: { type: 'string', default: '3' },
   },
 });
-const say = (line: string) => process.stdout.write(`${line}\n`);
+const print = (line: string) => process.stdout.write(`${line}\n`);
 const startedAt = performance.now();
-const minutes = () => ((performance.now() - startedAt) / 60_000).toFixed(1);
+const getElapsedMinutes = () => ((performance.now() - startedAt) / 60_000).toFixed(1);
 
-/** Makes the copy of the tree, in which an environment variable switches each sampled mutant on. */
+/** Copies the tree and puts the sampled mutants into the copy. An environment variable switches one of them on. */
 async function prepareCopy(): Promise<RoomMutant[]> {
   fs.rmSync(COPY, { recursive: true, force: true });
   fs.mkdirSync(COPY, { recursive: true });
@@ -85,14 +85,14 @@ async function prepareCopy(): Promise<RoomMutant[]> {
   const sample: RoomMutant[] = [];
   for (const room of options.room) {
     const { sources, exclude = '' } = ROOMS[room] ?? { sources: [] };
-    const found = sources.flatMap((pattern) => fs.globSync(pattern, { cwd: ROOT }));
+    const sourceFiles = sources.flatMap((pattern) => fs.globSync(pattern, { cwd: ROOT }));
     const mutants = await listMutants(
       ROOT,
-      found.filter((file) => file.endsWith('.ts') && !matchesGlob(file, exclude)).toSorted(),
+      sourceFiles.filter((file) => file.endsWith('.ts') && !matchesGlob(file, exclude)).toSorted(),
     );
-    const sampled = takeSample(mutants, Number(options['per-room']), options.seed);
-    say(`${room}: ${sampled.length} of ${mutants.length} mutants`);
-    sample.push(...sampled.map((mutant) => ({ ...mutant, room })));
+    const sampledMutants = takeSample(mutants, Number(options['per-room']), options.seed);
+    print(`${room}: ${sampledMutants.length} of ${mutants.length} mutants`);
+    sample.push(...sampledMutants.map((mutant) => ({ ...mutant, room })));
   }
   const { files, mutants } = await instrument(ROOT, sample);
   for (const { name, content } of files) fs.writeFileSync(join(COPY, name), content);
@@ -102,12 +102,12 @@ async function prepareCopy(): Promise<RoomMutant[]> {
 interface TestRun {
   isPassed: boolean;
   isOverdue: boolean;
-  /** Test files that failed, without those that a failure before them cancelled. */
+  /** Test files that failed. Excludes files that an earlier failure cancelled. */
   failures: string[];
   longestTestMs: number;
 }
 
-interface Report {
+interface VitestReport {
   testResults: { name: string; message: string; assertionResults: { status: string; duration?: number }[] }[];
 }
 
@@ -121,8 +121,13 @@ async function runTests(
   const folder = fs.mkdtempSync(join(temporaryFolder().TMPDIR ?? tmpdir(), 'mutate-'));
   // Some tests start a program as another user.
   fs.chmodSync(folder, 0o755);
-  const report = join(COPY, `${basename(folder)}.json`);
-  const command = ['run', '--config=scripts/mutate/vitest.config.ts', '--reporter=json', `--outputFile.json=${report}`];
+  const reportPath = join(COPY, `${basename(folder)}.json`);
+  const command = [
+    'run',
+    '--config=scripts/mutate/vitest.config.ts',
+    '--reporter=json',
+    `--outputFile.json=${reportPath}`,
+  ];
   const child = spawn(process.execPath, ['node_modules/vitest/vitest.mjs', ...command, ...args], {
     cwd: COPY,
     env: { ...process.env, ...env, MUTATE_FILES: JSON.stringify(files), MUTATE_TMPDIR: folder },
@@ -140,110 +145,119 @@ async function runTests(
   const [code] = (await once(child, 'exit')) as [number | null];
   process.off('exit', kill);
   clearTimeout(limit);
-  const written = fs.existsSync(report) ? fs.readFileSync(report, 'utf8') : '{"testResults":[]}';
-  const { testResults } = JSON.parse(written) as Report;
+  const report = fs.existsSync(reportPath) ? fs.readFileSync(reportPath, 'utf8') : '{"testResults":[]}';
+  const { testResults } = JSON.parse(report) as VitestReport;
   fs.rmSync(folder, { recursive: true, force: true });
-  const failed = testResults.filter(
+  const failedFiles = testResults.filter(
     ({ message, assertionResults }) => message !== '' || assertionResults.some(({ status }) => status === 'failed'),
   );
   const tests = testResults.flatMap(({ assertionResults }) => assertionResults);
   return {
     isPassed: code === 0,
     isOverdue,
-    failures: failed.map(({ name }) => relative(COPY, name)),
+    failures: failedFiles.map(({ name }) => relative(COPY, name)),
     longestTestMs: Math.max(0, ...tests.map(({ duration = 0 }) => duration)),
   };
 }
 
-/** Runs all tests without a change. Files that fail are left out: they could not show that a change is noticed. */
-async function runUnchanged(): Promise<{ coverage: Coverage[]; longestTestMs: number }> {
+/** Runs all tests without a change. Excludes files that fail, because they cannot show that a change is noticed. */
+async function runUnchanged(): Promise<{ coverage: FileCoverage[]; longestTestMs: number }> {
   const output = join(COPY, 'coverage.jsonl');
   const files = fs.globSync(TESTS, { cwd: COPY }).filter((file) => !file.endsWith('.full.test.ts'));
   const args = [`--maxWorkers=${options.workers}`];
-  const env = { MUTATE_COVERAGE: output, MUTATE_PATIENCE_MS: '60000' };
+  const env = { MUTATE_COVERAGE: output, MUTATE_TEST_LIMIT_MS: '60000' };
   const { failures, longestTestMs } = await runTests(files, args, env, 1_200_000);
-  for (const file of failures) say(`Fails without a change, left out: ${file}`);
+  for (const file of failures) print(`Excluded, because it fails without a change: ${file}`);
   const lines = fs.readFileSync(output, 'utf8').trimEnd().split('\n');
   const coverage = lines
-    .map((line) => JSON.parse(line) as Coverage)
-    .map((one) => ({ ...one, file: relative(COPY, one.file) }))
+    .map((line) => JSON.parse(line) as FileCoverage)
+    .map((entry) => ({ ...entry, file: relative(COPY, entry.file) }))
     .filter(({ file }) => !failures.includes(file));
   return { coverage, longestTestMs };
 }
 
-/** The test files that a mutant has to pass: those of its room, then the shortest of the others, as far as the time allows. */
-function testsFor(
+/** Returns the test files for a mutant: the files of its room, then the shortest others up to `OTHER_ROOMS_MS`. */
+function chooseTests(
   { id, room, fileName }: RoomMutant,
-  coverage: readonly Coverage[],
-): { files: Coverage[]; isCovered: boolean } {
+  coverage: readonly FileCoverage[],
+): { files: FileCoverage[]; isCovered: boolean } {
   const { tests = '' } = ROOMS[room] ?? {};
-  const sorted = coverage.toSorted((a, b) => a.ms - b.ms);
-  const isOwn = ({ file }: Coverage) => matchesGlob(file, tests);
-  const reaching = sorted.filter((one) => one.mutants.includes(id));
-  const isCovered = reaching.length > 0;
-  // Visits in threads and child processes are not counted: the tests that reach the folder may reach this mutant, too.
-  const folder = new Set(mutants.filter((one) => dirname(one.fileName) === dirname(fileName)).map((one) => one.id));
-  const likely = sorted.filter((one) => isOwn(one) || one.mutants.some((other) => folder.has(other)));
-  const candidates = isCovered ? reaching : likely;
+  const shortestFirst = coverage.toSorted((a, b) => a.ms - b.ms);
+  const isInRoom = ({ file }: FileCoverage) => matchesGlob(file, tests);
+  const reachingFiles = shortestFirst.filter((entry) => entry.mutants.includes(id));
+  const isCovered = reachingFiles.length > 0;
+  // Visits in threads and child processes are not counted. Tests that reach the folder may still reach this mutant.
+  const neighbours = mutants.filter((other) => dirname(other.fileName) === dirname(fileName));
+  const neighbourIds = new Set(neighbours.map((other) => other.id));
+  const likelyFiles = shortestFirst.filter(
+    (entry) => isInRoom(entry) || entry.mutants.some((other) => neighbourIds.has(other)),
+  );
+  const candidates = isCovered ? reachingFiles : likelyFiles;
   let ms = 0;
-  const others = candidates.filter((one) => !isOwn(one)).filter((one) => (ms += one.ms) < OTHER_ROOMS_MS);
-  return { files: [...candidates.filter(isOwn), ...others], isCovered };
+  const others = candidates.filter((entry) => !isInRoom(entry)).filter((entry) => (ms += entry.ms) < OTHER_ROOMS_MS);
+  return { files: [...candidates.filter(isInRoom), ...others], isCovered };
 }
 
-async function testMutant(mutant: RoomMutant, coverage: readonly Coverage[], patienceMs: number): Promise<Result> {
-  const { files, isCovered } = testsFor(mutant, coverage);
+async function testMutant(
+  mutant: RoomMutant,
+  coverage: readonly FileCoverage[],
+  testLimitMs: number,
+): Promise<MutantResult> {
+  const { files, isCovered } = chooseTests(mutant, coverage);
   const expectedMs = files.reduce((sum, { ms }) => sum + ms, 0);
   const startedAt = performance.now();
   const { isPassed, isOverdue, failures } = await runTests(
     files.map(({ file }) => file),
     ['--bail=1', '--maxWorkers=1'],
-    { __STRYKER_ACTIVE_MUTANT__: mutant.id, MUTATE_PATIENCE_MS: String(patienceMs) },
-    expectedMs + HANGS_AFTER_MS,
+    { __STRYKER_ACTIVE_MUTANT__: mutant.id, MUTATE_TEST_LIMIT_MS: String(testLimitMs) },
+    expectedMs + HANG_LIMIT_MS,
   );
-  const fate = isOverdue ? 'timed out' : !isPassed ? 'killed' : isCovered ? 'survived' : 'not covered';
+  const outcome = isOverdue ? 'timed out' : !isPassed ? 'killed' : isCovered ? 'survived' : 'not covered';
   const seconds = Math.round((performance.now() - startedAt) / 1000);
-  return { ...mutant, fate, seconds, noticedBy: failures.join(', ') };
+  return { ...mutant, outcome, seconds, noticedBy: failures.join(', ') };
 }
 
-const oneLine = (code: string) => code.replaceAll(/\s+/g, ' ').slice(0, 160);
+const shorten = (code: string) => code.replaceAll(/\s+/g, ' ').slice(0, 160);
 
-function describe({ fileName, location, original, replacement, fate }: Result): string {
-  return `${fileName}:${location.start.line + 1} (${fate}): ${oneLine(original)} → ${oneLine(replacement)}`;
+function describe({ fileName, location, original, replacement, outcome }: MutantResult): string {
+  return `${fileName}:${location.start.line + 1} (${outcome}): ${shorten(original)} → ${shorten(replacement)}`;
 }
 
 /** Prints the table of docs/contributing/testing.md. */
-function printTable(results: readonly Result[]): void {
-  say('\n| room | sampled | noticed | score |');
-  say('| --- | --- | --- | --- |');
+function printTable(results: readonly MutantResult[]): void {
+  print('\n| room | sampled | noticed | score |');
+  print('| --- | --- | --- | --- |');
   for (const room of options.room) {
-    const own = results.filter((one) => one.room === room);
-    const noticed = own.filter(({ fate }) => fate === 'killed' || fate === 'timed out').length;
-    const score = Math.floor((100 * noticed) / own.length);
+    const roomResults = results.filter((result) => result.room === room);
+    const noticedCount = roomResults.filter(({ outcome }) => outcome === 'killed' || outcome === 'timed out').length;
+    const score = Math.floor((100 * noticedCount) / roomResults.length);
     if (score < REQUIRED_SCORE) process.exitCode = 1;
-    say(`| ${room} | ${own.length} | ${noticed} | ${score} % |`);
+    print(`| ${room} | ${roomResults.length} | ${noticedCount} | ${score} % |`);
   }
-  const fates = Object.entries(Object.groupBy(results, ({ fate }) => fate));
-  say(`\n${fates.map(([fate, some]) => `${some.length} ${fate}`).join(', ')} in ${minutes()} minutes`);
+  const groups = Object.entries(Object.groupBy(results, ({ outcome }) => outcome));
+  print(
+    `\n${groups.map(([outcome, group]) => `${group.length} ${outcome}`).join(', ')} in ${getElapsedMinutes()} minutes`,
+  );
 }
 
-const unknown = options.room.find((room) => !(room in ROOMS));
-if (unknown !== undefined) throw new Error(`No room ${unknown}: choose from ${Object.keys(ROOMS).join(', ')}.`);
+const unknownRoom = options.room.find((room) => !(room in ROOMS));
+if (unknownRoom !== undefined) throw new Error(`No room ${unknownRoom}: choose from ${Object.keys(ROOMS).join(', ')}.`);
 const mutants = await prepareCopy();
 const { coverage, longestTestMs } = await runUnchanged();
-const patienceMs = Math.max(LEAST_PATIENCE_MS, 2 * Math.round(longestTestMs));
-say(
-  `${coverage.length} test files without a change: ${minutes()} minutes, the longest test ${Math.round(longestTestMs)} ms`,
+const testLimitMs = Math.max(MIN_TEST_LIMIT_MS, 2 * Math.round(longestTestMs));
+print(
+  `${coverage.length} test files without a change: ${getElapsedMinutes()} minutes, the longest test ${Math.round(longestTestMs)} ms`,
 );
 const queue = [...mutants];
-const results: Result[] = [];
-const work = async (): Promise<void> => {
+const results: MutantResult[] = [];
+const runQueue = async (): Promise<void> => {
   for (let mutant = queue.shift(); mutant; mutant = queue.shift()) {
-    const result = await testMutant(mutant, coverage, patienceMs);
+    const result = await testMutant(mutant, coverage, testLimitMs);
     results.push(result);
-    if (result.fate === 'survived' || result.fate === 'not covered') say(describe(result));
-    if (results.length % 20 === 0) say(`${results.length} of ${mutants.length}: ${minutes()} minutes`);
+    if (result.outcome === 'survived' || result.outcome === 'not covered') print(describe(result));
+    if (results.length % 20 === 0) print(`${results.length} of ${mutants.length}: ${getElapsedMinutes()} minutes`);
   }
 };
-await Promise.all(Array.from({ length: Number(options.workers) }, work));
+await Promise.all(Array.from({ length: Number(options.workers) }, runQueue));
 fs.writeFileSync(join(ROOT, 'test-results/mutate.json'), JSON.stringify({ options, results, coverage }, null, 1));
 printTable(results);

@@ -1,4 +1,4 @@
-/** Lists the small changes that Stryker makes to a source file, takes a sample and puts it into the code. */
+/** Lists the changes that Stryker makes to source files (mutants), takes a sample and puts it into the code. */
 import { readFileSync } from 'node:fs';
 import { createHash } from 'node:crypto';
 import { join } from 'node:path';
@@ -15,19 +15,19 @@ interface Mutant {
   mutatorName: string;
   location: Location;
   replacement: string;
-  /** Set if a comment in the source excludes it. */
+  /** Set if a comment in the source excludes the mutant. */
   status?: string;
 }
 
 interface SourceFile {
   name: string;
   content: string;
-  /** Every mutant, or only those in these places. */
+  /** `true` for every mutant, or the locations of the wanted ones. */
   mutate: true | Location[];
 }
 
 export interface SourceMutant extends Mutant {
-  /** The code that it replaces. */
+  /** The replaced code. */
   original: string;
 }
 
@@ -35,13 +35,13 @@ interface Instrumenter {
   instrument(files: SourceFile[], options: object): Promise<{ files: SourceFile[]; mutants: Mutant[] }>;
 }
 
-/** Installed by `npm run mutate` only, so its types are those above. */
+/** Installed by `npm run mutate` only, so its types are declared above. */
 const PACKAGE: string = '@stryker-mutator/instrumenter';
 
-async function runInstrumenter(root: string, places: ReadonlyMap<string, true | Location[]>) {
+async function runInstrumenter(root: string, locations: ReadonlyMap<string, true | Location[]>) {
   const { Instrumenter } = (await import(PACKAGE)) as { Instrumenter: new (logger: object) => Instrumenter };
   const silent = { debug: () => undefined, info: () => undefined, warn: () => undefined, isDebugEnabled: () => false };
-  const files = [...places].map(([name, mutate]) => ({
+  const files = [...locations].map(([name, mutate]) => ({
     name,
     mutate,
     content: readFileSync(join(root, name), 'utf8'),
@@ -64,7 +64,7 @@ function getText(lines: readonly string[], { start, end }: Location): string {
   return [(lines[start.line] ?? '').slice(start.column), ...lines.slice(start.line + 1, end.line), last].join('\n');
 }
 
-/** Takes `size` of the mutants. The same seed takes the same ones, wherever their lines are. */
+/** Takes `size` of the mutants. The same seed takes the same mutants, also after their lines have moved. */
 export function takeSample(mutants: readonly SourceMutant[], size: number, seed: string): SourceMutant[] {
   const repetitions = new Map<string, number>();
   const ranked = mutants.map((mutant) => {
@@ -77,22 +77,22 @@ export function takeSample(mutants: readonly SourceMutant[], size: number, seed:
   return ranked.slice(0, size).map(({ mutant }) => mutant);
 }
 
-/** Returns the files with each of these mutants behind a switch, and the mutants with the name of their switch as the id. */
+/** Puts each mutant behind a switch. Returns the files, and the mutants with the name of their switch as the id. */
 export async function instrument<T extends SourceMutant>(root: string, sample: readonly T[]) {
   const byIdentity = new Map(sample.map((mutant) => [identifyMutant(mutant), mutant]));
-  const places = [...Map.groupBy(sample, ({ fileName }) => fileName)].map(
+  const locations = [...Map.groupBy(sample, ({ fileName }) => fileName)].map(
     ([name, mutants]) => [name, mutants.map(({ location }) => location)] as const,
   );
-  const { files, mutants } = await runInstrumenter(root, new Map(places));
+  const { files, mutants } = await runInstrumenter(root, new Map(locations));
   const switches = mutants.flatMap((mutant) => {
-    const sampled = byIdentity.get(identifyMutant(mutant));
-    return sampled ? [{ ...sampled, id: mutant.id }] : [];
+    const original = byIdentity.get(identifyMutant(mutant));
+    return original ? [{ ...original, id: mutant.id }] : [];
   });
-  return { files: files.map((file) => ({ ...file, content: withThreads(file.content) })), mutants: switches };
+  return { files: files.map((file) => ({ ...file, content: addThreadSwitches(file.content) })), mutants: switches };
 }
 
-/** Makes the switches work in threads, which have an environment without variables. `setup.ts` sets the data. */
-function withThreads(content: string): string {
+/** Makes the switches work in threads, which have no environment variables. `setup.ts` sets the data. */
+function addThreadSwitches(content: string): string {
   const variable = 'g.process.env.__STRYKER_ACTIVE_MUTANT__';
   const data = "g.process.getBuiltinModule('node:worker_threads').getEnvironmentData('mutant')";
   return content.replaceAll(variable, `(${variable} ?? ${data})`);

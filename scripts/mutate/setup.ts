@@ -1,15 +1,15 @@
 /**
- * Setup file of `npm run mutate`: passes the mutant that is on to threads. In the run without a change, appends to a
- * file which mutants each test file reaches.
+ * Setup file of `npm run mutate`: passes the id of the active mutant to threads. In the run without a change, appends the
+ * mutants that each test file reaches to a file.
  */
 import { appendFileSync } from 'node:fs';
 import { setEnvironmentData } from 'node:worker_threads';
 import { afterAll, beforeAll, expect } from 'vitest';
 
-interface Namespace {
+interface StrykerNamespace {
   /** Number of visits by mutant id; filled by the instrumented code. */
   mutantCoverage?: { static: Record<string, number>; perTest: object };
-  /** Mutants in code that runs once, when its module is loaded. Later files of this process reach them without a visit. */
+  /** Mutants in code that runs once, when its module loads. Later files of the process reach them without a visit. */
   loadedMutants?: Set<string>;
 }
 
@@ -17,16 +17,16 @@ setEnvironmentData('mutant', process.env['__STRYKER_ACTIVE_MUTANT__']);
 
 const output = process.env['MUTATE_COVERAGE'];
 if (output !== undefined) {
-  const namespace: Namespace = ((globalThis as { __stryker__?: Namespace }).__stryker__ ??= {});
-  const loaded = (namespace.loadedMutants ??= new Set());
+  const namespace: StrykerNamespace = ((globalThis as { __stryker__?: StrykerNamespace }).__stryker__ ??= {});
+  const loadedIds = (namespace.loadedMutants ??= new Set());
   const visits = (namespace.mutantCoverage ??= { static: {}, perTest: {} }).static;
   const startedAt = performance.now();
   for (const id of Object.keys(visits)) delete visits[id];
   beforeAll(() => {
-    for (const id of Object.keys(visits)) loaded.add(id);
+    for (const id of Object.keys(visits)) loadedIds.add(id);
   });
   afterAll(() => {
-    const mutants = [...loaded.union(new Set(Object.keys(visits)))];
+    const mutants = [...loadedIds.union(new Set(Object.keys(visits)))];
     const line = { file: expect.getState().testPath, ms: performance.now() - startedAt, mutants };
     appendFileSync(output, `${JSON.stringify(line)}\n`);
   });

@@ -1,4 +1,4 @@
-/** The last lines of `.ci/run`: a failure of any suite fails the run, and a test that ran nowhere is listed. */
+/** The last lines of `.ci/run`: a failure of any suite fails the run, and tests that ran in no suite are listed. */
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -7,15 +7,15 @@ import { folderWith } from '../support/workspace.ts';
 
 type Statuses = Readonly<Record<string, string>>;
 
-const vitest = (statuses: Statuses, status = 'passed') => {
-  const assertionResults = Object.entries(statuses).map(([fullName, each]) =>
-    each === 'flaky'
+const vitestReport = (statuses: Statuses, status = 'passed') => {
+  const assertionResults = Object.entries(statuses).map(([fullName, testStatus]) =>
+    testStatus === 'flaky'
       ? { fullName, status: 'passed', failureMessages: ['AssertionError: the first attempt'] }
-      : { fullName, status: each, failureMessages: [] },
+      : { fullName, status: testStatus, failureMessages: [] },
   );
   return { testResults: [{ name: 'tests/a.test.ts', status, assertionResults }] };
 };
-const playwright = (statuses: Statuses) => {
+const playwrightReport = (statuses: Statuses) => {
   const file = 'chat/b.spec.ts';
   const specs = Object.entries(statuses).map(([title, status]) => {
     const results =
@@ -25,7 +25,7 @@ const playwright = (statuses: Statuses) => {
   return { config: { metadata: {} }, errors: [], suites: [{ title: file, file, specs }] };
 };
 
-/** Runs the script over these reports by file name. */
+/** Writes these reports by file name and runs the script. */
 async function summarize(reports: Readonly<Record<string, object>>) {
   const files = Object.entries(reports).map(([name, report]) => [`test-results/${name}`, JSON.stringify(report)]);
   const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
@@ -35,10 +35,10 @@ async function summarize(reports: Readonly<Record<string, object>>) {
 }
 
 const GREEN = {
-  'vitest.json': vitest({ one: 'passed', two: 'skipped' }),
-  'playwright.json': playwright({ 'a click': 'expected' }),
-  'vitest-full.json': vitest({ one: 'passed', two: 'flaky' }),
-  'playwright-full.json': playwright({ 'a click': 'expected', 'a drag': 'flaky' }),
+  'vitest.json': vitestReport({ one: 'passed', two: 'skipped' }),
+  'playwright.json': playwrightReport({ 'a click': 'expected' }),
+  'vitest-full.json': vitestReport({ one: 'passed', two: 'flaky' }),
+  'playwright-full.json': playwrightReport({ 'a click': 'expected', 'a drag': 'flaky' }),
   'kills.json': { kills: 3, breaches: [] },
   'stages.json': { unit: 12, 'e2e:full': 34 },
 };
@@ -65,11 +65,14 @@ test('adds up the suites and lists flaky tests', async () => {
 });
 
 test.each([
-  ['a unit test', { 'vitest.json': vitest({ one: 'failed' }) }],
-  ['a file that does not load', { 'vitest-full.json': vitest({}, 'failed') }],
-  ['an end-to-end test', { 'playwright.json': playwright({ 'a click': 'unexpected' }) }],
-  ['an end-to-end test of the full run', { 'playwright-full.json': playwright({ 'a drag': 'unexpected' }) }],
-  ['a spec that does not load', { 'playwright-full.json': { ...playwright({}), errors: [{ message: 'Error: bad' }] } }],
+  ['a unit test', { 'vitest.json': vitestReport({ one: 'failed' }) }],
+  ['a file that does not load', { 'vitest-full.json': vitestReport({}, 'failed') }],
+  ['an end-to-end test', { 'playwright.json': playwrightReport({ 'a click': 'unexpected' }) }],
+  ['an end-to-end test of the full run', { 'playwright-full.json': playwrightReport({ 'a drag': 'unexpected' }) }],
+  [
+    'a spec that does not load',
+    { 'playwright-full.json': { ...playwrightReport({}), errors: [{ message: 'Error: bad' }] } },
+  ],
   ['a kill', { 'kills.json': { kills: 3, breaches: ['seed 2: an event is missing'] } }],
 ])('exits with 1 after a failure of %s', async (_, reports) => {
   const { status, lines } = await summarize({ ...GREEN, ...reports });
@@ -79,7 +82,7 @@ test.each([
 });
 
 test('lists tests that ran in no suite, and exits with 1 on Linux', async () => {
-  const reports = { ...GREEN, 'vitest-full.json': vitest({ one: 'passed', two: 'skipped' }) };
+  const reports = { ...GREEN, 'vitest-full.json': vitestReport({ one: 'passed', two: 'skipped' }) };
   const { status, lines } = await summarize(reports);
   expect(lines.join('\n')).toContain('Ran in no suite:\n  tests/a.test.ts › two\n');
   expect(status).toBe(process.platform === 'linux' ? 1 : 0);

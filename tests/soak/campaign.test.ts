@@ -1,4 +1,4 @@
-/** A sample of the campaign of kills and signals; `npm run kills` plays three hundred. */
+/** A sample of the campaign of kills and signals; `npm run kills` runs 300 kills. */
 import { expect } from 'vitest';
 import { campaign } from './campaign.ts';
 import { fullTest } from '../support/samples.ts';

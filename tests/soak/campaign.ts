@@ -2,7 +2,7 @@
  * Ends `run` and `serve` with seeded signals at seeded instants, very first starts among them; after each of them a
  * restart goes on, and what is stored is held against what the client saw and what the model's server says.
  * `node tests/soak/campaign.ts [--kills 300] [--from SEED]` starts at `TEST_SEED` if `--from` is missing. Prints a line
- * for each breach and exits with 1. Writes `test-results/kills.json` for `scripts/summary.cjs`.
+ * for each breach and then exits with 1. Writes `test-results/kills.json` for `scripts/summary.cjs`.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, writeFile } from 'node:fs/promises';

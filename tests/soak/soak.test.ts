@@ -1,4 +1,4 @@
-/** A sample of the long run of faults; `npm run soak` plays seeds without end. */
+/** A sample of the long run of faults; `npm run soak` continues until a promise breaks. */
 import { expect, test } from 'vitest';
 import { soak } from './soak.ts';
 

@@ -33,8 +33,8 @@ export interface SoakResult {
 
 /** How long windows may take at most to show what is stored, on a busy machine. */
 const REST_MS = 60_000;
-/** Seeds of one round. */
-const ROUND = 250;
+/** Number of seeds in one round. */
+const ROUND_SEEDS = 250;
 
 export async function soak({ seeds, parallel, report = () => undefined }: SoakOptions): Promise<SoakResult> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-soak-')));
@@ -119,11 +119,11 @@ if (import.meta.main) {
     return at < 0 ? otherwise : Number(process.argv[at + 1]);
   };
   const last = number('from', 1) + number('seeds', Infinity) - 1;
-  // Rounds bound the memory of the model's server, which remembers every request.
-  for (let from = number('from', 1); from <= last; from += ROUND) {
+  // The model's server stores every request. A new round starts a new server.
+  for (let from = number('from', 1); from <= last; from += ROUND_SEEDS) {
     const started = performance.now();
     const { breaches, ...counts } = await soak({
-      seeds: Array.from({ length: Math.min(ROUND, last - from + 1) }, (_, index) => from + index),
+      seeds: Array.from({ length: Math.min(ROUND_SEEDS, last - from + 1) }, (_, index) => from + index),
       parallel: number('parallel', 4),
       report: (line) => console.error(line),
     });

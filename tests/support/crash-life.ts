@@ -29,7 +29,7 @@ export interface LifeParts {
   compacts?: boolean | undefined;
   /** Said by the person to the first sub-agent that answers, once. */
   says?: string | undefined;
-  /** Ends the life when it aborts: its promise rejects. */
+  /** Rejects the promise of the life when it aborts. */
   signal?: AbortSignal | undefined;
   /** With the first yes; default: every yes is for once. */
   grant?: GrantRequest | undefined;
@@ -98,7 +98,7 @@ function speaking(runtime: Runtime, text: string): (event: AgentEvent) => void {
   return ({ type, parentRunId, runId }) => {
     if (said || type !== 'message-start' || parentRunId === null) return;
     said = true;
-    // It fails where the store fails right after.
+    // The request fails if the store fails right after it.
     runtime.request('run.say', { runId, text }).catch(() => undefined);
   };
 }

@@ -13,6 +13,6 @@ async function resume({ data, ...left }: Left): Promise<Resumed> {
   }
 }
 
-// The test has ended: an answer could not be sent any more.
+// The test has ended, so no answer can be sent.
 process.once('disconnect', () => process.exit());
 process.on('message', (left: Left) => void resume(left).then((resumed) => process.send?.(resumed)));

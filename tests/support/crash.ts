@@ -16,13 +16,13 @@ const RESUMER = builtProgram(join(import.meta.dirname, 'crash-resumer.ts'));
 const LIVES_EACH = 10;
 /** Workflows that are killed with one process. */
 const TOGETHER = 8;
-/** Moments of a file outside the full run. */
+/** Number of kills in a test file, outside the full run. */
 const SAMPLE = 1;
-/** Moments of a file in the full run. */
-const MOST = 24;
+/** Highest number of kills in a test file, in the full run. */
+const FULL_SAMPLE = 24;
 /** As many processes at a time as the machines that run this have cores. */
 const LANES = 2;
-/** Longest life of a host, in milliseconds. Only one that hangs reaches it, also on a busy machine. */
+/** Time limit of a host process, in milliseconds. It also suffices on a busy machine, so only a hanging host reaches it. */
 const HOST_LIMIT_MS = 300_000;
 
 /** What crosses to the process. */
@@ -76,8 +76,9 @@ export function host(lives: readonly HostedLife[], started?: Life['started']): P
 }
 
 /**
- * Starts a workflow and kills it after an event, or after the first checkpoint of a message; returns what resumes it. In
- * the full run both are processes; otherwise this process does it, on a store in memory that fails after the event.
+ * Starts a workflow and kills it after an event, or after the first checkpoint of a message. Returns a function that
+ * resumes the workflow. In the full run both use processes of their own. Otherwise both run in this process, on a store
+ * in memory that fails after the event.
  */
 export async function liveUntil(
   killAfter: Exclude<HostedLife['killAfter'], number | undefined> | 'checkpoint',
@@ -91,10 +92,10 @@ export async function liveUntil(
   }
   const [{ lifeOf }, { memoryStore }] = await Promise.all([import('./crash-life.ts'), import('./stores/pooled.ts')]);
   const { data: _, ...parts } = life;
-  const stored = await memoryStore();
-  const death = new AbortController();
-  const { signal } = death;
-  const store = failingAfter(killAfter, stored, () => death.abort());
+  const memory = await memoryStore();
+  const kill = new AbortController();
+  const { signal } = kill;
+  const store = failAfter(killAfter, memory, () => kill.abort());
   const start = lifeOf({ ...parts, ...onlyFirst, mode: 'start', store, groupSize: 1, signal });
   const hasEnded = await start.then(
     () => true,
@@ -104,19 +105,19 @@ export async function liveUntil(
     },
   );
   if (hasEnded) throw new Error(`it ended before ${killAfter}`);
-  return () => lifeOf({ ...parts, mode: 'resume', store: stored });
+  return () => lifeOf({ ...parts, mode: 'resume', store: memory });
 }
 
-/** A store that stays open, and refuses everything after the event. */
-function failingAfter(killAfter: string, store: Store, onDeath: () => void): Store {
-  const [what, which = '1'] = killAfter.split('#');
-  let left = Number(which);
+/** Returns a store that rejects every commit after the event, and ignores `close`. */
+function failAfter(killAfter: string, store: Store, onFailure: () => void): Store {
+  const [kind, position = '1'] = killAfter.split('#');
+  let remaining = Number(position);
   const commit: Store['commit'] = async (events, writes) => {
-    if (left === 0) throw new Error('The process has died');
+    if (remaining === 0) throw new Error('The process has died');
     await store.commit(events, writes);
     const isCheckpoint = events.length === 0 && writes.some((write) => write.table === 'open_message');
-    if (what === 'checkpoint' ? isCheckpoint : events.some(({ type }) => type === what)) left -= 1;
-    if (left === 0) onDeath();
+    if (kind === 'checkpoint' ? isCheckpoint : events.some(({ type }) => type === kind)) remaining -= 1;
+    if (remaining === 0) onFailure();
   };
   return { ...store, commit, close: () => Promise.resolve() };
 }
@@ -131,9 +132,9 @@ export interface KillPoint {
 }
 
 /**
- * Kills after each of these events, a few workflows with one process; then each is resumed and checked. The full run
- * takes `MOST` of them, which `TEST_SEED` chooses; `npm test` takes `SAMPLE`, each of another kind, among those for which
- * `sample` holds.
+ * Kills a workflow after each of these events, a few workflows with one process. Then resumes and checks each of them.
+ * The full run takes at most `FULL_SAMPLE` events, which `TEST_SEED` chooses. `npm test` takes `SAMPLE` events of
+ * different kinds, for which `sample` is true.
  */
 export async function killAfterEach(
   events: readonly DurableEvent[],
@@ -158,7 +159,7 @@ export async function killAfterEach(
 function chooseBySeed(events: readonly DurableEvent[]): DurableEvent[] {
   const random = new Random('kill after each', TEST_SEED);
   const ranked = events.map((event) => ({ event, rank: random.next() })).sort((a, b) => a.rank - b.rank);
-  return ranked.slice(0, MOST).map(({ event }) => event);
+  return ranked.slice(0, FULL_SAMPLE).map(({ event }) => event);
 }
 
 /** The first event, and of each type the middle one of the lead and the middle one of its sub-agents; of those a few from the middle. */

@@ -22,7 +22,7 @@ export function gif(width: number, height: number): Buffer {
   return Buffer.from([...ascii('GIF89a'), ...u16le(width), ...u16le(height), 0, 0, 0, 0x3b]);
 }
 
-/** With a preview of its own in a segment, a fill byte, a progressive frame, and segments whose markers are near a frame's. */
+/** A JPEG with a preview in a segment, a fill byte, a progressive frame, and segments whose markers resemble a frame's. */
 export function jpeg(width: number, height: number): Buffer {
   const preview = [0xff, 0xd8, 0xff, 0xc0, 0, 11, 8, ...u16be(1), ...u16be(1), 0xff, 0xd9];
   const segment = [0xff, 0xe1, ...u16be(preview.length + 2), ...preview];

@@ -1,4 +1,4 @@
-/** How much of the tests runs: a sample in `npm test`, everything in the full run of `.ci/run`. */
+/** Selects the tests and samples of a run: a part of them in `npm test`, all of them in the full run of `.ci/run`. */
 import { test } from 'vitest';
 
 export const inFullRun = process.env['FULL_RUN'] === 'true';
