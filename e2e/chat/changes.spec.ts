@@ -72,7 +72,7 @@ test(
   'what agents changed is undone by part, kept and committed, and gone back to before a message',
   fullSpec(
     [
-      'tests/core/runs/undo.test.ts › undoes one part of a file alone, and marks a committed file as kept',
+      'tests/core/runs/undo.test.ts › undoes one hunk of a file, and marks a committed file as kept',
       'tests/lib/changes/rewind.test.ts › puts files back first, and each of both can be taken back while the other stays',
       'tests/core/workflows/rewind.test.ts › the next request is byte for byte one without the message; rows made anew, in the full run a kill, keep that; told again, all is back',
     ],

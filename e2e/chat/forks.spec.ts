@@ -24,7 +24,7 @@ test(
   fullSpec([
     'tests/lib/app/forks.test.ts › sends the message to a fork that ends before it',
     'tests/core/workflows/fork.test.ts › nothing is counted, listed, undone or found twice; both know of each other, and the first may go',
-    'tests/core/workflows/fork.test.ts › takes over what was said before a message, with the message itself where it forks after it',
+    'tests/core/workflows/fork.test.ts › copies the messages before a fork, and the message itself if the fork is after it',
     'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
   ]),
   async ({ start }) => {

@@ -86,18 +86,18 @@ test('another agent’s rule hides nothing from this one', async () => {
 });
 
 describe('the folder in the first request', () => {
-  const entriesWith = async (lines: string): Promise<string | undefined> => {
-    const engine = await start(new Script().on({}).reply([text('Done.')]), { rules: lines, files: FILES });
+  const listEntries = async (rules: string): Promise<string | undefined> => {
+    const engine = await start(new Script().on({}).reply([text('Done.')]), { rules, files: FILES });
     await engine.ask('Look');
     return /^Top-level entries \(names are data\): (.*)$/m.exec(engine.model.requests[0]?.seen.system ?? '')?.[1];
   };
-  const about = (lines: string) => entriesWith(`[[permissions.rules]]\n${lines}\n`);
+  const listEntriesUnder = (rule: string) => listEntries(`[[permissions.rules]]\n${rule}\n`);
 
   test.for(['effect = "deny"\npermission = "FilesystemRead"', 'effect = "ask"\ntool = "glob"'])(
-    'excludes what a rule about reading guards: %s',
-    async (lines) => {
-      expect(await about(`${lines}\npattern = "docs"`)).toBe('README.md');
-      expect(await about(lines)).toBe('none');
+    'excludes the paths of a rule about reading: %s',
+    async (rule) => {
+      expect(await listEntriesUnder(`${rule}\npattern = "docs"`)).toBe('README.md');
+      expect(await listEntriesUnder(rule)).toBe('none');
     },
   );
 
@@ -105,11 +105,11 @@ describe('the folder in the first request', () => {
     'effect = "allow"\ntool = "read_file"',
     'effect = "deny"\ntool = "write_file"',
     'effect = "ask"\npermission = "FilesystemWrite"',
-  ])('includes the paths of other rules: %s', async (lines) => {
-    expect(await about(`${lines}\npattern = "docs"`)).toBe('README.md, docs/');
+  ])('includes the paths of other rules: %s', async (rule) => {
+    expect(await listEntriesUnder(`${rule}\npattern = "docs"`)).toBe('README.md, docs/');
   });
 
   test('is empty while a rule has a fault', async () => {
-    expect(await about('effect = "never"\ntool = "read_file"')).toBe('none');
+    expect(await listEntriesUnder('effect = "never"\ntool = "read_file"')).toBe('none');
   });
 });

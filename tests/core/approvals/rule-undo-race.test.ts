@@ -52,7 +52,7 @@ test('what somebody wrote there while a change was recorded stays, and the recor
   expect(await recorded()).toEqual(['add', 'add', 'other', 'add']);
 });
 
-test.for([true, false])('reports why a file could not be written, recorded first: %s', async (isRecorded) => {
+test.for([true, false])('reports the error of a failed write (recorded first: %s)', async (isRecorded) => {
   const folder = await folderWith({});
   const setText = async ({ record }: { record?: () => Promise<void> }): Promise<void> => {
     if (isRecorded) await record?.();

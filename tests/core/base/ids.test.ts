@@ -16,11 +16,11 @@ test('new ids sort after earlier and stored ids, also when the clock goes back',
   const first = newId(now);
   const second = newId(now - 86_400_000);
   expect(second > first).toBe(true);
-  // A stored id of another process, from before its clock was put back.
-  const stored = `${(now + 1000)
+  // A stored id of another process whose clock was ahead.
+  const storedId = `${(now + 1000)
     .toString(16)
     .padStart(12, '0')
     .replace(/^(.{8})/, '$1-')}-7001-8000-000000000000`;
-  advanceIdsPast(stored);
-  expect(newId(now) > stored).toBe(true);
+  advanceIdsPast(storedId);
+  expect(newId(now) > storedId).toBe(true);
 });

@@ -26,15 +26,15 @@ describe('bounds', () => {
   test.for([
     ['the settings', 'limits.doom_loop_threshold = 2\n', '', 4],
     ['the definition', '', 'doom_loop_threshold: 4\n', 8],
-  ] as const)('the number of identical calls is that of %s', async ([, settings, line, most]) => {
+  ] as const)('the limit of identical calls comes from %s', async ([, settings, line, requestCount]) => {
     const lead = `---\nname: lead\ndescription: d\nrole: primary\n${line}---\nYou lead.\n`;
     const engine = await startEngine(again(), { settings, files: { '.triad/agents/lead.md': lead } });
     await engine.trust.add(engine.folder, '.triad/agents/lead.md', lead);
     expect(await engine.ask('Go')).toMatchObject({ outcome: 'error', error: { code: 'doom_loop' } });
-    expect(engine.model.requests).toHaveLength(most);
+    expect(engine.model.requests).toHaveLength(requestCount);
   });
 
-  fullTest('tests/core/budget/bounds.test.ts › the number of identical calls is that of %s')(
+  fullTest('tests/core/budget/bounds.test.ts › the limit of identical calls comes from %s')(
     'the number of identical calls is a setting, a definition says another, and a resumed run keeps it',
     async () => {
       const held = new Gate();

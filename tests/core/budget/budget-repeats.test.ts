@@ -55,12 +55,12 @@ test('the one request at the limit is repeated where it was not answered, not wh
 });
 
 test('the repeat of one sub-agent counts for the others', async () => {
-  const large = { input: 1000, output: 1 };
-  const started = new Set<string>();
-  const { promise: allStarted, resolve } = Promise.withResolvers<void>();
-  const second = ({ prompt }: Seen): Block[] => {
-    started.add(prompt);
-    if (started.size === 3) resolve();
+  const largeUsage = { input: 1000, output: 1 };
+  const prompts = new Set<string>();
+  const { promise: allAnswered, resolve } = Promise.withResolvers<void>();
+  const replyToSecond = ({ prompt }: Seen): Block[] => {
+    prompts.add(prompt);
+    if (prompts.size === 3) resolve();
     return [words];
   };
   const script = new Script()
@@ -74,10 +74,10 @@ test('the repeat of one sub-agent counts for the others', async () => {
     .on(LEAD)
     .reply([text('Done.')], { usage })
     .on({ turn: 1 })
-    .reply([toolUse('list_directory', { path: '.' })], { usage: large })
+    .reply([toolUse('list_directory', { path: '.' })], { usage: largeUsage })
     .on({})
-    // A first request counts only once it was answered, so no response breaks off before all three are.
-    .reply(second, { cutAfter: 6, usage: large, hold: { until: () => allStarted } });
+    // A first request counts as 0 until its answer, so no response breaks off before all three are answered.
+    .reply(replyToSecond, { cutAfter: 6, usage: largeUsage, hold: { until: () => allAnswered } });
   const engine = await startEngine(script, { settings: '[limits.workflow]\nmax_tokens = 7500\n' });
   const end = await engine.ask('Go');
   // Two requests of each sub-agent and one repeat; two requests of the lead.

@@ -255,7 +255,7 @@ test.for<[FlowOptions['flow'], string]>([
     'lead (worker) works, and checker judges each of its answers or completes it itself, for at most 2 rounds',
   ],
   [{ type: 'chat' }, 'lead (worker) and checker take turns until checker calls the work complete, for at most 1 round'],
-])('with %j a lead says at its start who works in its control flow, once', async ([flow, sentence]) => {
+])('with %j the first notice of a lead names the agents of its control flow', async ([flow, sentence]) => {
   const engine = await inOne(pair(['The page.'], { page: done('Fits.') }), { flow: { rounds: 1, ...flow } });
   await engine.ask('Write the page.');
   expect(engine.of('notice')).toMatchObject([{ level: 'info', text: sentence }]);

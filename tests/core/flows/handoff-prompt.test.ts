@@ -42,7 +42,7 @@ const written = (path: string, added: number, removed: number): Call => ({
   metadata: { path, added, removed, undoable: true },
 });
 
-const planned = (content: string): Call => ({
+const planCall = (content: string): Call => ({
   name: 'todo_write',
   input: { items: [{ content, status: 'pending', priority: 'low' }] },
 });
@@ -54,7 +54,7 @@ describe('the account of the work', () => {
       { name: 'grep', input: { pattern: 'c' }, status: 'error' },
       written('page.md', 10, 0),
       written('page.md', 2, 3),
-      planned('First'),
+      planCall('First'),
       {
         name: 'todo_write',
         input: {
@@ -65,7 +65,7 @@ describe('the account of the work', () => {
           ],
         },
       },
-      { ...planned('Refused'), status: 'error' },
+      { ...planCall('Refused'), status: 'error' },
       { name: 'bash', input: { command: 'make' }, metadata: { path: 'out.bin', also: ['log'], undoable: true } },
       { name: 'move_file', input: { from: 'a.md' }, metadata: { path: 'b.md', removed: 1, undoable: true } },
     ]);
@@ -98,9 +98,9 @@ describe('the account of the work', () => {
   });
 
   test('lists 30 tools and five targets of each, and counts the rest', () => {
-    const tools = Array.from({ length: 31 }, (_, n) => ({ name: `tool-${n}`, input: {} }));
+    const tools = Array.from({ length: 31 }, (_, index) => ({ name: `tool-${index}`, input: {} }));
     expect(accountOf(worked(tools).entries)).toMatch(/- tool-29 1×\n- and 1 more$/);
-    const reads = Array.from({ length: 6 }, (_, n) => ({ name: 'read_file', input: { path: `${n}.md` } }));
+    const reads = Array.from({ length: 6 }, (_, index) => ({ name: 'read_file', input: { path: `${index}.md` } }));
     expect(accountOf(worked(reads.slice(1)).entries)).toMatch(/: 1\.md, 2\.md, 3\.md, 4\.md, 5\.md$/);
     expect(accountOf(worked(reads).entries)).toMatch(/: 0\.md, 1\.md, 2\.md, 3\.md, 4\.md and 1 more$/);
     expect(accountOf(worked([{ name: 'bash', input: { command: 'x'.repeat(121) } }]).entries)).toMatch(/: x{120}…$/);

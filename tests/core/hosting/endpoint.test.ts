@@ -196,12 +196,12 @@ test('the owner stops waiting for other workflows when its signal aborts', async
   });
   const { client } = await join(ownership);
   await client.request('message.send', { conversationId: workflow.conversationId, text: 'x' });
-  const leave = new AbortController();
-  const waiting = Promise.withResolvers<void>();
-  const idle = endpoint.idle(leave.signal, () => waiting.resolve());
+  const abort = new AbortController();
+  const waitStart = Promise.withResolvers<void>();
+  const idle = endpoint.idle(abort.signal, () => waitStart.resolve());
   await expect.poll(() => runtime.subscribers.length).toBe(1);
   runtime.emit('attention', { questions: [], asleep: [], running: [] });
-  await waiting.promise;
-  leave.abort();
+  await waitStart.promise;
+  abort.abort();
   await idle;
 });

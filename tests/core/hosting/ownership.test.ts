@@ -11,7 +11,7 @@ import { testFolder } from '../store/support.ts';
 import { fullTest, inFullRun } from '../../support/samples.ts';
 
 const signal = new AbortController().signal;
-/** More in the full run (`--mode full`). */
+/** Number of rounds of a race. */
 const ROUNDS = inFullRun ? 20 : 1;
 const isRoot = process.getuid?.() === 0;
 
@@ -125,22 +125,22 @@ test('an owner that was killed is replaced, also when the one that was replacing
   expect(await readdir(folder)).toEqual(['instance.json']);
 });
 
-test('a file that says nothing, or names an address that is no owner, does not block', async () => {
+test('an empty or malformed file, or the address of another program, does not block a claim', async () => {
   const folder = await testFolder();
   const other = createServer((_, response) => response.end('OK')).listen(0, '127.0.0.1');
   onTestFinished(() => void other.close().closeAllConnections());
   await once(other, 'listening');
   const { port } = other.address() as { port: number };
-  const named = { url: `http://127.0.0.1:${port}`, token: '0'.repeat(64), pid: process.pid };
+  const instance = { url: `http://127.0.0.1:${port}`, token: '0'.repeat(64), pid: process.pid };
   const startedAt = new Date().toISOString();
-  for (const text of ['', '{"url":', '{"url":"http://example.org"}', JSON.stringify({ ...named, startedAt })]) {
+  for (const text of ['', '{"url":', '{"url":"http://example.org"}', JSON.stringify({ ...instance, startedAt })]) {
     await writeFile(join(folder, 'instance.json'), text);
     await (await own(folder)).release();
   }
 });
 
 fullTest(
-  'tests/core/hosting/ownership.test.ts › a file that says nothing, or names an address that is no owner, does not block',
+  'tests/core/hosting/ownership.test.ts › an empty or malformed file, or the address of another program, does not block a claim',
 )('a file that says nothing, and a port that now belongs to another program, do not block', async () => {
   const folder = await testFolder();
   const other = createServer((_, response) => response.end('OK')).listen(0, '127.0.0.1');
@@ -188,29 +188,29 @@ test('a release leaves the file of another owner alone', async () => {
   expect(await readFile(join(folder, 'instance.json'), 'utf8')).toBe(other);
 });
 
-test('an owner looks for its file, and writes one that is lost again', async () => {
-  const looks: (() => void)[] = [];
-  const spy = vi.spyOn(globalThis, 'setInterval').mockImplementation(((look: () => void) => {
-    looks.push(look);
+test('an owner checks its file, and restores a lost or replaced one', async () => {
+  const checks: (() => void)[] = [];
+  const spy = vi.spyOn(globalThis, 'setInterval').mockImplementation(((check: () => void) => {
+    checks.push(check);
     return { unref: () => undefined };
   }) as never);
   onTestFinished(() => spy.mockRestore());
   const folder = await testFolder();
   const path = join(folder, 'instance.json');
   const owner = await claim(folder);
-  const before = looks.length;
+  const before = checks.length;
   owner.guard();
-  expect(looks).toHaveLength(before + 1);
+  expect(checks).toHaveLength(before + 1);
   const text = await readFile(path, 'utf8');
   const dead = { ...owner.instance, url: 'http://127.0.0.1:9', token: '0'.repeat(64) };
-  for (const lost of [() => rm(path), () => writeFile(path, JSON.stringify(dead))]) {
-    await lost();
-    looks.at(-1)!();
+  for (const breakFile of [() => rm(path), () => writeFile(path, JSON.stringify(dead))]) {
+    await breakFile();
+    checks.at(-1)!();
     await expect.poll(() => readFile(path, 'utf8').catch(() => ''), { interval: 10 }).toBe(text);
   }
 });
 
-fullTest('tests/core/hosting/ownership.test.ts › an owner looks for its file, and writes one that is lost again')(
+fullTest('tests/core/hosting/ownership.test.ts › an owner checks its file, and restores a lost or replaced one')(
   'an owner that has the store puts its file back',
   async () => {
     const folder = await testFolder();

@@ -47,11 +47,13 @@ test('One is asked about with all that it is but no values, then offered; the ye
   const settings = '[mcp.servers.mine]\nurl = "http://127.0.0.1:9/"\n';
   const engine = await startEngine(using('mcp__liar__report'), { data, settings });
   const { runtime, conversationId } = engine;
-  const [old, bad] = [
+  const [sseServer, badServer] = [
     { name: 'old', type: 'sse' as const, url: 'https://example.com/sse' },
     { name: 'bad', type: 'http' as const, url: 'no address' },
   ];
-  const client = await lendTo(runtime, conversationId, { mcp: [passed(), passed({ name: 'mine' }), old, bad] });
+  const client = await lendTo(runtime, conversationId, {
+    mcp: [passed(), passed({ name: 'mine' }), sseServer, badServer],
+  });
   await engine.ask('Work');
   expect(notices(engine).filter((notice) => !notice.includes('could not be connected'))).toEqual([
     expect.stringContaining('yours of the same name is used') as string,

@@ -218,22 +218,22 @@ describe('a server that lies', () => {
 });
 
 describe('a question of a server in a call', () => {
-  /** Answers the fields `f0`, `f1`, … with their numbers, any other with a name. */
-  const say = ({ request: { subject } }: Approval): Answer => ({
+  /** Answers the fields `f0`, `f1`, … with their numbers, and any other field with a name. */
+  const answerFields = ({ request: { subject } }: Approval): Answer => ({
     kind: 'reply',
     replies:
       subject.kind === 'questions'
         ? subject.questions.map(({ question }) => ({ chosen: [], words: /^f(\d)/.exec(question)?.[1] ?? 'Ada' }))
         : [],
   });
-  const sevenFields = Object.fromEntries(Array.from({ length: 7 }, (_, n) => [`f${n}`, `${n}`]));
+  const sevenFields = Object.fromEntries(Array.from({ length: 7 }, (_, index) => [`f${index}`, `${index}`]));
 
   test('is put to the person, and what they say reaches it; what is longer than a person can read is not put', async () => {
     let questions = 0;
     const person: Person = (approval, item) => {
       if (!approval.request.during) return yes(approval, item);
       questions += 1;
-      return questions === 5 ? { kind: 'reject', reason: '' } : say(approval);
+      return questions === 5 ? { kind: 'reject', reason: '' } : answerFields(approval);
     };
     const tools = ['elicits', 'talks', 'elicits-much', 'elicits-much'];
     const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
@@ -264,7 +264,7 @@ describe('a question of a server in a call', () => {
         if (!approval.request.during) return yes(approval, item);
         questions += 1;
         // The second, and the last one.
-        return [2, 6].includes(questions) ? { kind: 'reject', reason: '' } : say(approval);
+        return [2, 6].includes(questions) ? { kind: 'reject', reason: '' } : answerFields(approval);
       };
       const tools = ['elicits', 'elicits', 'talks', 'samples-much', 'elicits-much', 'elicits-much'];
       const engine = await startEngine(calling(...tools.map((tool) => toolUse(`mcp__liar__${tool}`, {}))), {
@@ -349,21 +349,20 @@ test('what a server is started from is written with a yes alone, also where the 
   expect(askedPerson(engine)[0]?.description).toContain('An MCP server is started from tools/serve.js');
 });
 
-fullTest('tests/core/mcp/pooled-server.test.ts › a restart starts a new connection at once, in use, failed or stopped')(
-  'a test of a server that was stopped, or has failed just now, starts it at once',
-  async () => {
-    const engine = await startEngine(new Script(), { settings: lying('work') });
-    const { runtime } = engine;
-    const isReady = { error: null, server: { process: { status: 'ready' } } };
-    expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
-    expect(await runtime.request('mcp.stop', { name: 'liar' })).toMatchObject({ process: { status: 'stopped' } });
-    const { server } = await runtime.request('mcp.test', { name: 'liar' });
-    expect({ error: null, server }).toMatchObject(isReady);
-    process.kill(server.process!.pid!, 'SIGKILL');
-    await eventually(async () => expect((await liarState(engine)).process?.status).toBe('failed'));
-    expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
-  },
-);
+fullTest(
+  'tests/core/mcp/pooled-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
+)('a test of a server that was stopped, or has failed just now, starts it at once', async () => {
+  const engine = await startEngine(new Script(), { settings: lying('work') });
+  const { runtime } = engine;
+  const isReady = { error: null, server: { process: { status: 'ready' } } };
+  expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
+  expect(await runtime.request('mcp.stop', { name: 'liar' })).toMatchObject({ process: { status: 'stopped' } });
+  const { server } = await runtime.request('mcp.test', { name: 'liar' });
+  expect({ error: null, server }).toMatchObject(isReady);
+  process.kill(server.process!.pid!, 'SIGKILL');
+  await eventually(async () => expect((await liarState(engine)).process?.status).toBe('failed'));
+  expect(await runtime.request('mcp.test', { name: 'liar' })).toMatchObject(isReady);
+});
 
 describe('one process', () => {
   fullTest([

@@ -1,10 +1,10 @@
-/** The output of an MCP server: messages between floods of other lines, and a log with an upper limit. */
+/** The output of an MCP server: long messages after a flood of other lines, and a bounded log. */
 import { expect, test } from 'vitest';
 import { readLines } from '#core/mcp/message-lines.ts';
 import { lineWriter, ServerLog } from '#core/mcp/server-log.ts';
 import { BLOCK_MS, longestBlock } from '../../support/workspace.ts';
 
-test('a flood of short lines and a long message are read whole without blocking', async () => {
+test('reads a flood of short lines and a long message completely, without blocking', async () => {
   const flood = Buffer.from('{"rubbish":1}\n'.repeat(5000));
   const message = Buffer.from(`"${'ü'.repeat(1024 * 1024)}"\n`);
   async function* output(): AsyncGenerator<Buffer> {

@@ -91,7 +91,7 @@ test('a changed configuration leaves nothing of the old one behind', async () =>
 });
 
 fullTest(
-  'tests/core/mcp/pooled-server.test.ts › a crash soon after the start delays the next one; a crash after a long life does not',
+  'tests/core/mcp/pooled-server.test.ts › a crash soon after the start delays the next start; a later crash does not',
 )(
   'a crash shortly after the start counts as a failure; one while nothing is asked is noticed, and after a good life the next use starts it at once',
   async () => {
@@ -154,20 +154,19 @@ test('a stop ends it until a person starts it again', async () => {
 });
 
 // The test of a server that has failed just now needs none either.
-fullTest('tests/core/mcp/pooled-server.test.ts › a restart starts a new connection at once, in use, failed or stopped')(
-  'a restart needs no patience, and gives a new process',
-  async () => {
-    const pool = testPool({ now: () => 0 });
-    const use = pool.use(liar(), FOLDER);
-    const { pid } = await reportOf(use);
-    await pool.restart(liar(), FOLDER);
-    expect(areAlive([pid])).toEqual([false]);
-    await faultOf(said(use, 'dies'));
-    await pool.restart(liar(), FOLDER);
-    expect(await said(use, 'work')).toBe('done');
-    await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
-  },
-);
+fullTest(
+  'tests/core/mcp/pooled-server.test.ts › a restart opens a new connection at once for a used, failed or stopped server',
+)('a restart needs no patience, and gives a new process', async () => {
+  const pool = testPool({ now: () => 0 });
+  const use = pool.use(liar(), FOLDER);
+  const { pid } = await reportOf(use);
+  await pool.restart(liar(), FOLDER);
+  expect(areAlive([pid])).toEqual([false]);
+  await faultOf(said(use, 'dies'));
+  await pool.restart(liar(), FOLDER);
+  expect(await said(use, 'work')).toBe('done');
+  await expect(pool.restart(liar(['exits']), FOLDER)).rejects.toMatchObject({ code: 'unreachable' });
+});
 
 test('who gives up while it starts ends only his own wait, and at once', async () => {
   const pool = testPool({ handshakeMs: 400 });

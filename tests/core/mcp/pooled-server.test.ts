@@ -1,4 +1,4 @@
-/** The life of a shared MCP server, with connections that the test controls. */
+/** Start, close and restart of a shared MCP server. The test controls its connections. */
 import { setTimeout as wait } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import type { Connection } from '#core/mcp/connection.ts';
@@ -8,15 +8,15 @@ import { liar, never } from './support.ts';
 
 const IDLE_MS = 20;
 
-/** A server whose clock stands at `clock.now`; `ends` end its connections as a crash does, in the order of their starts. */
+/** Creates a server whose time is `clock.now`. Each function in `crashes` ends the connection with the same index. */
 function createServer() {
   const clock = { now: 0 };
-  const ends: ((reason: string) => void)[] = [];
-  const closed: number[] = [];
+  const crashes: ((reason: string) => void)[] = [];
+  const closedPids: number[] = [];
   const server = new PooledServer(liar(), '/', {
     connect: async ({ onEnd }) => {
-      const pid = ends.push(onEnd);
-      return { pid, words: null, close: async () => void closed.push(pid) } as unknown as Connection;
+      const pid = crashes.push(onEnd);
+      return { pid, words: null, close: async () => void closedPids.push(pid) } as unknown as Connection;
     },
     now: () => clock.now,
     idleMs: IDLE_MS,
@@ -24,41 +24,41 @@ function createServer() {
     onRest: () => undefined,
   });
   const getPid = () => server.with(never, async ({ pid }) => pid);
-  return { server, clock, ends, closed, getPid };
+  return { server, clock, crashes, closedPids, getPid };
 }
 
 test('a server without users is closed after a time, unless a new use or a running request comes before', async () => {
-  const { server, closed, getPid } = createServer();
-  const [first, second] = [server.hold(), server.hold()];
+  const { server, closedPids, getPid } = createServer();
+  const [releaseFirst, releaseSecond] = [server.hold(), server.hold()];
   expect(await getPid()).toBe(1);
-  first();
-  first();
+  releaseFirst();
+  releaseFirst();
   await wait(3 * IDLE_MS);
-  expect(closed).toEqual([]);
-  second();
-  const third = server.hold();
+  expect(closedPids).toEqual([]);
+  releaseSecond();
+  const releaseThird = server.hold();
   const call = Promise.withResolvers<void>();
-  const calling = server.with(never, () => call.promise);
-  third();
+  const pendingCall = server.with(never, () => call.promise);
+  releaseThird();
   await wait(3 * IDLE_MS);
-  expect(closed).toEqual([]);
+  expect(closedPids).toEqual([]);
   call.resolve();
-  await calling;
-  await eventually(() => expect(closed).toEqual([1]));
+  await pendingCall;
+  await eventually(() => expect(closedPids).toEqual([1]));
   expect(server.state).toMatchObject({ status: 'idle', pid: null, users: 0, error: null });
   expect(await getPid()).toBe(2);
 });
 
-test('a crash soon after the start delays the next one; a crash after a long life does not', async () => {
-  const { server, clock, ends, getPid } = createServer();
+test('a crash soon after the start delays the next start; a later crash does not', async () => {
+  const { server, clock, crashes, getPid } = createServer();
   server.hold();
   expect(await getPid()).toBe(1);
-  ends[0]!('was ended by SIGKILL');
+  crashes[0]!('was ended by SIGKILL');
   await expect(getPid()).rejects.toMatchObject({ code: 'unreachable' });
   clock.now = 1000;
   expect(await getPid()).toBe(2);
   clock.now = 61_000;
-  ends[1]!('was ended by SIGKILL');
+  crashes[1]!('was ended by SIGKILL');
   expect(server.state).toMatchObject({
     status: 'failed',
     pid: null,
@@ -68,13 +68,13 @@ test('a crash soon after the start delays the next one; a crash after a long lif
   expect(await getPid()).toBe(3);
 });
 
-test('a restart starts a new connection at once, in use, failed or stopped', async () => {
-  const { server, ends, closed, getPid } = createServer();
+test('a restart opens a new connection at once for a used, failed or stopped server', async () => {
+  const { server, crashes, closedPids, getPid } = createServer();
   server.hold();
   expect(await getPid()).toBe(1);
   await server.restart();
-  expect([closed, await getPid()]).toEqual([[1], 2]);
-  ends[1]!('ended with exit code 3');
+  expect([closedPids, await getPid()]).toEqual([[1], 2]);
+  crashes[1]!('ended with exit code 3');
   await server.restart();
   expect(await getPid()).toBe(3);
   await server.stop();

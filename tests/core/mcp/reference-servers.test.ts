@@ -117,11 +117,11 @@ describe('everything', () => {
 });
 
 // One of them in the ordinary tests: what their processes are given is tried with the server that lies.
-const ANOTHER = 'tests/core/mcp/reference-servers.test.ts › content of each kind comes as what it is';
-const PROCESS =
+const CONTENT_KINDS = 'tests/core/mcp/reference-servers.test.ts › content of each kind comes as what it is';
+const SERVER_PROCESS =
   'tests/core/mcp/stdio.test.ts › in the folder of the workspace or the one configured, with little of our environment';
 
-fullTest([ANOTHER, PROCESS])('filesystem works in the folder that it is given', async () => {
+fullTest([CONTENT_KINDS, SERVER_PROCESS])('filesystem works in the folder that it is given', async () => {
   const folder = await folderWith({ 'a.txt': 'here' });
   const use = useOf(reference('filesystem', [folder]), folder);
   expect(await said(use, 'read_text_file', { path: join(folder, 'a.txt') })).toBe('here');
@@ -129,17 +129,20 @@ fullTest([ANOTHER, PROCESS])('filesystem works in the folder that it is given', 
   expect((await use.tools(never)).find(({ name }) => name === 'read_text_file')?.hints.readOnly).toBe(true);
 });
 
-fullTest([ANOTHER, PROCESS])('memory keeps what it is told, in the place that it is configured with', async () => {
-  const folder = await folderWith();
-  const file = join(folder, 'memory.jsonl');
-  const server = reference('memory');
-  const transport = { ...server.transport, env: { MEMORY_FILE_PATH: file } } as typeof server.transport;
-  const use = useOf({ ...server, transport }, folder);
-  await said(use, 'create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }] });
-  expect(await readFile(file, 'utf8')).toContain('Ada');
-});
+fullTest([CONTENT_KINDS, SERVER_PROCESS])(
+  'memory keeps what it is told, in the place that it is configured with',
+  async () => {
+    const folder = await folderWith();
+    const file = join(folder, 'memory.jsonl');
+    const server = reference('memory');
+    const transport = { ...server.transport, env: { MEMORY_FILE_PATH: file } } as typeof server.transport;
+    const use = useOf({ ...server, transport }, folder);
+    await said(use, 'create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }] });
+    expect(await readFile(file, 'utf8')).toContain('Ada');
+  },
+);
 
-fullTest(ANOTHER)('sequential thinking counts its thoughts', async () => {
+fullTest(CONTENT_KINDS)('sequential thinking counts its thoughts', async () => {
   const use = useOf(reference('sequential-thinking'));
   const thought = { thought: 'First', nextThoughtNeeded: false, thoughtNumber: 1, totalThoughts: 1 };
   expect(JSON.parse(await said(use, 'sequentialthinking', thought))).toMatchObject({ thoughtHistoryLength: 1 });

@@ -124,7 +124,7 @@ describe('output', () => {
   });
 
   fullTest([
-    'tests/core/mcp/output.test.ts › a flood of short lines and a long message are read whole without blocking',
+    'tests/core/mcp/output.test.ts › reads a flood of short lines and a long message completely, without blocking',
     'tests/core/mcp/output.test.ts › the log has the newest 200 lines',
   ])(
     'a whole answer of some megabytes comes; neither that nor a flood of rubbish or of notifications blocks or keeps the answer',
@@ -145,7 +145,7 @@ describe('output', () => {
   );
 
   fullTest([
-    'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is watched, and killed in the end',
+    'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is killed; signals do not end its watcher',
     'tests/core/mcp/stdio.test.ts › %s is one sentence',
   ])('a signal to its group does not end what watches over it; without its output it is ended', async () => {
     const use = useOf(liar(['deaf']));
@@ -162,10 +162,11 @@ describe('output', () => {
 });
 
 describe('the end', () => {
-  test('a server that ignores signals and the end of its input is watched, and killed in the end', async () => {
-    const real = setTimeout;
-    const hurry = (work: () => void, ms = 0) => real(work, ms / 10);
-    const spy = vi.spyOn(globalThis, 'setTimeout').mockImplementation(hurry);
+  test('a server that ignores signals and the end of its input is killed; signals do not end its watcher', async () => {
+    const realSetTimeout = setTimeout;
+    const spy = vi
+      .spyOn(globalThis, 'setTimeout')
+      .mockImplementation((work: () => void, ms = 0) => realSetTimeout(work, ms / 10));
     onTestFinished(() => spy.mockRestore());
     const script = 'trap "" TERM HUP INT; echo ready; exec sleep 60';
     const program = { command: '/bin/sh', args: ['-c', script], env: {}, cwd: '/' };
@@ -182,7 +183,7 @@ describe('the end', () => {
   });
 
   fullTest(
-    'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is watched, and killed in the end',
+    'tests/core/mcp/stdio.test.ts › a server that ignores signals and the end of its input is killed; signals do not end its watcher',
   )('one that ignores the end of its input and SIGTERM is gone after two seconds, with what it started', async () => {
     const use = useOf(liar(['deaf', 'kin']));
     const { pid, kin } = await reportOf(use);

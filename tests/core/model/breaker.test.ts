@@ -20,13 +20,13 @@ describe('a provider in trouble', () => {
 
   test('after a 429 sub-agents ask one after the other, until it answers again', async () => {
     const names = ['a', 'b', 'c'];
-    const two = Promise.withResolvers<void>();
-    let arrived = 0;
-    // A request waits until another one is beside it, then a while for a third.
+    const second = Promise.withResolvers<void>();
+    let requests = 0;
+    // Each request waits for a second one, and then 100 ms for a third.
     const until = async (): Promise<void> => {
-      arrived += 1;
-      if (arrived === 2) two.resolve();
-      await two.promise;
+      requests += 1;
+      if (requests === 2) second.resolve();
+      await second.promise;
       await delay(100);
     };
     const script = new Script()

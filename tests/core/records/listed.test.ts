@@ -42,14 +42,14 @@ test('sub-agents, stages and rounds, each with its own times and place', async (
   ]);
 });
 
-test('coagents come before stages, each in the order of its rounds or places', () => {
+test('coagents come before stages, in the order of their rounds or places', () => {
   const order = [
     ['chain', 2],
     ['coagent', 2],
     ['chain', 1],
     ['coagent', 1],
   ] as const;
-  const served = order.map(([kind, place]) => run(`${kind} ${place}`, kind, { parentRunId: 'finder', place }));
-  const ids = serversOf({ id: 'finder' }, [...served, run('other', 'chain')]).map(({ id }) => id);
+  const runs = order.map(([kind, place]) => run(`${kind} ${place}`, kind, { parentRunId: 'finder', place }));
+  const ids = serversOf({ id: 'finder' }, [...runs, run('other', 'chain')]).map(({ id }) => id);
   expect(ids).toEqual(['coagent 1', 'coagent 2', 'chain 1', 'chain 2']);
 });

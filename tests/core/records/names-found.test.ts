@@ -6,8 +6,8 @@ import type { Store } from '#core/store/store.ts';
 
 const updatedAt = '2026-03-01T12:00:00.000Z';
 
-/** A store with pages of titles, and with agents; `reads`: the pages that were read, by what they began before. */
-function storeWith(pages: readonly (readonly string[])[], agents: readonly string[] = []) {
+/** Creates a store with pages of titles, and with agents. `reads` lists the limit and the cursor of each requested page. */
+function createStore(pages: readonly (readonly string[])[], agents: readonly string[] = []) {
   const reads: { limit: number; before: string | undefined }[] = [];
   const conversations: Store['conversations'] = ({ limit, before }) => {
     const at = reads.push({ limit, before }) - 1;
@@ -21,7 +21,7 @@ function storeWith(pages: readonly (readonly string[])[], agents: readonly strin
 }
 
 test('finds titles with the positions of the words, and agents', async () => {
-  const { store, reads } = storeWith([['Fix the parser', 'Other'], ['A parser']], ['lead', 'parser-writer']);
+  const { store, reads } = createStore([['Fix the parser', 'Other'], ['A parser']], ['lead', 'parser-writer']);
   expect(await namesFound(store, 'parser')).toEqual({
     titles: [
       { conversationId: '0-0', title: 'Fix the parser', at: updatedAt, hits: [{ start: 8, end: 14 }] },
@@ -35,23 +35,23 @@ test('finds titles with the positions of the words, and agents', async () => {
   ]);
 });
 
-test('finds at most five titles and five agents, and then reads no further page', async () => {
+test('finds at most five titles and five agents, and reads no further page', async () => {
   const names = Array.from({ length: 7 }, (_, index) => `parser ${index}`);
-  const { store, reads } = storeWith([names, names], names);
+  const { store, reads } = createStore([names, names], names);
   const { titles, agents } = await namesFound(store, 'parser');
   expect(titles?.map(({ title }) => title)).toEqual(names.slice(0, 5));
   expect(agents).toEqual(names.slice(0, 5));
   expect(reads).toHaveLength(1);
 });
 
-test('looks at the 2,000 newest conversations', async () => {
-  const { store, reads } = storeWith([['a'], ['b'], ['c'], ['d'], ['parser']]);
+test('searches the 2,000 newest conversations', async () => {
+  const { store, reads } = createStore([['a'], ['b'], ['c'], ['d'], ['parser']]);
   expect(await namesFound(store, 'parser')).toEqual({});
   expect(reads).toHaveLength(4);
 });
 
-test('reads nothing without a word to look for', async () => {
-  const { store, reads } = storeWith([['Fix the parser']], ['parser']);
+test('reads nothing for an empty search', async () => {
+  const { store, reads } = createStore([['Fix the parser']], ['parser']);
   expect(await namesFound(store, ' ')).toEqual({});
   expect(reads).toEqual([]);
 });

@@ -237,15 +237,15 @@ test('where nothing can be written one notice says so, and the work and its hist
   expect(told()).toHaveLength(1);
   expect(told()[0]?.text).toContain(`triad sessions project ${engine.conversationId}`);
   expect(engine.durable()).toMatchObject(await engine.store.events(engine.conversationId, 1, 1000));
-  const [sessions, moved] = [join(data, 'sessions'), join(data, 'moved')];
-  await rename(sessions, moved);
+  const [sessions, movedFolder] = [join(data, 'sessions'), join(data, 'moved')];
+  await rename(sessions, movedFolder);
   expect((await project(engine)).files).toBe(2);
   // After a success the next failure is reported again.
   await engine.ask('It works');
   await expect.poll(async () => JSON.stringify(await filesBelow(sessions))).toContain('It works');
   await project(engine);
   await rename(sessions, join(data, 'written'));
-  await rename(moved, sessions);
+  await rename(movedFolder, sessions);
   await engine.ask('It fails');
   await expect.poll(() => told().length).toBe(2);
 });

@@ -98,8 +98,8 @@ base_url = "http://127.0.0.1:9/v1"
 models.plain = { supports_extended_thinking = false }
 models.thinker = { supports_extended_thinking = true }
 `;
-  const effortOn = (model: string) => leadOf({ provider: 'local', model, effort: 'high' }, settings).effort;
-  expect([effortOn('plain'), effortOn('thinker')]).toEqual([null, 'high']);
+  const getEffort = (model: string) => leadOf({ provider: 'local', model, effort: 'high' }, settings).effort;
+  expect([getEffort('plain'), getEffort('thinker')]).toEqual([null, 'high']);
 });
 
 describe('a temporary agent', () => {
@@ -244,15 +244,15 @@ describe('a permanent agent', () => {
     expect(built().child(delegating(), parent, agentsWith({})).limits.maxIterations).toBe(20);
   });
 
-  test('has the minutes of the request, else of its definition, else of the setting for sub-agents', () => {
+  test('uses the minutes of the request, else of its definition, else of the setting for sub-agents', () => {
     const settings = '[limits]\nchild_minutes = 4\n[limits.run]\nmax_minutes = 9\nmax_tokens = 10\n';
-    const budgetOf = (maxMinutes: number | null, own: number | null) => {
-      const agents = agentsWith({ maxMinutes: own });
+    const buildBudget = (maxMinutes: number | null, ownMinutes: number | null) => {
+      const agents = agentsWith({ maxMinutes: ownMinutes });
       return built(settings).child({ ...delegating(), maxMinutes }, lead, agents).limits.budget;
     };
-    expect(budgetOf(2, 3)).toEqual({ tokens: 10, minutes: 2 });
-    expect(budgetOf(null, 3)).toEqual({ tokens: 10, minutes: 3 });
-    expect(budgetOf(null, null)).toEqual({ tokens: 10, minutes: 4 });
+    expect(buildBudget(2, 3)).toEqual({ tokens: 10, minutes: 2 });
+    expect(buildBudget(null, 3)).toEqual({ tokens: 10, minutes: 3 });
+    expect(buildBudget(null, null)).toEqual({ tokens: 10, minutes: 4 });
     expect(leadOf({}, settings).limits.budget).toEqual({ tokens: 10, minutes: 9 });
   });
 });

@@ -80,12 +80,12 @@ describe('a plan', () => {
     const model = await startFakeModel(script());
     onTestFinished(() => model.close());
     const life = { data: join(folder, 'killed'), folder, url: model.url, settings };
-    // The first call writes the plan.
+    // The first tool call writes the plan.
     const resume = await liveUntil('tool-end', life);
     const before = model.requests.length;
     const result = await resume();
-    const read = result.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_read');
-    expect(read?.type === 'tool-end' && JSON.parse(read.entry.output)).toEqual(first);
+    const readEvent = result.events.find((event) => event.type === 'tool-end' && event.entry.name === 'todo_read');
+    expect(readEvent?.type === 'tool-end' && JSON.parse(readEvent.entry.output)).toEqual(first);
     expect(result.runs[0]?.plan).toEqual(second);
     expect(result.workflow.budget).toEqual({ tokens: 100_000 });
     expect(result.end).toMatchObject({ outcome: 'budget_exceeded', text: 'So far.' });

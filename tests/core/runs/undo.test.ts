@@ -66,30 +66,30 @@ test('the bytes and the mode are put back, a new file goes, and both come again'
   expect(await readFile(at('new/b.txt'), 'utf8')).toBe('made');
 });
 
-test.skipIf(!hasGit)('undoes one part of a file alone, and marks a committed file as kept', async () => {
-  const lines = Array.from({ length: 20 }, (_, n) => `line ${n + 1}`);
-  const changed = lines.with(0, 'first').with(19, 'last');
+test.skipIf(!hasGit)('undoes one hunk of a file, and marks a committed file as kept', async () => {
+  const lines = Array.from({ length: 20 }, (_, index) => `line ${index + 1}`);
+  const changedLines = lines.with(0, 'first').with(19, 'last');
   const script = new Script();
   script
     .on({ step: 1 })
     .reply([
-      toolUse('write_file', { path: 'list.txt', content: `${changed.join('\n')}\n` }),
+      toolUse('write_file', { path: 'list.txt', content: `${changedLines.join('\n')}\n` }),
       toolUse('write_file', { path: 'new.txt', content: 'made\n' }),
     ]);
   script.on({}).reply([text('Done.')]);
   const engine = await startEngine(script, { files: { 'list.txt': `${lines.join('\n')}\n` } });
   await engine.ask('Write');
   const { runtime, conversationId, folder } = engine;
-  const [list] = await changesOf(engine);
-  const target = { runId: list!.runId, toolCallId: list!.toolCallId, path: 'list.txt' };
-  const parts = async () => (await runtime.request('change.diff', { conversationId, ...target })).hunks;
-  expect(await parts()).toHaveLength(2);
-  const second = { ...target, hunk: 1 };
-  await runtime.request('change.undo', { conversationId, target: second });
+  const [change] = await changesOf(engine);
+  const target = { runId: change!.runId, toolCallId: change!.toolCallId, path: 'list.txt' };
+  const getHunks = async () => (await runtime.request('change.diff', { conversationId, ...target })).hunks;
+  expect(await getHunks()).toHaveLength(2);
+  const secondHunk = { ...target, hunk: 1 };
+  await runtime.request('change.undo', { conversationId, target: secondHunk });
   expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe(`${lines.with(0, 'first').join('\n')}\n`);
-  expect((await parts()).map(({ state }) => state)).toEqual(['done', 'undone']);
-  await runtime.request('change.undo', { conversationId, target: second, redo: true });
-  expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe(`${changed.join('\n')}\n`);
+  expect((await getHunks()).map(({ state }) => state)).toEqual(['done', 'undone']);
+  await runtime.request('change.undo', { conversationId, target: secondHunk, redo: true });
+  expect(await readFile(join(folder, 'list.txt'), 'utf8')).toBe(`${changedLines.join('\n')}\n`);
 
   const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' });
   git('init', '-q');
@@ -97,13 +97,13 @@ test.skipIf(!hasGit)('undoes one part of a file alone, and marks a committed fil
   git('config', 'user.email', 'person@example.com');
   await runtime.request('change.commit', { conversationId, message: 'Add it', paths: ['new.txt'] });
   expect(git('show', '--name-only', '--format=%s', 'HEAD').split('\n').filter(Boolean)).toEqual(['Add it', 'new.txt']);
-  const kept = async () => (await changesOf(engine)).map((file) => [file.path, file.kept]);
-  expect(await kept()).toEqual([
+  const getKeptFlags = async () => (await changesOf(engine)).map((file) => [file.path, file.kept]);
+  expect(await getKeptFlags()).toEqual([
     ['list.txt', false],
     ['new.txt', true],
   ]);
   await runtime.request('change.keep', { conversationId, target, kept: true });
-  expect(await kept()).toEqual([
+  expect(await getKeptFlags()).toEqual([
     ['list.txt', true],
     ['new.txt', true],
   ]);

@@ -63,13 +63,12 @@ async function flip(path: string, at: number): Promise<void> {
   await file.close();
 }
 
-const CAUSES =
-  'tests/core/store/opening/opening.test.ts › a failed query says that the disk is full or that files are damaged';
+const QUERY_FAILURES = 'tests/core/store/opening/opening.test.ts › a failed query reports a full disk or damaged files';
 const ROWS =
   'tests/core/store/rows/event-blocks.test.ts › a row that is not what was written has no events, never others';
 const READABLE = 'tests/core/store/rows/dense.test.ts › all that can be read is, wherever blocks are damaged';
 
-fullTest([CAUSES, ROWS, READABLE])(
+fullTest([QUERY_FAILURES, ROWS, READABLE])(
   'four flipped bytes at any place of a table are never silent',
   { timeout: 600_000 },
   async () => {
@@ -197,7 +196,7 @@ test('a log that was cut off, changed or deleted is not gone on without, and an 
 const LOG =
   'tests/core/store/damage.test.ts › a log that was cut off, changed or deleted is not gone on without, and an untouched store opens';
 
-fullTest([LOG, CAUSES])(
+fullTest([LOG, QUERY_FAILURES])(
   'what is left of a log can be gone on with; a lost definition of the schema is told',
   async () => {
     const store = join(await testFolder(), 'store');
@@ -213,7 +212,7 @@ fullTest([LOG, CAUSES])(
   },
 );
 
-test('an open store witnesses the log of a commit without being closed', async () => {
+test('an open store records the size of its log before it is closed', async () => {
   const folder = join(await testFolder(), 'store');
   const store = await openStore({ url: `rocksdb://${folder}` });
   await store.commit([], [put('conversation', conversationRow())]);
@@ -222,9 +221,9 @@ test('an open store witnesses the log of a commit without being closed', async (
   await store.close();
 });
 
-const WITNESS = 'tests/core/store/damage.test.ts › an open store witnesses the log of a commit without being closed';
+const WITNESS = 'tests/core/store/damage.test.ts › an open store records the size of its log before it is closed';
 
-fullTest([WITNESS, LOG, CAUSES])('also after a kill, and a table that is gone', async () => {
+fullTest([WITNESS, LOG, QUERY_FAILURES])('also after a kill, and a table that is gone', async () => {
   const [store, id] = [join(await testFolder(), 'store'), newId()];
   const writer = startChild('store.ts', ['write', store, id]);
   const witness = join(store, 'log-witness.json');

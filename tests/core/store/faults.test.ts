@@ -31,10 +31,9 @@ async function answerOf(task: string, folder: string, id = newId()): Promise<unk
   return line === 'opened' ? line : JSON.parse(line);
 }
 
-const CAUSES =
-  'tests/core/store/opening/opening.test.ts › a failed query says that the disk is full or that files are damaged';
+const QUERY_FAILURES = 'tests/core/store/opening/opening.test.ts › a failed query reports a full disk or damaged files';
 
-fullTest([CAUSES, 'tests/core/store/opening/opening.test.ts › a disk without space'], isRoot)(
+fullTest([QUERY_FAILURES, 'tests/core/store/opening/opening.test.ts › a disk without space'], isRoot)(
   'a disk that fills up during a workflow, may only be read, and is as it was again',
   { timeout: 120_000 },
   async ({ skip }) => {
@@ -95,7 +94,7 @@ fullTest([CAUSES, 'tests/core/store/opening/opening.test.ts › a disk without s
   },
 );
 
-fullTest([CAUSES, 'tests/core/store/opening/opening.test.ts › a damaged folder'])(
+fullTest([QUERY_FAILURES, 'tests/core/store/opening/opening.test.ts › a damaged folder'])(
   'files that are cut off or overwritten',
   { timeout: 120_000 },
   async () => {

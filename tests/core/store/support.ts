@@ -26,7 +26,7 @@ export interface Opened {
   close(): Promise<void>;
 }
 
-/** What people have; in the full run also the one in memory, on which most other tests run. */
+/** Engines of a store: the one of an installation, and in the full run also the one in memory. */
 export const ENGINES: readonly ('mem' | 'rocksdb')[] = inFullRun ? ['mem', 'rocksdb'] : ['rocksdb'];
 
 /** Set before the tests of a file are collected: its stores are on a server, whatever they ask for. */

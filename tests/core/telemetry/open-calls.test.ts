@@ -93,23 +93,23 @@ test('a message tells how many rounds its lead took, a run how long it waited, a
   });
 });
 
-test('events that a fork took over make no spans', () => {
+test('events that a fork has copied create no spans', () => {
   const recording = new Recording();
   recording.record(lead, { type: 'workflow-start', prompt: 'Go', approve: 'ask', attempt: 1 });
   start(recording, lead, queue(recording, lead, { prompt: 'Go', title: 'Go' }));
   const parts = [{ type: 'text' as const, text: 'Whole.' }];
   respond(recording, lead, { turn: 0, messageId: idOf(9), parts, stopReason: 'end_turn' });
   recording.record(lead, { type: 'tool-start', toolCallId: 'call_1', name: 'glob', input: {} });
-  const done = { name: 'glob', status: 'completed' as const, output: 'a.md', durationMs: 1, metadata: {} };
-  recording.result(lead, { toolCallId: 'call_1', ...done });
+  const result = { name: 'glob', status: 'completed' as const, output: 'a.md', durationMs: 1, metadata: {} };
+  recording.result(lead, { toolCallId: 'call_1', ...result });
   const cached = { conversationId: idOf(1), workflowId: idOf(2), runId: idOf(3) };
-  const spansOf = (isTaken: boolean) => {
+  const createSpans = (isCopied: boolean) => {
     const spans = new WorkflowSpans(() => false);
     return recording.durable.flatMap((event) => {
-      const taken = 'entry' in event ? { ...event, entry: { ...event.entry, cached } } : { ...event, cached };
-      return spans.take(isTaken && event.type !== 'workflow-start' ? (taken as DurableEvent) : event);
+      const copiedEvent = 'entry' in event ? { ...event, entry: { ...event.entry, cached } } : { ...event, cached };
+      return spans.take(isCopied && event.type !== 'workflow-start' ? (copiedEvent as DurableEvent) : event);
     });
   };
-  expect(spansOf(false)).not.toEqual([]);
-  expect(spansOf(true)).toEqual([]);
+  expect(createSpans(false)).not.toEqual([]);
+  expect(createSpans(true)).toEqual([]);
 });

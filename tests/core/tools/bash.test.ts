@@ -319,24 +319,28 @@ test.for([
   [{ command: 'make # only reads' }, ['make'], null],
   [{ command: 'make # in the background' }, ['make'], null],
   [{ command: 'make # in sub' }, ['make'], null],
-] as const)('rules about %j match %j, and a grant on the whole is for %j', async ([input, values, whole]) => {
+] as const)('rules for %j match %j, and a grant covers %j', async ([input, values, whole]) => {
   const [tool] = bashTools(new ShellHost({}, null));
   const targets = await tool!.targets!(input, workspaceIn('/'));
   expect(targets).toEqual({ values, path: false, each: true, whole });
 });
 
 describe('bash_jobs', () => {
-  const ran: BackgroundCommand = {
+  const command: BackgroundCommand = {
     ...{ id: 'command-1', command: 'make\nall', startedAt: 0, bytes: 0, isRunning: false },
     ...{ exitCode: 0, signal: null, timedOut: false, isStopped: false, failure: null },
   };
-  const output: NewOutput = { text: 'one\n', cursor: 4, more: 0, unkept: 0, isRunning: false };
-  const act = async (input: object, command: Partial<BackgroundCommand> | null, read: Partial<NewOutput> = {}) => {
-    const one = { ...ran, ...command };
+  const newOutput: NewOutput = { text: 'one\n', cursor: 4, more: 0, unkept: 0, isRunning: false };
+  const runJobs = async (
+    input: object,
+    changes: Partial<BackgroundCommand> | null,
+    output: Partial<NewOutput> = {},
+  ) => {
+    const job = { ...command, ...changes };
     const background = {
-      list: () => (command ? [one] : []),
-      read: async () => ({ ...output, ...read }),
-      kill: async () => one,
+      list: () => (changes ? [job] : []),
+      read: async () => ({ ...newOutput, ...output }),
+      kill: async () => job,
     };
     const context = contextIn('/');
     return call(bashJobs, input, { ...context, shell: { ...context.shell, background } as unknown as RunShell });
@@ -352,9 +356,9 @@ describe('bash_jobs', () => {
     [{ failure: 'no disk' }, 'failed: no disk'],
   ] satisfies [Partial<BackgroundCommand>, string][])(
     'lists the first line and the state of %j: %s',
-    async ([command, state]) => {
-      const listed = await act({ action: 'list' }, command);
-      expect(listed).toEqual({ status: 'completed', output: `command-1: ${state}: make`, metadata: { commands: 1 } });
+    async ([changes, state]) => {
+      const result = await runJobs({ action: 'list' }, changes);
+      expect(result).toEqual({ status: 'completed', output: `command-1: ${state}: make`, metadata: { commands: 1 } });
     },
   );
 
@@ -364,15 +368,15 @@ describe('bash_jobs', () => {
     [{ isRunning: true }, 'one\n[command-1: exit code 0: make; read on from 4]'],
     [{ more: 9, isRunning: true }, 'one\n[command-1: exit code 0: make; 9 bytes more: read on from 4]'],
     [{ text: '', unkept: 7 }, '[command-1: exit code 0: make; that is all; 7 bytes were not kept]'],
-  ] satisfies [Partial<NewOutput>, string][])('reads %j with how to go on', async ([read, shown]) => {
-    const result = await act({ action: 'read', id: 'command-1' }, {}, read);
-    expect(result).toEqual({ status: 'completed', output: shown, metadata: { id: 'command-1', from: 4 } });
+  ] satisfies [Partial<NewOutput>, string][])('reads %j, with a hint how to continue', async ([output, text]) => {
+    const result = await runJobs({ action: 'read', id: 'command-1' }, {}, output);
+    expect(result).toEqual({ status: 'completed', output: text, metadata: { id: 'command-1', from: 4 } });
   });
 
-  test('lists nothing, and rejects what names no command', async () => {
-    expect((await act({ action: 'list' }, null)).output).toBe('You run nothing in the background.');
+  test('shows an empty list, and rejects a call without an id', async () => {
+    expect((await runJobs({ action: 'list' }, null)).output).toBe('You run nothing in the background.');
     for (const action of ['read', 'kill'])
-      expect(await act({ action }, null)).toEqual({
+      expect(await runJobs({ action }, null)).toEqual({
         status: 'error',
         output: `Name the id of the command to ${action}`,
       });

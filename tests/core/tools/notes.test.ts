@@ -61,7 +61,7 @@ describe('reading', () => {
     expect(output).toContain('has no section "b". It has: a');
   });
 
-  test('of at most 256 KiB', async () => {
+  test('rejects a note of more than 256 KiB', async () => {
     const largest = 'a'.repeat(256 * 1024);
     expect((await read({ note: 'large' }, { 'large.md': largest })).output).toBe(largest);
     expect((await read({ note: 'large' }, { 'large.md': `${largest}b` })).output).toBe(
@@ -106,7 +106,7 @@ describe('searching', () => {
     expect(metadata).toMatchObject({ notes: 3, reports: 1 });
   });
 
-  test('shows at most 400 characters around the first word found, on one line', () => {
+  test('shows at most 400 characters around the first match, on one line', () => {
     const long = `${'before '.repeat(100)}the\ncache ${'after '.repeat(100)}`;
     const notes = [{ path: 'a.md', text: `No heading.\n# One\n\n${long}\n## Two\n\nA cache.\n` }];
     const [first = '', second = '', third] = rankSections('cache', 5, { notes, reports: [report] });

@@ -36,14 +36,14 @@ test('a lead has what every lead has whatever its definition names, a sub-agent 
   expect(registry.baseline()).not.toContain('read_report');
 });
 
-const LOOKS = 'FilesystemRead; concurrent, repeat; every agent';
-const CHANGES = 'FilesystemWrite; serial, unknown';
-const STARTS = '; concurrent, continue; leads only';
+const READ = 'FilesystemRead; concurrent, repeat; every agent';
+const WRITE = 'FilesystemWrite; serial, unknown';
+const START = '; concurrent, continue; leads only';
 const TRAITS: Record<string, string> = {
-  ...{ read_file: LOOKS, list_directory: LOOKS, glob: LOOKS, grep: LOOKS, list_notes: LOOKS, read_note: LOOKS },
+  ...{ read_file: READ, list_directory: READ, glob: READ, grep: READ, list_notes: READ, read_note: READ },
   semantic_search: 'FilesystemRead, SemanticSearch; concurrent, repeat; every agent',
-  ...{ write_file: CHANGES, edit_file: CHANGES, move_file: CHANGES, delete_file: CHANGES },
-  ...{ spawn_agent: STARTS, delegate_task: STARTS, parallel_tasks: STARTS },
+  ...{ write_file: WRITE, edit_file: WRITE, move_file: WRITE, delete_file: WRITE },
+  ...{ spawn_agent: START, delegate_task: START, parallel_tasks: START },
   read_report: '; concurrent, repeat; every agent; leads only',
   read_output: '; concurrent, repeat; every agent',
   ...{ request_approval: '; concurrent, repeat', ask_question: '; concurrent, repeat', think: '; concurrent, repeat' },
@@ -60,21 +60,21 @@ test.for(registry.all())('$name has its permissions, its order and its recovery 
   expect([permissions.join(', '), `${order}, ${recovery}`, ...agents].join('; ')).toBe(TRAITS[name]);
 });
 
-/** Fields whose name and values say all. */
+/** Fields that need no description beside their name and values. */
 const PLAIN_FIELDS = ['effort', 'operation', 'question', 'content', 'status', 'priority'];
 
-/** The names of fields without a description, also of those in lists and objects. */
-function undescribedFields({ properties = {} }: JsonSchema): string[] {
+/** Returns the names of fields without a description, including fields in lists and objects. */
+function findUndescribedFields({ properties = {} }: JsonSchema): string[] {
   return Object.entries(properties as Record<string, JsonSchema>).flatMap(([name, field]) => [
     ...(field['description'] ? [] : [name]),
-    ...undescribedFields(field),
-    ...undescribedFields((field['items'] ?? {}) as JsonSchema),
+    ...findUndescribedFields(field),
+    ...findUndescribedFields((field['items'] ?? {}) as JsonSchema),
   ]);
 }
 
 test.for(registry.all())('$name and the fields of its arguments have a description', (tool) => {
   expect(tool.describe(3)).toMatch(/^[A-Z].{20,}/);
-  expect(undescribedFields(getInputSchema(tool)).filter((name) => !PLAIN_FIELDS.includes(name))).toEqual([]);
+  expect(findUndescribedFields(getInputSchema(tool)).filter((name) => !PLAIN_FIELDS.includes(name))).toEqual([]);
 });
 
 test('each tool has the description and the arguments of tool-definitions.json', async () => {

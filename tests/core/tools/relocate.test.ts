@@ -41,15 +41,15 @@ test('a text file that goes is shown, marked as one that goes; the question itse
   expect(subject).toMatchObject({ preview: { path: 'a.txt', removed: 1, deleted: true } });
 });
 
-test('rules hold for each path that something is taken from or put to', async () => {
+test('rules apply to each path that a move or a deletion changes', async () => {
   const folder = await folderWith({ 'old/a.txt': '', 'old/b/c.txt': '' });
-  const pathsOf = async (tool: Tool, input: unknown) => {
-    const targets = await tool.targets!(tool.input.parse(input), contextIn(folder).workspace);
-    expect(targets?.path).toBe(true);
-    return [...(targets?.values ?? [])].toSorted();
+  const getPaths = async (tool: Tool, input: unknown) => {
+    const ruleTargets = await tool.targets!(tool.input.parse(input), contextIn(folder).workspace);
+    expect(ruleTargets?.path).toBe(true);
+    return [...(ruleTargets?.values ?? [])].toSorted();
   };
-  const taken = ['old', 'old/a.txt', 'old/b', 'old/b/c.txt'].filter((path) => path !== 'old/b');
-  const put = ['sub/new', 'sub/new/a.txt', 'sub/new/b/c.txt'];
-  expect(await pathsOf(deleteFileTool(), { path: 'old' })).toEqual(taken);
-  expect(await pathsOf(moveFileTool(), { from: 'old', to: 'sub/new' })).toEqual([...taken, ...put]);
+  const sources = ['old', 'old/a.txt', 'old/b', 'old/b/c.txt'].filter((path) => path !== 'old/b');
+  const targets = ['sub/new', 'sub/new/a.txt', 'sub/new/b/c.txt'];
+  expect(await getPaths(deleteFileTool(), { path: 'old' })).toEqual(sources);
+  expect(await getPaths(moveFileTool(), { from: 'old', to: 'sub/new' })).toEqual([...sources, ...targets]);
 });

@@ -245,11 +245,11 @@ test.runIf(process.platform !== 'win32')('the rights to run as its owner or its 
 test.for([
   ['text', 'old', 'new', true],
   ['a binary file', '\0', 'new', false],
-  ['what is no text', 'old', '\0', false],
-] as const)('writes %s where it belongs: from %j to %j, in the editor: %s', async ([, before, content, isEdited]) => {
+  ['binary content', 'old', '\0', false],
+] as const)('writes %s from %j to %j (through the editor: %s)', async ([, before, content, isEdited]) => {
   const folder = await folderWith({ f: before });
   const path = join(folder, 'f');
-  const calls: unknown[] = [];
+  const calls: [string, unknown][] = [];
   const editor: Lender = {
     gone: new AbortController().signal,
     call: async (name, input) => {
@@ -258,9 +258,9 @@ test.for([
     },
   };
   const context = { ...contextIn(folder), lent: (kind: string) => (kind === 'terminal' ? null : editor) };
-  const asked = await askOf(tool, { path: 'f', content }, context);
-  const { output } = await tool.execute({ path: 'f', content }, context, allowed(asked));
-  const writes = calls.filter((one) => (one as string[])[0] === 'write-file');
+  const approval = await askOf(tool, { path: 'f', content }, context);
+  const { output } = await tool.execute({ path: 'f', content }, context, allowed(approval));
+  const writes = calls.filter(([name]) => name === 'write-file');
   expect(writes).toEqual(isEdited ? [['write-file', { path, text: content }]] : []);
   expect(output.includes('is not saved')).toBe(isEdited);
   expect(await readFile(path, 'utf8')).toBe(isEdited ? before : content);

@@ -58,7 +58,7 @@ describe('wait_all: false', () => {
     const engine = await startEngine(script, { settings: '[limits]\ninactivity_seconds = 77\n' });
     const { workflowId } = await engine.send('Go');
     await engine.event('message-end', ({ entry }) => JSON.stringify(entry).includes('The first is there.'));
-    // The watchdog of the lead is the oldest.
+    // The oldest timer is the watchdog of the lead.
     alarms.ringFirst();
     held.open();
     const end = await engine.ended(workflowId);
@@ -83,7 +83,7 @@ describe('wait_all: false', () => {
     expect(result?.entry.status).toBe('completed');
   });
 
-  test('a batch of which every sub-agent fails is an error', async () => {
+  test('a batch whose sub-agents all fail is an error', async () => {
     const engine = await startEngine(batch(), { person: () => ({ kind: 'reject', reason: 'no' }) });
     await engine.ask('Go');
     const { entry } = engine.of('tool-end').find(({ entry: { name } }) => name === 'parallel_tasks')!;
@@ -122,8 +122,8 @@ describe('wait_all: false', () => {
     const engine = await startEngine(script);
     const end = await engine.ask('Go');
     expect(outcomes(end)).toEqual(['completed', 'completed', 'cancelled']);
-    const [, listed] = engine.of('tool-end').filter(({ parentRunId }) => parentRunId === null);
-    expect(outputOf(listed?.entry.output).success).toBe(true);
+    const [, listCall] = engine.of('tool-end').filter(({ parentRunId }) => parentRunId === null);
+    expect(outputOf(listCall?.entry.output).success).toBe(true);
     const slow = engine.model.requests.find(({ seen }) => seen.prompt === 'Review slow.');
     expect(slow?.closedAt).not.toBeNull();
     const ended = engine.of('tool-end').find(({ entry }) => entry.output.includes('"ended":{'));
@@ -147,12 +147,12 @@ describe('wait_all: false', () => {
       script.on({}).reply([text('I see.')]);
       const engine = await startEngine(script);
       const { workflowId } = await engine.send('Go');
-      const failed = await engine.event('tool-end', ({ entry }) => entry.status === 'error');
+      const failedCall = await engine.event('tool-end', ({ entry }) => entry.status === 'error');
       const active = names.map((name) => {
         const queued = engine.of('run-queue').find(({ agent }) => agent === name);
         return `${queued?.runId} (${name})`;
       });
-      expect(failed.entry.output).toBe(
+      expect(failedCall.entry.output).toBe(
         `No active sub-agent has the id "nobody". Active are: ${active.join(', ') || 'none'}`,
       );
       if (names.length > 0) await engine.runtime.request('workflow.stop', { workflowId });

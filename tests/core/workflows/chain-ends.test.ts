@@ -75,16 +75,16 @@ describe('a chain that fails', () => {
     });
   });
 
-  test('in the background reports which stage failed, why, and what the runs before gave', async () => {
+  test('in the background reports the failed stage, its error, and the results of the runs before', async () => {
     const input = { operation: 'spawn', name: 'finder', agent: 'research', prompt: 'Find facts.', background: true };
     const engine = await startChain(chainScript({ polish: fails }, [toolUse('spawn_agent', input)]), {}, CHAIN, start);
     const end = await engine.ask('Go');
     const [first, draft, polish] = (await stagesOf(engine, end.workflowId)).map(({ id }) => id);
-    const [handed] = (await engine.store.entriesOf(end.runId)).filter((entry) => entry.kind === 'user').slice(1);
-    const [head, ...rest] = handed!.text.split('\n\n');
-    const why =
+    const [reportEntry] = (await engine.store.entriesOf(end.runId)).filter((entry) => entry.kind === 'user').slice(1);
+    const [head, ...rest] = reportEntry!.text.split('\n\n');
+    const failure =
       /^Report of the sub-agent finder \(\S+\), outcome error \(Stage 2 of 2 \(polish\) ended as error: .*It broke/;
-    expect(head).toMatch(why);
+    expect(head).toMatch(failure);
     expect(head).toContain(`). Its stages: 1 draft (${draft}): completed, 2 polish (${polish}): error:`);
     expect(rest.slice(-4)).toEqual([
       `What finder (${first}) gave before:`,
@@ -121,33 +121,33 @@ describe('a stop', () => {
     expect(asked(engine)).toEqual({ research: 1, draft: 1, polish: 0 });
   });
 
-  test('before another attempt at a stage has begun does not start it', async () => {
-    const [leads, reads] = [new Gate(), new Gate()];
+  test('before another attempt at a stage has begun prevents that attempt', async () => {
+    const [leadGate, readGate] = [new Gate(), new Gate()];
     const store = await memoryStore();
     let isSlow = false;
     const runsOf: Store['runsOf'] = async (ids) => {
-      if (isSlow) await reads.pass();
+      if (isSlow) await readGate.pass();
       return store.runsOf(ids);
     };
     const script = chainScript({ draft: fails });
     script.rules.splice(
       1,
       0,
-      ...new Script().on({ ...LEAD, turn: 2 }).reply([text('So.')], { hold: leads.at(0) }).rules,
+      ...new Script().on({ ...LEAD, turn: 2 }).reply([text('So.')], { hold: leadGate.at(0) }).rules,
     );
     const engine = await startChain(script, { store: { ...store, runsOf } });
     const { workflowId } = await engine.send('Go');
-    await leads.reached;
+    await leadGate.reached;
     const [first, draft] = await stagesOf({ store }, workflowId);
     isSlow = true;
     await retry(engine, draft!.id);
-    await reads.reached;
-    const stopped = engine.runtime.request('run.stop', { runId: first!.id });
-    await Promise.race([stopped, new Promise((resolve) => setTimeout(resolve, 50))]);
+    await readGate.reached;
+    const stop = engine.runtime.request('run.stop', { runId: first!.id });
+    await Promise.race([stop, new Promise((resolve) => setTimeout(resolve, 50))]);
     isSlow = false;
-    reads.open();
-    expect(await stopped).toMatchObject({ agents: 1, left: 0 });
-    leads.open();
+    readGate.open();
+    expect(await stop).toMatchObject({ agents: 1, left: 0 });
+    leadGate.open();
     expect(outcomes(await engine.ended(workflowId))).toEqual(['completed', 'completed', 'cancelled']);
     expect(engine.of('run-start').filter(({ agent }) => agent === 'draft')).toHaveLength(1);
   });
@@ -256,38 +256,38 @@ describe('another try', () => {
 });
 
 describe('a restart', () => {
-  test('before a stage started, and a stop then, end the chain there and free no slot', async () => {
+  test('before the start of a stage, followed by a stop, ends the chain and keeps its slot', async () => {
     const store = await memoryStore();
-    const died = new Gate();
-    let isDead = false;
+    const closeGate = new Gate();
+    let isClosed = false;
     const commit: Store['commit'] = async (events, writes) => {
-      if (isDead) return;
+      if (isClosed) return;
       const last = events.findIndex(({ type, agent }) => type === 'run-queue' && agent === 'draft');
       if (last === -1) return store.commit(events, writes);
-      isDead = true;
+      isClosed = true;
       for (const event of events.slice(0, last + 1)) await store.commit([event], apply(event));
-      died.open();
+      closeGate.open();
     };
     const settings = 'limits.max_sub_agents = 1\n';
     const script = chainScript();
     script.rules.splice(1, 0, ...new Script().on({ ...LEAD, turn: 2 }).reply([delegateTo('polish', 'More.')]).rules);
     const engine = await startChain(script, { store: { ...lasting(store), commit }, settings });
     const { workflowId, runId } = await engine.send('Go');
-    await died.pass();
+    await closeGate.pass();
     await engine.runtime.close();
     const [first] = await stagesOf({ store }, workflowId);
 
-    const held = new Gate();
+    const readGate = new Gate();
     const entriesOf: Store['entriesOf'] = async (id) => {
-      if (id === first!.id) await held.pass();
+      if (id === first!.id) await readGate.pass();
       return store.entriesOf(id);
     };
     const agents = withAgents(builtinAgents(new Trust(engine.folder)), CHAIN);
     const again = await startAgain(engine, { ...store, entriesOf }, { agents, settings: settingsOf(settings) });
     await again.request('workflow.resume', { workflowId });
-    await held.reached;
+    await readGate.reached;
     await again.request('run.stop', { runId: first!.id });
-    held.open();
+    readGate.open();
     await eventually(async () => expect(await store.workflow(workflowId)).toMatchObject({ outcome: 'completed' }));
     const runs = await stagesOf({ store }, workflowId);
     expect(runs.map(({ agent, outcome, attempt }) => [agent, outcome, attempt])).toEqual([

@@ -141,8 +141,8 @@ describe('the time of a run', () => {
   });
 
   test('stands still while a coagent reviews its answer', async () => {
-    const held = [new Gate(), new Gate()] as const;
-    const [first, second] = held.map((gate) => ({ hold: gate.at(0) }));
+    const gates = [new Gate(), new Gate()] as const;
+    const [first, second] = gates.map((gate) => ({ hold: gate.at(0) }));
     const reviews = {
       First: { blocks: [text('No title.')], options: first! },
       Second: { blocks: done('Good.'), options: second! },
@@ -152,7 +152,7 @@ describe('the time of a run', () => {
       worker: { maxMinutes: 1 },
     });
     const { workflowId } = await engine.send('Go');
-    for (const gate of held) {
+    for (const gate of gates) {
       await gate.reached;
       pass(0.75);
       gate.open();
@@ -214,9 +214,9 @@ test('killed when its time was up: resumed, it ends so, and nothing more is aske
   const settings = '[limits.run]\nmax_minutes = 0.02\n';
   // Its prompt, what it said, and that its time is up.
   const resume = await liveUntil('message-end#3', life, { settings });
-  const resumed = await resume();
-  expect(resumed.end).toMatchObject({ outcome: 'timed_out', text: HALF, error: { code: 'limit_reached' } });
-  expect(resumed.events.filter(({ type }) => type === 'turn-start')).toHaveLength(1);
+  const result = await resume();
+  expect(result.end).toMatchObject({ outcome: 'timed_out', text: HALF, error: { code: 'limit_reached' } });
+  expect(result.events.filter(({ type }) => type === 'turn-start')).toHaveLength(1);
   expect(model.requests).toHaveLength(1);
 });
 

@@ -21,7 +21,7 @@ async function filesIn(folder: string): Promise<string[]> {
     .map(({ parentPath, name }) => join(parentPath, name).slice(folder.length + 1));
 }
 
-/** Temporary files of tools, without the data of the host, which is in the same folder. */
+/** Returns the temporary files of tools. Excludes the data of the host, which is in the same folder. */
 const temporaryIn = async (folder: string): Promise<string[]> =>
   (await filesIn(folder)).filter((path) => path.endsWith('.tmp') && !path.startsWith('allowed-texts'));
 
@@ -89,7 +89,7 @@ async function checkResumed({ call, moment, model, life }: Killed, resume: () =>
   expect(new Set(ids).size, words).toBe(ids.length);
   const output = results[call.calls.length - 1]?.output ?? '';
   expect(output, words).toMatch(call.told);
-  if (call.listed) expect(call.listed.test(output), `${words}: ${output}`).toBe(moment !== 'tool-start');
+  if (call.listedFiles) expect(call.listedFiles.test(output), `${words}: ${output}`).toBe(moment !== 'tool-start');
   const next = model.requests.slice(before).find(({ seen }) => seen.results.some(({ text }) => call.told.test(text)));
   expect(next, `${words}: the model is told`).toBeDefined();
   if (call.then) expect(results.at(-1)?.output, words).toMatch(call.then.told);
@@ -101,9 +101,9 @@ async function checkResumed({ call, moment, model, life }: Killed, resume: () =>
 /** Lives that are killed with one process. */
 const TOGETHER = 6;
 
-type Point = Pick<Killed, 'call' | 'moment'>;
+type KilledMoment = Pick<Killed, 'call' | 'moment'>;
 
-async function killTogether(points: readonly Point[], seconds: string, resumer: Resumer): Promise<void> {
+async function killTogether(points: readonly KilledMoment[], seconds: string, resumer: Resumer): Promise<void> {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'triad-calls-')));
   const killed = await Promise.all(points.map(({ call, moment }, index) => lifeOf(root, index, call, moment)));
   try {
@@ -119,7 +119,7 @@ async function killTogether(points: readonly Point[], seconds: string, resumer: 
   }
 }
 
-/** A call of each kind, killed right after its start or a question, or with what it changes of the conversation. */
+/** Calls, each with the event after which its process is killed. */
 const IN_MEMORY = [
   ['read', 'tool-start'],
   ['edit', 'tool-start'],

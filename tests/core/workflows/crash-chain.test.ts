@@ -13,7 +13,7 @@ const root = await mkdtemp(join(tmpdir(), 'triad-crash-chain-'));
 afterAll(() => rm(root, { recursive: true, force: true, maxRetries: 3 }));
 const definitions = [...CHAIN];
 
-/** `before`: how many requests the model had got when the process was killed, after the event of this number. */
+/** Checks a resumed chain. The process was killed after event `seq` and after `before` requests. */
 function expectWhole(
   model: FakeModel,
   { end, events, runs, workflow }: Result,
@@ -32,13 +32,13 @@ function expectWhole(
   const result = events.find((event) => event.type === 'tool-end');
   const output = result?.type === 'tool-end' ? result.entry.output : '';
   expect(JSON.parse(output)).toMatchObject({ success: true, report: 'Rain is coming.', chained_stages: [{}, {}] });
-  // Who had answered is not asked again.
-  const answered = events
+  // An agent with a stored answer sends no further request.
+  const agents = events
     .slice(0, seq)
     .flatMap((event) => (event.type === 'message-end' && event.entry.kind === 'assistant' ? [event.agent] : []));
-  const again = model.requests.slice(before).map(({ seen }) => seen.system);
-  for (const agent of answered.filter((name) => name in GOOD))
-    expect(again.filter((system) => system.includes(`You ${agent}.`))).toEqual([]);
+  const laterPrompts = model.requests.slice(before).map(({ seen }) => seen.system);
+  for (const agent of agents.filter((name) => name in GOOD))
+    expect(laterPrompts.filter((system) => system.includes(`You ${agent}.`))).toEqual([]);
 }
 
 async function pointAt(seq: number): Promise<KillPoint> {
@@ -47,7 +47,7 @@ async function pointAt(seq: number): Promise<KillPoint> {
   return { model, life: { data: join(root, `at-${seq}`), folder: root, definitions }, check };
 }
 
-test('killed after its first run has ended', async () => {
+test('a chain that is killed at the end of its first run goes on', async () => {
   const model = await startFakeModel(chainScript());
   const life = { data: join(root, 'in-memory'), folder: root, url: model.url, definitions };
   const resume = await liveUntil('run-end', life);
@@ -57,7 +57,7 @@ test('killed after its first run has ended', async () => {
   await model.close();
 });
 
-fullTest('tests/core/workflows/crash-chain.test.ts › killed after its first run has ended')(
+fullTest('tests/core/workflows/crash-chain.test.ts › a chain that is killed at the end of its first run goes on')(
   'after many events',
   { timeout: 600_000 },
   async () => {

@@ -16,8 +16,8 @@ export interface CutCall {
   moments: At[];
   /** What the model reads of the call when its run goes on. */
   told: RegExp;
-  /** Changed files that the result also lists, except after a kill at `tool-start`: no command has run then. */
-  listed?: RegExp;
+  /** Changed files in the result. Missing after a kill at `tool-start`, because no command has run yet. */
+  listedFiles?: RegExp;
   /** Whether it is that of a call whose outcome nobody knows, where it was under way. */
   unknown?: true;
   /** When it is to be stopped by a person; default: as soon as it has begun. */
@@ -135,7 +135,7 @@ function commands(seconds: string): CutCall[] {
   return [
     {
       ...{ kind: 'bash', calls: [toolUse('bash', { command: stays })], moments: [{ file: 'started' }, 'tool-start'] },
-      ...{ told: UNKNOWN, listed: /\[files that it has changed, or was about to: out\.txt/, unknown: true },
+      ...{ told: UNKNOWN, listedFiles: /\[files that it has changed, or was about to: out\.txt/, unknown: true },
       ...{ stop: { file: 'started' }, changes: { 'out.txt': [null, 'whole\n'] } },
     },
     {

@@ -221,21 +221,23 @@ test('a stop ends it at once, and the next message goes on', async () => {
   expect((await engine.ended(workflowId)).outcome).toBe('cancelled');
 });
 
-test('a cut list and a cut file are said to have more than is shown', () => {
-  const fact = (name: string, output: string, asked: string) =>
-    factOf({ name, output, isError: false } as DoneCall, asked, ENGLISH);
+test('a fact about a shortened list or file gives the whole size', () => {
+  const describeCall = (name: string, output: string, target: string) =>
+    factOf({ name, output, isError: false } as DoneCall, target, ENGLISH);
   const paths = 'a.txt\nb.txt\n';
-  expect(fact('list_directory', `${paths}[The first 2 of 1101 entries.]`, '.')).toContain('1,101 entries');
-  expect(fact('glob', `${paths}[The first 2 of 1101 files.]`, '**/*')).toContain(
+  expect(describeCall('list_directory', `${paths}[The first 2 of 1101 entries.]`, '.')).toContain('1,101 entries');
+  expect(describeCall('glob', `${paths}[The first 2 of 1101 files.]`, '**/*')).toContain(
     '1,101 files match `**/*`, by ending of the first 2',
   );
-  expect(fact('grep', 'a.txt:1:TODO\n[The first 1 matches; there are more.]', 'TODO')).toMatch(/^More than 1 line/);
-  expect(fact('read_file', 'line\n\n[Lines 1 to 5000 of a file of 30000 bytes. Go on.]', 'a')).toContain(
+  expect(describeCall('grep', 'a.txt:1:TODO\n[The first 1 matches; there are more.]', 'TODO')).toMatch(
+    /^More than 1 line/,
+  );
+  expect(describeCall('read_file', 'line\n\n[Lines 1 to 5000 of a file of 30000 bytes. Go on.]', 'a')).toContain(
     'more than 5,000 lines, 30,000 bytes',
   );
 });
 
-fullTest('tests/core/workflows/demo.test.ts › a cut list and a cut file are said to have more than is shown')(
+fullTest('tests/core/workflows/demo.test.ts › a fact about a shortened list or file gives the whole size')(
   'of a large folder the numbers are those of the tools, not of what they returned',
   async () => {
     const many = Object.fromEntries(Array.from({ length: 1100 }, (_, index) => [`f${index}.txt`, 'TODO\n']));

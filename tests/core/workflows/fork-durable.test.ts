@@ -94,7 +94,7 @@ test('its pictures are its own', async () => {
 });
 
 fullTest([
-  'tests/core/telemetry/open-calls.test.ts › events that a fork took over make no spans',
+  'tests/core/telemetry/open-calls.test.ts › events that a fork has copied create no spans',
   'tests/core/workflows/fork.test.ts › nothing is counted, listed, undone or found twice; both know of each other, and the first may go',
 ])('telemetry tells of nothing a second time', async () => {
   const collector = await startCollector();

@@ -57,17 +57,17 @@ test('the next request is byte for byte that of the first, and a fork of the for
   expect(asked[0]).toMatch(/"First[^]*"Second[^]*wombat is in the cellar/);
 });
 
-test('takes over what was said before a message, with the message itself where it forks after it', async () => {
+test('copies the messages before a fork, and the message itself if the fork is after it', async () => {
   const engine = await start(script());
   const first = await engine.ask('First');
   const second = await engine.ask('Second');
-  const promptsOf = async (workflowId: string, end: 'before' | 'after') => {
-    const made = await fork(engine, workflowId, { end });
-    return (await snapshotOf(engine, made.id)).workflows.map(({ prompt }) => prompt);
+  const getPrompts = async (workflowId: string, end: 'before' | 'after') => {
+    const { id } = await fork(engine, workflowId, { end });
+    return (await snapshotOf(engine, id)).workflows.map(({ prompt }) => prompt);
   };
-  expect(await promptsOf(first.workflowId, 'after')).toEqual(['First']);
-  expect(await promptsOf(second.workflowId, 'before')).toEqual(['First']);
-  expect(await promptsOf(second.workflowId, 'after')).toEqual(['First', 'Second']);
+  expect(await getPrompts(first.workflowId, 'after')).toEqual(['First']);
+  expect(await getPrompts(second.workflowId, 'before')).toEqual(['First']);
+  expect(await getPrompts(second.workflowId, 'after')).toEqual(['First', 'Second']);
 });
 
 test('nothing is counted, listed, undone or found twice; both know of each other, and the first may go', async () => {
@@ -172,7 +172,7 @@ test('what works still is cut: its calls are settled, it can not go on there, an
   expect(trash.items.filter(({ from }) => from?.conversationId === engine.conversationId)).toEqual([]);
 });
 
-test('before the first message nothing is taken over, and its first message names it', async () => {
+test('a fork before the first message copies nothing, and its own first message becomes its title', async () => {
   const engine = await start(script());
   const first = await engine.ask('First');
   const empty = await fork(engine, first.workflowId, { end: 'before' });
@@ -181,7 +181,7 @@ test('before the first message nothing is taken over, and its first message name
   expect((await snapshotOf(engine, empty.id)).conversation.title).toBe('Something else');
 });
 
-test('a message that was left out before the fork is left out of it', async () => {
+test('a message that was excluded before the fork is excluded from it', async () => {
   const engine = await start(script());
   const { runtime, conversationId } = engine;
   await engine.ask('First');

@@ -22,29 +22,28 @@ const WORKFLOWS = 6;
 /** What a workflow leaves is there for each of them; what is not collected or closed yet makes a difference of a few. */
 const FEW = WORKFLOWS / 3;
 
-/** Collects garbage. */
-function collect(): void {
+function collectGarbage(): void {
   setFlagsFromString('--expose-gc');
   (runInNewContext('gc') as () => void)();
 }
 
-/** The runs and transcripts of workflows: whatever refers to one of them refers to all of its work. */
+/** Returns references to the runs and transcripts of the workflows that start from now on. */
 function watchObjects(): WeakRef<object>[] {
-  const seen = new WeakSet<object>();
+  const watchedObjects = new WeakSet<object>();
   const refs: WeakRef<object>[] = [];
   for (const [prototype, name] of [
     [Transcript.prototype, 'add'],
     [RunTree.prototype, 'close'],
   ] as const) {
-    const work = prototype[name as never] as (...all: unknown[]) => unknown;
+    const method = prototype[name as never] as (...all: unknown[]) => unknown;
     Object.assign(prototype, {
       [name]: function watched(this: object, ...all: unknown[]) {
-        if (!seen.has(this)) refs.push(new WeakRef(this));
-        seen.add(this);
-        return work.apply(this, all);
+        if (!watchedObjects.has(this)) refs.push(new WeakRef(this));
+        watchedObjects.add(this);
+        return method.apply(this, all);
       },
     });
-    onTestFinished(() => void Object.assign(prototype, { [name]: work }));
+    onTestFinished(() => void Object.assign(prototype, { [name]: method }));
   }
   return refs;
 }
@@ -61,11 +60,11 @@ test('nothing refers to the runs and transcripts of a workflow that has ended', 
   const count = refs.length;
   expect(count).toBeGreaterThan(4);
   await engine.ask('Look');
-  const living = () => {
-    collect();
+  const countLiveObjects = () => {
+    collectGarbage();
     return refs.slice(0, count).filter((ref) => ref.deref() !== undefined).length;
   };
-  await expect.poll(living, { timeout: 10_000 }).toBe(0);
+  await expect.poll(countLiveObjects, { timeout: 10_000 }).toBe(0);
 });
 
 fullTest('tests/core/workflows/held.test.ts › nothing refers to the runs and transcripts of a workflow that has ended')(

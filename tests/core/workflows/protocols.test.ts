@@ -33,7 +33,7 @@ function told(events: readonly DurableEvent[]): Record<string, unknown[]> {
   for (const event of stable) if (event.type === 'message-start') delete event.request;
   // It is estimated, with as many digits as a result has for how long its sub-agent took.
   for (const { type, request } of stable) if (type === 'request-start') delete request?.inputTokens;
-  // Sub-agents end in any order, before or after the lead's next approval.
+  // Sub-agents end in any order, and before or after the next approval of the lead.
   const isSubAgentEnd = ({ type, entry }: (typeof stable)[number]) =>
     type === 'tool-end' && /spawn_agent/.test(JSON.stringify(entry));
   const ends = stable.filter(isSubAgentEnd);

@@ -193,7 +193,7 @@ function limited(held: Gate): Script {
 }
 
 describe('what crosses an end', () => {
-  test('a retry beside a lead that has reached its limit is refused', async () => {
+  test('a retry is refused after the lead has reached its limit', async () => {
     const held = new Gate();
     const script = new Script()
       .on({ ...LEAD, turn: 1 })
@@ -206,11 +206,11 @@ describe('what crosses an end', () => {
     const { workflowId } = await engine.send('Go');
     await held.reached;
     const { runId } = await engine.event('run-end', ({ agent }) => agent === 'finder');
-    const late = retry(engine, runId);
-    const settled = late.catch(() => undefined);
-    await Promise.race([settled, new Promise((resolve) => setTimeout(resolve, 100))]);
+    const lateRetry = retry(engine, runId);
+    const settlement = lateRetry.catch(() => undefined);
+    await Promise.race([settlement, new Promise((resolve) => setTimeout(resolve, 100))]);
     held.open();
-    await expect(late).rejects.toMatchObject(CONFLICT);
+    await expect(lateRetry).rejects.toMatchObject(CONFLICT);
     await engine.ended(workflowId);
     expect(engine.of('run-start').filter(({ agent }) => agent === 'finder')).toHaveLength(1);
   });

@@ -20,7 +20,7 @@ import { sharedEngine } from '../../support/shared-engine.ts';
 
 const { start } = sharedEngine();
 
-const DENY = '[[permissions.rules]]\neffect = "deny"\ntool = "spawn_agent"\n';
+const DENY_SPAWN = '[[permissions.rules]]\neffect = "deny"\ntool = "spawn_agent"\n';
 
 describe('starting sub-agents', () => {
   test('one is spawned, works with its tools and its report reaches the answer', async () => {
@@ -91,12 +91,12 @@ describe('starting sub-agents', () => {
 
   test('a rejected sub-agent releases its slot, so that three others run', async () => {
     const names = ['alpha', 'beta', 'gamma', 'delta'];
-    const [rejected, ...others] = names.map((name) => spawn({ name, prompt: `Inspect ${name}.` }));
+    const [firstCall, ...otherCalls] = names.map((name) => spawn({ name, prompt: `Inspect ${name}.` }));
     const script = new Script()
       .on({ ...LEAD, step: 1 })
-      .reply([rejected!])
+      .reply([firstCall!])
       .on({ ...LEAD, step: 2 })
-      .reply(others)
+      .reply(otherCalls)
       .on(LEAD)
       .reply([text('Done.')])
       .on({})
@@ -114,7 +114,7 @@ describe('starting sub-agents', () => {
     ]);
   });
 
-  test('a sub-agent that the person rejects without a reason reports that', async () => {
+  test('a rejection without a reason is reported as such', async () => {
     const engine = await start(spawnOne(), { person: () => ({ kind: 'reject', reason: ' ' }) });
     await engine.ask('Look at my workspace');
     const { entry } = engine.of('tool-end')[0]!;
@@ -123,9 +123,9 @@ describe('starting sub-agents', () => {
   });
 
   test.for([
-    ['a rule', DENY, 'all', / by a rule: .*denies the tool spawn_agent/],
+    ['a rule', DENY_SPAWN, 'all', / by a rule: .*denies the tool spawn_agent/],
     ['the approval policy of the workflow', '', 'none', /^Rejected: Every question of this workflow is answered no/],
-  ] as const)('a sub-agent that %s rejects reports who rejected it', async ([, rules, approve, message]) => {
+  ] as const)('a rejection by %s is reported as such', async ([, rules, approve, message]) => {
     const engine = await start(spawnOne(), { rules });
     await engine.ask('Look at my workspace', approve);
     expect(outputOf(engine.of('tool-end')[0]?.entry.output)).toMatchObject({ success: false, outcome: 'rejected' });

@@ -92,7 +92,7 @@ test('an override goes before a definition, a definition before the lead, and a 
 });
 
 test('the limit of each provider holds by itself', async () => {
-  // Requests wait until as many as the limit have arrived, then a while for one more.
+  // Each request waits until `limit` requests have arrived, and then 150 ms for one more.
   const slow = (limit: number): Script => {
     const [full, more] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     let arrived = 0;

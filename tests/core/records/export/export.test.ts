@@ -143,14 +143,14 @@ test('a long conversation is read page by page, oldest first; an empty one is wh
   const store = await memoryStore();
   const conversation = await new Conversation(store).create();
   expect((JSON.parse((await exported(store, conversation.row.id, 'json')).text) as Exported).workflows).toEqual([]);
-  const prompts = Array.from({ length: 7 }, (_, n) => `Number ${n}`);
+  const prompts = Array.from({ length: 7 }, (_, index) => `Number ${index}`);
   await conversation.addAll(prompts.map((prompt) => ({ prompt })));
   const limits: number[] = [];
   const watched: Store = {
     ...store,
     workflows: (query) => {
       limits.push(query.limit);
-      // Fewer than it wants: the rest is on further pages.
+      // Returns smaller pages than requested, so that the export needs several.
       return store.workflows({ ...query, limit: 3 });
     },
   };

@@ -18,29 +18,29 @@ import { memoryStore } from '../../../support/stores/pooled.ts';
 
 const onOneLine = (json: string): string => `${JSON.stringify(JSON.parse(json))}\n`;
 
-async function stored({ durable }: Recording) {
+async function storeRecording({ durable }: Recording) {
   const store = await memoryStore();
   onTestFinished(() => store.close());
   await store.commit([], [{ kind: 'put', table: 'conversation', key: conversationId, row: conversationRow() }]);
   await store.commit(durable, durable.flatMap(apply));
   const conversation = (await store.conversation(conversationId))!;
-  return { conversation, records: await all(recordsOf(store, conversationId)) };
+  return { conversation, records: await collect(recordsOf(store, conversationId)) };
 }
 
-async function all<T>(values: AsyncIterable<T>): Promise<T[]> {
+async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const items: T[] = [];
   for await (const value of values) items.push(value);
   return items;
 }
 
-async function* each<T>(values: readonly T[]): AsyncGenerator<T> {
+async function* iterate<T>(values: readonly T[]): AsyncGenerator<T> {
   yield* values;
 }
 
-/** All texts about a conversation, each below a line with its name. */
-async function textsOf(conversation: ConversationRow, records: readonly ExportedWorkflow[]): Promise<string> {
+/** Returns all texts about a conversation, each below a line with its name. */
+async function writeTexts(conversation: ConversationRow, records: readonly ExportedWorkflow[]): Promise<string> {
   const folder = folderNameOf({ ...conversation, firstTitle: 'A recorded title' });
-  const texts = [['export', (await all(markdownOf(conversation, each(records)))).join('')]];
+  const texts = [['export', (await collect(markdownOf(conversation, iterate(records)))).join('')]];
   for (const record of records) {
     const parts = [workflowPart(record, folder)];
     texts.push([join(folder, 'session.md'), sessionPage(conversation, parts)]);
@@ -55,9 +55,9 @@ test.for([
   ['workflow', recordedWorkflow],
   ['trouble', recordedTrouble],
   ['coagent', recordedServing],
-] as const)('the texts of the recorded %s are those of the file', async ([name, record]) => {
-  const { conversation, records } = await stored(record());
-  await expect(await textsOf(conversation, records)).toMatchFileSnapshot(`recorded/${name}.txt`);
+] as const)('the texts of the recorded %s equal the stored file', async ([name, record]) => {
+  const { conversation, records } = await storeRecording(record());
+  await expect(await writeTexts(conversation, records)).toMatchFileSnapshot(`recorded/${name}.txt`);
 });
 
 const at = '2026-03-01T12:00:09.000Z';
@@ -72,8 +72,8 @@ const answer = {
 } as const;
 const handoff = { kind: 'handoff', at, from: 'lead', to: 'critic', runId: null, round: 1, rounds: 2 } as const;
 
-/** Entries of kinds that a run seldom has. */
-const RARE: Entry[] = [
+/** Entries of rare kinds. */
+const RARE_ENTRIES: Entry[] = [
   { kind: 'user', n: 90, at, source: 'person', text: 'Look at this', images: [image], said: idOf(70) },
   {
     ...{ ...answer, n: 91, by: 'critic' },
@@ -107,9 +107,9 @@ const RARE: Entry[] = [
   { ...handoff, n: 99, answer: 91, prompt: 'Go on' },
 ];
 
-/** The recorded workflow as a fork, run again, with rare entries, an edited approval and an undone call. */
-async function rareRecord() {
-  const { conversation, records } = await stored(recordedWorkflow());
+/** Returns the recorded workflow as a repeated fork, with rare entries, an edited approval and an undone call. */
+async function createRareRecord() {
+  const { conversation, records } = await storeRecording(recordedWorkflow());
   const record = records[0]!;
   const [lead, ...children] = record.runs;
   const other = { conversationId: idOf(72), workflowId: idOf(73), runId: idOf(74) };
@@ -120,8 +120,8 @@ async function rareRecord() {
   ] as const;
   const call = { ...record.calls[0]!, runId: lead!.id, toolCallId: 'c2', name: 'write_file' };
   const undos = [true, false].map((undone) => ({ path: 'a.md', undone, at }));
-  const written = { ...call, wrote: 'a.md', wroteAlso: ['b/c.txt'], undos };
-  const read = { ...call, toolCallId: 'c3', name: 'read_note', read: 'docs/b.md' };
+  const writeCall = { ...call, wrote: 'a.md', wroteAlso: ['b/c.txt'], undos };
+  const readCall = { ...call, toolCallId: 'c3', name: 'read_note', read: 'docs/b.md' };
   const again = { ...other, envelopeHash: 'b'.repeat(64), as: 'spawn' } as const;
   const edit = { edited: { prompt: 'Review src/lines.ts' }, outcome: 'edited', reason: 'Too *much*' } as const;
   const rare: ExportedWorkflow = {
@@ -131,32 +131,32 @@ async function rareRecord() {
       ...{ from: { ...other, ...step }, forks: [...forks] },
     },
     runs: [lead!, ...children.map((run) => ({ ...run, again, agains: [{ ...other, at }] }))],
-    calls: [...record.calls, written, read],
+    calls: [...record.calls, writeCall, readCall],
     approvals: record.approvals.map((approval) => ({
       ...approval,
       context: [{ id: idOf(71), question: 'Why?\n# Not a heading', answer: null, error: null, at }],
       decisions: approval.decisions.map((decision) => decision && { ...decision, ...edit }),
     })),
-    entries: new Map([...record.entries, [lead!.id, [...(record.entries.get(lead!.id) ?? []), ...RARE]]]),
+    entries: new Map([...record.entries, [lead!.id, [...(record.entries.get(lead!.id) ?? []), ...RARE_ENTRIES]]]),
   };
   const from = { ...other, title: 'Another', last: null };
   return { conversation: { ...conversation, title: '', deletedAt: at, from }, record: rare, lead: lead! };
 }
 
-test('the texts of what is rare are those of the file', async () => {
-  const { conversation, record } = await rareRecord();
+test('the texts of rare entries equal the stored file', async () => {
+  const { conversation, record } = await createRareRecord();
   const workflow: ExportedWorkflow['workflow'] = {
     ...record.workflow,
     status: 'pending',
     outcome: null,
     endedAt: null,
   };
-  const queued = { ...record, workflow, runs: [], executions: [], calls: [], approvals: [], entries: new Map() };
-  await expect(await textsOf(conversation, [record, queued])).toMatchFileSnapshot('recorded/rare.txt');
+  const queuedRecord = { ...record, workflow, runs: [], executions: [], calls: [], approvals: [], entries: new Map() };
+  await expect(await writeTexts(conversation, [record, queuedRecord])).toMatchFileSnapshot('recorded/rare.txt');
 });
 
-test('a history leaves out calls of the engine and remarks that are no events', async () => {
-  const { record, lead } = await rareRecord();
+test('a history excludes remarks without an event', async () => {
+  const { record, lead } = await createRareRecord();
   const history = historyEntries(lead, record.entries.get(lead.id) ?? []);
   const rare = history.filter(({ timestamp }) => timestamp === at).map(({ timestamp: _, ...entry }) => entry);
   expect(rare).toEqual([

@@ -54,9 +54,9 @@ function createNotice(conversationId: string, seq: number, text: string): Durabl
   return { type: 'notice', seq, at, agent: 'lead', level: 'info', text, ...ids };
 }
 
-const WAITS = 'tests/core/store/backups/live-copy.test.ts › a commit waits until a backup has copied the files';
+const COMMIT_WAITS = 'tests/core/store/backups/live-copy.test.ts › a commit waits until a backup has copied the files';
 
-fullTest(WAITS)('commits wait for the copy, and everything before it is in it', async () => {
+fullTest(COMMIT_WAITS)('commits wait for the copy, and everything before it is in it', async () => {
   const base = await testFolder();
   const store = await openStore({ url: `rocksdb://${join(base, 'store')}` });
   const conversationId = newId();

@@ -40,10 +40,10 @@ test('a start finishes a restore whose journal was written, and reverts one with
   }
 });
 
-const FINISHED =
+const FINISHED_RESTORE =
   'tests/core/store/backups/restore-kills.test.ts › a start finishes a restore whose journal was written, and reverts one without a journal';
 
-fullTest(FINISHED)(
+fullTest(FINISHED_RESTORE)(
   'a restore that was killed is finished at the next start, or never began',
   { timeout: 600_000 },
   async () => {

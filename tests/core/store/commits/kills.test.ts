@@ -1,6 +1,6 @@
 /**
  * `kill -9` when events are committed and their rows are not, and before, during and after a flush: the next start has
- * every event that was committed, and all rows as they follow from them. `TEST_SEED` chooses what is killed.
+ * every event that was committed, and all rows as they follow from them. `TEST_SEED` chooses the plans.
  */
 import fc from 'fast-check';
 import { rm } from 'node:fs/promises';
@@ -36,10 +36,10 @@ async function child(file: string, ...args: string[]): Promise<{ lines: string[]
   return { lines, killed: process.signalCode === 'SIGKILL' };
 }
 
-const FEW =
+const LAGGING_STORE =
   'tests/core/store/commits/lagging.test.ts › each read is that of a store that applies at once, after any flush and any kill';
 
-fullTest(FEW)('nothing is missing and every count is exact', { timeout: 1_800_000 }, async () => {
+fullTest(LAGGING_STORE)('nothing is missing and every count is exact', { timeout: 1_800_000 }, async () => {
   const base = await testFolder();
   let killed = 0;
   for (const [n, some] of fc.sample(plans, { numRuns: KILLS, seed: Number(TEST_SEED) }).entries()) {

@@ -80,7 +80,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     ];
     for (const [order, sort] of SORTS.entries()) {
       for (const [index, filter] of filters.entries()) {
-        // Each filter in one of the orders; the full run tries all.
+        // Tests each filter in one of the orders. The full run tests all orders.
         if (index > 0 && index % SORTS.length !== order && !inFullRun) continue;
         const { agent, kind, status, model, minCostUsd = 0 } = filter;
         const expected = made.filter(

@@ -113,7 +113,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     ];
     for (const [order, sort] of (['newest', 'cost', 'tokens', 'duration'] as const).entries()) {
       for (const [index, filter] of filters.entries()) {
-        // Each filter in one of the orders; the full run tries all.
+        // Tests each filter in one of the orders. The full run tests all orders.
         if (index > 0 && index % 4 !== order && !inFullRun) continue;
         // Small pages of all of them and of those that several filters leave; what one filter leaves in two or three.
         const limit = Object.keys(filter).length === 1 ? 20 : 11;
@@ -165,7 +165,7 @@ describe.each(ENGINES)('on %s', (engine) => {
     expect([await found({ status: 'completed' }), await found({ status: 'pending' })]).toEqual([[id], []]);
   });
 
-  test('one that was taken over from another conversation is in the list of its conversation only', async () => {
+  test('a workflow that a fork has copied is only in the list of its conversation', async () => {
     const row = workflowRow({ taken: { conversationId: newId(), workflowId: newId(), runId: newId() } });
     await store.commit([], [put('workflow', row)]);
     const ids = async (query: WorkflowQuery) => (await store.workflows(query)).items.map(({ id }) => id);

@@ -1,6 +1,6 @@
 /**
  * A store of each schema there was takes the newest with all that was in it, whole and killed at any instant of its
- * upgrade: instants that `TEST_SEED` chooses for each store in the full run, one of one store otherwise.
+ * upgrade. `TEST_SEED` chooses the instants: 3 for each store in the full run, one for one store otherwise.
  *
  * `store-vN.tar.gz` is what the last program of schema N left: `triad run` of three workflows, of which one had three
  * sub-agents and one was asked to write a file, and a fourth one killed in a call (`tests/support/fake-model/serve.ts`

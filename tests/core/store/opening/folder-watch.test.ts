@@ -1,4 +1,4 @@
-/** Detects that the folder of an open store was moved or deleted. */
+/** Detection of a moved or deleted folder of an open store. */
 import { once } from 'node:events';
 import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -8,18 +8,18 @@ import { testFolder } from '../support.ts';
 
 test('reports a store folder that was moved or deleted', async () => {
   const base = await testFolder();
-  const losses = ['moved', 'deleted'].map(async (how) => {
-    const folder = join(base, how);
+  const reasons = ['moved', 'deleted'].map(async (change) => {
+    const folder = join(base, change);
     await mkdir(folder);
     await writeFile(join(folder, 'CURRENT'), '');
     const watch = await watchFolder(folder);
     onTestFinished(() => watch.end());
-    const { lost } = watch;
-    await (how === 'moved' ? rename(folder, `${folder}-away`) : rm(folder, { recursive: true }));
-    if (!lost.aborted) await once(lost, 'abort');
-    return lost.reason as unknown;
+    const { lost: signal } = watch;
+    await (change === 'moved' ? rename(folder, `${folder}-away`) : rm(folder, { recursive: true }));
+    if (!signal.aborted) await once(signal, 'abort');
+    return signal.reason as unknown;
   });
-  for (const reason of await Promise.all(losses))
+  for (const reason of await Promise.all(reasons))
     expect(reason).toMatchObject({
       code: 'store_failed',
       message: expect.stringMatching(

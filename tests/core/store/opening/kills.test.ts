@@ -1,6 +1,6 @@
 /**
- * A kill at any step of making or upgrading a store: the next start works, with all that was there. In the full run
- * (`--mode full`).
+ * After a kill at any step of the creation or upgrade of a store, the next start works and finds all data. Only the full
+ * run (`--mode full`) includes these tests.
  */
 import { cp, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -51,9 +51,10 @@ fullTest(UNRECORDED_STORE)(
   },
 );
 
-const EACH = 'tests/core/store/opening/each-schema.test.ts › a store of schema %i keeps all, killed at any instant';
+const EACH_SCHEMA =
+  'tests/core/store/opening/each-schema.test.ts › a store of schema %i keeps all, killed at any instant';
 
-fullTest(EACH)(
+fullTest(EACH_SCHEMA)(
   'an upgrade that was killed is done at the next start, from one backup',
   { timeout: 600_000 },
   async () => {

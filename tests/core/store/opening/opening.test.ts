@@ -97,7 +97,7 @@ test.runIf(isRoot)('a disk without space', async ({ skip }) => {
   await expect(openStore({ url: `rocksdb://${join(disk, 'store')}` })).rejects.toMatchObject(full);
 });
 
-test('a failed query says that the disk is full or that files are damaged', async () => {
+test('a failed query reports a full disk or damaged files', async () => {
   const folder = join(await testFolder(), 'store');
   const file = await connect(`rocksdb://${folder}`, { timeoutMs: 10_000 });
   const memory = await connect('mem://', { timeoutMs: 10_000 });
@@ -117,10 +117,9 @@ test('a failed query says that the disk is full or that files are damaged', asyn
   await Promise.all([file.close(), memory.close()]);
 });
 
-const CAUSES =
-  'tests/core/store/opening/opening.test.ts › a failed query says that the disk is full or that files are damaged';
+const QUERY_FAILURES = 'tests/core/store/opening/opening.test.ts › a failed query reports a full disk or damaged files';
 
-fullTest(CAUSES, isRoot)('a disk that fills up while it is written', async ({ skip }) => {
+fullTest(QUERY_FAILURES, isRoot)('a disk that fills up while it is written', async ({ skip }) => {
   const disk = await testFolder();
   if (!smallDisk(disk, '48m')) skip('no file system can be mounted here');
   const writer = startChild('store.ts', ['fill', join(disk, 'store'), newId()]);

@@ -1,4 +1,4 @@
-/** The warnings about a store that began after an earlier one was lost. */
+/** Warnings about an empty store that replaced a lost one. */
 import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -24,7 +24,7 @@ test('warns about a store that was replaced by an empty one', async () => {
   expect(line).toContain(warning);
   expect(line).toMatch(/its newest backup is of \S+; to put it back: triad restore \S+backup-a$/);
   expect(more).toEqual([]);
-  // Without a backup the sessions are what remains.
+  // Without a backup, only the sessions remain.
   await rm(backup, { recursive: true });
   const session = join(data, 'sessions', 'one');
   await mkdir(session, { recursive: true });

@@ -1,6 +1,6 @@
 /**
- * A large store of schema 8 reads the same after its upgrade, in the full run: whole, and killed at an instant that
- * `TEST_SEED` chooses. Small stores of every schema are in `each-schema`.
+ * A large store of schema 8 reads the same after its upgrade, also after a kill at an instant that `TEST_SEED` chooses.
+ * The full run includes it. `each-schema` tests small stores of every schema.
  */
 import { readdir, rm, writeFile } from 'node:fs/promises';
 import { setTimeout as wait } from 'node:timers/promises';
@@ -112,26 +112,31 @@ async function make(folder: string): Promise<unknown> {
   return before;
 }
 
-const SMALL = 'tests/core/store/opening/each-schema.test.ts › a store of schema %i keeps all, killed at any instant';
+const EACH_SCHEMA =
+  'tests/core/store/opening/each-schema.test.ts › a store of schema %i keeps all, killed at any instant';
 
-fullTest(SMALL)('everything that could be read can be read after an upgrade', { timeout: 1_800_000 }, async () => {
-  const base = await testFolder();
-  const before = await make(join(base, 'store'));
-  const whole = await copiedStore(base, 'whole');
-  const { openMs, digests } = await seen(whole);
-  expect(digests).toEqual(before);
-  // Exports are made from what the others read.
-  const quick = (await seen(whole, 'quick')).digests;
-  const random = new Random('version before', TEST_SEED);
-  for (let instant = 0; instant < INSTANTS; instant += 1) {
-    const store = await copiedStore(base, String(instant));
-    const child = startChild('read-all.ts', [store, schemaDir]);
-    await child.line();
-    await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
-    child.process.kill('SIGKILL');
-    await child.ended;
-    expect((await seen(store, 'quick')).digests, `instant ${instant}`).toEqual(quick);
-    expect(await readdir(store)).not.toContain('UPGRADING');
-    await rm(join(base, String(instant)), { recursive: true });
-  }
-});
+fullTest(EACH_SCHEMA)(
+  'everything that could be read can be read after an upgrade',
+  { timeout: 1_800_000 },
+  async () => {
+    const base = await testFolder();
+    const before = await make(join(base, 'store'));
+    const whole = await copiedStore(base, 'whole');
+    const { openMs, digests } = await seen(whole);
+    expect(digests).toEqual(before);
+    // Exports are made from what the others read.
+    const quick = (await seen(whole, 'quick')).digests;
+    const random = new Random('version before', TEST_SEED);
+    for (let instant = 0; instant < INSTANTS; instant += 1) {
+      const store = await copiedStore(base, String(instant));
+      const child = startChild('read-all.ts', [store, schemaDir]);
+      await child.line();
+      await Promise.race([wait(random.between(0, Math.ceil(openMs))), child.ended]);
+      child.process.kill('SIGKILL');
+      await child.ended;
+      expect((await seen(store, 'quick')).digests, `instant ${instant}`).toEqual(quick);
+      expect(await readdir(store)).not.toContain('UPGRADING');
+      await rm(join(base, String(instant)), { recursive: true });
+    }
+  },
+);

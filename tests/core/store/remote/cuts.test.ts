@@ -1,7 +1,7 @@
 /**
  * Cuts, delays and lost answers at any frame between the program and the server of its store: what was acknowledged is
- * there once, nothing else is there twice, and of two owners one writes at a time. `TEST_SEED` seeds
- * them, 12 of each in the full run.
+ * there once, nothing else is there twice, and of two owners one writes at a time. `TEST_SEED` chooses the cuts. The
+ * full run repeats each test with 12 seeds.
  */
 import { expect, test } from 'vitest';
 import { startEngine } from '../../../support/engine.ts';

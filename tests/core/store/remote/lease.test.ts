@@ -104,9 +104,10 @@ test('a copy of the data folder is another installation', async () => {
   expect((await holderOf(copy)).installation).not.toBe(first.installation);
 });
 
-const LATE = 'tests/core/store/remote/lease.test.ts › what was on its way when the lease was taken is not written';
+const LATE_WRITE =
+  'tests/core/store/remote/lease.test.ts › what was on its way when the lease was taken is not written';
 
-fullTest(LATE)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
+fullTest(LATE_WRITE)('a process that is stopped beyond its lease, and wakes', { timeout: 60_000 }, async () => {
   const server = await sharedServer();
   const conversationId = newId();
   const sleeper = startChild('remote.ts', [server.url, conversationId, 'sleeper', '5']);

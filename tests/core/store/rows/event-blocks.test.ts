@@ -77,21 +77,21 @@ test('rows of one event, as they were before', async () => {
   expect(await store.events(id, 39, 43)).toEqual([...old.slice(38), ...more.slice(0, 3)]);
 });
 
-test('events are found after a row at which a range ends', async () => {
+test('events after a damaged row are found', async () => {
   const { store, database } = await opened();
   const id = idOf(7);
-  const some = events(id, 1, 6);
-  for (const commit of [some.slice(0, 3), some.slice(3)]) await store.commit(commit, []);
+  const allEvents = events(id, 1, 6);
+  for (const commit of [allEvents.slice(0, 3), allEvents.slice(3)]) await store.commit(commit, []);
   const row = database.record('event', [id, 1]);
   await database.query('UPDATE $row SET text = <bytes>"x"', { row });
-  // The engine ends a range at a damaged row without an error.
+  // Like the engine, ends a range at a damaged row without an error.
   const query = async (sql: string, values = {}) =>
-    (await database.query(sql, values)).map((found) => {
-      const rows = found as ArrayBuffer[];
+    (await database.query(sql, values)).map((result) => {
+      const rows = result as ArrayBuffer[];
       const end = rows.findIndex(({ byteLength }) => byteLength === 1);
       return end < 0 ? rows : rows.slice(0, end);
     });
-  expect(await storeOn({ ...database, query }).store.events(id, 1, 6)).toEqual(some.slice(3));
+  expect(await storeOn({ ...database, query }).store.events(id, 1, 6)).toEqual(allEvents.slice(3));
 });
 
 test('two writers cannot go on from the same number', async () => {

@@ -94,7 +94,7 @@ test('as they were, and as a change leaves them', async () => {
   expect(await store.openApprovals()).toEqual([]);
 });
 
-test('a conversation, a call and a request as they were', async () => {
+test('decodes a conversation, a call and a request of an old schema', async () => {
   const { store, database } = await opened();
   const conversation = conversationRow({ lastSeq: 4, usage });
   const call = { runId: newId(), toolCallId: 'c', name: 'grep', status: 'completed' };

@@ -120,7 +120,7 @@ test('a read of several runs goes on behind a place where it ended', async () =>
   const { entries } = await damaged.recordsOf(runs, ['entries', 'calls']);
   const found = [...entries.values()].map((some) => some.map(({ n }) => n));
   expect(found).toEqual([[...numbers(0, 64), ...numbers(128, 200)], []]);
-  // A range that begins in the damaged part.
+  // The range begins in the damaged part.
   const queryLists = async (sql: string, values = {}) => {
     const [lists] = (await opened.database.query(sql, values)) as [[unknown[], unknown[]][]];
     return [lists.map(([frames, old]) => [upToDamage(frames), old])];

@@ -115,28 +115,28 @@ test('a path outside is refused, a stopped run is cancelled', async () => {
   });
 });
 
-test('shows what is unsaved in an editor, unless the file is larger than 2 MiB', async () => {
+test('shows the unsaved text of an editor, unless the file is larger than 2 MiB', async () => {
   const largest = 'a'.repeat(2 * 1024 * 1024);
   const folder = await folderWith({ saved: 'one\n', 'a.txt': 'one\n', largest, large: `${largest}a` });
-  const asked: string[] = [];
+  const requestedFiles: string[] = [];
   const editor: Lender = {
     gone: new AbortController().signal,
     call: async (_, input) => {
       const { path } = input as { path: string };
-      asked.push(basename(path));
+      requestedFiles.push(basename(path));
       return { text: path.endsWith('saved') ? 'one\n' : 'two\nthree\n' } as never;
     },
   };
   const context = { ...contextIn(folder), lent: (kind: string) => (kind === 'read' ? editor : null) };
-  const shown = async (path: string) => call(readFileTool(), { path, limit: 1 }, context);
-  expect(await shown('a.txt')).toMatchObject({
+  const readLine = async (path: string) => call(readFileTool(), { path, limit: 1 }, context);
+  expect(await readLine('a.txt')).toMatchObject({
     output: 'two\n[Lines 1 to 1 of a file of 10 bytes. Go on with offset 2.]',
     metadata: { unsaved: true, stamp: stampOf(Buffer.from('two\nthree\n')) },
   });
-  const saved = await shown('saved');
-  expect(saved.output).toBe('one\n');
-  expect(saved.metadata).not.toHaveProperty('unsaved');
-  expect((await shown('largest')).metadata).toHaveProperty('unsaved', true);
-  expect((await shown('large')).metadata).not.toHaveProperty('unsaved');
-  expect(asked).toEqual(['a.txt', 'saved', 'largest']);
+  const savedResult = await readLine('saved');
+  expect(savedResult.output).toBe('one\n');
+  expect(savedResult.metadata).not.toHaveProperty('unsaved');
+  expect((await readLine('largest')).metadata).toHaveProperty('unsaved', true);
+  expect((await readLine('large')).metadata).not.toHaveProperty('unsaved');
+  expect(requestedFiles).toEqual(['a.txt', 'saved', 'largest']);
 });

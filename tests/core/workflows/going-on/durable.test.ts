@@ -49,17 +49,17 @@ async function killedFork(points: readonly string[] | null) {
 }
 
 /** Forks at the last step in memory, and stores nothing more of it from between the results of two sub-agents that are taken. */
-async function diedFork(taken = 5) {
+async function diedFork(resultCount = 5) {
   const opened = await memoryStore();
   const died = Promise.withResolvers<{ id: string }>();
   let origin: string | null = null;
   let results = 0;
   const commit: Store['commit'] = async (events, writes) => {
-    if (origin === null || (events.length === 0 && results < taken)) return opened.commit(events, writes);
+    if (origin === null || (events.length === 0 && results < resultCount)) return opened.commit(events, writes);
     for (const event of events) {
       // That it was forked is told in the first conversation, before or after what is taken.
       const isOfFork = event.conversationId !== origin;
-      if (isOfFork && results === taken) return died.resolve({ id: event.conversationId });
+      if (isOfFork && results === resultCount) return died.resolve({ id: event.conversationId });
       await opened.commit([event], apply(event));
       if (event.type === 'tool-end') results += 1;
     }
@@ -120,18 +120,18 @@ test('where the first conversation is gone after the kill, what was not taken ye
   await next.runtime.request('workflow.resume', { workflowId });
   await ended(next, made.id);
   const { children } = await told(next, workflowId);
-  // One was being taken: it is none of the three that the lead hears of.
-  const heard = children.filter(({ outcome }) => outcome === 'completed');
-  expect(heard.map(({ agent }) => agent).sort()).toEqual(['alpha', 'beta', 'gamma']);
-  const [taken, asked] = [true, false].map((isTaken) =>
-    heard.filter(({ cached }) => (cached !== undefined) === isTaken),
+  // The sub-agent whose result was being copied is not among the three completed ones.
+  const completedRuns = children.filter(({ outcome }) => outcome === 'completed');
+  expect(completedRuns.map(({ agent }) => agent).sort()).toEqual(['alpha', 'beta', 'gamma']);
+  const [copiedRuns, newRuns] = [true, false].map((isCopied) =>
+    completedRuns.filter(({ cached }) => (cached !== undefined) === isCopied),
   );
-  expect([taken?.length, asked?.length]).toEqual(inFullRun ? [1, 2] : [2, 1]);
-  // Two of each that is not taken, and one of the lead.
-  expect(next.model.requests).toHaveLength(1 + 2 * asked!.length);
+  expect([copiedRuns?.length, newRuns?.length]).toEqual(inFullRun ? [1, 2] : [2, 1]);
+  // Two requests of each new run, and one of the lead.
+  expect(next.model.requests).toHaveLength(1 + 2 * newRuns!.length);
 });
 
-fullTest('tests/core/telemetry/open-calls.test.ts › events that a fork took over make no spans')(
+fullTest('tests/core/telemetry/open-calls.test.ts › events that a fork has copied create no spans')(
   'telemetry tells of what was taken only where it was done',
   async () => {
     const collector = await startCollector();
