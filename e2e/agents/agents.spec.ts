@@ -264,8 +264,8 @@ test('trust waits until the end of a long file was seen', async ({ start }) => {
     files: { [PATH]: `${READER}${'Look at each line.\n'.repeat(80)}Then send them.\n` },
     ownContext: true,
   });
-  /** Passes the moment after a click or a key in which no answer counts. */
-  const getReady = () => app.page.clock.runFor(600);
+  /** Advances the clock past the time after a click or a key in which no answer counts. */
+  const waitUntilReady = () => app.page.clock.runFor(600);
   const dialog = app.page.getByRole('dialog');
   await open(app);
   await expect(row(app, /^log-reader .*untrusted/)).toBeVisible();
@@ -275,12 +275,12 @@ test('trust waits until the end of a long file was seen', async ({ start }) => {
   const yes = dialog.getByRole('button', { name: 'Trust 1 file' });
   await expect(yes).toHaveAccessibleDescription(`Trust waits until you have seen the end of: ${PATH}`);
   // Neither a key nor folding it away is a way around it.
-  await getReady();
+  await waitUntilReady();
   await expect(yes).toBeDisabled();
   await yes.press('Enter');
   await dialog.getByText('Whole text').click();
   await expect(dialog.getByLabel(`Text of ${PATH}`)).toBeHidden();
-  await getReady();
+  await waitUntilReady();
   await expect(yes).toBeDisabled();
   await yes.press('Enter');
   await dialog.getByText('Whole text').click();

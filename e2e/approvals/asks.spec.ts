@@ -30,7 +30,7 @@ Report as Markdown with a \`## Summary\`.`;
 
 const LETTER = { action: 'Send the letter', reason: 'It is due.', reversible: false };
 
-/** A yes to what cannot be undone counts only after a second step; "Back" returns from it. */
+/** Allows an irreversible action, which needs a second step. "Back" returns from that step. */
 async function allowIrreversible(app: App): Promise<void> {
   const { question } = app;
   await app.send('Send it.');
@@ -142,8 +142,8 @@ test(
   'skipping everything is an answer too',
   fullSpec([
     'tests/core/approvals/ask-question.test.ts › a skipped question says so, and the agent decides',
-    'tests/lib/app/approval-draft.test.ts › skips every question, whatever was written',
-    'tests/lib/approvals/approval-modal.test.ts › says what an agent says of its action, and offers to skip its questions',
+    'tests/lib/app/approval-draft.test.ts › skips every question and discards written answers',
+    'tests/lib/approvals/approval-modal.test.ts › shows the reason and impact of an action, and offers to skip questions',
   ]),
   async ({ start }) => {
     const app = await start(calling('ask_question', { questions: [questions[2]] }));
@@ -159,7 +159,7 @@ test(
   'an action is put differently before it is allowed, and the history tells both',
   fullSpec([
     'tests/core/approvals/request-approval.test.ts › a yes with changes says what to do instead, and both stand in the audit',
-    'tests/lib/app/approval-draft.test.ts › allows the action as it came, and sends an edited one with the rest of the input',
+    'tests/lib/app/approval-draft.test.ts › allows an unchanged action, and sends an edited action with the rest of the input',
   ]),
   async ({ start }) => {
     const input = {
@@ -183,7 +183,7 @@ test(
   'the agent says more before the decision; a no carries on from there',
   fullSpec([
     'tests/core/approvals/ask-back.test.ts › it answers from what it knows and is counted, the question stays open, and the answer is kept; an empty one is refused',
-    'tests/lib/approvals/approval-modal.test.ts › shows what was asked back with its answer, and that an answer is awaited, above the ways to answer',
+    'tests/lib/approvals/approval-modal.test.ts › shows answered and pending questions to the agent above the answer buttons',
   ]),
   async ({ start }) => {
     const wait = new Gate();

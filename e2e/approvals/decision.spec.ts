@@ -5,7 +5,7 @@ import type { App } from '../support/app.ts';
 import { leadCalls, leadSpawns } from '../support/scripts.ts';
 import { expectAlsoAccessible } from '../support/accessible.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
-import { AT_DOUBLE_ZOOM, expectRoomForQuestion } from '../support/zoom.ts';
+import { DOUBLE_ZOOM, expectRoomForQuestion } from '../support/window-size.ts';
 
 const PROMPT = `Write tests for \`src/sum.js\` and report what they cover.
 
@@ -118,7 +118,7 @@ for (const [kind, { script, title, prepare }] of Object.entries(QUESTIONS))
     async ({ start }) => {
       const app = await start(script());
       const { page, question } = app;
-      await page.setViewportSize(AT_DOUBLE_ZOOM);
+      await page.setViewportSize(DOUBLE_ZOOM);
       await app.send('Do it.');
       await expect(question).toContainText(title);
       await prepare?.(app);
@@ -131,7 +131,7 @@ test(
   fullSpec([
     'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
     'tests/lib/approvals/answer-keys.test.ts › names the answer of each key outside of a text field',
-    'tests/lib/app/attention.test.ts › moves to the next question of the list after an answer, and after the last one to the first',
+    'tests/lib/app/attention.test.ts › moves to the next question after an answer, and from the last question to the first',
   ]),
   async ({ start }) => {
     const app = await start(leadSpawns(['alpha', 'beta', 'gamma']), { ownContext: true });

@@ -88,7 +88,7 @@ test(
   fullSpec([
     'tests/core/runs/undo.test.ts › the bytes and the mode are put back, a new file goes, and both come again',
     'tests/core/runs/undo.test.ts › what was changed since is never overwritten, nor is what was removed made again',
-    'tests/lib/runs/call-row.test.ts › offers for %j, which is %s: %s',
+    'tests/lib/runs/call-row.test.ts › offers a button for %j, which is %s: %s',
   ]),
   async ({ start }) => {
     const app = await start(

@@ -7,6 +7,7 @@ import { expectAccessible, expectAccessibleInBoth } from '../support/accessible.
 import type { App, AppOptions } from '../support/app.ts';
 import { leadSpawns, threeWrites } from '../support/scripts.ts';
 import { expect, fullSpec, inFullRun, type Start, test } from '../support/test.ts';
+import { expectNoHorizontalScroll, withWindowSize } from '../support/window-size.ts';
 
 const detail = (page: Page) => page.getByRole('region', { name: 'The question' });
 const title = (page: Page) => detail(page).getByRole('heading', { level: 2 });
@@ -66,13 +67,13 @@ async function allowForTheProject(app: App): Promise<void> {
   await app.expectOutcome('completed');
 }
 
-/** The question and its answer fit a window of 800 by 600. */
-async function expectRoomAtLowSize(page: Page): Promise<void> {
-  await page.setViewportSize({ width: 800, height: 600 });
+const SMALL_WINDOW = { width: 800, height: 600 };
+
+/** Expects the question and its answer in view. */
+async function expectQuestionInView(page: Page): Promise<void> {
   await expect(title(page)).toBeInViewport();
   await expect(answer(page, 'Allow once')).toBeInViewport({ ratio: 1 });
-  const isWider = await page.evaluate(() => document.documentElement.scrollWidth > innerWidth);
-  expect(isWider, 'nothing to scroll sideways').toBe(false);
+  await expectNoHorizontalScroll(page);
 }
 
 test('the second of two conversations is answered first, without a mouse; a pattern that is always allowed for the project is not asked about again, and another agent is', async ({
@@ -88,9 +89,7 @@ test('the second of two conversations is answered first, without a mouse; a patt
   await expect(app.question, 'nothing opens by itself here').toBeHidden();
   await expect(app.waiting.getByRole('button').first(), 'the oldest of the same risk').toContainText('first.md');
 
-  const size = page.viewportSize() ?? { width: 1280, height: 720 };
-  await expectRoomAtLowSize(page);
-  await page.setViewportSize(size);
+  await withWindowSize(page, SMALL_WINDOW, () => expectQuestionInView(page));
 
   await app.waiting.getByRole('button').first().press('k');
   await app.waiting.getByRole('button').nth(1).press('ArrowUp');
@@ -164,7 +163,7 @@ test(
   'a question that sleeps waits in the inbox, and its answer goes on with the workflow',
   fullSpec([
     'tests/core/approvals/asked-and-open.test.ts › an answer to one resumes its workflow once, waits until it is asked again, and goes to the gate',
-    'tests/lib/approvals/inbox-page.test.ts › says that an answer to a question of interrupted work resumes it',
+    'tests/lib/approvals/inbox-page.test.ts › shows that an answer to a question of interrupted work resumes the work',
   ]),
   async ({ start }) => {
     const app = await twoConversations(start, { ownProcess: true });
@@ -189,11 +188,11 @@ test(
   async ({ start }) => {
     const app = await twoConversations(start);
     const { page } = app;
-    await page.setViewportSize({ width: 800, height: 600 });
+    await page.setViewportSize(SMALL_WINDOW);
     await app.button('Show sidebar').click();
     const list = await page.getByRole('navigation').getByRole('list').first().boundingBox();
     expect(list?.height ?? 0).toBeGreaterThan(150);
     await app.goto('/approvals');
-    await expectRoomAtLowSize(page);
+    await expectQuestionInView(page);
   },
 );

@@ -2,7 +2,7 @@
 import { toolUse } from '../../tests/support/fake-model/script.ts';
 import { leadCalls, leadSpawns } from '../support/scripts.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
-import { AT_DOUBLE_ZOOM, expectRoomForQuestion } from '../support/zoom.ts';
+import { DOUBLE_ZOOM, expectRoomForQuestion, withWindowSize } from '../support/window-size.ts';
 
 const AGENTS = ['code-reviewer', 'test-generator', 'documentation-writer'];
 
@@ -20,10 +20,7 @@ test('leaving the questions in any way answers none; one is refused, the rest is
   const title = app.question.getByRole('heading', { level: 2 });
   await app.send('Do all three.');
   await expect(app.waiting.getByRole('listitem')).toHaveCount(3);
-  const size = page.viewportSize() ?? { width: 1280, height: 720 };
-  await page.setViewportSize(AT_DOUBLE_ZOOM);
-  await expectRoomForQuestion(app);
-  await page.setViewportSize(size);
+  await withWindowSize(page, DOUBLE_ZOOM, () => expectRoomForQuestion(app));
 
   await app.page.keyboard.press('Escape');
   await expect(app.question).toBeHidden();
@@ -97,7 +94,7 @@ test('leaving the questions in any way answers none; one is refused, the rest is
 test(
   'questions are answered in any order and a reason stays with its question',
   fullSpec([
-    'tests/lib/app/attention.test.ts › keeps the reason and the read texts of each question while another one is selected',
+    'tests/lib/app/attention.test.ts › keeps the reason and the read texts of a question while another question is selected',
     'tests/core/approvals/approval.test.ts › each task of a batch is answered alone',
   ]),
   async ({ start }) => {

@@ -20,7 +20,7 @@ test(
   'what the person writes counts as seen, and each question keeps what was seen of it',
   fullSpec([
     'tests/lib/app/seen-texts.test.ts › is compared at its end: %s',
-    'tests/lib/app/attention.test.ts › keeps the reason and the read texts of each question while another one is selected',
+    'tests/lib/app/attention.test.ts › keeps the reason and the read texts of a question while another question is selected',
   ]),
   async ({ start }) => {
     const app = await start(script(LONG, `${LONG} Or not.`));
@@ -141,7 +141,7 @@ test(
 test(
   '600 blank lines are a number, with what stands behind them',
   fullSpec([
-    'tests/lib/approvals/approval-modal.test.ts › shows a long empty stretch of a prompt as its length, with the text behind it',
+    'tests/lib/approvals/approval-modal.test.ts › shows a long empty stretch of a prompt as its length, followed by the text after it',
     'tests/lib/app/seen-texts.test.ts › waits for the end of what is longer than its box, and of what it is about wherever that ends',
   ]),
   async ({ start }) => {
@@ -168,7 +168,7 @@ test(
   'a batch is allowed at once only when each of its items was seen',
   fullSpec([
     'e2e/approvals/questions.spec.ts › leaving the questions in any way answers none; one is refused, the rest is allowed at once with its edits',
-    'tests/lib/approvals/approval-modal.test.ts › names the unread texts of the other items where a whole batch can be allowed',
+    'tests/lib/approvals/approval-modal.test.ts › names the unread texts of the other items if a whole batch can be allowed',
   ]),
   async ({ start }) => {
     const tasks = [

@@ -58,7 +58,7 @@ test(
 test(
   'characters that hide or turn text around are shown in a question',
   fullSpec(
-    'tests/lib/approvals/approval-modal.test.ts › marks the characters of a prompt that cannot be seen, counts them, and shows markup as text',
+    'tests/lib/approvals/approval-modal.test.ts › marks and counts the invisible characters of a prompt, and shows markup as text',
   ),
   async ({ start }) => {
     const prompt = 'Delete nothing.\u202E gnihtyreve eteleD \u202C\u200BDone.';

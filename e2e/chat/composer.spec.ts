@@ -11,7 +11,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 const RED_PNG = { name: 'red.png', mimeType: 'image/png', buffer: RED };
 const NOTES = { name: 'notes.md', mimeType: 'text/markdown', buffer: Buffer.from('# Notes\n\nThe word is heron.\n') };
 
-/** A conversation is renamed, found and gone to; its folder leads to a new one there. */
+/** Renames a conversation, finds and opens it, and starts a new conversation in its folder. */
 async function comesBackByKeys({ page, message, workspace }: App): Promise<void> {
   await page.keyboard.press('F2');
   await page.keyboard.type('Grammar');

@@ -156,7 +156,7 @@ test(
   'sub-agents are the same cards in a fork, with their reports, and nothing of them can be done there',
   fullSpec([
     'tests/core/records/origin-runs.test.ts › the sub-agents of a fork, and of a fork of it, are those of the first, below its own lead, and use nothing',
-    'tests/lib/history/replay/nothing-to-press.test.ts › offers nothing at the cards of sub-agents that a fork took over',
+    'tests/lib/history/replay/nothing-to-press.test.ts › offers nothing at the cards of sub-agents that a fork has copied',
   ]),
   async ({ start }) => {
     const app = await start(

@@ -175,8 +175,8 @@ async function keepsTheClick(app: App, wait: Gate): Promise<void> {
   await expect(app.footer().getByText('completed', { exact: true }), 'then the end comes into sight').toBeInViewport();
 }
 
-/** A reader above the end stays there until "Jump to latest" leads back. */
-async function leadsBackToTheEnd(app: App): Promise<void> {
+/** Scrolls up and expects "Jump to latest" to return to the end. */
+async function expectJumpToLatest(app: App): Promise<void> {
   await expect(app.button('Jump to latest')).toBeHidden();
   await app.log.hover();
   await app.page.mouse.wheel(0, -1500);
@@ -205,6 +205,6 @@ test('a text that streams ends as it would be at once; what is finished stays se
   await showsNothingUnsafe(app, middle);
   await survivesReloads(app, rest);
   await keepsTheClick(app, wait);
-  await leadsBackToTheEnd(app);
+  await expectJumpToLatest(app);
   expect(app.model.requests, 'nothing is asked again').toHaveLength(4);
 });

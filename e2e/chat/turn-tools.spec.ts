@@ -5,9 +5,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 
 test(
   'the stop of the keyboard and the focus stay where they are',
-  fullSpec(
-    'tests/lib/chat/turn-actions.test.ts › keeps an unavailable action focusable and describes why it is unavailable',
-  ),
+  fullSpec('tests/lib/chat/turn-actions.test.ts › keeps an unavailable action focusable and describes the reason'),
   async ({ start }) => {
     const gate = new Gate();
     const script = plainAnswer();

@@ -6,7 +6,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'a fork goes on from a call with what was done from the cache, and nobody is asked',
   fullSpec([
-    'tests/lib/history/mounted.svelte.test.ts › a fork goes on only after a second press that says so',
+    'tests/lib/history/mounted.svelte.test.ts › a fork goes on only after a second press',
     'tests/core/workflows/going-on/steps.test.ts › from the last step of three sub-agents exactly the one request is made that differs, and nobody is asked',
   ]),
   async ({ start }) => {

@@ -57,7 +57,7 @@ test(
   'a hit in a sub-agent opens its run at the place, and Escape leads back; what was deleted is restored, or gone after a second question',
   fullSpec([
     'tests/core/store/search/search.test.ts › prompts, answers, tasks, reports and results are found at their place',
-    'tests/lib/view/history-query.test.ts › leads from a hit to its entry, with the words',
+    'tests/lib/view/history-query.test.ts › links a hit to its entry, with the searched words',
     'tests/core/store/trash/trash.test.ts › deleted and restored',
     'tests/core/store/trash/trash.test.ts › purged, nothing of it is left',
   ]),

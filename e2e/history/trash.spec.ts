@@ -39,7 +39,7 @@ test(
 test(
   'who goes to the trash while a deletion is under way stays there and sees it',
   fullSpec(
-    'tests/lib/parts/conversation-menu.test.ts › stays on another page, also on one that was opened while the deletion was under way',
+    'tests/lib/parts/conversation-menu.test.ts › stays on another page, also if the page was opened during the deletion',
     { tag: '@browser' },
   ),
   async ({ start }) => {

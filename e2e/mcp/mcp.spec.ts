@@ -86,9 +86,9 @@ test(
 test(
   'what has changed, failed, or is not trusted says so, and what can be done',
   fullSpec([
-    'tests/lib/mcp/mcp-server.test.ts › agrees only to the tools that are new or changed, as they are shown',
-    'tests/lib/mcp/mcp-server.test.ts › shows why a server failed and when it is tried again, and starts it',
-    'tests/lib/mcp/mcp-server.test.ts › offers trust for a server of a project, and nothing that would start it',
+    'tests/lib/mcp/mcp-server.test.ts › agrees only to new and changed tools, with the shown hashes',
+    'tests/lib/mcp/mcp-server.test.ts › shows the failure of a server and the time of the next attempt, and starts the server',
+    'tests/lib/mcp/mcp-server.test.ts › offers trust for the server of a project, and no start',
     'tests/core/mcp/mcp-run.test.ts › about a tool since the person agreed to it is told apart: the call is asked, the model is told nothing new',
   ]),
   async ({ start }) => {

@@ -41,7 +41,7 @@ test(
   'a grant shows on the page and, once it is revoked, the next call asks again',
   fullSpec([
     'tests/core/approvals/grants-given.test.ts › revoked, it answers nothing; that is told where it was given, and only once',
-    'tests/lib/permissions/grant-row.test.ts › says whom it allows what, for how long and how often it was used, and offers to revoke it',
+    'tests/lib/permissions/grant-row.test.ts › shows the agent, tool, duration and use of a grant, and offers to revoke it',
   ]),
   async ({ start }) => {
     const app = await granted(start);

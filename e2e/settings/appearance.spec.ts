@@ -1,4 +1,4 @@
-/** How the app looks: colours, contrast and the size of text, at once and after a reload. */
+/** Colours, contrast and text size, at once and after a reload. */
 import type { Page } from '@playwright/test';
 import { plainAnswer } from '../../tests/support/fake-model/scenarios.ts';
 import { expect, fullSpec, test } from '../support/test.ts';
@@ -16,18 +16,18 @@ test(
     const { page } = await start(plainAnswer());
     await openAppearance(page);
     const root = page.locator('html');
-    const size = () => root.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
-    const before = await size();
+    const getSize = () => root.evaluate((element) => parseFloat(getComputedStyle(element).fontSize));
+    const before = await getSize();
     await page.getByRole('radio', { name: 'Large' }).check();
-    expect(await size()).toBeGreaterThan(before);
+    expect(await getSize()).toBeGreaterThan(before);
     await page.getByRole('radio', { name: 'Dark' }).check();
     await expect(root).toHaveClass(/dark/);
     await page.reload();
     await expect(page.getByRole('radio', { name: 'Large' })).toBeChecked();
     await expect(root).toHaveClass(/dark/);
-    expect(await size()).toBeGreaterThan(before);
+    expect(await getSize()).toBeGreaterThan(before);
     await page.getByRole('radio', { name: 'Small' }).check();
-    expect(await size()).toBeLessThan(before);
+    expect(await getSize()).toBeLessThan(before);
   },
 );
 
@@ -41,24 +41,25 @@ test(
     const { page } = await start(plainAnswer());
     await openAppearance(page);
     const root = page.locator('html');
-    const soft = () => page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--color-soft'));
+    const getSoftColour = () =>
+      page.evaluate(() => getComputedStyle(document.documentElement).getPropertyValue('--color-soft'));
     const choice = (name: string) =>
       page.getByRole('group', { name: 'Contrast' }).getByRole('radio', { name, exact: true });
     await expect(choice('As the system')).toBeChecked();
     await expect(root).toHaveAttribute('data-contrast', 'normal');
-    const normal = await soft();
+    const normal = await getSoftColour();
     await page.emulateMedia({ contrast: 'more' });
     await expect(root, 'at once').toHaveAttribute('data-contrast', 'more');
-    const high = await soft();
+    const high = await getSoftColour();
     expect(high, 'other colours').not.toBe(normal);
     await page.reload();
     await expect(root, 'from the start').toHaveAttribute('data-contrast', 'more');
     await choice('Normal').check();
     await expect(root, 'whatever the system says').toHaveAttribute('data-contrast', 'normal');
-    expect(await soft()).toBe(normal);
+    expect(await getSoftColour()).toBe(normal);
     await page.emulateMedia({ contrast: 'no-preference' });
     await choice('High').check();
-    expect(await soft()).toBe(high);
+    expect(await getSoftColour()).toBe(high);
     await page.reload();
     await expect(choice('High')).toBeChecked();
     await expect(root).toHaveAttribute('data-contrast', 'more');

@@ -94,7 +94,7 @@ test(
 test(
   'a search of the web is set up, and its key kept for its host alone',
   fullSpec([
-    'tests/lib/settings/mounted.test.ts › stores the key of a search for its host, and shows why a key is not stored',
+    'tests/lib/settings/mounted.test.ts › stores the key of a search for its host, and shows the reason if a key is not stored',
     'tests/core/tools/web/search-endpoint.test.ts › goes in the header that the settings name, to the host for which it was kept, and stands in no file of settings',
   ]),
   async ({ start }) => {
@@ -320,8 +320,8 @@ test(
 test(
   'what the environment and a project set is shown as such, and not changed here',
   fullSpec([
-    'tests/lib/settings/mounted.test.ts › a value that goes before the own settings cannot be edited or reset: $from',
-    'tests/lib/settings/mounted.test.ts › shows what a project wants, with a link to trust its file',
+    'tests/lib/settings/mounted.test.ts › a value that overrides the user settings cannot be edited or reset: $from',
+    'tests/lib/settings/mounted.test.ts › shows the value that a project requests, with a link to trust its file',
     'tests/core/runtime/methods/settings.test.ts › the environment goes before the file, and says what it goes before',
     'tests/core/runtime/methods/settings.test.ts › a project lowers a limit once its file is trusted, and never raises one',
   ]),

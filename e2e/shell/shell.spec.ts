@@ -175,7 +175,7 @@ test(
 test(
   'the palette opens a setting at its field',
   fullSpec([
-    'tests/lib/shell/palette-findings.test.ts › leads to a setting at its field, and to a section of the settings',
+    'tests/lib/shell/palette-findings.test.ts › finds the field of a setting, and a section of the settings',
     'tests/lib/view/settings/sections.test.ts › are found from what an address asks for: a section, a part, a setting',
   ]),
   async ({ start }) => {

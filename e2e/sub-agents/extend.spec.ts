@@ -6,7 +6,7 @@ import { expect, fullSpec, test } from '../support/test.ts';
 test(
   'an extension lets a sub-agent finish',
   fullSpec([
-    'tests/lib/runs/mounted.test.ts › extends the limit that was used up by what is written, over the limits that are shown',
+    'tests/lib/runs/mounted.test.ts › extends the exhausted limit by the written amount, based on the shown limits',
     'tests/core/budget/extend.test.ts › a sub-agent that ended at its limit: it goes on, and its lead answers anew',
   ]),
   async ({ start }) => {

@@ -15,7 +15,7 @@ test(
     'tests/core/runs/plan.test.ts › is an event each time it is written, stands in the row, and needs no yes',
     'tests/lib/view/plan-and-limits.test.ts › holds plans, bounds and working time as they are stored',
     'tests/lib/runs/plan.test.ts › names the step at work, else the next one, else none',
-    'tests/lib/runs/mounted.test.ts › shows how far a plan is and its step at work, and all steps once it is unfolded',
+    'tests/lib/runs/mounted.test.ts › shows the progress and the current step of a plan, and all steps once the plan is unfolded',
   ]),
   async ({ start }) => {
     const rest = new Gate();

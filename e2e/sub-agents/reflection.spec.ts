@@ -73,7 +73,7 @@ test(
   'criteria that are never met: the best report, and the card says what was missing',
   fullSpec([
     'tests/core/loop/reflection.test.ts › out of tries: the best answer, the later of equals, and the lead is told why',
-    'tests/lib/runs/mounted.test.ts › says why a report is only the best of several',
+    'tests/lib/runs/mounted.test.ts › shows why a report is only the best of several',
   ]),
   async ({ start }) => {
     const script = reflecting({

@@ -9,7 +9,7 @@ const ODD = { status: 400, error: { type: 'invalid_request_error', message: 'the
 test(
   'a failed sub-agent is tried again, with what it did before in sight',
   fullSpec([
-    'tests/lib/runs/mounted.test.ts › shows what a sub-agent had when it failed, and tries it again',
+    'tests/lib/runs/mounted.test.ts › shows the partial report of a failed sub-agent, and retries the sub-agent',
     'tests/core/workflows/retry.test.ts › after the workflow has ended: nothing finished is repeated, and the lead answers anew',
   ]),
   async ({ start }) => {
@@ -54,7 +54,7 @@ test(
 test(
   'a message whose workflow failed is sent again',
   fullSpec([
-    'tests/lib/runs/mounted.test.ts › sends a message again whose workflow failed',
+    'tests/lib/runs/mounted.test.ts › sends the message of a failed workflow again',
     'tests/lib/app/send.test.ts › sends a message again with its pictures, and not without one that is gone',
   ]),
   async ({ start }) => {

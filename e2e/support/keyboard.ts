@@ -4,15 +4,15 @@ import type { Page } from '@playwright/test';
 /** As many as the longest way on any screen takes. */
 const MOST_PRESSES = 60;
 
-/** Goes on from what has the focus until the control with this name has it, after at most `most` presses. */
+/** Presses a key until the control with this name has the focus. Fails after `maxPresses` presses. */
 export async function tabTo(
   page: Page,
   name: string,
   key: 'Tab' | 'Shift+Tab' = 'Tab',
-  most = MOST_PRESSES,
+  maxPresses = MOST_PRESSES,
 ): Promise<void> {
   const focused = page.locator(':focus');
-  for (let presses = 0; presses <= most; presses += 1) {
+  for (let presses = 0; presses <= maxPresses; presses += 1) {
     if ((await focused.count()) > 0 && (await focused.evaluate(nameOf)) === name) return;
     await page.keyboard.press(key);
   }

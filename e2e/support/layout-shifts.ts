@@ -1,7 +1,7 @@
-/** Records layout shifts of a page and checks that readers notice none. */
+/** Records the layout shifts of a page and compares them with a limit. */
 import { expect, type Page } from '@playwright/test';
 
-/** Highest sum of layout shift scores that readers do not notice. */
+/** Highest sum of layout shift scores that a reader does not notice. */
 const MAX_SCORE = 0.02;
 
 const WATCH = `(() => {
@@ -12,19 +12,19 @@ const WATCH = `(() => {
   }).observe({ type: 'layout-shift' });
 })()`;
 
-interface Shift {
+interface LayoutShift {
   value: number;
   what: string[];
 }
 
-/** Starts to record the shifts of the page, until it is loaded again. */
+/** Records the shifts of the page until the next load. */
 export async function watchShifts(page: Page): Promise<void> {
   await page.evaluate(WATCH);
 }
 
-/** Fails with the largest shifts where their sum is noticeable. */
+/** Fails with the largest shifts if their sum is above the limit. */
 export async function expectNoShift(page: Page): Promise<void> {
-  const shifts: Shift[] = await page.evaluate('window.shifts');
+  const shifts: LayoutShift[] = await page.evaluate('window.shifts');
   const sum = shifts.reduce((all, { value }) => all + value, 0);
   expect(sum, JSON.stringify(shifts.toSorted((a, b) => b.value - a.value).slice(0, 3))).toBeLessThanOrEqual(MAX_SCORE);
 }

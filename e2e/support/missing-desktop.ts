@@ -1,7 +1,7 @@
-/** Why the end-to-end tests have no real desktop. */
+/** Finds the reason why end-to-end tests cannot run in a real desktop. */
 import type { Desktop } from '../../src/hosts/cli/commands/desktop/desktop-runtime.ts';
 
-/** Returns the reason, or null if there are a runtime and a display. */
+/** Returns the reason, or null if a runtime and a display exist. */
 export function findMissingDesktop(
   electron: Desktop,
   platform: NodeJS.Platform,

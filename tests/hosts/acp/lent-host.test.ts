@@ -133,22 +133,22 @@ test('another process edits an unsaved text and runs a command in the terminal o
   const engine = await startEngine(script, { files: { 'a.txt': 'saved\n' } });
   const { client, close } = await fromOutside(engine);
   const path = join(engine.folder, 'a.txt');
-  const { asked, context } = editor(new Map([[path, 'unsaved\n']]));
-  const shown: unknown[] = [];
+  const { asked: requests, context } = editor(new Map([[path, 'unsaved\n']]));
+  const shownTerminals: unknown[] = [];
   const { conversationId: sessionId } = engine;
   const onTerminal = (call: { toolCallId: string }, terminalId: string) =>
-    void shown.push([call.toolCallId, terminalId]);
+    void shownTerminals.push([call.toolCallId, terminalId]);
   await lend(context, client, { sessionId, capabilities: CAPABILITIES, mcpServers: [], onTerminal });
   await engine.ask('Work');
-  const [edited, ran] = results(engine);
-  expect(edited).toMatchObject({ status: 'completed' });
-  expect(asked.filter(({ method }) => method === 'write')).toEqual([
+  const [edit, command] = results(engine);
+  expect(edit).toMatchObject({ status: 'completed' });
+  expect(requests.filter(({ method }) => method === 'write')).toEqual([
     { method: 'write', params: { sessionId, path, content: 'agreed\n' } },
   ]);
-  expect(ran).toMatchObject({ status: 'error', metadata: { exitCode: 3, terminalId: 'term-1' } });
-  expect(ran?.output).toContain('said\n');
-  expect(shown).toEqual([[ran?.toolCallId, 'term-1']]);
-  expect(asked.filter(({ method }) => method === 'release')).toHaveLength(1);
+  expect(command).toMatchObject({ status: 'error', metadata: { exitCode: 3, terminalId: 'term-1' } });
+  expect(command?.output).toContain('said\n');
+  expect(shownTerminals).toEqual([[command?.toolCallId, 'term-1']]);
+  expect(requests.filter(({ method }) => method === 'release')).toHaveLength(1);
   close();
 });
 

@@ -152,7 +152,7 @@ fullTest(
 });
 
 fullTest(
-  'tests/hosts/owner/incomplete-backup.test.ts › restores what can be read of a store that lost the name of its file list',
+  'tests/hosts/owner/incomplete-backup.test.ts › restores the readable part of a store whose CURRENT file is missing',
 )('a store of which there is no backup gives what can be read of it', async () => {
   const home = await machine(plainAnswer());
   for (const prompt of ['one', 'two']) await home.triad(['run', prompt]);
@@ -180,8 +180,8 @@ test('restore rejects a folder in use, a folder without a backup and a changed b
   await writeFile(join(folder, 'store', 'CURRENT'), 'a');
   await writeManifest(folder, { schema: 1, holds: null, missing: null });
   await writeFile(join(folder, 'store', 'CURRENT'), 'b');
-  const changed = /^triad: The backup in .* is damaged \(store\/CURRENT has changed .*\n$/;
-  expect(await restore(folder)).toEqual([2, expect.stringMatching(changed)]);
+  const damage = /^triad: The backup in .* is damaged \(store\/CURRENT has changed .*\n$/;
+  expect(await restore(folder)).toEqual([2, expect.stringMatching(damage)]);
   expect((await readdir(home.home)).filter((name) => /set-aside|restoring/.test(name))).toEqual([]);
 
   const claim = await claimOwnership(home.home, { signal: new AbortController().signal });

@@ -12,7 +12,7 @@ import { fullTest } from '../../support/samples.ts';
 fullTest([
   'tests/core/hosting/endpoint.test.ts › what does not fit is refused with what to do: %o',
   'tests/core/hosting/endpoint.test.ts › each client has a folder of its own',
-  'tests/hosts/cli/commands/serve.test.ts › continues with another runtime when the owner exits',
+  'tests/hosts/cli/commands/serve.test.ts › continues with its own runtime when the owner exits',
 ])('run, list and show while the app runs; then the app may be a client too', async () => {
   const home = await machine(plainAnswer());
   // What a process that died long ago has left.

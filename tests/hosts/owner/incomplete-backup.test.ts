@@ -146,7 +146,7 @@ fullTest([
 });
 
 fullTest(
-  'tests/hosts/owner/incomplete-backup.test.ts › restores what can be read of a store that lost the name of its file list',
+  'tests/hosts/owner/incomplete-backup.test.ts › restores the readable part of a store whose CURRENT file is missing',
 )('of a store without a backup, what cannot be opened is told with what is left, and the rest is read', async () => {
   const base = await homeWith();
   const store = (home: Machine) => join(home.home, 'store');
@@ -217,7 +217,7 @@ test('no backup is made in a folder of the program, but, in the full run, among 
   if (inFullRun) expect((await here(['backup', join(home.home, 'backups', 'mine')])).code).toBe(0);
 });
 
-test('restores what can be read of a store that lost the name of its file list', async () => {
+test('restores the readable part of a store whose CURRENT file is missing', async () => {
   const home = await homeWith();
   const store = join(home.home, 'store');
   await rm(join(store, 'CURRENT'));
@@ -228,8 +228,8 @@ test('restores what can be read of a store that lost the name of its file list',
     expect.stringContaining('is damaged: there is no backup of it; its sessions can be read as Markdown in ') as string,
   ]);
   expect(err).toContain(`; to go on with what can be read of it: triad restore ${store}\n`);
-  const restored = await here(['restore', store]);
-  expect([restored.code, restored.err]).toEqual([
+  const restore = await here(['restore', store]);
+  expect([restore.code, restore.err]).toEqual([
     0,
     expect.stringMatching(/^Restored what can be read: 4 conversations, 31 workflows, /) as string,
   ]);

@@ -104,7 +104,7 @@ test.runIf(hasTerminals).for(['SIGTERM', 'hangup'])('%s at a question leaves it 
 
 fullTest([
   'tests/hosts/cli/commands/run.test.ts › Ctrl-C stops the workflow, waits for its end and exits with 130',
-  'tests/hosts/cli/commands/run.test.ts › a closed output stops the workflow with its own cause',
+  'tests/hosts/cli/commands/run.test.ts › a closed output stops the workflow with the cause "output"',
 ])('Ctrl-C and a reader that goes stop it: the last line says which it was, and so does the history', async () => {
   const home = await machine(new Script().on({}).reply([text(WORDS.repeat(20), { deltas: 100 })], { deltaMs: 20 }));
   const stopped = home.start(['run', 'x']);

@@ -121,7 +121,7 @@ describe('ReplyDraft', () => {
     { question: 'What is it called?', kind: 'text' as const, choices: [] },
   ];
 
-  it('sends what was chosen and written, and null for an empty box', () => {
+  it('sends choices and written answers, and null for an empty field', () => {
     const draft = new ReplyDraft(questions);
     expect(draft.answered).toBe(0);
     draft.choose(0, 'Old', true);
@@ -131,7 +131,7 @@ describe('ReplyDraft', () => {
     expect(draft.answer()).toEqual({ kind: 'reply', replies: [{ chosen: ['New'], words: '' }, null] });
   });
 
-  it('skips every question, whatever was written', () => {
+  it('skips every question and discards written answers', () => {
     const draft = new ReplyDraft(questions);
     draft.write(1, 'Parser');
     expect(draft.skipped()).toEqual({ kind: 'reply', replies: [null, null] });
@@ -139,7 +139,7 @@ describe('ReplyDraft', () => {
 });
 
 describe('ActionDraft', () => {
-  it('allows the action as it came, and sends an edited one with the rest of the input', () => {
+  it('allows an unchanged action, and sends an edited action with the rest of the input', () => {
     const input = { action: 'Rewrite the parser', reason: 'It is slow' };
     const draft = new ActionDraft({ kind: 'action', ...input, impact: null, input, folder: '/', hash: 'h' });
     expect(draft.answer()).toEqual({ kind: 'allow' });

@@ -187,12 +187,12 @@ describe('Attention', () => {
     expect(attention.busy(first.key)).toBe(false);
   });
 
-  it('moves to the next question of the list after an answer, and after the last one to the first', async () => {
+  it('moves to the next question after an answer, and from the last question to the first', async () => {
     const [attention, connection] = await desk();
     const send = (agents: readonly string[]) =>
       connection.send('attention', {
-        questions: ['a', 'b', 'c'].flatMap((agent, n) =>
-          agents.includes(agent) ? [question(n + 1, 'medium', [agent])] : [],
+        questions: ['a', 'b', 'c'].flatMap((agent, index) =>
+          agents.includes(agent) ? [question(index + 1, 'medium', [agent])] : [],
         ),
         asleep: [],
         running: [],
@@ -205,7 +205,7 @@ describe('Attention', () => {
     expect([attention.selected?.agent, attention.open]).toEqual(['a', true]);
   });
 
-  it('keeps the reason and the read texts of each question while another one is selected', async () => {
+  it('keeps the reason and the read texts of a question while another question is selected', async () => {
     const [attention, connection] = await desk();
     const questions = [question(1, 'medium', ['a']), question(2, 'medium', ['b'])];
     connection.send('attention', { questions, asleep: [], running: [] });
@@ -215,9 +215,9 @@ describe('Attention', () => {
     attention.select(second!.key);
     connection.send('attention', { questions, asleep: [], running: [] });
     const texts = [{ name: 'prompt', label: 'Prompt', text: 'Go.', isStrict: true }];
-    const states = attention.questions.map((one) => [
-      attention.draft(one).reason,
-      attention.seen(one).unseen(texts).length,
+    const states = attention.questions.map((item) => [
+      attention.draft(item).reason,
+      attention.seen(item).unseen(texts).length,
     ]);
     expect(states).toEqual([
       ['Not needed.', 0],

@@ -1,4 +1,4 @@
-/** The keys that answer a question: where each counts, and where the same key is meant for a text. */
+/** The keys that answer a question, and the text fields in which they do not. */
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { answerKeyOf, findPressedKey } from '#lib/approvals/answer-keys.ts';
 
@@ -28,9 +28,9 @@ function press(
   target: FakeElement,
   { shift = false, ...more }: { shift?: boolean; repeat?: boolean; isComposing?: boolean } = {},
 ): KeyboardEvent {
-  const held = shift ? ['Control', 'Shift'] : ['Control'];
+  const modifiers = shift ? ['Control', 'Shift'] : ['Control'];
   const event = { key, code: key, target, repeat: false, isComposing: false, ...more };
-  return { ...event, getModifierState: (name: string) => held.includes(name) } as unknown as KeyboardEvent;
+  return { ...event, getModifierState: (name: string) => modifiers.includes(name) } as unknown as KeyboardEvent;
 }
 
 it('names the answer of each key outside of a text field', () => {
@@ -52,8 +52,8 @@ it('allows from a field of the answer, and from no other text field', () => {
 });
 
 it('answers nothing with a held key or while a character is composed', () => {
-  const held = press('Enter', new FakeElement(), { repeat: true });
-  expect([answerKeyOf(held), findPressedKey(held)]).toEqual([null, 'allow']);
-  const composing = press('Enter', new FakeElement(), { isComposing: true });
-  expect([answerKeyOf(composing), findPressedKey(composing)]).toEqual([null, null]);
+  const repeatEvent = press('Enter', new FakeElement(), { repeat: true });
+  expect([answerKeyOf(repeatEvent), findPressedKey(repeatEvent)]).toEqual([null, 'allow']);
+  const compositionEvent = press('Enter', new FakeElement(), { isComposing: true });
+  expect([answerKeyOf(compositionEvent), findPressedKey(compositionEvent)]).toEqual([null, null]);
 });

@@ -18,16 +18,16 @@ async function renderInbox(state: Partial<AttentionState>): Promise<string> {
   const app = { attention, connection, settings, clock, conversations: { items: [] } } as unknown as App;
   return render(InboxParts, { props: { app } }).body.replaceAll(/<!--.*?-->/g, '');
 }
-const textOf = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
+const getWords = (html: string) => html.replaceAll(/<[^>]*>/g, ' ').replaceAll(/\s+/g, ' ');
 
 it('links the chosen question to its conversation', async () => {
   const html = await renderInbox({ questions: [asked()] });
   expect(html).toMatch(/<a[^>]*href="\/chat\/[^"]*"[^>]*>Open conversation<\/a>/);
-  expect(textOf(html)).toContain('code-reviewer wants to start');
+  expect(getWords(html)).toContain('code-reviewer wants to start');
 });
 
-it('says that an answer to a question of interrupted work resumes it', async () => {
-  const words = textOf(await renderInbox({ asleep: [asked()] }));
+it('shows that an answer to a question of interrupted work resumes the work', async () => {
+  const words = getWords(await renderInbox({ asleep: [asked()] }));
   expect(words).toContain('Its workflow was interrupted: your answer resumes it.');
   expect(words).toContain('Reject…');
   expect(words).not.toContain('left, then no');
@@ -36,10 +36,10 @@ it('says that an answer to a question of interrupted work resumes it', async () 
 it('offers to resume interrupted work', async () => {
   const work = { conversationId, workflowId, title: 'Write it all', agent: 'lead', at: '2026-01-02T03:04:05.000Z' };
   const html = await renderInbox({ interrupted: [work] });
-  expect(textOf(html)).toContain('Resume this workflow?');
+  expect(getWords(html)).toContain('Resume this workflow?');
   expect(html).toMatch(/<button[^>]*btn-primary[^>]*>\s*Resume\s*<\/button>/);
 });
 
-it('says that nothing waits', async () => {
-  expect(textOf(await renderInbox({}))).toContain('Nothing waits for you');
+it('shows that nothing waits', async () => {
+  expect(getWords(await renderInbox({}))).toContain('Nothing waits for you');
 });

@@ -1,4 +1,4 @@
-// What a message and its answer offer: copies, links, an edit, forks and a retry, by buttons and by commands.
+// The actions at a message and its answer: copy, link, edit, fork and retry, by button and by command.
 import { render } from 'svelte/server';
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import type { WorkflowRow } from '#contract/view.ts';
@@ -14,15 +14,15 @@ import TurnParts from '../support/turn-parts.svelte';
 
 const { conversation } = new Rows().snapshot();
 const clipboard: string[] = [];
-const shown: string[] = [];
+const messages: string[] = [];
 const toasts = {
-  info: (message: string) => void shown.push(message),
-  error: (message: string) => void shown.push(`Error: ${message}`),
+  info: (message: string) => void messages.push(message),
+  error: (message: string) => void messages.push(`Error: ${message}`),
   offer: () => undefined,
 };
 
 beforeEach(() => {
-  clipboard.length = shown.length = 0;
+  clipboard.length = messages.length = 0;
   vi.stubGlobal('localStorage', storage());
   vi.stubGlobal('window', {});
   vi.stubGlobal('location', { href: 'http://localhost:4000/chat/x' });
@@ -40,8 +40,8 @@ function endedWorkflow(): WorkflowRow {
   return rows.snapshot().workflows[0]!;
 }
 
-/** Returns the buttons of the toolbars: label and whether it is unavailable. */
-function buttonsOf(working: boolean): { label: string; attributes: string }[] {
+/** Returns the label and the attributes of each toolbar button. */
+function renderButtons(working: boolean): { label: string; attributes: string }[] {
   const app = { toasts } as unknown as App;
   const { body } = render(TurnParts, { props: { app, workflow: endedWorkflow(), working } });
   return [...body.matchAll(/<button([^>]*)>/g)].map(([, attributes = '']) => ({
@@ -51,14 +51,14 @@ function buttonsOf(working: boolean): { label: string; attributes: string }[] {
 }
 
 it('offers to copy, edit, fork and retry at a message and its answer', () => {
-  expect(buttonsOf(false).map(({ label }) => label)).toEqual([
+  expect(renderButtons(false).map(({ label }) => label)).toEqual([
     ...['Copy', 'Edit and resend', 'Fork from here', 'Copy link', 'Go back'],
     ...['Copy', 'Copy as Markdown', 'Fork from here', 'Retry'],
   ]);
 });
 
-it('keeps an unavailable action focusable and describes why it is unavailable', () => {
-  const back = buttonsOf(true).find(({ label }) => label === 'Go back')?.attributes ?? '';
+it('keeps an unavailable action focusable and describes the reason', () => {
+  const back = renderButtons(true).find(({ label }) => label === 'Go back')?.attributes ?? '';
   expect(back).toContain('aria-disabled="true"');
   expect(back).toContain('aria-describedby=');
   expect(back).not.toMatch(/ disabled(=|>|\s)/);
@@ -77,29 +77,29 @@ it('copies the address of the page in a browser, and a link of the app on the de
 
 it('shows that a text was copied, or that the browser refused it', async () => {
   await copyText(toasts, 'Words', 'Copied');
-  expect([clipboard, shown]).toEqual([['Words'], ['Copied']]);
+  expect([clipboard, messages]).toEqual([['Words'], ['Copied']]);
   vi.stubGlobal('navigator', { clipboard: { writeText: () => Promise.reject(new Error('denied')) } });
   await copyText(toasts, 'Words', 'Copied');
-  expect(shown.at(-1)).toMatch(/^Error: /);
+  expect(messages.at(-1)).toMatch(/^Error: /);
 });
 
 it('forks after the newest answer and sends its message again by command', async () => {
-  const made: unknown[] = [];
+  const forkCalls: unknown[] = [];
   const forks = {
-    fork: async (...given: unknown[]) => (made.push(['fork', ...given]), null),
-    resend: async (...given: unknown[]) => (made.push(['resend', ...given]), null),
+    fork: async (...args: unknown[]) => (forkCalls.push(['fork', ...args]), null),
+    resend: async (...args: unknown[]) => (forkCalls.push(['resend', ...args]), null),
   };
   const workflow = endedWorkflow();
-  const none = () => undefined;
+  const ignore = () => undefined;
   const commands = chatCommands({
     ...{ app: { forks, toasts } as unknown as App, conversation, workflows: [workflow] },
-    ...{ rename: none, rewind: none, remove: none, stop: none, toggleContext: none, toggleChanges: none },
+    ...{ rename: ignore, rewind: ignore, remove: ignore, stop: ignore, toggleContext: ignore, toggleChanges: ignore },
   });
   commands.fork?.();
   await settled();
   commands.retry?.();
   await settled();
-  expect(made).toEqual([
+  expect(forkCalls).toEqual([
     ['fork', workflow, 'after'],
     ['resend', workflow, 'Look for sums.'],
   ]);

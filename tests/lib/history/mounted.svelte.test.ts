@@ -13,8 +13,8 @@ import MissingNote from '#lib/runs/missing-note.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
 import { FakeConnection, settled } from '../support/fake-connection.ts';
 import { emptyConversation } from '../support/rows.ts';
+import { silentToasts } from '../support/toasts.ts';
 
-const toasts = { info: () => undefined, error: () => undefined, offer: () => undefined };
 const lists = { removed: () => undefined, restored: () => undefined, changed: () => undefined };
 const attention = { state: { questions: [] }, waiting: [] };
 
@@ -44,13 +44,13 @@ it('a row of a sub-agent shows its task, outcome and report, and links to its ru
 it.each([true, false])('the folder of a session has a button that opens it: %s', async (opens) => {
   const folder = '/home/sessions/inspect-0123456789ab';
   const connection = new FakeConnection().on('conversation.folder', () => ({ folder, opens }));
-  const conversationActions = new ConversationActions(connection, toasts, lists);
+  const conversationActions = new ConversationActions(connection, silentToasts, lists);
   const page = await mountInApp(SessionFolder, { conversationId: 'c' }, { conversationActions });
   expect(page.text).toContain(folder);
   expect(page.buttons).toEqual([...(opens ? ['Open'] : []), 'Copy: Folder of the session']);
   if (opens) await page.press('Open');
-  const opened = connection.calls.filter(({ input }) => 'open' in (input as object));
-  expect(opened.map(({ input }) => input)).toEqual(opens ? [{ conversationId: 'c', open: true }] : []);
+  const openCalls = connection.calls.filter(({ input }) => 'open' in (input as object));
+  expect(openCalls.map(({ input }) => input)).toEqual(opens ? [{ conversationId: 'c', open: true }] : []);
 });
 
 it('lists notes that were read, written, or link to the session', async () => {
@@ -64,9 +64,9 @@ it('lists notes that were read, written, or link to the session', async () => {
   expect(page.text).toMatch(/Read README.md *Written docs\/plan.md *Link here docs\/log.md/);
 });
 
-it('a fork goes on only after a second press that says so', async () => {
+it('a fork goes on only after a second press', async () => {
   const connection = new FakeConnection().on('conversation.fork', () => emptyConversation());
-  const app = { forks: new Forks(connection, toasts, () => undefined) };
+  const app = { forks: new Forks(connection, silentToasts, () => undefined) };
   const run = { id: 'run', conversationId: 'c', workflowId: 'w' } as RunRow;
   const page = await mountInApp(ForkStep, { run, entry: 3 }, app);
   await page.press('Fork from here');
@@ -78,7 +78,7 @@ it('a fork goes on only after a second press that says so', async () => {
 });
 
 it('reports what the store lost, and checks each workflow once', async () => {
-  const lost: Missing = {
+  const missingEntries: Missing = {
     kind: 'entries',
     conversationId: 'c',
     workflowId: 'w',
@@ -87,7 +87,7 @@ it('reports what the store lost, and checks each workflow once', async () => {
     ranges: [],
   };
   const connection = new FakeConnection().on('conversation.check', () => {
-    return { workflows: 1, events: 9, missing: [lost] };
+    return { workflows: 1, events: 9, missing: [missingEntries] };
   });
   const props = $state({ conversationId: 'c', workflowIds: ['w'] });
   const page = await mountInApp(MissingNote, props, { connection });
@@ -96,28 +96,28 @@ it('reports what the store lost, and checks each workflow once', async () => {
   );
   props.workflowIds = ['w', 'v'];
   await page.settle();
-  const checked = connection.calls.map(({ input }) => (input as { workflowIds: string[] }).workflowIds);
-  expect(checked).toEqual([['w'], ['v']]);
+  const checkedIds = connection.calls.map(({ input }) => (input as { workflowIds: string[] }).workflowIds);
+  expect(checkedIds).toEqual([['w'], ['v']]);
 });
 
 it.each([
   ['md', 'text/markdown'],
   ['json', 'application/json'],
 ] as const)('saves a conversation as a file: %s', async (format, type) => {
-  const saved: [string, string, string][] = [];
+  const savedFiles: [string, string, string][] = [];
   let content = new Blob();
   vi.spyOn(URL, 'createObjectURL').mockImplementation((blob) => {
     content = blob as Blob;
     return 'blob:1';
   });
-  const link = { href: '', download: '', click: () => void saved.push([link.download, link.href, content.type]) };
+  const link = { href: '', download: '', click: () => void savedFiles.push([link.download, link.href, content.type]) };
   vi.spyOn(document, 'createElement').mockReturnValueOnce(link as unknown as HTMLAnchorElement);
   const connection = new FakeConnection().on('conversation.export', () => ({
     fileName: `a.${format}`,
     text: 'Hello.',
   }));
-  await new ConversationActions(connection, toasts, lists).download('c', format);
+  await new ConversationActions(connection, silentToasts, lists).download('c', format);
   await settled();
-  expect(saved).toEqual([[`a.${format}`, 'blob:1', type]]);
+  expect(savedFiles).toEqual([[`a.${format}`, 'blob:1', type]]);
   expect(await content.text()).toBe('Hello.');
 });

@@ -11,7 +11,7 @@ useDocument();
 const NOW = '2026-01-02T03:04:05.000Z';
 
 async function mountServer(parts: Partial<McpServerView>, status: McpProcess['status'] | null = null) {
-  const running: Omit<McpProcess, 'status'> = {
+  const processRow: Omit<McpProcess, 'status'> = {
     since: NOW,
     pid: null,
     users: 0,
@@ -31,7 +31,7 @@ async function mountServer(parts: Partial<McpServerView>, status: McpProcess['st
     permissions: [],
     sampling: false,
     signIn: 'none',
-    process: status === null ? null : { ...running, status },
+    process: status === null ? null : { ...processRow, status },
     heardAt: null,
     tools: [],
     ...parts,
@@ -41,19 +41,19 @@ async function mountServer(parts: Partial<McpServerView>, status: McpProcess['st
   for (const method of ['mcp.accept', 'mcp.stop', 'mcp.restart', 'mcp.enable'] as const)
     connection.on(method, () => server);
   connection.on('mcp.list', () => [server]);
-  const pressed: string[] = [];
+  const callbacks: string[] = [];
   const props = {
     servers: new McpFolder(connection, '/project'),
     server,
-    onremove: () => void pressed.push('remove'),
-    ontrust: () => void pressed.push('trust'),
+    onremove: () => void callbacks.push('remove'),
+    ontrust: () => void callbacks.push('trust'),
   };
   const page = await mountInApp(McpServer, props, { clock: { now: Date.parse(NOW) } });
   const calls = () => connection.calls.filter(({ method }) => method !== 'mcp.list');
-  return { page, calls, pressed };
+  return { page, calls, callbacks };
 }
 
-it('shows why a server failed and when it is tried again, and starts it', async () => {
+it('shows the failure of a server and the time of the next attempt, and starts the server', async () => {
   const { page, calls } = await mountServer({}, 'failed');
   expect(page.text).toMatch(/failed.*It ended with exit code 3\. *The next use tries it again/);
   await page.press('Start: one');
@@ -67,15 +67,15 @@ it('stops a server that runs, and switches it off', async () => {
   expect(calls().map(({ method }) => method)).toEqual(['mcp.stop', 'mcp.enable']);
 });
 
-it('offers trust for a server of a project, and nothing that would start it', async () => {
-  const { page, pressed } = await mountServer({ state: 'untrusted', source: 'project' });
+it('offers trust for the server of a project, and no start', async () => {
+  const { page, callbacks } = await mountServer({ state: 'untrusted', source: 'project' });
   expect(page.text).toContain('not trusted');
   expect(page.buttons).toEqual(['Look at it']);
   await page.press('Look at it');
-  expect(pressed).toEqual(['trust']);
+  expect(callbacks).toEqual(['trust']);
 });
 
-it('agrees only to the tools that are new or changed, as they are shown', async () => {
+it('agrees only to new and changed tools, with the shown hashes', async () => {
   const tool = (name: string, state: 'known' | 'new') => ({
     name: `mcp__one__${name}`,
     tool: name,

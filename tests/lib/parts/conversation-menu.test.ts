@@ -1,7 +1,7 @@
 // The menu of a conversation, mounted without a browser.
 import { beforeEach, expect, it, vi } from 'vitest';
 import { goto } from '$app/navigation';
-import { page as shown } from '$app/state';
+import { page as currentPage } from '$app/state';
 import ConversationMenu from '#lib/parts/conversation-menu.svelte';
 import { mountInApp, useDocument } from '../support/dom.ts';
 import type PlainMenu from '../support/plain-menu.svelte';
@@ -15,30 +15,30 @@ vi.mock('$app/navigation', () => ({ goto: vi.fn() }));
 useDocument();
 beforeEach(() => void vi.mocked(goto).mockClear());
 
-/** Addresses that the page goes to; the callback of the page counts as `ondelete`. */
-async function deleteOn(path: string, leaves = path, hasOwnWay = false): Promise<string[]> {
-  shown.url = new URL(path, 'http://localhost');
+/** Deletes a conversation on a page and returns the addresses that open. The callback of the page counts as `ondelete`. */
+async function deleteOn(path: string, laterPath = path, hasCallback = false): Promise<string[]> {
+  currentPage.url = new URL(path, 'http://localhost');
   const deletion = Promise.withResolvers<boolean>();
   const app = { conversationActions: { remove: () => deletion.promise } };
   const conversation = { id: 'one', title: 'First', pinned: false };
-  const own = hasOwnWay ? { ondelete: () => void goto('ondelete') } : {};
-  const menu = await mountInApp(ConversationMenu, { conversation, running: false, ...own }, app);
+  const callback = hasCallback ? { ondelete: () => void goto('ondelete') } : {};
+  const menu = await mountInApp(ConversationMenu, { conversation, running: false, ...callback }, app);
   await menu.press('Delete conversation');
-  shown.url = new URL(leaves, 'http://localhost');
+  currentPage.url = new URL(laterPath, 'http://localhost');
   deletion.resolve(true);
   await menu.settle();
   return vi.mocked(goto).mock.calls.map(([to]) => String(to));
 }
 
-it('leads from the page of a deleted conversation to the start page', async () => {
+it('opens the start page instead of the page of a deleted conversation', async () => {
   expect(await deleteOn('/chat/one')).toEqual(['/']);
 });
 
-it('calls what its page does after the deletion', async () => {
+it('calls the callback of its page after the deletion', async () => {
   expect(await deleteOn('/history/workflow', '/history/workflow', true)).toEqual(['ondelete']);
 });
 
-it('stays on another page, also on one that was opened while the deletion was under way', async () => {
+it('stays on another page, also if the page was opened during the deletion', async () => {
   expect(await deleteOn('/history')).toEqual([]);
   expect(await deleteOn('/chat/one', '/history/trash')).toEqual([]);
   expect(await deleteOn('/history/workflow', '/history/trash', true)).toEqual([]);

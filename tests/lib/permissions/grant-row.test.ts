@@ -20,13 +20,13 @@ const grant: Grant = {
   ...{ agent: 'lead', tool: 'write_file', pattern: 'docs/*.md', scope: 'project', calls: 1, maxCalls: null },
   ...{ givenAt: '2026-01-02T03:04:05.000Z', expiresAt: null, revokedAt: null },
 };
-const shown = (changes: Partial<Grant> = {}, onrevoke?: () => void) => {
+const renderRow = (changes: Partial<Grant> = {}, onrevoke?: () => void) => {
   const props = { grant: { ...grant, ...changes }, now: NOW, ...(onrevoke && { onrevoke }) };
   return render(GrantRow, { props }).body.replaceAll(/<!--.*?-->/g, '');
 };
 
-it('says whom it allows what, for how long and how often it was used, and offers to revoke it', () => {
-  const html = shown({}, () => undefined);
+it('shows the agent, tool, duration and use of a grant, and offers to revoke it', () => {
+  const html = renderRow({}, () => undefined);
   for (const part of ['lead may use write_file on docs/*.md', 'always for this project', 'used 1 time'])
     expect(html, part).toContain(part);
   expect(html).toMatch(/<button[^>]*aria-label="Revoke[^"]*docs\/\*\.md[^"]*"[^>]*>Revoke<\/button>/);
@@ -34,10 +34,10 @@ it('says whom it allows what, for how long and how often it was used, and offers
 
 it('links to the page of permissions while the grant holds', () => {
   const link = `href="/permissions?folder=%2Ftmp%2Fproject&amp;grant=${id(7)}"`;
-  expect(shown()).toContain(link);
-  expect(shown()).toContain('See the grant, or revoke it');
+  expect(renderRow()).toContain(link);
+  expect(renderRow()).toContain('See the grant, or revoke it');
   const over = { revokedAt: '2026-01-02T03:30:00.000Z' };
-  expect(shown(over)).not.toContain('href=');
-  expect(shown({ expiresAt: over.revokedAt })).not.toContain('href=');
-  expect(shown({ maxCalls: 1 })).not.toContain('href=');
+  expect(renderRow(over)).not.toContain('href=');
+  expect(renderRow({ expiresAt: over.revokedAt })).not.toContain('href=');
+  expect(renderRow({ maxCalls: 1 })).not.toContain('href=');
 });

@@ -39,7 +39,7 @@ it.each([
   [{ path: 'a.txt', also: ['b.txt'], files: 2 }, 'undone', 'Redo 2 files'],
   // More than are named.
   [{ path: 'a.txt', also: ['b.txt'], files: 2001 }, 'done', 'Undo 2001 files'],
-] as const)('offers for %j, which is %s: %s', (metadata, change, button) => {
+] as const)('offers a button for %j, which is %s: %s', (metadata, change, button) => {
   expect(shown({ ...metadata, undoable: true }, change)).toMatch(new RegExp(`<button[^>]*>\\s*${button}\\s*</button>`));
 });
 

@@ -1,4 +1,4 @@
-// How a sub-agent or a message that ended can go on, mounted without a browser.
+// Actions at a finished sub-agent or message, mounted without a browser.
 import { expect, it } from 'vitest';
 import type { RunRow, WorkflowRow } from '#contract/view.ts';
 import AgentCardOutcome from '#lib/runs/agent-card-outcome.svelte';
@@ -14,8 +14,8 @@ useDocument();
 
 const NO_VIEW = { view: null } as never;
 
-/** A sub-agent that ended so, and its workflow. */
-function endedRun(outcome: 'error' | 'partial'): { run: RunRow; workflow: WorkflowRow } {
+/** Returns a sub-agent with this outcome, and its workflow. */
+function createEndedRun(outcome: 'error' | 'partial'): { run: RunRow; workflow: WorkflowRow } {
   const story = new Story();
   const { lead, workflowId } = story.lead('Inspect this project.');
   const child = story.child(lead, workflowId, 'inspector');
@@ -29,29 +29,29 @@ function endedRun(outcome: 'error' | 'partial'): { run: RunRow; workflow: Workfl
   return { run: runs.find(({ id }) => id === child.runId)!, workflow: workflows[0]! };
 }
 
-it('shows what a sub-agent had when it failed, and tries it again', async () => {
-  const retried: string[] = [];
-  const app = { retryRun: (runId: string) => Promise.resolve(retried.push(runId) > 0) };
-  const { run } = endedRun('error');
+it('shows the partial report of a failed sub-agent, and retries the sub-agent', async () => {
+  const retriedIds: string[] = [];
+  const app = { retryRun: (runId: string) => Promise.resolve(retriedIds.push(runId) > 0) };
+  const { run } = createEndedRun('error');
   const page = await mountInApp(AgentCardOutcome, { source: NO_VIEW, run, phase: 'error' as const }, app);
   expect(page.text).toContain('What it had when it failed');
   expect(page.text).toContain('Half of it is read.');
   await page.press('Try again');
-  expect(retried).toEqual([run.id]);
+  expect(retriedIds).toEqual([run.id]);
 });
 
-it('sends a message again whose workflow failed', async () => {
-  const sent: string[] = [];
-  const app = { sendAgain: ({ prompt }: WorkflowRow) => Promise.resolve(sent.push(prompt) > 0) };
-  const { workflow } = endedRun('error');
+it('sends the message of a failed workflow again', async () => {
+  const sentPrompts: string[] = [];
+  const app = { sendAgain: ({ prompt }: WorkflowRow) => Promise.resolve(sentPrompts.push(prompt) > 0) };
+  const { workflow } = createEndedRun('error');
   const page = await mountInApp(WorkflowActions, { source: NO_VIEW, workflow }, app);
   await page.press('Send again');
-  expect(sent).toEqual(['Inspect this project.']);
+  expect(sentPrompts).toEqual(['Inspect this project.']);
 });
 
-it('extends the limit that was used up by what is written, over the limits that are shown', async () => {
-  const extended: unknown[] = [];
-  const extend = (more: unknown) => Promise.resolve(extended.push(more) > 0);
+it('extends the exhausted limit by the written amount, based on the shown limits', async () => {
+  const extensions: unknown[] = [];
+  const extend = (more: unknown) => Promise.resolve(extensions.push(more) > 0);
   const bounds = [
     { kind: 'iterations', used: 1, of: 1 },
     { kind: 'tokens', used: 900, of: 900_000 },
@@ -64,7 +64,7 @@ it('extends the limit that was used up by what is written, over the limits that 
   expect(field.value).toBe('1');
   await page.write('input', '5');
   await page.fire(page.find('form'), 'submit');
-  expect(extended).toEqual([{ add: { iterations: 5 }, seen: limits }]);
+  expect(extensions).toEqual([{ add: { iterations: 5 }, seen: limits }]);
   expect(page.buttons).toEqual(['Extend']);
 });
 
@@ -74,7 +74,7 @@ it('shows whether a review passed, with its score and critique', async () => {
   expect(page.text).toBe('Review not passed: 40 of 100 Name the file and the line.');
 });
 
-it('shows how far a plan is and its step at work, and all steps once it is unfolded', async () => {
+it('shows the progress and the current step of a plan, and all steps once the plan is unfolded', async () => {
   const step = (content: string, status: 'completed' | 'in_progress' | 'pending') => ({
     content,
     status,
@@ -86,12 +86,12 @@ it('shows how far a plan is and its step at work, and all steps once it is unfol
   await page.press('Plan 1 of 3 Write');
   expect(page.buttons).toEqual(['Plan 1 of 3']);
   expect(page.text).toMatch(/Read.*at work: Write.*to do: Check/);
-  const done = await mountInApp(PlanPanel, { items: [step('Read', 'completed')] });
-  expect(done.text).toContain('1 of 1 All steps are done');
+  const finishedPlan = await mountInApp(PlanPanel, { items: [step('Read', 'completed')] });
+  expect(finishedPlan.text).toContain('1 of 1 All steps are done');
 });
 
-it('says why a report is only the best of several', async () => {
-  const { run } = endedRun('partial');
+it('shows why a report is only the best of several', async () => {
+  const { run } = createEndedRun('partial');
   const message = 'The criteria were not met: the best of 3 answers is handed over (40 of 100).';
   const partial = { ...run, error: { code: 'reflection_failed' as const, message } };
   const page = await mountInApp(AgentCardOutcome, { source: NO_VIEW, run: partial, phase: 'partial' as const });

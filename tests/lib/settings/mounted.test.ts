@@ -32,22 +32,22 @@ async function mountField(parts: Partial<ExplainedSetting> = {}, refusal = '') {
     others: [],
     ...parts,
   };
-  const saved: SettingRow['value'][] = [];
-  const set = (_path: string, value: SettingRow['value']) => {
-    saved.push(value);
+  const savedValues: SettingRow['value'][] = [];
+  const setValue = (_path: string, value: SettingRow['value']) => {
+    savedValues.push(value);
     return Promise.resolve(refusal);
   };
-  const page = await mountInApp(SettingField, { form: { set } as SettingsForm, row, folder: '' });
-  return { page, saved, field: page.find<HTMLInputElement>(FIELD) };
+  const page = await mountInApp(SettingField, { form: { set: setValue } as SettingsForm, row, folder: '' });
+  return { page, savedValues, field: page.find<HTMLInputElement>(FIELD) };
 }
 
 it.each(['9', 'long', '1.5'])(
   'a value that does not fit stays in its field with the reason, and is not sent: %s',
   async (value) => {
-    const { page, saved, field } = await mountField();
+    const { page, savedValues, field } = await mountField();
     await page.write(FIELD, value);
     expect(page.find('[role=status]').textContent).toContain('Write a whole number from 1 to 3.');
-    expect([field.value, field.getAttribute('aria-invalid'), saved]).toEqual([value, 'true', []]);
+    expect([field.value, field.getAttribute('aria-invalid'), savedValues]).toEqual([value, 'true', []]);
   },
 );
 
@@ -59,24 +59,24 @@ it('a value that the program rejects stays in its field with the reason', async 
 });
 
 it('a saved value can be undone, and reset to the default', async () => {
-  const { page, saved } = await mountField();
+  const { page, savedValues } = await mountField();
   await page.write(FIELD, '1');
   expect(page.find('[role=status]').textContent).toContain('Saved.');
   await page.press('Undo: Sub-agents per workflow');
   await page.press('Reset to 3: Sub-agents per workflow');
-  expect(saved).toEqual([1, 2, null]);
+  expect(savedValues).toEqual([1, 2, null]);
 });
 
 it.each([
   { from: 'environment', variable: 'X' },
   { from: 'project', file: '/p/.triad/config.toml', line: 1 },
-] as const)('a value that goes before the own settings cannot be edited or reset: $from', async (origin) => {
+] as const)('a value that overrides the user settings cannot be edited or reset: $from', async (origin) => {
   const { page, field } = await mountField({ origin });
   expect(field.readOnly).toBe(true);
   expect(page.buttons).toEqual([]);
 });
 
-it('shows what a project wants, with a link to trust its file', async () => {
+it('shows the value that a project requests, with a link to trust its file', async () => {
   const { page } = await mountField({
     others: [
       { value: 1, origin: { from: 'project', file: '/p/.triad/config.toml', line: 1 }, reason: 'untrusted', why: '' },
@@ -109,39 +109,39 @@ it('deletes a note of an agent after a second press', async () => {
 });
 
 it('applies the chosen text size at once and at the next start', () => {
-  const size = () => document.documentElement.dataset['textSize'];
+  const getSize = () => document.documentElement.dataset['textSize'];
   const sizes = new TextSize();
-  expect(size()).toBe('normal');
+  expect(getSize()).toBe('normal');
   sizes.set('large');
-  expect(size()).toBe('large');
+  expect(getSize()).toBe('large');
   sizes.set('small');
   document.documentElement.dataset['textSize'] = '';
   expect(new TextSize().value).toBe('small');
-  expect(size()).toBe('small');
+  expect(getSize()).toBe('small');
 });
 
 it('follows the contrast of the system until one is chosen, also at the next start', () => {
-  const shown = () => document.documentElement.dataset['contrast'];
+  const getContrast = () => document.documentElement.dataset['contrast'];
   const change = (matches: boolean) => {
     system.matches = matches;
     system.dispatchEvent(new Event('change'));
   };
   const first = new Contrast();
-  expect(shown()).toBe('normal');
+  expect(getContrast()).toBe('normal');
   change(true);
-  expect(shown()).toBe('more');
+  expect(getContrast()).toBe('more');
   first.set('normal');
-  expect(shown()).toBe('normal');
+  expect(getContrast()).toBe('normal');
   first.stop();
   const next = new Contrast();
   change(true);
-  expect([next.value, shown()]).toEqual(['normal', 'normal']);
+  expect([next.value, getContrast()]).toEqual(['normal', 'normal']);
   next.set('more');
   change(false);
-  expect(shown()).toBe('more');
+  expect(getContrast()).toBe('more');
 });
 
-it('stores the key of a search for its host, and shows why a key is not stored', async () => {
+it('stores the key of a search for its host, and shows the reason if a key is not stored', async () => {
   let host: string | null = null;
   const state = (keyOf: string | null) => ({ host, keyOf, place: 'file' as const });
   const connection = new FakeConnection()
@@ -151,13 +151,13 @@ it('stores the key of a search for its host, and shows why a key is not stored',
       return state(host);
     });
   const page = await mountInApp(SearchKey, { url: null }, { connection });
-  const store = async () => page.fire(page.find('form'), 'submit');
+  const submit = async () => page.fire(page.find('form'), 'submit');
   await page.write('input', 's3cret');
-  await store();
+  await submit();
   expect(page.find('[role=status]').textContent).toContain('set web.search.url first');
   expect(page.find<HTMLInputElement>('input').value).toBe('s3cret');
   host = '127.0.0.1:8888';
-  await store();
+  await submit();
   expect(page.find('[role=status]').textContent).toContain('sent to 127.0.0.1:8888 only');
   expect(page.find<HTMLInputElement>('input').value).toBe('');
 });

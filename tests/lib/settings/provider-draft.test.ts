@@ -3,12 +3,12 @@ import { expect, it } from 'vitest';
 import { App } from '#lib/app/app.svelte.ts';
 import { ProviderDraft } from '#lib/settings/provider-draft.svelte.ts';
 import { FakeConnection } from '../support/fake-connection.ts';
+import { silentToasts } from '../support/toasts.ts';
 
 it('marks the field that was missed, and asks nobody', () => {
   const connection = new FakeConnection();
   connection.status = 'closed';
-  const toasts = { info: () => undefined, error: () => undefined, offer: () => undefined };
-  const draft = new ProviderDraft(new App(connection, toasts), null);
+  const draft = new ProviderDraft(new App(connection, silentToasts), null);
   draft.apiKey = ' ';
   expect([draft.has('apiKey'), draft.missing]).toEqual([false, 'apiKey']);
   expect([draft.failure, connection.calls]).toEqual([null, []]);
@@ -26,8 +26,7 @@ it('offers the servers of this machine, and takes the address and first model of
     speaks: [{ type: 'openai-chat' as const, baseUrl: 'http://127.0.0.1:11434/v1' }],
   };
   const connection = new FakeConnection().on('provider.detect', () => [server]);
-  const toasts = { info: () => undefined, error: () => undefined, offer: () => undefined };
-  const draft = new ProviderDraft(new App(connection, toasts), null);
+  const draft = new ProviderDraft(new App(connection, silentToasts), null);
   await draft.detect();
   expect(draft.offered?.map(({ name }) => name)).toEqual(['Ollama']);
   draft.choose(draft.offered![0]!);

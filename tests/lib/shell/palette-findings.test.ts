@@ -90,7 +90,7 @@ it('puts files and reports before agents and settings, and what is called exactl
   expect(palette.findings[0]?.items[0]?.label).toBe('Keyboard shortcuts');
 });
 
-it('leads to a setting at its field, and to a section of the settings', async () => {
+it('finds the field of a setting, and a section of the settings', async () => {
   const { palette, type, found } = desk();
   await palette.open();
   const paths = () => found(text.shell.palette.settings).map(({ to }) => to);

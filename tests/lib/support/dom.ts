@@ -1,4 +1,4 @@
-/** A document without a browser: components are mounted with their effects and answer events; there is no layout. */
+/** A document without a browser. Mounted components run their effects and handle events; there is no layout. */
 import { parseHTML } from 'linkedom';
 import { flushSync, mount, unmount, type Component } from 'svelte';
 import { afterEach, beforeEach, vi } from 'vitest';
@@ -36,29 +36,29 @@ const browserGlobals: Readonly<Record<string, unknown>> = {
   Comment: window.Comment,
 };
 
-const mounted = new Set<Record<string, unknown>>();
+const mountedComponents = new Set<Record<string, unknown>>();
 
-/** Defines the globals of a browser during each test of this file, and unmounts what was mounted. */
+/** Defines the globals of a browser during each test of a file, and unmounts its components afterwards. */
 export function useDocument(more: () => Readonly<Record<string, unknown>> = () => ({})): void {
   beforeEach(() => {
     for (const [name, value] of Object.entries({ ...browserGlobals, ...more() })) vi.stubGlobal(name, value);
   });
   afterEach(async () => {
-    for (const component of mounted) await unmount(component);
-    mounted.clear();
+    for (const component of mountedComponents) await unmount(component);
+    mountedComponents.clear();
     document.body.replaceChildren();
     vi.unstubAllGlobals();
   });
 }
 
-export class Page {
+export class MountedPage {
   readonly #root: HTMLElement;
 
   constructor(root: HTMLElement) {
     this.#root = root;
   }
 
-  /** Visible words, with single spaces. */
+  /** Visible text, with single spaces. */
   get text(): string {
     return this.#root.textContent.replaceAll(/\s+/g, ' ').trim();
   }
@@ -71,17 +71,17 @@ export class Page {
 
   /** Names of all buttons. */
   get buttons(): string[] {
-    return this.#allButtons().map(nameOfButton);
+    return this.#allButtons().map(getButtonName);
   }
 
   /** Presses the button with this name. */
   async press(name: string): Promise<void> {
-    const button = this.#allButtons().find((one) => nameOfButton(one) === name);
-    if (!button) throw new Error(`No button ${name} among ${this.buttons.join(', ')}`);
-    await this.fire(button, 'click');
+    const target = this.#allButtons().find((button) => getButtonName(button) === name);
+    if (!target) throw new Error(`No button ${name} among ${this.buttons.join(', ')}`);
+    await this.fire(target, 'click');
   }
 
-  /** Writes into a field and leaves it. */
+  /** Writes into a field and moves the focus away. */
   async write(selector: string, value: string): Promise<void> {
     const field = this.find<HTMLInputElement>(selector);
     field.value = value;
@@ -105,7 +105,7 @@ export class Page {
   }
 }
 
-const nameOfButton = (button: HTMLElement): string =>
+const getButtonName = (button: HTMLElement): string =>
   button.getAttribute('aria-label') ?? button.textContent.replaceAll(/\s+/g, ' ').trim();
 
 /** Mounts a component with the parts of the app that it uses. */
@@ -113,14 +113,14 @@ export async function mountInApp<P extends Record<string, unknown>>(
   component: Component<P>,
   props: P,
   app: object = {},
-): Promise<Page> {
+): Promise<MountedPage> {
   const target = document.createElement('div');
-  // linkedom calls listeners with the element that the event began at, Svelte needs the one that listens.
+  // Svelte needs listeners with their own element as `this`. linkedom uses the target of the event.
   const listen = target.addEventListener.bind(target);
   target.addEventListener = (type: string, listener: (event: Event) => void) => listen(type, listener.bind(target));
-  const Shown = InApp as Component<{ app: App; component: Component<P>; props: P }>;
-  mounted.add(mount(Shown, { target, props: { app: app as App, component, props } }));
-  const page = new Page(target);
+  const Wrapper = InApp as Component<{ app: App; component: Component<P>; props: P }>;
+  mountedComponents.add(mount(Wrapper, { target, props: { app: app as App, component, props } }));
+  const page = new MountedPage(target);
   await page.settle();
   return page;
 }

@@ -1,4 +1,4 @@
-// The note of an error names the remedy: a link to the settings where the remedy is there, one line of advice elsewhere.
+// The note of an error: a link to the settings if they can fix the error, otherwise one line of advice.
 import { render } from 'svelte/server';
 import { expect, it } from 'vitest';
 import FailureNote from '#lib/ui/failure-note.svelte';

@@ -99,7 +99,7 @@ describe('the address of the history', () => {
     expect(methods['execution.days'].input.parse(executionDaysInput(ofAgents, days))).toMatchObject({ kind: 'spawn' });
   });
 
-  it('leads from a hit to its entry, with the words', () => {
+  it('links a hit to its entry, with the searched words', () => {
     const params = new URLSearchParams(queryOfHit({ runId: 'run', n: 7 }, 'quokka & hangar'));
     expect(Object.fromEntries(params)).toEqual({ run: 'run', n: '7', q: 'quokka & hangar' });
   });

@@ -180,7 +180,7 @@ test('new: an agent that is there is never written over', async () => {
     expect(await readFile(join(folder, '.triad/agents', name), 'utf8')).toBe(text);
 });
 
-test('new: the template is valid and has a section for each part of a prompt', async () => {
+test('new: the template is valid and has the sections of a prompt', async () => {
   const { triad, folder } = await here();
   const path = join(folder, '.triad/agents/docs.md');
   expect(await triad(['agents', 'new', 'docs'])).toMatchObject({ code: 0, out: `${path}\n` });

@@ -138,8 +138,8 @@ test('of a folder the newest run stands last, and a limit keeps the newest', asy
 
 test('a file in the way is listed, and --leave reverts the other files', async () => {
   const why = 'What was changed since is in the way';
-  const inTheWay = ['a', 'b'].map((path): UndoneFile => ({ path, outcome: 'conflict', why }));
-  let outcomes: UndoneFile[] = [inTheWay[0]!, { path: 'b', outcome: 'put_back' }];
+  const conflicts = ['a', 'b'].map((path): UndoneFile => ({ path, outcome: 'conflict', why }));
+  let outcomes: UndoneFile[] = [conflicts[0]!, { path: 'b', outcome: 'put_back' }];
   const client = memoryClient({
     'run.get': () => runRow({ id: helper, conversationId: session }),
     'change.list': () => [change(helper, 'helper', 'a'), change(helper, 'helper', 'b')],
@@ -164,7 +164,7 @@ test('a file in the way is listed, and --leave reverts the other files', async (
     out: expect.stringContaining(`left      a: ${why}\n`) as string,
   });
 
-  outcomes = inTheWay;
+  outcomes = conflicts;
   expect((await undo()).err).toBe(`in the way  a: ${why}\nin the way  b: ${why}\n${error}`);
   const nothing = 'triad: Nothing was undone: all of it is in the way\n';
   expect(await undo('--leave')).toMatchObject({ code: 1, err: nothing });

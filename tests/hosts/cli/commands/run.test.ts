@@ -125,7 +125,7 @@ test('Ctrl-C stops the workflow, waits for its end and exits with 130', async ()
   expect(io.err()).toContain('cancelled ·');
 });
 
-test('a closed output stops the workflow with its own cause', async () => {
+test('a closed output stops the workflow with the cause "output"', async () => {
   const client = scripted([delta], {
     'workflow.stop': () => {
       setImmediate(() => client.emit('conversation', workflowEnd({ outcome: 'cancelled', text: '' })));
@@ -133,7 +133,7 @@ test('a closed output stops the workflow with its own cause', async () => {
     },
   });
   const stdout = new Writable({
-    write: (_data, _encoding, written) => written(Object.assign(new Error('closed'), { code: 'EPIPE' })),
+    write: (_data, _encoding, callback) => callback(Object.assign(new Error('closed'), { code: 'EPIPE' })),
   });
   expect((await triad(['run', 'x'], { client, stdout })).code).toBe(130);
   expect(client.requests.at(-1)).toEqual({ method: 'workflow.stop', input: { workflowId, cause: 'output' } });

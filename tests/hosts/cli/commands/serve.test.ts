@@ -112,16 +112,16 @@ test('a history that cannot be written ends it with the reason', async () => {
   await expect.poll(() => io.err()).toContain('triad: The disk is full\n');
 });
 
-test('continues with another runtime when the owner exits', async () => {
+test('continues with its own runtime when the owner exits', async () => {
   const io = memoryIo({ client: memoryClient(), webRoot, env });
   const loss = new AbortController();
   const connections = [{ owner: false, lost: loss.signal }];
   const connect: typeof io.connect = async (options) => ({ ...(await io.connect(options)), ...connections.shift() });
-  const running = main(['serve', '--port', '0'], { ...io, connect });
+  const exitCode = main(['serve', '--port', '0'], { ...io, connect });
   await expect.poll(() => io.out()).toMatch(URL_LINE);
   loss.abort(new TriadError('disconnected', 'The owner has ended'));
   await expect.poll(() => io.err()).toContain('The owner has ended: this one does it now.\n');
-  expect(await stopped(io, running)).toBe(130);
+  expect(await stopped(io, exitCode)).toBe(130);
   expect(io.opened).toEqual([{ closed: true }, { closed: true }]);
 });
 

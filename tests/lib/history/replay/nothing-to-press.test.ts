@@ -84,30 +84,30 @@ async function opened(): Promise<Player> {
   return player;
 }
 
-/** The app as far as these components ask it, at the moment of the player. */
-const appAt = (player: Player): App =>
+/** Returns the parts of the app that these components read, at the moment of the player. */
+const createApp = (player: Player): App =>
   ({
     attention: { questions: questionsOf(player.view!.approvals) },
     ...{ clock: { now: player.now }, contexts: { windowOf: () => null, compactAt: null } },
   }) as unknown as App;
 
-/** Returns the names of the buttons that act; a box to write in counts as `say`. */
+/** Returns the names of the buttons that act. A text field counts as `say`. */
 function findActs(body: string): string[] {
-  const found = /<(textarea|input|select)\b/.test(body) ? ['say'] : [];
+  const acts = /<(textarea|input|select)\b/.test(body) ? ['say'] : [];
   for (const [, inside = ''] of body.matchAll(/<button[^>]*>([\s\S]*?)<\/button>/g)) {
     const name = inside.replaceAll(/<[^>]*>/g, '').trim();
     const act = /^(Stop|Undo|Try again|Answer|Extend|Give it more)\b/.exec(name)?.[1];
-    if (act !== undefined) found.push(act);
+    if (act !== undefined) acts.push(act);
   }
-  return found;
+  return acts;
 }
 
-/** Returns the names of what acts at any step. */
+/** Returns the names of the buttons that act at any step. */
 function actsIn(player: Player, present: boolean): string[] {
   const found = new Set<string>();
   for (let step = 0; step < player.steps.length; step += 1) {
     player.toStep(step);
-    const { body } = render(ReplayParts, { props: { app: appAt(player), player, present } });
+    const { body } = render(ReplayParts, { props: { app: createApp(player), player, present } });
     for (const act of findActs(body)) found.add(act);
   }
   return [...found].sort();
@@ -135,28 +135,29 @@ it('tells who answered what, where it was asked', async () => {
   expect(asked).not.toContain('<button');
 });
 
-it('offers to copy what an agent said before a call, and the report of a sub-agent', async () => {
+it('offers to copy the text of an agent before a call, and the report of a sub-agent', async () => {
   const player = await opened();
   player.toStep(player.steps.length - 1);
-  const { body } = render(ReplayParts, { props: { app: appAt(player), player, present: true } });
+  const { body } = render(ReplayParts, { props: { app: createApp(player), player, present: true } });
   const copies = [...body.matchAll(/aria-label="(Copy: [^"]*)"/g)].map(([, label]) => label);
   expect(copies).toContain('Copy: what it said, “I write.”');
   expect(copies).toContain('Copy: report of one');
 });
 
-it('offers nothing at the cards of sub-agents that a fork took over', async () => {
+it('offers nothing at the cards of sub-agents that a fork has copied', async () => {
   const player = await opened();
   player.toStep(player.steps.length - 1);
   const view = player.view!;
-  const isTaken = ({ parentRunId }: RunRow) => parentRunId !== null;
-  const taken = {
+  const isSubAgent = ({ parentRunId }: RunRow) => parentRunId !== null;
+  const copiedView = {
     ...view,
-    runs: view.runs.map((run) => (isTaken(run) ? { ...run, cached: { ...run, runId: run.id } } : run)),
+    runs: view.runs.map((run) => (isSubAgent(run) ? { ...run, cached: { ...run, runId: run.id } } : run)),
   };
-  const shown = (player: unknown) =>
+  const renderActs = (player: unknown) =>
     findActs(
-      render(ReplayParts, { props: { app: appAt(player as Player), player: player as Player, present: true } }).body,
+      render(ReplayParts, { props: { app: createApp(player as Player), player: player as Player, present: true } })
+        .body,
     );
-  expect(shown(player)).toEqual(expect.arrayContaining(['Try again', 'Extend']));
-  expect(shown({ now: player.now, view: taken }).filter((act) => act !== 'Undo')).toEqual([]);
+  expect(renderActs(player)).toEqual(expect.arrayContaining(['Try again', 'Extend']));
+  expect(renderActs({ now: player.now, view: copiedView }).filter((act) => act !== 'Undo')).toEqual([]);
 });

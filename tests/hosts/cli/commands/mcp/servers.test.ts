@@ -75,7 +75,7 @@ test('add: into the settings without what is secret, and tested at once', async 
 });
 
 fullTest(
-  'tests/hosts/cli/commands/mcp/words.test.ts › list marks changed and new tools, and accept shows and sends exactly those',
+  'tests/hosts/cli/commands/mcp/words.test.ts › list marks changed and new tools, and accept shows and sends only these tools',
 )('what changed is marked, shown as it was and as it is, and agreed to', async () => {
   const { triad, tools, file } = await here('memory');
   await triad(['mcp', 'add', 'tiny', '--', node, TINY, file]);

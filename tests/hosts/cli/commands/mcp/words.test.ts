@@ -184,7 +184,7 @@ test('doctor has a line for each that is used, one for all that wait for trust, 
   ]);
 });
 
-test('list marks changed and new tools, and accept shows and sends exactly those', async () => {
+test('list marks changed and new tools, and accept shows and sends only these tools', async () => {
   const tool = (name: string, state: McpToolView['state'], before: string | null): McpToolView => ({
     ...{ name: `mcp__web__${name}`, tool: name, description: `Runs ${name}\nquickly`, inputSchema: {} },
     ...{ permissions: [], hash: `hash of ${name}`, state, before, offered: true },
@@ -192,7 +192,7 @@ test('list marks changed and new tools, and accept shows and sends exactly those
   const tools = [tool('lamp', 'changed', 'Runs lamp'), tool('bell', 'new', null), tool('door', 'known', null)];
   const client = memoryClient({
     'mcp.list': () => [view({ signIn: 'none', heardAt: '2026-03-01T12:00:00.000Z', tools })],
-    'mcp.accept': () => view({ tools: tools.map((one) => ({ ...one, state: 'known' as const })) }),
+    'mcp.accept': () => view({ tools: tools.map((current) => ({ ...current, state: 'known' as const })) }),
   });
   const run = (...args: string[]) => triad(args, memoryIo({ client }));
   const list = await run('list');
@@ -204,16 +204,16 @@ test('list marks changed and new tools, and accept shows and sends exactly those
     err: 'Agreed: 1 tool of web as shown. What you allowed of them holds again.\n',
   });
   await run('accept', 'web');
-  const sent = client.requests.filter(({ method }) => method === 'mcp.accept').map(({ input }) => input);
+  const acceptInputs = client.requests.filter(({ method }) => method === 'mcp.accept').map(({ input }) => input);
   const [lamp, bell] = ['lamp', 'bell'].map((name) => ({ tool: name, hash: `hash of ${name}` }));
-  expect(sent).toMatchObject([{ tools: [lamp] }, { tools: [lamp, bell] }]);
+  expect(acceptInputs).toMatchObject([{ tools: [lamp] }, { tools: [lamp, bell] }]);
   expect((await run('accept', 'web', 'door')).err).toMatch(/^There is nothing to agree to: /);
   const unknown = 'triad: The MCP server web has no tool "bel" (did you mean bell?)\n';
   expect(await run('accept', 'web', 'bel')).toEqual({ code: 2, out: '', err: unknown });
 });
 
 test('test lists resources and prompts, and prompt prints the text of one', async () => {
-  const words = [
+  const promptArguments = [
     { name: 'city', description: '', required: true },
     { name: 'state', description: '', required: false },
   ];
@@ -221,13 +221,13 @@ test('test lists resources and prompts, and prompt prints the text of one', asyn
     'mcp.test': () => ({
       ...{ server: view({}), error: null, durationMs: 1 },
       resources: [{ uri: 'demo://a.md', name: 'a', description: 'A document' }],
-      prompts: [{ name: 'weather', description: 'Asks about it', arguments: words }],
+      prompts: [{ name: 'weather', description: 'Asks about it', arguments: promptArguments }],
     }),
     'mcp.prompt': ({ args }) => ({ text: `How is ${args?.['city']}?` }),
   });
   const { out } = await triad(['test', 'web'], memoryIo({ client }));
   expect(out).toMatch(/\n {2}1 resource\n {4}demo:\/\/a\.md {2}A document\n/);
   expect(out).toMatch(/\n {2}1 prompt\n {4}weather city=… \[state=…\] +Asks about it\n/);
-  const asked = await triad(['prompt', 'web', 'weather', 'city=Rome'], memoryIo({ client }));
-  expect(asked).toEqual({ code: 0, out: 'How is Rome?\n', err: '' });
+  const prompt = await triad(['prompt', 'web', 'weather', 'city=Rome'], memoryIo({ client }));
+  expect(prompt).toEqual({ code: 0, out: 'How is Rome?\n', err: '' });
 });

@@ -83,7 +83,7 @@ test('one session goes to the trash and comes back', async () => {
 test('rewind reverts files before it excludes messages, and a file in the way prevents both', async () => {
   let isInTheWay = true;
   const version = (hash: string) => ({ kind: 'file' as const, hash, bytes: 1, mode: 0o644 });
-  const changed: ChangeRow = {
+  const change: ChangeRow = {
     ...{ conversationId, workflowId, runId: leadId, agent: 'lead', at, toolCallId: 'call', tool: 'write_file' },
     ...{ folder: '/work', notKept: [] },
     files: [{ path: 'a.txt', before: version('b'), after: version('c'), state: 'done', kept: true }],
@@ -93,7 +93,7 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
       ...{ seq: 0, conversation: conversationRow(), workflows: [workflowRow()], more: false },
       ...{ runs: [], entries: {}, calls: [], approvals: [], open: [] },
     }),
-    'change.list': () => [changed],
+    'change.list': () => [change],
     'change.undo': ({ preview }) => {
       if (isInTheWay && !preview) throw new TriadError('conflict', 'a.txt: what was changed since is in the way');
       return [{ path: 'a.txt', outcome: 'put_back' }];
@@ -102,13 +102,13 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
   };
   const rewind = async (...more: string[]) => {
     const { requests, ...rest } = await triad(['rewind', conversationId, workflowId, ...more], answers);
-    const sent = requests.filter(({ method }) => method === 'change.undo' || method === 'conversation.rewind');
-    return { ...rest, sent: sent.map(({ method, input }) => [method, input]) };
+    const writes = requests.filter(({ method }) => method === 'change.undo' || method === 'conversation.rewind');
+    return { ...rest, writes: writes.map(({ method, input }) => [method, input]) };
   };
   expect(await rewind()).toMatchObject({ code: 2, err: expect.stringContaining('say what goes back') as string });
   const refused = await rewind('--files', '--messages');
   expect(refused.code).toBe(1);
-  expect(refused.sent.map(([method]) => method)).toEqual(['change.undo', 'change.undo']);
+  expect(refused.writes.map(([method]) => method)).toEqual(['change.undo', 'change.undo']);
 
   isInTheWay = false;
   const target = { fromWorkflowId: workflowId };
@@ -116,7 +116,7 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
     code: 0,
     out: 'put back  a.txt\nThe lead is not told any more of this message and what came after it.\n',
     err: `To take that back: triad sessions rewind ${conversationId} ${workflowId} --files --messages --again\n`,
-    sent: [
+    writes: [
       ['change.undo', { conversationId, target, redo: false, leave: false }],
       ['conversation.rewind', { conversationId, workflowId, left: true }],
     ],
@@ -126,5 +126,5 @@ test('rewind reverts files before it excludes messages, and a file in the way pr
     ...{ conversationId, workflowId, again: true, left: false },
     files: [{ path: 'a.txt', outcome: 'put_back' }],
   });
-  expect(again.sent.map(([, input]) => input)).toMatchObject([{ redo: true }, { left: false }]);
+  expect(again.writes.map(([, input]) => input)).toMatchObject([{ redo: true }, { left: false }]);
 });
