@@ -132,11 +132,11 @@ const IN_MEMORY = [
 test.for(IN_MEMORY)('a call (%s) is settled after a kill (%s)', async ([kind, moment]) => {
   const root = await realpath(await mkdtemp(join(tmpdir(), 'triad-calls-')));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
-  const call = cutCalls(uniqueSleep()).find((one) => one.kind === kind)!;
-  const killed = await lifeOf(root, 0, call, moment);
-  onTestFinished(() => killed.model.close());
-  const { data, folder, url } = killed.life;
-  await checkResumed(killed, await liveUntil(moment, { data, folder, url }));
+  const call = cutCalls(uniqueSleep()).find((cutCall) => cutCall.kind === kind)!;
+  const killedCall = await lifeOf(root, 0, call, moment);
+  onTestFinished(() => killedCall.model.close());
+  const { data, folder, url } = killedCall.life;
+  await checkResumed(killedCall, await liveUntil(moment, { data, folder, url }));
 });
 
 fullTest('tests/core/workflows/crash-calls.test.ts › a call (%s) is settled after a kill (%s)')(

@@ -40,10 +40,10 @@ test('a conversation of which only events are left is missing, and so is what no
 });
 
 test('rows that are missing from the index of a list are counted', async () => {
-  const opened = await openOn('mem');
-  await (await new Conversation(opened.store).create()).add();
-  await opened.store.conversations({ limit: 1 });
-  await opened.database.query("UPDATE conversation SET place = ''; UPDATE workflow SET place = '';");
-  expect(await opened.store.unlisted()).toEqual({ conversations: 1, workflows: 1 });
-  await opened.close();
+  const openedStore = await openOn('mem');
+  await (await new Conversation(openedStore.store).create()).add();
+  await openedStore.store.conversations({ limit: 1 });
+  await openedStore.database.query("UPDATE conversation SET place = ''; UPDATE workflow SET place = '';");
+  expect(await openedStore.store.unlisted()).toEqual({ conversations: 1, workflows: 1 });
+  await openedStore.close();
 });

@@ -56,7 +56,7 @@ test('what stands between two steps is taken with them: a review, and what the a
   expect(reviewers(engine)).toHaveLength(3);
 });
 
-test('a fork of a fork names the requests of the first one, and starts no more once that is deleted', async () => {
+test('a fork of a fork reuses the requests of the first conversation, until that conversation is deleted', async () => {
   const engine = await start(threeChildren());
   const { workflowId } = await engine.ask('Look at all of it');
   const first = await told(engine, workflowId);
@@ -66,14 +66,16 @@ test('a fork of a fork names the requests of the first one, and starts no more o
   expect(asks).toHaveLength(1);
   const marks = (all: typeof entries) => all.flatMap(({ cached }) => cached ?? []);
   expect(marks(entries)).toEqual(marks(fork.entries));
-  const { conversationId, runtime } = engine;
-  await runtime.request('conversation.delete', { conversationId });
-  const step = { conversationId, goOn: true, ...from };
-  await expect(runtime.request('conversation.fork', step)).rejects.toMatchObject({ code: 'conflict' });
+  const [copiedWorkflow] = (await snapshotOf(engine, fork.made.id)).workflows;
+  const copiedStep = { workflowId: copiedWorkflow!.id, entry: lastCall(first.entries) };
+  expect((await goOn(engine, copiedStep, fork.made.id)).asks).toHaveLength(1);
+  await engine.runtime.request('conversation.delete', { conversationId: engine.conversationId });
+  const request = { conversationId: fork.made.id, goOn: true, ...copiedStep };
+  await expect(engine.runtime.request('conversation.fork', request)).rejects.toMatchObject({ code: 'conflict' });
 });
 
 fullTest(
-  'tests/core/workflows/going-on/where-from.test.ts › a fork of a fork names the requests of the first one, and starts no more once that is deleted',
+  'tests/core/workflows/going-on/where-from.test.ts › a fork of a fork reuses the requests of the first conversation, until that conversation is deleted',
 )('two forks of a fork: what was taken says where it was paid first, and the first one may be gone', async () => {
   const { questions, person } = asked();
   const engine = await start(threeChildren(), { person });
