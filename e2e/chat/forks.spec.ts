@@ -123,7 +123,7 @@ test(
   'a message, its answer as words and as Markdown, and a block of code are copied',
   fullSpec([
     'tests/lib/chat/turn-actions.test.ts › offers to copy, edit, fork and retry at a message and its answer',
-    'tests/lib/chat/turn-actions.test.ts › shows that a text was copied, or that the browser refused it',
+    'tests/lib/chat/turn-actions.test.ts › shows the success or the failure of a copy',
     'tests/lib/ui/markdown/plain.test.ts › %j',
   ]),
   async ({ start }) => {

@@ -14,7 +14,9 @@ async function damage(task: string, home: string): Promise<void> {
 
 test(
   'a message that is gone is told in the history and in the chat, where the others still are',
-  fullSpec('tests/lib/history/mounted.svelte.test.ts › reports what the store lost, and checks each workflow once'),
+  fullSpec(
+    'tests/lib/history/mounted.svelte.test.ts › reports the missing entries of a history, and checks each workflow once',
+  ),
   async ({ start }) => {
     const app = await start(plainAnswer(), {
       before: async ({ home }) => {
@@ -39,9 +41,12 @@ test(
 // The desktop's messages to the program are not seen from here.
 test(
   'of a long conversation only what somebody stays with is read for what is lost',
-  fullSpec('tests/lib/history/mounted.svelte.test.ts › reports what the store lost, and checks each workflow once', {
-    tag: '@browser',
-  }),
+  fullSpec(
+    'tests/lib/history/mounted.svelte.test.ts › reports the missing entries of a history, and checks each workflow once',
+    {
+      tag: '@browser',
+    },
+  ),
   async ({ start }) => {
     const { page, log } = await start(plainAnswer(), {
       ownContext: true,

@@ -167,7 +167,7 @@ describe('a call', () => {
     expect(used).toEqual(['g9']);
   });
 
-  test('at the same time as another one cannot share the last use of a grant', async () => {
+  test('at the same time as another call cannot share the last use of a grant', async () => {
     const store = await memoryStore();
     const grants = new Grants(store, new EventLog(store, () => undefined));
     grants.give(grantOf({ maxCalls: 1 }), record);

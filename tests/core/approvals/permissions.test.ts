@@ -150,7 +150,7 @@ test('a question that nobody answers in time can be a yes, but not by a person w
   expect(engine.of('approval-decide')[0]?.decision).toMatchObject({ allowed: true, decidedBy: 'timeout' });
 });
 
-test('a batch of sub-agents is high risk, so a timeout never allows it', async () => {
+test('a timeout never allows a batch of sub-agents, because its risk is high', async () => {
   const settings = '[approvals]\non_timeout = "approve"\n';
   const engine = await engineWith(batch(), '', { settings, person: () => null });
   await engine.send('Review both halves');

@@ -188,7 +188,7 @@ test('a release leaves the file of another owner alone', async () => {
   expect(await readFile(join(folder, 'instance.json'), 'utf8')).toBe(other);
 });
 
-test('an owner checks its file, and restores a lost or replaced one', async () => {
+test('an owner checks its file, and restores the file after a loss or a change', async () => {
   const checks: (() => void)[] = [];
   const spy = vi.spyOn(globalThis, 'setInterval').mockImplementation(((check: () => void) => {
     checks.push(check);
@@ -210,24 +210,23 @@ test('an owner checks its file, and restores a lost or replaced one', async () =
   }
 });
 
-fullTest('tests/core/hosting/ownership.test.ts › an owner checks its file, and restores a lost or replaced one')(
-  'an owner that has the store puts its file back',
-  async () => {
-    const folder = await testFolder();
-    const path = join(folder, 'instance.json');
-    const owner = await claim(folder);
-    owner.guard();
-    const text = await readFile(path, 'utf8');
-    const dead = { ...owner.instance, url: 'http://127.0.0.1:9', token: '0'.repeat(64) };
-    for (const lost of [() => rm(path), () => writeFile(path, JSON.stringify(dead))]) {
-      await lost();
-      await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe(text);
-    }
-    const other = await startOwner(folder);
-    other.go();
-    expect(JSON.parse(await other.line())).toEqual({ found: owner.instance });
-  },
-);
+fullTest(
+  'tests/core/hosting/ownership.test.ts › an owner checks its file, and restores the file after a loss or a change',
+)('an owner that has the store puts its file back', async () => {
+  const folder = await testFolder();
+  const path = join(folder, 'instance.json');
+  const owner = await claim(folder);
+  owner.guard();
+  const text = await readFile(path, 'utf8');
+  const dead = { ...owner.instance, url: 'http://127.0.0.1:9', token: '0'.repeat(64) };
+  for (const lost of [() => rm(path), () => writeFile(path, JSON.stringify(dead))]) {
+    await lost();
+    await expect.poll(() => readFile(path, 'utf8').catch(() => '')).toBe(text);
+  }
+  const other = await startOwner(folder);
+  other.go();
+  expect(JSON.parse(await other.line())).toEqual({ found: owner.instance });
+});
 
 test('a folder that cannot be used is one clear error', async () => {
   const base = await testFolder();

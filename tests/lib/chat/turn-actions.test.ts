@@ -75,7 +75,7 @@ it('copies the address of the page in a browser, and a link of the app on the de
   expect(clipboard.slice(-2)).toEqual(['triad://workflow/w1', 'triad://conversation/c1']);
 });
 
-it('shows that a text was copied, or that the browser refused it', async () => {
+it('shows the success or the failure of a copy', async () => {
   await copyText(toasts, 'Words', 'Copied');
   expect([clipboard, messages]).toEqual([['Words'], ['Copied']]);
   vi.stubGlobal('navigator', { clipboard: { writeText: () => Promise.reject(new Error('denied')) } });

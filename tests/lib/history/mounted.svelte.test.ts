@@ -77,7 +77,7 @@ it('a fork goes on only after a second press', async () => {
   expect(connection.calls).toEqual([{ method: 'conversation.fork', input }]);
 });
 
-it('reports what the store lost, and checks each workflow once', async () => {
+it('reports the missing entries of a history, and checks each workflow once', async () => {
   const missingEntries: Missing = {
     kind: 'entries',
     conversationId: 'c',

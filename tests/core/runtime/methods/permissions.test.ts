@@ -53,7 +53,7 @@ test.for([
   }
 });
 
-test('mode selective allows a new file, and asks about each start of a sub-agent', async () => {
+test('mode selective allows a new file, and requires approval for each start of a sub-agent', async () => {
   const { runtime, folder } = await startEngine(plainAnswer(), { settings: 'permissions.mode = "selective"\n' });
   const explain = (tool: string, input: unknown) =>
     runtime.request('permissions.explain', { agent: 'lead', tool, input, folder });

@@ -122,14 +122,17 @@ test.for([
   [{ kind: 'move', index: 0, to: 1 }, 2],
   [{ kind: 'move', index: 3, to: 0 }, 4],
   [{ kind: 'add', at: 2, rule: ALLOW }, 3],
-] satisfies [RuleEdit, number][])('rejects %o of a file with one rule: it has no rule %i', async ([edit, number]) => {
-  const { change } = await editor(RULES);
-  await expect(change(edit)).rejects.toMatchObject({
-    code: 'not_found',
-    message: `${CONFIG} has no rule ${number}: it has 1`,
-  });
-  expect(await readFile(CONFIG, 'utf8')).toBe(RULES);
-});
+] satisfies [RuleEdit, number][])(
+  'rejects %o for a file with one rule: rule %i does not exist',
+  async ([edit, number]) => {
+    const { change } = await editor(RULES);
+    await expect(change(edit)).rejects.toMatchObject({
+      code: 'not_found',
+      message: `${CONFIG} has no rule ${number}: it has 1`,
+    });
+    expect(await readFile(CONFIG, 'utf8')).toBe(RULES);
+  },
+);
 
 test('a file that others may write is not changed', async () => {
   const { runtime, folder } = await editor(RULES);
