@@ -58,6 +58,7 @@ test('what stands between two steps is taken with them: a review, and what the a
 
 test('a fork of a fork reuses the requests of the first conversation, until that conversation is deleted', async () => {
   const engine = await start(threeChildren());
+  await engine.ask('Look at all of it');
   const { workflowId } = await engine.ask('Look at all of it');
   const first = await told(engine, workflowId);
   const fork = await goOn(engine, { workflowId, entry: lastCall(first.entries) });
