@@ -1,7 +1,7 @@
 // Runs the stages of `npm run check`, `npm test` and `npm run test:full`. Stages that run the program run one after the
 // other. Stages that only read its sources run at the same time with low priority.
 // Prints the whole output of a failed stage. Nothing starts after a failure, except in the full run, which finishes.
-// The last line lists the duration of each stage. `scripts/summary.cjs` reads it from `test-results/stages.json`.
+// The last line lists the duration of each stage. `scripts/summary.cjs` reads the results from `test-results/stages.json`.
 'use strict';
 const { spawn } = require('node:child_process');
 const fs = require('node:fs');
@@ -25,7 +25,7 @@ const PLANS = {
 };
 /** Stages whose output is shown while they run. */
 const TALKS = new Set(['unit', 'e2e', 'unit:full', 'e2e:full', 'kills']);
-const DURATIONS = path.join(__dirname, '..', 'test-results', 'stages.json');
+const RESULTS = path.join(__dirname, '..', 'test-results', 'stages.json');
 
 /**
  * For those that read, which live for seconds: collecting garbage seldom, where they are programs of Node, or not at all,
@@ -39,8 +39,8 @@ const npm = process.env.npm_execpath;
 /** npm hands no signal on to what its scripts have started: each stage is a group of its own, which gets it whole. */
 const GROUPS = process.platform !== 'win32';
 
-/** Seconds of each finished stage. */
-const durations = {};
+/** Seconds of each finished stage, and whether it passed. */
+const results = {};
 const took = [];
 const running = new Set();
 let failed = false;
@@ -60,18 +60,19 @@ function run(name, { nice = false, haste = {} } = {}) {
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (said += text));
   return new Promise((resolve) => {
-    const end = (ok) => {
+    const finish = (passed) => {
       running.delete(child);
-      durations[name] = Math.round((performance.now() - started) / 1000);
-      took.push(`${name} ${durations[name]} s${ok ? '' : ' (failed)'}`);
-      failed ||= !ok;
+      const seconds = Math.round((performance.now() - started) / 1000);
+      results[name] = { seconds, passed };
+      took.push(`${name} ${seconds} s${passed ? '' : ' (failed)'}`);
+      failed ||= !passed;
       resolve(said);
     };
     child.once('error', (error) => {
       said += `${error.message}\n`;
-      end(false);
+      finish(false);
     });
-    child.once('close', (code) => end(code === 0));
+    child.once('close', (code) => finish(code === 0));
   });
 }
 
@@ -101,11 +102,11 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
   });
 }
 
-/** Adds the durations to those of earlier plans. */
-function writeDurations() {
-  const earlier = fs.existsSync(DURATIONS) ? JSON.parse(fs.readFileSync(DURATIONS, 'utf8')) : {};
-  fs.mkdirSync(path.dirname(DURATIONS), { recursive: true });
-  fs.writeFileSync(DURATIONS, JSON.stringify({ ...earlier, ...durations }));
+/** Adds the results to those of earlier plans. */
+function writeResults() {
+  const earlier = fs.existsSync(RESULTS) ? JSON.parse(fs.readFileSync(RESULTS, 'utf8')) : {};
+  fs.mkdirSync(path.dirname(RESULTS), { recursive: true });
+  fs.writeFileSync(RESULTS, JSON.stringify({ ...earlier, ...results }));
 }
 
 async function main(name) {
@@ -116,7 +117,7 @@ async function main(name) {
   await Promise.all([work(PLANS[name], { continuesAfterFailure }), ...readers]);
   const whole = Math.round((performance.now() - started) / 1000);
   process.stdout.write(`\n${took.join(', ')}; ${whole} s in all\n`);
-  writeDurations();
+  writeResults();
   process.exitCode = failed ? 1 : 0;
 }
 

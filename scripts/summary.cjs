@@ -1,12 +1,15 @@
 // Prints what ran in `.ci/run`: a table of suites, flaky tests, tests that ran in no suite, and as the last line
-// `N passed, N failed`. Reads the JSON reports in `test-results` below the current folder. Exits with 1 if a test failed,
-// no test ran, or, on Linux, a test ran in no suite. Some tests need Linux, so other systems only list them.
+// `N passed, N failed`. Reads the JSON reports in `test-results` below the current folder. Exits with 1 if a test or a stage
+// failed, a report is missing, or, on Linux, a test or a test file ran in no suite. Some tests need Linux, so other systems
+// only list them.
 'use strict';
 const fs = require('node:fs');
 const path = require('node:path');
 const { stripVTControlCharacters } = require('node:util');
+const { walk } = require('./bundles.cjs');
 
 const RESULTS = path.resolve('test-results');
+const REPORTS = ['vitest.json', 'playwright.json', 'vitest-full.json', 'playwright-full.json', 'kills.json'];
 const readReport = (name) => {
   try {
     return JSON.parse(fs.readFileSync(path.join(RESULTS, name), 'utf8'));
@@ -16,8 +19,8 @@ const readReport = (name) => {
 };
 const print = (line) => process.stdout.write(`${line}\n`);
 
-// A test has an `id`, which is the same in each suite that includes it. Its `outcome` is passed, flaky, failed or skipped.
-// Its `messages`, if any, are those of failed attempts.
+// A test has an `id`, which is the same in each suite that includes it, and perhaps its `file`. Its `outcome` is passed,
+// flaky, failed or skipped. Its `messages`, if any, are those of failed attempts.
 
 /** Returns the outcome of a test. A flaky test has passed and has the messages of its failed attempt. */
 function readVitestOutcome({ status, failureMessages = [] }) {
@@ -33,12 +36,13 @@ function readVitest(name) {
     const filePath = path.relative(process.cwd(), file);
     const tests = assertionResults.map((test) => ({
       id: `${filePath} › ${test.fullName}`,
+      file: filePath,
       outcome: readVitestOutcome(test),
       messages: test.failureMessages,
     }));
     // A file that does not load has no failed test. It counts as one failed test.
     if (status === 'failed' && !tests.some(({ outcome }) => outcome === 'failed'))
-      tests.push({ id: filePath, outcome: 'failed' });
+      tests.push({ id: filePath, file: filePath, outcome: 'failed' });
     return tests;
   });
 }
@@ -55,6 +59,7 @@ function readPlaywright(name) {
       for (const { projectName, status, results = [] } of spec.tests)
         (projects[projectName] ??= []).push({
           id: ['e2e', spec.file, ...titles, spec.title].join(' › '),
+          file: path.join('e2e', spec.file),
           outcome: PLAYWRIGHT[status],
           messages: results.flatMap(({ error }) => error?.message ?? []),
         });
@@ -75,7 +80,7 @@ function readKills() {
   }));
 }
 
-const seconds = readReport('stages.json') ?? {};
+const stages = readReport('stages.json') ?? {};
 const suites = [
   { name: 'unit', tests: readVitest('vitest.json'), stage: 'unit' },
   ...Object.entries(readPlaywright('playwright.json')).map(([name, tests]) => {
@@ -93,7 +98,7 @@ const count = (tests, outcome) => tests.filter((test) => test.outcome === outcom
 const rows = suites.map(({ name, tests, stage }) => [
   name,
   ...OUTCOMES.map((outcome) => String(count(tests, outcome))),
-  stage in seconds ? `${seconds[stage]} s` : '',
+  stage in stages ? `${stages[stage].seconds} s` : '',
 ]);
 const table = [['suite', ...OUTCOMES, 'time'], ...rows];
 const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
@@ -123,14 +128,26 @@ printList(
 );
 const ran = new Set(all.filter(({ outcome }) => outcome !== 'skipped').map(({ id }) => id));
 const missedTests = [...new Set(all.map(({ id }) => id))].filter((id) => !ran.has(id));
-printList('Ran in no suite', missedTests);
-printList(
-  'Failed',
-  all.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
-);
+const testFiles = ['tests', 'e2e', 'src', 'electron', 'scripts']
+  .flatMap((folder) => [...walk(path.resolve(folder))].map(([file]) => path.relative(process.cwd(), file)))
+  .filter((file) => /\.(?:test|spec)\.\w+$/.test(file) && !file.includes('node_modules'));
+const reportedFiles = new Set(all.map(({ file }) => file));
+const missed = [...missedTests, ...testFiles.filter((file) => !reportedFiles.has(file))];
+printList('Ran in no suite', missed);
 
-const failed = count(all, 'failed');
+// A stage without a failed test: a check of the sources, or a runner that crashed.
+const failedStages = Object.keys(stages).filter(
+  (name) => !stages[name].passed && !suites.some(({ stage, tests }) => stage === name && count(tests, 'failed') > 0),
+);
+const missingReports = REPORTS.filter((name) => readReport(name) === undefined);
+const failures = [
+  ...all.filter(({ outcome }) => outcome === 'failed').map(({ id }) => id),
+  ...failedStages.map((name) => `stage ${name}`),
+  ...missingReports.map((name) => `${name} is missing`),
+];
+printList('Failed', failures);
+
 const passed = count(all, 'passed') + count(all, 'flaky');
-print(`\n${passed} passed, ${failed} failed`);
-const isIncomplete = passed + failed === 0 || (process.platform === 'linux' && missedTests.length > 0);
-process.exit(isIncomplete || failed > 0 ? 1 : 0);
+print(`\n${passed} passed, ${failures.length} failed`);
+const isIncomplete = process.platform === 'linux' && missed.length > 0;
+process.exit(isIncomplete || failures.length > 0 ? 1 : 0);

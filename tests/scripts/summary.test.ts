@@ -1,6 +1,6 @@
 /** The last lines of `.ci/run`: a failure of any suite fails the run, and tests that ran in no suite are listed. */
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { join, normalize } from 'node:path';
 import { expect, test } from 'vitest';
 import { ROOT } from '../support/program.ts';
 import { folderWith } from '../support/workspace.ts';
@@ -25,10 +25,13 @@ const playwrightReport = (statuses: Statuses) => {
   return { config: { metadata: {} }, errors: [], suites: [{ title: file, file, specs }] };
 };
 
-/** Writes these reports by file name and runs the script. */
-async function summarize(reports: Readonly<Record<string, object>>) {
-  const files = Object.entries(reports).map(([name, report]) => [`test-results/${name}`, JSON.stringify(report)]);
-  const cwd = await folderWith(Object.fromEntries(files) as Record<string, string>);
+/** Writes these reports by file name and empty test files, and runs the script. */
+async function summarize(reports: Readonly<Record<string, object>>, testFiles: readonly string[] = []) {
+  const files = [
+    ...Object.entries(reports).map(([name, report]) => [`test-results/${name}`, JSON.stringify(report)] as const),
+    ...testFiles.map((name) => [name, ''] as const),
+  ];
+  const cwd = await folderWith(Object.fromEntries(files));
   const script = join(ROOT, 'scripts/summary.cjs');
   const { stdout, status } = spawnSync(process.execPath, [script], { cwd, encoding: 'utf8' });
   return { status, lines: stdout.trim().split('\n') };
@@ -40,7 +43,7 @@ const GREEN = {
   'vitest-full.json': vitestReport({ one: 'passed', two: 'flaky' }),
   'playwright-full.json': playwrightReport({ 'a click': 'expected', 'a drag': 'flaky' }),
   'kills.json': { kills: 3, breaches: [] },
-  'stages.json': { unit: 12, 'e2e:full': 34 },
+  'stages.json': { unit: { seconds: 12, passed: true }, 'e2e:full': { seconds: 34, passed: true } },
 };
 
 test('adds up the suites and lists flaky tests', async () => {
@@ -74,6 +77,8 @@ test.each([
     { 'playwright-full.json': { ...playwrightReport({}), errors: [{ message: 'Error: bad' }] } },
   ],
   ['a kill', { 'kills.json': { kills: 3, breaches: ['seed 2: an event is missing'] } }],
+  ['a stage without tests', { 'stages.json': { types: { seconds: 5, passed: false } } }],
+  ['a runner that crashed after its tests', { 'stages.json': { unit: { seconds: 5, passed: false } } }],
 ])('exits with 1 after a failure of %s', async (_, reports) => {
   const { status, lines } = await summarize({ ...GREEN, ...reports });
   expect(status).toBe(1);
@@ -88,8 +93,15 @@ test('lists tests that ran in no suite, and exits with 1 on Linux', async () => 
   expect(status).toBe(process.platform === 'linux' ? 1 : 0);
 });
 
-test('exits with 1 if no test ran', async () => {
+test('lists test files that no suite includes, and exits with 1 on Linux', async () => {
+  const files = ['tests/a.test.ts', 'e2e/chat/b.spec.ts', 'e2e/chat/empty.spec.ts', 'tests/c.spec.ts', 'src/d.test.ts'];
+  const { status, lines } = await summarize(GREEN, files);
+  const missed = ['tests/c.spec.ts', 'e2e/chat/empty.spec.ts', 'src/d.test.ts'].map((file) => `  ${normalize(file)}`);
+  expect(lines.slice(lines.indexOf('Ran in no suite:') + 1, -2)).toEqual(missed);
+  expect(status).toBe(process.platform === 'linux' ? 1 : 0);
+});
+
+test('counts each missing report as a failure', async () => {
   const { status, lines } = await summarize({});
-  expect(status).toBe(1);
-  expect(lines.at(-1)).toBe('0 passed, 0 failed');
+  expect([status, lines.at(-1)]).toEqual([1, '0 passed, 5 failed']);
 });
