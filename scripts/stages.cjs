@@ -26,6 +26,8 @@ const PLANS = {
 /** Stages whose output is shown while they run. */
 const TALKS = new Set(['unit', 'e2e', 'unit:full', 'e2e:full', 'kills']);
 const RESULTS = path.join(__dirname, '..', 'test-results', 'stages.json');
+/** Maximum duration of a stage, in milliseconds. A test that blocks its process has no other limit. */
+const LIMIT_MS = 2 * 3_600_000;
 
 /**
  * For those that read, which live for seconds: collecting garbage seldom, where they are programs of Node, or not at all,
@@ -59,8 +61,13 @@ function run(name, { nice = false, haste = {} } = {}) {
   if (child.pid !== undefined) running.add(child);
   let said = '';
   for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', (text) => (said += text));
+  const limit = setTimeout(() => {
+    process.stdout.write(`${name} is stopped: it takes too long\n`);
+    end(child, 'SIGKILL');
+  }, LIMIT_MS);
   return new Promise((resolve) => {
     const finish = (passed) => {
+      clearTimeout(limit);
       running.delete(child);
       const seconds = Math.round((performance.now() - started) / 1000);
       results[name] = { seconds, passed };
