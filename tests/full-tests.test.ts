@@ -77,3 +77,8 @@ test('no test is left out of `npm test` in another way', () => {
   const offenders = [...texts].filter(([, code]) => /(?:run|skip)If\([^)]*inFullRun(?! \|\|)|'@full'/.test(code));
   expect(offenders.map(([path]) => path)).toEqual([]);
 });
+
+test('no test is selected alone, postponed or expected to fail', () => {
+  const offenders = [...texts].filter(([, code]) => /\b(?:test|it|describe)\.(?:only|todo|fixme|fails?)\b/.test(code));
+  expect(offenders.map(([path]) => path)).toEqual([]);
+});
