@@ -329,10 +329,13 @@ async function wholeRun(place: Place): Promise<number> {
 if (import.meta.main) {
   const number = (name: string, otherwise: number) => {
     const at = process.argv.indexOf(`--${name}`);
-    return at < 0 ? otherwise : Number(process.argv[at + 1]);
+    const value = at < 0 ? otherwise : Number(process.argv[at + 1]);
+    // Each seed that is not a number ends the same program at the same instant. 0 marks the run without a kill.
+    if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a whole number above 0`);
+    return value;
   };
   const began = performance.now();
-  const from = number('from', Number(process.env['TEST_SEED'] ?? 1));
+  const from = number('from', Number(process.env['TEST_SEED'] || 1));
   console.log(`Seeds from ${from}`);
   const seeds = Array.from({ length: number('kills', 300) }, (_, index) => from + index);
   const { breaches: found, ...counts } = await campaign(seeds, (line) => console.error(line));
