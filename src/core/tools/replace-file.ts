@@ -255,7 +255,7 @@ async function look(path: string, context: QuestionContext): Promise<Target> {
     const seen = context.seen(shown);
     // What the system says of a file says nothing of what is not saved.
     if (seen !== null && !isUnchanged(seen, before, before === disk ? stats : null))
-      throw new TriadError('conflict', `${shown} has changed since you read it: read it again`);
+      throw conflict(`${shown} has changed since you read it: read it again`);
     return { path: file.path, shown, before, mode: file.stats.mode & 0o777, editable: isEditable(disk) };
   } finally {
     await file.handle.close();
@@ -272,16 +272,16 @@ function holdToApproval(tool: string, now: WritePreview, approval: Approval | nu
     return;
   }
   if (approval.decisions[0]?.outcome !== 'edited') throw changed(path);
-  if (!now.created) {
-    throw new TriadError(
-      'conflict',
-      `${now.path} exists and its change was not shown: call ${tool} with this path to ask for it`,
-    );
-  }
+  if (!now.created)
+    throw conflict(`${now.path} exists and its change was not shown: call ${tool} with this path to ask for it`);
 }
 
 function changed(path: string): TriadError {
-  return new TriadError('conflict', `${path} has changed on disk since the change was approved: read it and ask again`);
+  return conflict(`${path} has changed on disk since the change was approved: read it and ask again`);
+}
+
+function conflict(message: string): TriadError {
+  return new TriadError('conflict', message);
 }
 
 function hashOf(before: Buffer | null): string | null {
