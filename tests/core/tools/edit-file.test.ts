@@ -59,7 +59,8 @@ test.for<[string, string | Uint8Array, string]>([
 ])('%s is refused before anybody is asked, and stays as it is', async ([, content, says]) => {
   const folder = await folderWith({ f: content });
   const input = { path: 'f', edits: [edit('a', 'x')] };
-  await expect(askOf(tool, input, contextIn(folder))).rejects.toThrow(says);
+  const refused = { code: 'bad_input', message: expect.stringContaining(says) as string };
+  await expect(askOf(tool, input, contextIn(folder))).rejects.toMatchObject(refused);
   const result = await call(tool, input, contextIn(folder));
   expect(result).toMatchObject({ status: 'error', output: expect.stringContaining(says) as string });
   expect((await readFile(join(folder, 'f'))).equals(Buffer.from(content))).toBe(true);
@@ -68,9 +69,9 @@ test.for<[string, string | Uint8Array, string]>([
 test('no file is made, and where one edit fails none is made', async () => {
   const folder = await folderWith({ f: 'a b' });
   const none = { path: 'g', edits: [edit('a', 'x')] };
-  expect(await call(tool, none, contextIn(folder))).toMatchObject({
-    output: 'g does not exist: write_file makes files',
-  });
+  const output = 'g does not exist: write_file makes files';
+  expect(await call(tool, none, contextIn(folder))).toMatchObject({ output });
+  await expect(askOf(tool, none, contextIn(folder))).rejects.toMatchObject({ code: 'not_found', message: output });
   const half = { path: 'f', edits: [edit('a', 'x'), edit('c', 'x')] };
   expect(await call(tool, half, contextIn(folder))).toMatchObject({
     status: 'error',

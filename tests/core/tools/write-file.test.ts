@@ -1,6 +1,6 @@
 /** write_file writes exactly what a person saw, or nothing. */
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, readdir, readFile, rm, stat, symlink, utimes, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, readFile, rm, stat, symlink, truncate, utimes, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { applyPatch } from 'diff';
@@ -69,10 +69,77 @@ test('a new file in new folders', async () => {
   const input = { path: 'a/b/c.md', content: '# C\n' };
   const asked = await ask(folder, input);
   expect(asked.preview).toMatchObject({ created: true, added: 1, removed: 0, beforeHash: null });
-  expect((await tool.execute(input, contextIn(folder), allowed(asked))).output).toBe(
-    'Made a/b/c.md: 1 line added, 0 removed.',
-  );
+  expect(asked.question).toMatchObject({ risk: 'low', description: `Makes the file a/b/c.md in ${folder}` });
+  const steps: unknown[] = [];
+  const context = { ...contextIn(folder), keep: async (changes: unknown) => void steps.push(changes) };
+  expect((await tool.execute(input, context, allowed(asked))).output).toBe('Made a/b/c.md: 1 line added, 0 removed.');
+  const after = { kind: 'file', bytes: Buffer.from(input.content), mode: 0o644 };
+  expect(steps).toEqual([[{ path: 'a/b/c.md', before: null, after }]]);
   expect(await readFile(join(folder, 'a/b/c.md'), 'utf8')).toBe('# C\n');
+});
+
+test('reports content that is already there as a change of nothing', async () => {
+  const folder = await folderWith({ 'a.txt': 'same\n' });
+  const input = { path: 'a.txt', content: 'same\n' };
+  const asked = await ask(folder, input);
+  const idle = 'a.txt has exactly this content already: nothing is written';
+  expect(asked.question).toMatchObject({ title: 'Write a.txt (+0 −0)', description: idle, idle, risk: 'low' });
+  expect((await ask(folder, { ...input, content: 'new\n' })).question).not.toHaveProperty('idle');
+  const keep = () => Promise.reject(new Error('Nothing changes'));
+  const { diff } = asked.preview;
+  expect(await tool.execute(input, { ...contextIn(folder), keep }, allowed(asked))).toEqual({
+    status: 'completed',
+    output: idle,
+    metadata: { path: 'a.txt', added: 0, removed: 0, created: false, diff, stamp: stampOf(Buffer.from('same\n')) },
+  });
+});
+
+test.for(['changed', 'moved', 'stopped'] as const)(
+  'writes nothing if the file is %s at the last moment',
+  async (how) => {
+    const folder = await folderWith({ a: 'old', b: 'old' });
+    await symlink('a', join(folder, 'link'));
+    const input = { path: 'link', content: 'new' };
+    const asked = await ask(folder, input);
+    const stop = new AbortController();
+    const keep = async () => {
+      if (how === 'stopped') return stop.abort();
+      await rm(join(folder, how === 'moved' ? 'link' : 'a'));
+      await (how === 'moved' ? symlink('b', join(folder, 'link')) : writeFile(join(folder, 'a'), 'theirs'));
+    };
+    const result = await tool.execute(input, { ...contextIn(folder, stop.signal), keep }, allowed(asked));
+    expect(result).toEqual(
+      how === 'stopped'
+        ? { status: 'cancelled', output: 'Cancelled before it was done.' }
+        : {
+            status: 'error',
+            output: 'a has changed on disk since the change was approved: read it and ask again',
+          },
+    );
+    expect((await readdir(folder)).toSorted()).toEqual(['a', 'b', 'link']);
+    expect(await readFile(join(folder, 'a'), 'utf8')).toBe(how === 'changed' ? 'theirs' : 'old');
+    expect(await readFile(join(folder, 'b'), 'utf8')).toBe('old');
+  },
+);
+
+test('clears what a killed call left behind, and nothing of other calls', async () => {
+  const folder = await folderWith();
+  const input = { path: 'sub/a.txt', content: 'new' };
+  const context = contextIn(folder);
+  const left: string[] = [];
+  const keep = async () => void left.push(...(await readdir(join(folder, 'sub'))));
+  for (const toolCallId of ['t', 'other'])
+    await call(tool, { ...input, content: toolCallId }, { ...context, toolCallId, keep });
+  const [own, other] = left.filter((name) => name !== 'a.txt');
+  expect(own).toMatch(/^\.a\.txt\.[0-9a-f]{12}\.tmp$/);
+  for (const name of [own!, other!]) await writeFile(join(folder, 'sub', name), 'half');
+  // The second time nothing is left of it.
+  for (let time = 0; time < 2; time++) await tool.clear!(input, context);
+  expect((await readdir(join(folder, 'sub'))).toSorted()).toEqual([other, 'a.txt'].toSorted());
+  // A path that leads outside by now is left alone.
+  await rm(join(folder, 'sub'), { recursive: true });
+  await symlink(await folderWith(), join(folder, 'sub'));
+  await expect(tool.clear!(input, context)).resolves.toBeUndefined();
 });
 
 /** The tools that replace a file, with an input of each for a file that holds `old`. */
@@ -112,11 +179,16 @@ test('edited content is written to the same file; an edited path only where it m
   const content = { path: 'a.txt', content: 'edited\n' };
   const elsewhere = { path: 'other.txt', content: 'new\n' };
   const fresh = { path: 'fresh.txt', content: 'new\n' };
-  expect(await tool.execute(elsewhere, contextIn(folder), allowed(asked, elsewhere))).toMatchObject({
+  expect(await tool.execute(elsewhere, contextIn(folder), allowed(asked, elsewhere))).toEqual({
     status: 'error',
+    output: 'other.txt exists and its change was not shown: call write_file with this path to ask for it',
   });
   expect(await readFile(join(folder, 'other.txt'), 'utf8')).toBe('precious\n');
-  expect(await tool.execute(fresh, contextIn(folder), allowed(asked))).toMatchObject({ status: 'error' });
+  for (const approval of [allowed(asked), { ...allowed(asked), decisions: [] }])
+    expect(await tool.execute(fresh, contextIn(folder), approval)).toEqual({
+      status: 'error',
+      output: 'a.txt has changed on disk since the change was approved: read it and ask again',
+    });
   expect(await tool.execute(fresh, contextIn(folder), allowed(asked, fresh))).toMatchObject({
     status: 'completed',
   });
@@ -129,10 +201,16 @@ test('edited content is written to the same file; an edited path only where it m
 test.for(REPLACING)('$tool.name refuses folders and pipes', async ({ tool: one, inputOf }) => {
   const folder = await folderWith({ 'd/x': 'old' });
   await promisify(execFile)('mkfifo', [join(folder, 'pipe')]);
-  for (const path of ['d', 'new/', '.', 'pipe', 'd/x/y']) {
-    const refused = { name: 'TriadError', message: expect.not.stringContaining('old_text') as string };
-    await expect(askOf(one, inputOf(path), contextIn(folder)), path).rejects.toMatchObject(refused);
-    expect(await call(one, inputOf(path), contextIn(folder)), path).toMatchObject({ status: 'error' });
+  for (const [path, code, message, metadata] of [
+    ['d', 'bad_input', 'd is a folder, not a file'],
+    ['new/', 'bad_input', 'new/ is a folder, not a file'],
+    ['.', 'bad_input', '. is a folder, not a file'],
+    ['pipe', 'not_allowed', expect.stringContaining('pipe is not a regular file') as string, { refused: true }],
+    ['d/x/y', 'bad_input', expect.not.stringContaining('old_text') as string],
+  ] as const) {
+    await expect(askOf(one, inputOf(path), contextIn(folder)), path).rejects.toMatchObject({ code, message });
+    const refused = { status: 'error', output: message, ...(metadata && { metadata }) };
+    expect(await call(one, inputOf(path), contextIn(folder)), path).toEqual(refused);
   }
   expect(await readFile(join(folder, 'd/x'), 'utf8')).toBe('old');
 });
@@ -182,13 +260,27 @@ test('what could not be shown whole is marked so, and can be put back all the sa
   const big = await ask(folder, { path: 'big.txt', content: 'x' });
   expect(big.question).toMatchObject({ reversible: true, title: 'Write big.txt' });
   expect(big.preview.whole).toBe(false);
+  expect((await call(tool, { path: 'big.txt', content: 'ü' }, contextIn(folder))).output).toBe(
+    'Wrote big.txt: 2 bytes.',
+  );
   expect(big.preview.diff).toBe('big.txt is too large to show the change line by line: 600000 bytes → 1 bytes.');
+});
+
+test('replaces a file of 8 MiB, and refuses one byte more', async () => {
+  const folder = await folderWith({ f: '' });
+  await truncate(join(folder, 'f'), 8 * 1024 * 1024);
+  const input = { path: 'f', content: 'x' };
+  expect((await ask(folder, input)).question.risk).toBe('medium');
+  await truncate(join(folder, 'f'), 8 * 1024 * 1024 + 1);
+  const message = 'f is too large to be replaced (8388609 bytes)';
+  await expect(ask(folder, input)).rejects.toMatchObject({ code: 'bad_input', message });
 });
 
 test('a stopped run writes nothing', async () => {
   const folder = await folderWith();
-  expect(await call(tool, { path: 'a', content: 'x' }, contextIn(folder, AbortSignal.abort()))).toMatchObject({
+  expect(await call(tool, { path: 'a', content: 'x' }, contextIn(folder, AbortSignal.abort()))).toEqual({
     status: 'cancelled',
+    output: 'Cancelled before it was done.',
   });
   expect(await readdir(folder)).toEqual([]);
 });
@@ -244,24 +336,30 @@ test.runIf(process.platform !== 'win32')('the rights to run as its owner or its 
 
 test.for([
   ['text', 'old', 'new', true],
+  ['a new text', null, 'new', true],
+  ['text that the editor saves', 'old', 'saved', true],
   ['a binary file', '\0', 'new', false],
   ['binary content', 'old', '\0', false],
 ] as const)('writes %s from %j to %j (through the editor: %s)', async ([, before, content, isEdited]) => {
-  const folder = await folderWith({ f: before });
+  const folder = await folderWith(before === null ? {} : { f: before });
   const path = join(folder, 'f');
   const calls: [string, unknown][] = [];
   const editor: Lender = {
     gone: new AbortController().signal,
     call: async (name, input) => {
       calls.push([name, input]);
+      if (name === 'write-file' && content === 'saved') await writeFile(path, content);
       return (name === 'read-file' ? { text: before } : {}) as never;
     },
   };
-  const context = { ...contextIn(folder), lent: (kind: string) => (kind === 'terminal' ? null : editor) };
+  const lent = (kind: string) => (['read', 'write'].includes(kind) ? editor : null);
+  const context = { ...contextIn(folder), lent };
   const approval = await askOf(tool, { path: 'f', content }, context);
-  const { output } = await tool.execute({ path: 'f', content }, context, allowed(approval));
+  const { output, metadata } = await tool.execute({ path: 'f', content }, context, allowed(approval));
   const writes = calls.filter(([name]) => name === 'write-file');
   expect(writes).toEqual(isEdited ? [['write-file', { path, text: content }]] : []);
-  expect(output.includes('is not saved')).toBe(isEdited);
-  expect(await readFile(path, 'utf8')).toBe(isEdited ? before : content);
+  const isSaved = !isEdited || content === 'saved';
+  expect(output.includes('is not saved')).toBe(!isSaved);
+  expect(metadata?.['unsaved']).toBe(isSaved ? undefined : true);
+  expect(await readFile(path, 'utf8').catch(() => null)).toBe(isSaved ? content : before);
 });
