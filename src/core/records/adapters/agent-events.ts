@@ -43,7 +43,7 @@ export function loopEvent(event: AgentEvent): LoopEvent | null {
     case 'turn-end':
       return { type: 'IterationComplete', iteration: event.turn + 1 };
     case 'message-end':
-      return event.entry.kind === 'system' && event.entry.code === 'doom_loop'
+      return 'code' in event.entry && event.entry.code === 'doom_loop'
         ? { type: 'DoomLoopDetected', message: event.entry.text }
         : null;
     case 'handoff':

@@ -60,7 +60,7 @@ export function owesReport(
   if (result?.kind !== 'tool') return false;
   const left = result.metadata['background'];
   const worksOn = Array.isArray(left) && left.includes(child.id);
-  const handed = lead.filter((entry) => entry.kind === 'user' && entry.reportsOf?.includes(child.id)).length;
+  const handed = lead.filter((entry) => 'reportsOf' in entry && entry.reportsOf?.includes(child.id)).length;
   const retries = own.filter((entry) => entry.kind === 'system' && entry.code === 'retried').length;
   return handed + (worksOn ? 0 : 1) < 1 + retries;
 }
