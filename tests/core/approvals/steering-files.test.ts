@@ -76,6 +76,8 @@ test('an entry of the person takes nothing from the list, and one without words 
   expect(namesSteering('src/**', 'src/package.json', ['src/**'])).toBe(false);
   expect(namesSteering('src/package.json', 'src/package.json', ['src/**'])).toBe(true);
   expect(namesSteering('src/**', 'src/main.ts', ['src/**'])).toBe(true);
+  // The two names are the same in capital letters only.
+  expect(namesSteering('a/straße/*', 'a/straße/strasse', ['**/strasse'])).toBe(false);
   for (const entry of ['**', '**/*']) expect(namesSteering('src/**', 'src/main.ts', [entry]), entry).toBe(false);
 });
 

@@ -193,6 +193,13 @@ describe('the next move', () => {
   });
 });
 
+test('a reviewer that ends without a response does not pass the answer', () => {
+  const heard = { outcome: 'completed' as const, text: '', error: null, entries: [] };
+  const { back } = judged({ type: 'judge', coagent: checker }, 4, heard, () => true);
+  const review = { answer: 4, verdict: { passed: false, score: null, critique: '' } };
+  expect(back).toEqual({ outcome: 'completed', review });
+});
+
 describe('a score', () => {
   test.for<[string, number | null]>([
     ['Score: 70', 70],

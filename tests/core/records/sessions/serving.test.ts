@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { exportConversation } from '#core/records/export/export.ts';
+import { handoffsOf } from '#core/records/sessions/handoffs-part.ts';
 import { agentFileOf } from '#core/records/sessions/names.ts';
 import { SessionProjector } from '#core/records/sessions/projector.ts';
 import { apply } from '#core/store/apply.ts';
@@ -75,6 +76,33 @@ test('the session lists them below the sub-agent that they serve, and tells each
     sub_agents: ofFiles([writer, editor, checker]),
     coagents: ofFiles([proofreader, ...critics]),
   });
+});
+
+test('a round without words from the coagent is one line', () => {
+  const ways = {
+    kind: 'handoff',
+    at: '2026-01-01T00:00:00.000Z',
+    from: 'lead',
+    to: 'critic',
+    rounds: 3,
+    answer: 1,
+  } as const;
+  const out = { ...ways, runId: 'gone', prompt: 'Look.' };
+  const items = handoffsOf(
+    [
+      { ...out, n: 2, round: 1 },
+      { ...out, n: 3, round: 1, back: { outcome: 'completed' } },
+      { ...out, n: 4, round: 2, runId: null },
+      { ...out, n: 5, round: 3 },
+    ],
+    [],
+    'session',
+  );
+  expect(items).toEqual([
+    ...['', '- Round 1 of 3, critic: completed'],
+    ...['', '- Round 2 of 3, critic: it went on by itself'],
+    ...['', '- Round 3 of 3, critic: not back yet'],
+  ]);
 });
 
 test('a page says whom it serves and where it stands, and the one that is served names those that follow', () => {
