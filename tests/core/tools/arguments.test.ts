@@ -124,6 +124,35 @@ describe('forms of arguments', () => {
       [],
     ],
     ['bash_online', { command: 'ls', network: true }, 'bash_online', { command: 'ls' }, []],
+    ['bash', { command: 'ls', network: 'False', description: 'Lists', timeout: null }, 'bash', { command: 'ls' }, []],
+    ['bash', { command: 'ls', background: false }, 'bash', { command: 'ls', background: false }, []],
+    ['bash', { command: 'ls', timeout: 1000 }, 'bash', timeout(1), []],
+    ['bash', { command: 'ls', timeout: ' 5 ', timeout_ms: 4001 }, 'bash', timeout(5), []],
+    ['read_file', { path: 'a', offset: ' 12 ' }, 'read_file', { path: 'a', offset: 12 }, []],
+    ['write_file', { path: 'true', content: '12' }, 'write_file', { path: 'true', content: '12' }, []],
+    [
+      'spawn_agent',
+      { operation: 'spawn', name: 'x', prompt: 'Do', max_minutes: '10.25' },
+      'spawn_agent',
+      { operation: 'spawn', name: 'x', prompt: 'Do', max_minutes: 10.25 },
+      [],
+    ],
+    [
+      'edit_file',
+      { path: 'a', edits: ['{"old_text":"a","new_text":"b","note":1}'] },
+      'edit_file',
+      { path: 'a', edits: [{ old_text: 'a', new_text: 'b' }] },
+      ['edits.0.note'],
+    ],
+    [
+      'edit_file',
+      { path: 'a', edits: null, old_text: 'a', new_text: 'b' },
+      'edit_file',
+      { path: 'a', edits: [{ old_text: 'a', new_text: 'b' }] },
+      [],
+    ],
+    ['grep', { pattern: 'a', exclude: 'dist' }, 'grep', { pattern: 'a' }, ['exclude']],
+    ['bash_output', { id: 'x', action: 'read' }, 'bash_jobs', { action: 'read', id: 'x' }, []],
     ['bash_output', { bash_id: 'x' }, 'bash_jobs', { action: 'read', id: 'x' }, []],
     ['bash_kill', { id: 'x' }, 'bash_jobs', { action: 'kill', id: 'x' }, []],
     ['bash_kill', '{"id":"x"}', 'bash_jobs', { action: 'kill', id: 'x' }, []],
@@ -150,10 +179,86 @@ describe('forms of arguments', () => {
     ['edit_file', { path: 'a', edits: [], old_text: 'a', new_text: 'b' }, /edits and old_text, new_text/],
     ['edit_file', { path: 'a', old_string: 'a' }, /edits\.0\.new_text is missing/],
     ['read_file', { path: 7 }, /path must be a text, not 7/],
+    ['read_file', { path: 7, offset: '3a' }, /path must be a text, not 7; offset must be a number, not "3a"/],
+    ['read_file', { path: 'a', offset: 'a3' }, /offset must be a number, not "a3"/],
+    ['grep', { pattern: 'a', ignore_case: 'untrue' }, /ignore_case must be true or false, not "untrue"/],
+    ['grep', { pattern: 'a', ignore_case: 'true?' }, /ignore_case must be true or false, not "true\?"/],
+    ['edit_file', { path: 'a', edits: '{"old_text":"a","new_text":"b"}' }, /edits must be a list, not "\{/],
+    ['bash', { command: 'ls', timeout: ' ' }, /timeout must be a number/],
+    ['bash', { command: 'ls', timeout: '10s' }, /timeout must be a number/],
+    ['bash', { command: 'ls', timeoutMs: true }, /timeoutMs must be a number/],
+    ['bash', JSON.parse('{"command":"ls","__proto__":1}'), /nothing was run: __proto__ is not an argument\n/],
   ] as const)('%s %o is refused with the problem and the signature', ([name, given, problem]) => {
     const read = readCall(name, given);
     expect(read).toMatchObject({ refusal: expect.stringMatching(problem) as string });
     expect(read).toMatchObject({ refusal: expect.stringContaining(`\nArguments: ${name}(`) as string });
+  });
+
+  test.for([
+    [
+      'write_file',
+      { path: 'a', content: '', dry_run: true },
+      'dry_run is not an argument of this tool, and without it the call could do more',
+      'path: string, content: string',
+    ],
+    [
+      'bash_jobs',
+      { action: 'stop' },
+      'action must be list or read or kill, not "stop"',
+      'action: "list" | "read" | "kill", id?: string, from?: integer',
+    ],
+    [
+      'edit_file',
+      { path: 'a', edits: [] },
+      'edits must not be empty',
+      'path: string, edits: { old_text: string, new_text: string, replace_all?: boolean }[]',
+    ],
+    [
+      'delegate_task',
+      { operation: 'list_agents', dry_run: true },
+      'has nothing named dry_run',
+      'operation: "delegate" | "list_agents", agent_id?: string, prompt?: string, reason?: string, provider?: string, model?: string',
+    ],
+  ] as const)(
+    'names the problem of %s %o once, with the arguments of the tool',
+    ([name, given, problem, signature]) => {
+      const refusal = `Invalid arguments for ${name}, nothing was run: ${problem}\nArguments: ${name}(${signature})`;
+      expect(readCall(name, given)).toMatchObject({ refusal });
+    },
+  );
+
+  test('returns a call unchanged that is canonical, malformed, invalid or has a foreign schema', () => {
+    const grep = tools.find(({ name }) => name === 'grep')!;
+    const foreign = { ...grep, name: 'theirs', schema: { properties: { ignore_case: { type: 'boolean' } } } };
+    const parts = { type: 'tool_use', id: 'a' } as const;
+    for (const call of [
+      { ...parts, name: 'read_file', input: { path: 'a' } },
+      { ...parts, name: 'bash_kill', input: {}, malformed: '{"id' },
+      { ...parts, name: 'read_file', input: { path: 'a', filePath: 'b' } },
+      { ...parts, name: 'theirs', input: { ignoreCase: 'true' } },
+    ])
+      expect(normalizeCall([...tools, foreign], call)).toBe(call);
+    const call = { ...parts, name: 'read_file', input: { filePath: 'a' } };
+    const written = { name: call.name, input: call.input };
+    expect(normalizeCall(tools, call)).toStrictEqual({ ...call, input: { path: 'a' }, written });
+  });
+
+  test('reports a fault of the preparation itself', () => {
+    const prepareArguments = () => {
+      throw new Error('A fault of the tool');
+    };
+    const tool = { ...tools.find(({ name }) => name === 'grep')!, prepareArguments };
+    const call = { type: 'tool_use', id: 'a', name: 'grep', input: {} } as const;
+    expect(() => normalizeCall([tool], call)).toThrow('A fault of the tool');
+  });
+
+  test('accepts arguments that are nested 100 levels deep, and no deeper ones', () => {
+    const nested = (depth: number): unknown => JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
+    expect(readCall('read_file', { path: 'a', note: nested(100) })).toMatchObject({ ignored: ['note'] });
+    expect(readCall('read_file', { path: 'a', note: nested(101) })).toEqual({
+      ...{ tool: 'read_file', ignored: [] },
+      refusal: expect.stringContaining('nothing was run: they are nested too deeply\n') as string,
+    });
   });
 
   test('names of object methods are no tools, and odd values throw nothing', () => {
@@ -181,5 +286,25 @@ describe('forms of arguments', () => {
       });
       expect(malformed).toMatchObject({ refusal: expect.stringMatching(/^[^]{1,600}$/) as string });
     }
+    const refusal = String(readCall('spawn_agent', { ['x'.repeat(2000)]: 1 })['refusal']);
+    expect(refusal.split('\n').map((line) => [line.length, line.at(-1)])).toEqual([
+      [240, '…'],
+      [359, '…'],
+    ]);
+  });
+
+  test.for([
+    ['{"path": "a', /: Unterminated string in JSON at position 11\b.*\. Nothing was run\. Send the call again/],
+    ['{}', /: they end too early\. Nothing was run/],
+  ] as const)('reports where the incomplete arguments %s end', ([malformed, problem]) => {
+    const tool = tools.find(({ name }) => name === 'todo_read')!;
+    const { refusal } = parseArguments(tool, { type: 'tool_use', id: 'a', name: '', input: {}, malformed }) as {
+      refusal: string;
+    };
+    expect(refusal).toMatch(
+      /^The arguments of todo_read are not complete JSON \(perhaps cut off at the limit of output /,
+    );
+    expect(refusal).toMatch(problem);
+    expect(refusal).toMatch(/\nArguments: todo_read\(\)$/);
   });
 });

@@ -338,7 +338,7 @@ describe('bash_jobs', () => {
   ) => {
     const job = { ...command, ...changes };
     const background = {
-      list: () => (changes ? [job] : []),
+      list: () => (changes ? [{ ...command, id: 'command-0', exitCode: 9 }, job] : []),
       read: async () => ({ ...newOutput, ...output }),
       kill: async () => job,
     };
@@ -358,7 +358,8 @@ describe('bash_jobs', () => {
     'lists the first line and the state of %j: %s',
     async ([changes, state]) => {
       const result = await runJobs({ action: 'list' }, changes);
-      expect(result).toEqual({ status: 'completed', output: `command-1: ${state}: make`, metadata: { commands: 1 } });
+      const output = `command-0: exit code 9: make\ncommand-1: ${state}: make`;
+      expect(result).toEqual({ status: 'completed', output, metadata: { commands: 2 } });
     },
   );
 
@@ -371,6 +372,12 @@ describe('bash_jobs', () => {
   ] satisfies [Partial<NewOutput>, string][])('reads %j, with a hint how to continue', async ([output, text]) => {
     const result = await runJobs({ action: 'read', id: 'command-1' }, {}, output);
     expect(result).toEqual({ status: 'completed', output: text, metadata: { id: 'command-1', from: 4 } });
+  });
+
+  test('stops a command, and reads one that the list no longer has', async () => {
+    const result = await runJobs({ action: 'kill', id: 'command-1' }, { isStopped: true });
+    expect(result).toEqual({ status: 'completed', output: 'command-1: was ended: make' });
+    expect((await runJobs({ action: 'read', id: 'command-1' }, null)).output).toBe('one\n[that is all]');
   });
 
   test('shows an empty list, and rejects a call without an id', async () => {
