@@ -3,13 +3,18 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { AgentDefinition } from '#contract/agent.ts';
+import type { JsonSchema } from '#contract/flows/control-flow.ts';
+import { MAX_PROMPT_CHARS } from '#contract/limits.ts';
 import { AgentRegistry } from '#core/agents/registry.ts';
 import { agentTools } from '#core/runs/agent-tools.ts';
+import { agentTool, agentToolName, formerAgentTool, isAgentTool } from '#core/tools/agents/agent-tool.ts';
+import type { Children } from '#core/tools/children.ts';
+import type { Tool } from '#core/tools/tool.ts';
 import { CHAIN, chainScript, FACTS, stagesOf, startChain } from '../../support/flows/chains.ts';
 import { outcomes } from '../../support/engine.ts';
 import { definitionOf } from '../../support/envelope.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const { reason: _, ...facts } = FACTS.properties;
 /** Text, JSON, JSON with a reason of its own, and JSON that is no object. */
@@ -107,6 +112,73 @@ describe('the tool of an agent', () => {
     for (const definition of AGENTS) agents.register(definition);
     const tool = agentTools(agents).find(({ name }) => name === `agent__${agent}`)!;
     expect(tool.input.safeParse(input).error?.message).toMatch(why);
+  });
+
+  const reason = { type: 'string', minLength: 1, description: '3 to 7 words that tell the person what this is for.' };
+  const made = (schema: JsonSchema | null, misfit: string | null = null) =>
+    agentTool({ name: 'my agent', description: 'Helps.', schema, misfit: () => misfit });
+
+  test.for<[string, JsonSchema]>([
+    ['a text', { type: 'string' }],
+    ...(['allOf', 'anyOf', 'oneOf'] as const).map((key): [string, JsonSchema] => [key, { type: 'object', [key]: [] }]),
+    ['a reference', { type: 'object', $ref: '#/definitions/a' }],
+  ])('takes %s as one argument', ([, schema]) => {
+    const shared = { $defs: { a: {} }, definitions: { b: {} } };
+    const tool = made({ ...schema, ...shared, $schema: 'x' });
+    const properties = { input: schema, reason };
+    const wrapped = { type: 'object', properties, required: ['input', 'reason'], additionalProperties: false };
+    expect(tool.schema).toStrictEqual({ ...wrapped, ...shared });
+    expect(made(schema).schema).toStrictEqual(wrapped);
+  });
+
+  test('adds the reason to the arguments of a schema that has none', () => {
+    const schema = { $schema: 'x', type: 'object', additionalProperties: false };
+    const required = ['reason'];
+    expect(made(schema).schema).toStrictEqual({
+      ...{ type: 'object', additionalProperties: false },
+      ...{ properties: { reason }, required },
+    });
+    const own = { type: 'object', properties: { reason: { type: 'integer' } } };
+    expect(made(own).schema).toStrictEqual({ ...own, required });
+  });
+
+  test('reports each fault of a call at its argument', () => {
+    const faultsOf = (tool: Tool, input: object) => tool.input.safeParse(input).error?.issues;
+    expect(faultsOf(made({ type: 'string' }, 'does not fit'), { input: 1, reason: ' ' })).toMatchObject([
+      { code: 'custom', path: ['reason'], message: 'is required: 3 to 7 words' },
+      { code: 'custom', path: [], message: 'does not fit' },
+    ]);
+    // With two quotation marks.
+    const longest = 'x'.repeat(MAX_PROMPT_CHARS - 2);
+    const tool = made({ type: 'string' });
+    expect(faultsOf(tool, { input: longest, reason: 'r' })).toBeUndefined();
+    expect(faultsOf(tool, { input: `${longest}x`, reason: 'r' })).toMatchObject([
+      { path: [], message: `has more than ${MAX_PROMPT_CHARS} characters` },
+    ]);
+    for (const length of [1, 200])
+      expect(faultsOf(made(null), { input: 'x', reason: 'r'.repeat(length) })).toBeUndefined();
+    for (const length of [0, 201])
+      expect(faultsOf(made(null), { input: 'x', reason: 'r'.repeat(length) })).toHaveLength(1);
+  });
+
+  test('has a name of at most 64 characters, and is about its agent for rules', async () => {
+    expect(agentToolName('a b/c-d_é')).toBe('agent__a_b_c-d__');
+    expect(agentToolName('x'.repeat(80))).toBe(`agent__${'x'.repeat(57)}`);
+    expect(['agent__x', 'x', 'myagent__'].map(isAgentTool)).toEqual([true, false, false]);
+    const targets = await made(null).targets!({}, workspaceIn('/'));
+    expect(targets).toEqual({ values: ['my agent'], path: false });
+  });
+
+  test('remains for an agent that was deleted, to end what it started', async () => {
+    const tool = formerAgentTool('agent__my_agent');
+    expect(tool).toMatchObject({ name: 'agent__my_agent', like: 'delegate_task', recovery: 'continue' });
+    expect(tool.missing!({ search: {} as never, providerSearches: false })).toBe('Its agent cannot be used any more');
+    expect(tool.input.safeParse({ anything: 1 }).success).toBe(true);
+    expect(tool.describe(1)).toMatch(/^\nHands the agent my_agent a task/);
+    const proposed: unknown[][] = [];
+    const propose = async (...values: unknown[]) => (proposed.push(values), null);
+    await tool.question!({}, { ...contextIn('/'), children: { propose } as unknown as Children });
+    expect(proposed).toMatchObject([['delegate', 't', [{ agent: 'my_agent', prompt: '-', title: 'my_agent' }]]]);
   });
 
   test('answers an unknown one with those that there are', async () => {
