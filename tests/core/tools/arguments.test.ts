@@ -2,8 +2,11 @@
 import { readFile } from 'node:fs/promises';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { z } from 'zod';
 import { allTools } from '#core/tools/all-tools.ts';
 import { normalizeCall, parseArguments } from '#core/tools/arguments.ts';
+import { formatSignature, getInputSchema, getSentSchema } from '#core/tools/input-schema.ts';
+import type { Tool } from '#core/tools/tool.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 
@@ -306,5 +309,57 @@ describe('forms of arguments', () => {
     );
     expect(refusal).toMatch(problem);
     expect(refusal).toMatch(/\nArguments: todo_read\(\)$/);
+  });
+});
+
+describe('a schema', () => {
+  const length = { type: 'string', minLength: 1, maxLength: 9, pattern: 'x' };
+  const amount = { type: 'integer', minimum: 1, maximum: 9, exclusiveMinimum: 0 };
+  const closed = { additionalProperties: false };
+  /** The names of the last property are those of bounds. */
+  const properties = {
+    text: { ...length, description: 'Some text' },
+    some: { type: 'array', items: { ...closed, type: 'object', properties: { amount } } },
+    kinds: { type: 'array', items: { enum: ['a', 'b'] } },
+    rows: { type: 'array', items: { type: 'object', properties: { kind: { enum: ['a', 2] } } } },
+    pattern: { anyOf: [length, amount] },
+  };
+  const schema = { ...closed, type: 'object', properties, required: ['text', 'rows'] };
+  const tool = { ...tools[0]!, name: 'tool', schema: undefined, input: z.fromJSONSchema(schema as never) } as Tool;
+
+  test('is sent without bounds, and open unless the tool starts agents', () => {
+    const sent = {
+      text: { type: 'string', description: 'Some text' },
+      some: { type: 'array', items: { type: 'object', properties: { amount: { type: 'integer' } } } },
+      kinds: { type: 'array', items: { enum: ['a', 'b'], type: 'string' } },
+    };
+    const result = getSentSchema(tool, 3);
+    expect(result).toMatchObject({ type: 'object', properties: sent, required: ['text', 'rows'] });
+    expect(result).toMatchObject({ properties: { pattern: { anyOf: [{ type: 'string' }, { type: 'integer' }] } } });
+    expect(JSON.stringify(result)).not.toMatch(
+      /"(minLength|maxLength|minimum|maximum|exclusiveMinimum|additionalP\w+)"/,
+    );
+    expect(JSON.stringify(result).match(/"pattern"/g)).toHaveLength(1);
+    expect(getSentSchema({ ...tool, startsAgents: 'named' }, 3)).toMatchObject({
+      ...closed,
+      properties: { some: { items: closed } },
+    });
+    expect(getInputSchema(tool)).toMatchObject({ ...closed, properties: { text: length } });
+  });
+
+  test('is the same object for the same number of sub-agents', () => {
+    const inputFor = (most: number) => z.object({ a: z.int().describe(`At most ${most}`) });
+    const counted: Tool = { ...tool, inputFor };
+    expect(getSentSchema(counted, 2)).toMatchObject({ properties: { a: { description: 'At most 2' } } });
+    expect(getSentSchema(counted, 2)).toBe(getSentSchema(counted, 2));
+    expect(getSentSchema(counted, 2)).not.toBe(getSentSchema(counted, 1));
+    expect(getInputSchema(tool)).toBe(getInputSchema(tool));
+    expect(getSentSchema({ ...tool, schema }, 2)).toBe(schema);
+  });
+
+  test('is described on one line', () => {
+    expect(formatSignature({ ...tool, schema })).toBe(
+      'tool(text: string, some?: { amount?: integer }[], kinds?: ("a" | "b")[], rows: { kind?: "a" | 2 }[], pattern?: any)',
+    );
   });
 });

@@ -112,13 +112,14 @@ test('the plan is written whole, with a default priority, and read as JSON', asy
   const items = [
     { content: 'Look', status: 'completed', priority: 'high' },
     { content: 'Write', status: 'pending' },
+    { content: 'Check', status: 'in_progress', priority: 'low' },
   ];
   expect(await call(todoWrite, { items }, { ...context, plan })).toEqual({
     status: 'completed',
-    output: 'The plan is written: 1 of 2 steps are completed.',
-    metadata: { steps: 2, completed: 1 },
+    output: 'The plan is written: 1 of 3 steps are completed.',
+    metadata: { steps: 3, completed: 1 },
   });
-  expect(written).toEqual([items[0], { ...items[1], priority: 'medium' }]);
+  expect(written).toEqual([items[0], { ...items[1], priority: 'medium' }, items[2]]);
   const output = JSON.stringify(written);
   expect(await call(todoRead, {}, { ...context, plan })).toEqual({ status: 'completed', output });
 });
