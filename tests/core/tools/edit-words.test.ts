@@ -25,3 +25,33 @@ test('a change too large to list says so', () => {
   const words = editWords({ content: 'a\n'.repeat(30_000) }, { content: 'b\n'.repeat(30_000) });
   expect(words).toBe('content:\n(60000 characters became 60000: too many changes to list, read it anew)');
 });
+
+test.for<[string, unknown, unknown, string]>([
+  ['a whole input', 'a', 'b', 'input: "a" → "b"'],
+  ['a removed field', { a: 1, b: 2 }, { b: 2 }, 'a: 1 → not set'],
+  ['an object that became null', { a: { x: 1 } }, { a: null }, 'a: {"x":1} → null'],
+  ['an object in the place of null', { a: null }, { a: { x: 1 } }, 'a: null → {"x":1}'],
+  ['a deep field', { a: { b: { c: 'x' } } }, { a: { b: { c: 1 } } }, 'a.b.c: "x" → 1'],
+  ['a text that became a number', { a: 'x\ny' }, { a: 5 }, 'a: "x\\ny" → 5'],
+  ['a short text', { a: 'x' }, { a: 'y'.repeat(120) }, `a: "x" → "${'y'.repeat(120)}"`],
+  [
+    'a longer text',
+    { a: 'x' },
+    { a: `${'y'.repeat(121)}\n` },
+    `a:\n--- asked\n+++ approved\n@@ -1,1 +1,1 @@\n-x\n\\ No newline at end of file\n+${'y'.repeat(121)}`,
+  ],
+  [
+    'a text that is too long',
+    { a: 'x'.repeat(25_001) },
+    { a: 'y'.repeat(25_000) },
+    'a:\n(25001 characters became 25000: too many changes to list, read it anew)',
+  ],
+])('reports the edit of %s', ([, asked, edited, words]) => {
+  expect(editWords(asked, edited)).toBe(words);
+});
+
+test('compares texts of 50,000 characters, and lists at most 400 changes', () => {
+  expect(editWords('x'.repeat(25_000), 'y'.repeat(25_000))).toContain('+++ approved');
+  expect(editWords('a\n'.repeat(200), 'b\n'.repeat(200))).toContain('+++ approved');
+  expect(editWords('a\n'.repeat(201), 'b\n'.repeat(201))).toContain('too many changes to list');
+});

@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listDirectoryTool } from '#core/tools/list-directory.ts';
-import { call, contextIn, folderWith } from '../../support/workspace.ts';
+import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
 const list = async (folder: string, input: object = {}) => call(listDirectoryTool(), input, contextIn(folder));
 
@@ -22,7 +22,9 @@ test('the first thousand of many, and how many there are', async () => {
   const folder = await folderWith(
     Object.fromEntries(Array.from({ length: 1005 }, (_, i) => [`f${String(i).padStart(4, '0')}`, ''])),
   );
-  const lines = (await list(folder)).output.split('\n');
+  const { output, metadata } = await list(folder);
+  expect(metadata).toEqual({ path: '.', entries: 1005, truncated: true });
+  const lines = output.split('\n');
   expect(lines).toHaveLength(1001);
   expect(lines[999]).toBe('f0999');
   expect(lines[1000]).toBe('[1000 of 1005 entries; narrow it with glob.]');
@@ -43,4 +45,21 @@ test('clear errors for a file, for nothing and for outside', async () => {
     output: '.. is outside the workspace',
     metadata: { refused: true },
   });
+});
+
+test('leaves out what rules hide, by the path that was given or by its target', async () => {
+  const folder = await folderWith({ 'real/secret.txt': '', 'real/open.txt': '' });
+  await symlink('real', join(folder, 'alias'));
+  const tool = listDirectoryTool();
+  const asked: unknown[] = [];
+  const listed = async (path: string, ...patterns: string[]) => {
+    const hidden = async (...of: unknown[]) => (asked.push(of), patterns);
+    return (await call(tool, { path }, { ...contextIn(folder), hidden })).output;
+  };
+  expect(await listed('real', 'real/secret*')).toBe('open.txt');
+  for (const name of ['real', 'alias']) expect(await listed('alias', `${name}/SECRET*`), name).toBe('open.txt');
+  expect(await listed('real', 'real/*')).toBe('[There is nothing to show.]');
+  expect(asked[0]).toEqual(['list_directory', expect.objectContaining({ values: ['real'], path: true })]);
+  expect(await tool.targets!({}, workspaceIn(folder))).toMatchObject({ values: ['.'], path: true });
+  expect(await tool.targets!({ path: 'real' }, workspaceIn(folder))).toMatchObject({ values: ['real'], path: true });
 });

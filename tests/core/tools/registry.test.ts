@@ -36,6 +36,31 @@ test('a lead has what every lead has whatever its definition names, a sub-agent 
   expect(registry.baseline()).not.toContain('read_report');
 });
 
+test('takes the tools of servers, except under the name of an own tool', () => {
+  const [ownTool] = registry.all();
+  const serverTool = { ...ownTool!, name: 'server_tool', primaryOnly: true };
+  const extended = registry.with([serverTool, { ...serverTool, name: ownTool!.name }]);
+  expect(extended.get('server_tool')).toBe(serverTool);
+  expect(extended.get(ownTool!.name)).toBe(ownTool);
+  expect(extended.all()).toEqual([serverTool, ...registry.all()]);
+  expect(registry.with([])).toBe(registry);
+  expect(extended.names(true)).toEqual([serverTool, ...registry.all()].map(({ name }) => name).toSorted());
+  const offered = registry.all().filter(({ primaryOnly }) => !primaryOnly);
+  expect(extended.names(false)).toEqual(offered.map(({ name }) => name).toSorted());
+  expect(registry.permissionsOf(['unknown', 'web_fetch', 'bash'])).toEqual(
+    ['Execute', 'FilesystemWrite', 'NetworkAccess'],
+  );
+});
+
+test('requests have the tools in the order of their names', () => {
+  const tools = ['think', 'bash', 'parallel_tasks'].map((name) => registry.get(name)!);
+  const specs = registry.specs(tools, 1);
+  expect(specs.map(({ name }) => name)).toEqual(['bash', 'parallel_tasks', 'think']);
+  const [, tasks] = specs;
+  expect(tasks?.description).toContain('At most 1 sub-agent can be started');
+  expect(tasks?.inputSchema).toMatchObject({ properties: { tasks: { description: 'One task.' } } });
+});
+
 const READ = 'FilesystemRead; concurrent, repeat; every agent';
 const WRITE = 'FilesystemWrite; serial, unknown';
 const START = '; concurrent, continue; leads only';

@@ -6,6 +6,7 @@ import { promisify } from 'node:util';
 import { applyPatch } from 'diff';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { TriadError } from '#core/base/errors.ts';
 import { canonicalHash } from '#core/base/hash.ts';
 import { stampOf } from '#core/workspace/stamp.ts';
 import { previewWrite } from '#core/workspace/preview.ts';
@@ -274,6 +275,27 @@ test('replaces a file of 8 MiB, and refuses one byte more', async () => {
   await truncate(join(folder, 'f'), 8 * 1024 * 1024 + 1);
   const message = 'f is too large to be replaced (8388609 bytes)';
   await expect(ask(folder, input)).rejects.toMatchObject({ code: 'bad_input', message });
+});
+
+test('passes on faults of the program', async () => {
+  const folder = await folderWith();
+  for (const fault of [new TriadError('internal', 'A fault'), new Error('A fault')]) {
+    const context = { ...contextIn(folder), keep: () => Promise.reject(fault) };
+    await expect(call(tool, { path: 'a', content: 'x' }, context)).rejects.toBe(fault);
+  }
+  expect(await readdir(folder)).toEqual([]);
+});
+
+test('refuses a text that the person has changed in the editor since a part of the file was read', async () => {
+  const folder = await folderWith({ f: 'old' });
+  const stamp = stampOf(await stat(join(folder, 'f'), { bigint: true }));
+  const editorWith = (text: string): ToolContext => {
+    const editor = { gone: new AbortController().signal, call: async () => ({ text }) as never };
+    return { ...contextIn(folder), seen: () => stamp, lent: () => editor };
+  };
+  const message = 'f has changed since you read it: read it again';
+  await expect(askOf(tool, { path: 'f', content: 'x' }, editorWith('new'))).rejects.toMatchObject({ message });
+  await expect(askOf(tool, { path: 'f', content: 'x' }, editorWith('old'))).resolves.toBeDefined();
 });
 
 test('a stopped run writes nothing', async () => {
