@@ -50,6 +50,18 @@ test('one line without an end is cut within it, never within a character', async
   expect(handed.replaceAll('🐦', '')).toMatch(/^\n\[\d+ of 160000 bytes, from line 1 on, are left out; .*\]\n$/);
 });
 
+test.for([
+  ['whole lines', '123456789\n'.repeat(6000), 2457 * 10, 2458, 1638 * 10],
+  ['lines of exactly one KiB', `${'x'.repeat(1023)}\n`.repeat(60), 24 * 1024, 25, 15 * 1024],
+  ['a last line that is too long', `${'x\n'.repeat(12_288)}${'y'.repeat(40_000)}`, 24 * 1024, 12_289, 16 * 1024],
+  ['a first line that is too long', `${'y'.repeat(40_000)}\n${'x\n'.repeat(8000)}`, 24 * 1024, 1, 16_000],
+] as const)('hands on 24 KiB and 16 KiB of %s', async ([, output, head, from, tail]) => {
+  const cut = output.length - head - tail;
+  const note = `[${cut} of ${output.length} bytes, from line ${from} on, are left out; read_output {"call":"c","offset":${from}} gives them.]`;
+  const handed = await handedOn(output, 'c', () => Promise.resolve());
+  expect(handed.split(`\n${note}\n`).map((part) => part.length)).toEqual([head, tail]);
+});
+
 /** A lead that searches a large file, then reads what was left out of what it found. */
 async function searched(...reads: Record<string, unknown>[]) {
   const script = new Script();

@@ -1,9 +1,10 @@
 /** read_report: what was cut off of a long report is read on, page by page, by the lead alone and among its own reports. */
 import { describe, expect, test } from 'vitest';
 import { MAX_REPORT_BYTES } from '#contract/limits.ts';
+import { readReport } from '#core/tools/read-report.ts';
 import { type Harness, outputOf, startEngine } from '../../support/engine.ts';
 import { CHILD, LEAD, spawn } from '../../support/fake-model/scenarios.ts';
-import { folderWith } from '../../support/workspace.ts';
+import { call, contextIn, folderWith } from '../../support/workspace.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { inFullRun } from '../../support/samples.ts';
 
@@ -34,6 +35,27 @@ const pagesOf = (engine: Harness) =>
   engine.of('tool-end').flatMap(({ entry, parentRunId }) => (parentRunId === null ? [reportIn(entry.output)] : []));
 
 describe('read_report', () => {
+  const readIn = (report: string | null, offset?: number) =>
+    call(readReport, { run_id: 'r1', offset }, { ...contextIn('/'), report: async () => report });
+
+  test('returns the rest with its place, and what is wrong with a call', async () => {
+    const read = (output: string, offset: number) => ({
+      ...{ status: 'completed', output, metadata: { runId: 'r1', offset } },
+    });
+    expect(await readIn('Report')).toEqual(read('Report', 0));
+    expect(await readIn('Report', 5)).toEqual(read('t', 5));
+    const longest = 'x'.repeat(MAX_REPORT_BYTES);
+    expect(await readIn(longest)).toEqual(read(longest, 0));
+    const pointer = `[Cut off here, after ${MAX_REPORT_BYTES + 2} of ${MAX_REPORT_BYTES + 3} characters. Read on with read_report: run_id "r1", offset ${MAX_REPORT_BYTES + 2}]`;
+    expect(await readIn(`yy${longest}z`, 2)).toEqual(read(`${longest}\n\n${pointer}`, 2));
+    for (const [report, offset, output] of [
+      ['Report', 6, 'The report of r1 has 6 characters: begin before that'],
+      ['', 0, 'The sub-agent r1 has written no report'],
+      [null, 0, 'There is no report of r1 that you can read: name the child_id of one'],
+    ] as const)
+      expect(await readIn(report, offset)).toEqual({ status: 'error', output });
+  });
+
   test('page by page, up to the end, nothing missing and nothing twice', async () => {
     const engine = await startEngine(reading());
     expect((await engine.ask('Go')).outcome).toBe('completed');
