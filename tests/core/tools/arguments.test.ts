@@ -325,7 +325,7 @@ describe('a schema', () => {
     pattern: { anyOf: [length, amount] },
   };
   const schema = { ...closed, type: 'object', properties, required: ['text', 'rows'] };
-  const tool = { ...tools[0]!, name: 'tool', schema: undefined, input: z.fromJSONSchema(schema as never) } as Tool;
+  const tool: Tool = { ...tools[0]!, name: 'tool', input: z.fromJSONSchema(schema as never) };
 
   test('is sent without bounds, and open unless the tool starts agents', () => {
     const sent = {

@@ -16,8 +16,10 @@ const host = Object.assign(new ShellHost({}, null), { sandbox: async () => null 
 /** A machine with a sandbox, on which no change is kept. */
 const withSandbox = Object.assign(new ShellHost({}, null), { sandbox: async () => ({}) });
 
-const output = (head: string, more: Partial<Ran['output']> = {}): Ran['output'] =>
-  ({ head, tail: '', bytes: Buffer.byteLength(head), cut: 0, unkept: 0, ...more }) as Ran['output'];
+const output = (head: string, more: Partial<Ran['output']> = {}): Ran['output'] => ({
+  ...{ head, tail: '', bytes: Buffer.byteLength(head), cut: 0, unkept: 0 },
+  ...more,
+});
 
 const lending = (terminal: Lender | null) => (kind: string) => (kind === 'terminal' ? terminal : null);
 

@@ -59,7 +59,7 @@ describe('ask_question', () => {
     expect(await decided(askQuestion, input, { replies })).toEqual({ status: 'completed', output, metadata });
     const unasked = { status: 'completed', output: `Nobody was asked.\n\nIts name?\n${skipped}` };
     const none = { ...unasked, metadata: { answered: 0, asked: 1 } };
-    expect(await decided(askQuestion, { questions: [words] }, { decidedBy: 'policy' })).toEqual(none);
+    expect(await decided(askQuestion, { questions: [words] }, { decidedBy: 'rule' })).toEqual(none);
     expect(await call(askQuestion, { questions: [words] }, context)).toEqual(none);
   });
 
