@@ -21,11 +21,9 @@ export function rulePatternFault(pattern: string): string | null {
 function checkedRule(wish: RuleWish): RuleEntry {
   const parsed = RuleEntry.safeParse(wish, { error: problemWords });
   if (!parsed.success) {
-    const [fault] = parsed.error.issues.map(({ path, message }) => {
-      const key = path.map(String).join('.');
-      return `${key ? `’s ${key}` : ''} ${message}`;
-    });
-    throw new TriadError('bad_input', `The rule${fault}`);
+    const [issue] = parsed.error.issues;
+    const key = issue?.path.map(String).join('.');
+    throw new TriadError('bad_input', `The rule${key ? `’s ${key}` : ''} ${issue?.message}`);
   }
   for (const key of ['agent', 'tool', 'pattern'] as const) {
     const text = parsed.data[key];
