@@ -47,9 +47,11 @@ test('takes the tools of servers, except under the name of an own tool', () => {
   expect(extended.names(true)).toEqual([serverTool, ...registry.all()].map(({ name }) => name).toSorted());
   const offered = registry.all().filter(({ primaryOnly }) => !primaryOnly);
   expect(extended.names(false)).toEqual(offered.map(({ name }) => name).toSorted());
-  expect(registry.permissionsOf(['unknown', 'web_fetch', 'bash'])).toEqual(
-    ['Execute', 'FilesystemWrite', 'NetworkAccess'],
-  );
+  expect(registry.permissionsOf(['unknown', 'web_fetch', 'bash'])).toEqual([
+    'Execute',
+    'FilesystemWrite',
+    'NetworkAccess',
+  ]);
 });
 
 test('requests have the tools in the order of their names', () => {
