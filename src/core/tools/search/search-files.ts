@@ -23,17 +23,17 @@ export function filesOf(job: SearchJob, pattern: string): FoundFiles {
   const ignored = job.includeIgnored ? null : new IgnoredFiles(workspace);
   const skipped = ignored?.has(start, true) === true ? null : ignored;
   let passedOver = false;
-  const kept = (folder: string, name: string, isFolder: boolean): boolean => {
-    if (PASSED_OVER.has(name) || !skipped?.has(join(folder, name), isFolder)) return true;
-    passedOver = true;
-    return false;
-  };
   const entriesOf = (asked: PathLike) => {
     const path = resolve(String(asked));
     const folder = HeldFolder.open(workspace, path);
     const entries = folder?.entries() ?? [];
     folder?.close();
-    return skipped ? entries.filter((entry) => kept(path, entry.name, entry.isDirectory())) : entries;
+    if (skipped === null) return entries;
+    return entries.filter((entry) => {
+      const isKept = PASSED_OVER.has(entry.name) || !skipped.has(join(path, entry.name), entry.isDirectory());
+      passedOver ||= !isKept;
+      return isKept;
+    });
   };
   const found = globSync(pattern, {
     cwd: start,
