@@ -86,8 +86,8 @@ async function unsavedOf(
   { lent, signal }: ToolContext,
 ): Promise<ToolResult | null> {
   if (lent('read') === null) return null;
-  const stats = await handle.stat({ bigint: true });
-  if (stats.size > MAX_LENT_BYTES) return null;
+  const { size } = await handle.stat();
+  if (size > MAX_LENT_BYTES) return null;
   const disk = await handle.readFile({ signal });
   const shown = await shownInEditor(lent, { path: canonical, disk }, signal);
   if (shown === disk) return null;
