@@ -1,5 +1,5 @@
 /** glob finds files by pattern, inside the workspace only. */
-import { symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { globTool } from '#core/tools/glob.ts';
@@ -32,7 +32,13 @@ test('what git ignores is passed over, unless it is asked for', async () => {
 });
 
 test('the first thousand of many', async () => {
-  const folder = await folderWith(Object.fromEntries(Array.from({ length: 1002 }, (_, i) => [`d/f${i}`, ''])));
+  const folder = await folderWith(Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`d/f${i}`, ''])));
+  const all = await find(folder, { pattern: '**' });
+  expect([all.output.split('\n').length, all.metadata]).toEqual([
+    1000,
+    { pattern: '**', files: 1000, truncated: false },
+  ]);
+  for (const name of ['x', 'y']) await writeFile(join(folder, name), '');
   const result = await find(folder, { pattern: '**' });
   expect(result.output.split('\n').slice(1000)).toEqual(['[The first 1000 of 1002 files; narrow the pattern.]']);
   expect(result.metadata).toMatchObject({ files: 1000, truncated: true });

@@ -54,6 +54,11 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     const many = await grep(folder, { pattern: 'hit' });
     expect(many.output.split('\n')).toHaveLength(501);
     expect(many.output).toMatch(/\[The first 500 matches; there are more: narrow the search\.\]$/);
+    expect([many.metadata?.['truncated'], many.metadata?.['matches']]).toEqual([true, 500]);
+    for (const path of ['.', 'many.txt']) {
+      const all = await grep(await folderWith({ 'many.txt': 'hit\n'.repeat(500) }), { pattern: 'hit', path });
+      expect([all.output.split('\n').length, all.metadata?.['truncated']]).toEqual([500, false]);
+    }
     const near = await grep(folder, { pattern: 'needle' });
     expect(marked(near)).toEqual(['needle']);
     // A match that goes on beyond the cut is marked to it.

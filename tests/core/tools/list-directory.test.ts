@@ -1,5 +1,5 @@
 /** list_directory shows what a folder holds. */
-import { symlink } from 'node:fs/promises';
+import { symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { listDirectoryTool } from '#core/tools/list-directory.ts';
@@ -20,14 +20,27 @@ test('sorted, with folders and links marked', async () => {
 
 test('the first thousand of many, and how many there are', async () => {
   const folder = await folderWith(
-    Object.fromEntries(Array.from({ length: 1005 }, (_, i) => [`f${String(i).padStart(4, '0')}`, ''])),
+    Object.fromEntries(Array.from({ length: 1000 }, (_, i) => [`f${String(i).padStart(4, '0')}`, ''])),
   );
+  const all = await list(folder);
+  expect([all.output.split('\n').length, all.metadata?.['truncated']]).toEqual([1000, false]);
+  for (const name of ['v', 'w', 'x', 'y', 'z']) await writeFile(join(folder, name), '');
   const { output, metadata } = await list(folder);
   expect(metadata).toEqual({ path: '.', entries: 1005, truncated: true });
   const lines = output.split('\n');
   expect(lines).toHaveLength(1001);
   expect(lines[999]).toBe('f0999');
   expect(lines[1000]).toBe('[1000 of 1005 entries; narrow it with glob.]');
+});
+
+test('hides what rules hide, in any case, by the path that was asked for and the one that it leads to', async () => {
+  const folder = await folderWith({ 'a/Secret.txt': '', 'a/b.txt': '', 'a/only.txt': '' });
+  await symlink('a', join(folder, 'way'));
+  const context = { ...contextIn(folder), hidden: () => Promise.resolve(['A/secret.*', 'way/only.txt']) };
+  const shown = async (path: string) => (await call(listDirectoryTool(), { path }, context)).output;
+  expect([await shown('a'), await shown('way')]).toEqual(['b.txt\nonly.txt', 'b.txt']);
+  const all = { ...context, hidden: () => Promise.resolve(['a/**']) };
+  expect((await call(listDirectoryTool(), { path: 'a' }, all)).output).toBe('[There is nothing to show.]');
 });
 
 test('clear errors for a file, for nothing and for outside', async () => {

@@ -29,6 +29,13 @@ test('the list has each note with its title, and nothing else', async () => {
   expect((await call(listNotesTool(), { path: 'src' }, await within())).output).toBe('[There are no notes.]');
 });
 
+test('lists the first thousand notes', async () => {
+  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`n/${n}.md`, '']));
+  const { output, metadata } = await call(listNotesTool(), { path: 'n' }, contextIn(await folderWith(many)));
+  expect(output).toMatch(/\nn\/998\.md — 998\n\[The first 1000 notes; there are more: name a folder\.\]$/);
+  expect([output.split('\n').length, metadata]).toEqual([1001, { notes: 1000, truncated: true }]);
+});
+
 describe('reading', () => {
   const read = async (input: object, more: Record<string, string> = {}) =>
     call(readNoteTool(), input, await within(more));

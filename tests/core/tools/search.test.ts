@@ -1,0 +1,116 @@
+/** Searches of the workspace that no single tool covers: names, allowed files, passages, open files. */
+import { link, readdir, readlink, symlink } from 'node:fs/promises';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { globTool } from '#core/tools/glob.ts';
+import { grepTool } from '#core/tools/grep.ts';
+import { listNotesTool } from '#core/tools/notes/list-notes.ts';
+import { readNoteTool } from '#core/tools/notes/read-note.ts';
+import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
+import { readFileTool } from '#core/tools/reading/read-file.ts';
+import { search, type SearchJob } from '#core/tools/search/search.ts';
+import type { Workspace } from '#core/workspace/reach.ts';
+import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
+
+type Kind =
+  | { kind: 'names'; text: string; limit: number }
+  | { kind: 'glob'; pattern: string; only: string }
+  | { kind: 'ranked'; query: string; limit: number; reports: []; passages?: number };
+
+async function find(place: string | Workspace, kind: Kind, hidden: readonly string[] = []) {
+  const workspace = typeof place === 'string' ? workspaceIn(place) : place;
+  const job: SearchJob = { workspace, start: workspace.folder, hidden, includeIgnored: false, ...kind };
+  return search(job, new AbortController().signal, { ripgrep: null });
+}
+
+const names = async (place: string | Workspace, text: string, limit = 50, hidden: readonly string[] = []) =>
+  find(place, { kind: 'names', text, limit }, hidden);
+
+test('ranks names by how the text fits, then by length, then by letters', async () => {
+  const folder = await folderWith(
+    Object.fromEntries(
+      ['src/abacus.ts', 'abx/z.ts', 'abc.ts', 'x/cab.ts', 'cab/y.ts', 'a/x/b.ts', 'ba', 'b/n.ts', 'a/n.ts'].map(
+        (path) => [path, ''],
+      ),
+    ),
+  );
+  expect((await names(folder, 'AB')).lines).toEqual([
+    ...['abx/', 'abc.ts', 'src/abacus.ts'], // The name begins with it.
+    'abx/z.ts', // The path begins with it.
+    ...['cab/', 'x/cab.ts'], // It is in the name.
+    'cab/y.ts', // It is in the path.
+    'a/x/b.ts', // Its letters are in the path, in this order.
+  ]);
+  expect((await names(folder, 'n.ts')).lines).toEqual(['a/n.ts', 'b/n.ts']);
+  for (const text of ['./abx', '/abx']) expect((await names(folder, text)).lines).toEqual(['abx/', 'abx/z.ts']);
+  expect(await names(folder, 'zzz')).toMatchObject({ lines: [], more: false, files: 0, passedOver: false });
+});
+
+test('lists names level by level without a text, and reports only names beyond the limit as more', async () => {
+  const folder = await folderWith({ 'b.ts': '', 'a/d.ts': '', 'a/c/e.ts': '' });
+  const all = ['a/', 'b.ts', 'a/c/', 'a/d.ts', 'a/c/e.ts'];
+  expect(await names(folder, '', 5)).toMatchObject({ lines: all, more: false, files: 5 });
+  expect(await names(folder, '', 4)).toMatchObject({ lines: all.slice(0, 4), more: true, files: 4 });
+});
+
+test('names no link, and nothing that is hidden, ignored, secret, passed over or the program’s own', async () => {
+  const folder = await folderWith({
+    ...{
+      '.gitignore': 'out/\n*.log',
+      'out/x': '',
+      'a.log': '',
+      '.env': '',
+      'key.txt': '',
+      'own/x': '',
+      'data.own': '',
+    },
+    ...{ 'private/x': '', 'plan.md': '', 'node_modules/x': '', '.git/x': '', 'keep.ts': '', 'in/.env': '' },
+  });
+  await symlink('keep.ts', join(folder, 'link.ts'));
+  await symlink('own', join(folder, 'linked'));
+  const secrets = { patterns: ['key.txt'], place: { file: null, line: null } };
+  const workspace = workspaceIn(folder, { own: [join(folder, 'own'), join(folder, 'data.own')], secrets });
+  const hidden = ['private', 'plan.md'];
+  expect((await names(workspace, '', 50, hidden)).lines).toEqual(['.gitignore', 'in/', 'keep.ts']);
+  // Other rules, and another folder, are walked anew.
+  expect((await names(workspace, 'p')).lines).toEqual(['plan.md', 'private/', 'private/x', 'keep.ts']);
+  expect((await names(await folderWith({ p: '' }), 'p')).lines).toEqual(['p']);
+});
+
+test('finds only the files that a rule that allows would match, in the case that it has', async () => {
+  const folder = await folderWith({ 'src/a.ts': '', 'Src/b.ts': '', 'c.ts': '' });
+  const only = async (pattern: string) => (await find(folder, { kind: 'glob', pattern: '**', only: pattern })).lines;
+  expect(await only('src/*')).toEqual(['src/a.ts']);
+  expect(await only('*')).toEqual(['c.ts']);
+});
+
+test('returns the ranked passages only if the job asks for them', async () => {
+  const folder = await folderWith({ 'a.md': '# Bees\n\nHoney.\n\n# Ants\n\nNo honey.\n' });
+  const ranked = (passages?: number) =>
+    find(folder, { kind: 'ranked', query: 'honey', limit: 1, reports: [], ...(passages && { passages }) });
+  const plain = await ranked();
+  expect(plain.lines).toHaveLength(1);
+  expect(plain).not.toHaveProperty('ranked');
+  const whole = await ranked(2);
+  expect(whole.lines).toEqual(plain.lines);
+  expect([whole.ranked?.passages.length, whole.ranked?.hits.length]).toEqual([2, 2]);
+});
+
+test.runIf(process.platform === 'linux')('leaves no file and no folder open', async () => {
+  const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d${n}/a.txt`, 'needle']));
+  const folder = await folderWith({ ...many, 'a.txt': 'needle', 'b.md': '# B\n\nneedle', 'z.bin': 'needle\0' });
+  await link(join(folder, 'a.txt'), join(folder, 'same.txt'));
+  const context = contextIn(folder);
+  const found = await call(grepTool(), { pattern: 'needle' }, context);
+  expect(found.output.split('\n')).toHaveLength(43);
+  for (const path of ['a.txt', 'z.bin']) await call(grepTool(), { pattern: 'needle', path }, context);
+  await call(globTool(), { pattern: '**' }, context);
+  await call(listNotesTool(), {}, context);
+  await call(semanticSearchTool(), { query: 'needle' }, context);
+  for (const note of ['b', 'b.md', 'absent']) await call(readNoteTool(), { note }, context);
+  for (const path of ['a.txt', 'z.bin']) await call(readFileTool(), { path }, context);
+  await names(folder, 'a');
+  const open = await readdir('/proc/self/fd');
+  const paths = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+  expect(paths.filter((path) => path.startsWith(folder))).toEqual([]);
+});
