@@ -6,18 +6,25 @@ export interface PdfOptions {
   /** Instead of what draws the lines, with the filter that decodes it. */
   content?: Buffer;
   filter?: string;
+  /** Text that each letter `A` of the lines means. */
+  meaningOfA?: string;
 }
 
 /** In Latin-1; a line may not have parentheses or backslashes that are not escaped. */
 export function pdf(
   pages: readonly (readonly string[])[],
-  { locked = false, content, filter = '' }: PdfOptions = {},
+  { locked = false, content, filter = '', meaningOfA }: PdfOptions = {},
 ): Buffer {
   const numberOf = (page: number): number => 4 + 2 * page;
+  const hex = Buffer.from(meaningOfA ?? '', 'utf16le')
+    .swap16()
+    .toString('hex');
+  const map = `1 begincodespacerange <00> <ff> endcodespacerange 1 beginbfchar <41> <${hex}> endbfchar`;
+  const mapNumber = numberOf(pages.length);
   const objects = [
     '<</Type/Catalog/Pages 2 0 R>>',
     `<</Type/Pages/Count ${pages.length}/Kids[${pages.map((_, page) => `${numberOf(page)} 0 R`).join(' ')}]>>`,
-    '<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding>>',
+    `<</Type/Font/Subtype/Type1/BaseFont/Helvetica/Encoding/WinAnsiEncoding${hex === '' ? '' : `/ToUnicode ${mapNumber} 0 R`}>>`,
     ...pages.flatMap((lines, page) => {
       const drawn = `BT /F1 12 Tf 72 720 Td 14 TL ${lines.map((line) => `(${line}) Tj T*`).join(' ')} ET`;
       const stream = content?.toString('latin1') ?? drawn;
@@ -27,6 +34,7 @@ export function pdf(
         `<</Length ${stream.length}${filter}>>stream\n${stream}\nendstream`,
       ];
     }),
+    ...(hex === '' ? [] : [`<</Length ${map.length}>>stream\n${map}\nendstream`]),
   ];
   let text = '%PDF-1.4\n';
   const places = objects.map((object, index) => {

@@ -7,7 +7,6 @@ import { MAX_PDF_BYTES, pdfText } from '#core/tools/reading/pdf.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { call, contextIn, folderWith, longestBlock } from '../../../support/workspace.ts';
-import { variations } from '../../../support/samples.ts';
 
 const read = async (bytes: Uint8Array, input: object = {}) =>
   call(readFileTool(), { path: 'f', ...input }, contextIn(await folderWith({ f: bytes })));
@@ -36,20 +35,17 @@ const refused: [string, Uint8Array, RegExp][] = [
   ['locked', pdf([['One']], { locked: true }), /^f is locked by a password: make a copy of it without one$/],
   ['broken', TWO.subarray(0, 400), /^f is a broken PDF \(Invalid PDF structure\.\): make it again, or repair it$/],
 ];
-test.for(variations(refused))(
-  'one that is %s is refused with what to do, and leaves its thread',
-  async ([, bytes, words]) => {
-    const threads: string[] = [];
-    const thread = () => {
-      threads.push('taken');
-      return Promise.resolve(() => void threads.push('given back'));
-    };
-    const context = { ...contextIn(await folderWith({ f: bytes })), thread };
-    const result = await call(readFileTool(), { path: 'f' }, context);
-    expect(result).toEqual({ status: 'error', output: expect.stringMatching(words) as string });
-    expect(threads).toEqual(['taken', 'given back']);
-  },
-);
+test.for(refused)('one that is %s is refused with what to do, and leaves its thread', async ([, bytes, words]) => {
+  const threads: string[] = [];
+  const thread = () => {
+    threads.push('taken');
+    return Promise.resolve(() => void threads.push('given back'));
+  };
+  const context = { ...contextIn(await folderWith({ f: bytes })), thread };
+  const result = await call(readFileTool(), { path: 'f' }, context);
+  expect(result).toEqual({ status: 'error', output: expect.stringMatching(words) as string });
+  expect(threads).toEqual(['taken', 'given back']);
+});
 
 test('one that is too large is not read', async () => {
   const folder = await folderWith({ f: TWO });

@@ -10,7 +10,6 @@ import { RED } from '../../../support/images.ts';
 import { pdf } from '../../../support/pdf.ts';
 import { call, contextIn, workspaceIn, BLOCK_MS, longestBlock } from '../../../support/workspace.ts';
 import { webServer } from '../../../support/web-server.ts';
-import { variations } from '../../../support/samples.ts';
 
 interface Asked {
   path?: string;
@@ -143,9 +142,10 @@ describe('text', () => {
     ['in none that is named', Buffer.from('gr\xfcn', 'latin1'), 'text/plain', 'grün'],
     ['with a mark that says otherwise', Buffer.from('\ufeffgrün', 'utf16le'), 'text/plain; charset=utf-8', 'grün'],
     ['HTML that names it within', Buffer.from('<meta charset="iso-8859-1"><p>gr\xfcn', 'latin1'), 'text/html', 'grün'],
+    ['HTML that is sent as text', '<!DOCTYPE html><p>a', 'text/plain', '<!DOCTYPE html><p>a'],
     ['HTML of no type', '<!DOCTYPE html><p>a <b>b</b>', '', 'a **b**'],
   ];
-  test.for(variations(texts, texts.length - 2))('%s', async ([, body, type, text]) => {
+  test.for(texts)('%s', async ([, body, type, text]) => {
     const { status, output } = await fetched(sends(body, type));
     expect([status, output.replace(/^\[.*\]\n\n/, '')]).toEqual(['completed', text]);
   });
@@ -202,6 +202,14 @@ describe('other things', () => {
   test('a PDF comes as its text', async () => {
     const { output } = await fetched(sends(pdf([['One'], ['Two']]), 'application/octet-stream'));
     expect(output).toMatch(/^\[SITE\/page: 200 OK; a PDF of \d+ bytes\. .*\]\n\n\[Page 1 of 2\]\nOne\n/);
+  });
+
+  test('stops a PDF behind 5 MB of text', async () => {
+    const page = Array<string>(40).fill('A'.repeat(50));
+    const { output } = await fetched(sends(pdf([page, page, page, page], { meaningOfA: 'b'.repeat(1000) })));
+    expect(output.slice(0, 500)).toMatch(/^\[SITE\/page: 200 OK; a PDF of \d+ bytes; only its first 3 parts\. /);
+    expect(output).toContain('\n[Page 3 of 4]\nbbb');
+    expect(output).not.toContain('[Page 4 of 4]');
   });
 
   test('a picture is kept, and shown', async () => {

@@ -138,4 +138,5 @@ test('where the shell stands elsewhere, a grant on one command is another one; r
     expect(covers('**', there)).toBe(true);
   }
   expect(exactPattern((await called('make # in web')).targets)).toBeNull();
+  expect(exactPattern({ values: [], path: true })).toBeNull();
 });
