@@ -3,7 +3,7 @@ import { symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { listNotesTool } from '#core/tools/notes/list-notes.ts';
-import { type PastReport, rankSections } from '#core/tools/notes/note-search.ts';
+import { type PastReport, rankPassages, rankSections } from '#core/tools/notes/note-search.ts';
 import { sectionNamed, sectionsOf, titleOfNote } from '#core/tools/notes/note-sections.ts';
 import { readNoteTool } from '#core/tools/notes/read-note.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
@@ -29,11 +29,14 @@ test('the list has each note with its title, and nothing else', async () => {
   expect((await call(listNotesTool(), { path: 'src' }, await within())).output).toBe('[There are no notes.]');
 });
 
-test('lists the first thousand notes', async () => {
-  const many = Object.fromEntries(Array.from({ length: 1001 }, (_, n) => [`n/${n}.md`, '']));
-  const { output, metadata } = await call(listNotesTool(), { path: 'n' }, contextIn(await folderWith(many)));
-  expect(output).toMatch(/\nn\/998\.md — 998\n\[The first 1000 notes; there are more: name a folder\.\]$/);
-  expect([output.split('\n').length, metadata]).toEqual([1001, { notes: 1000, truncated: true }]);
+test('says that there are more notes than it lists', async () => {
+  const found = { lines: ['a.md — A'], marks: [], more: true, timedOut: false, files: 1001, passedOver: false };
+  const context = { ...(await within()), search: () => Promise.resolve(found) };
+  expect(await call(listNotesTool(), {}, context)).toEqual({
+    status: 'completed',
+    output: 'a.md — A\n[The first 1000 notes; there are more: name a folder.]',
+    metadata: { notes: 1, truncated: true },
+  });
 });
 
 describe('reading', () => {
@@ -129,6 +132,63 @@ describe('searching', () => {
     ]);
   });
 
+  test('ranks by typing errors and other endings only for long words', () => {
+    const ranked = (query: string, text: string) =>
+      rankSections(query, 5, { notes: [{ path: 'a.md', text }], reports: [] }).length;
+    expect([ranked('cach', 'caches'), ranked('cac', 'caches'), ranked('caching', 'cachinh')]).toEqual([1, 0, 1]);
+    expect([ranked('cache', 'cachi'), ranked('caches', 'cachis')]).toEqual([0, 1]);
+  });
+
+  test('has for each passage its place, its text with both headings, and its beginning', () => {
+    const long = `${'word '.repeat(1000)}end`;
+    const notes = [{ path: 'd/a.md', text: `# One\n\n## Two\n${long}` }];
+    const { passages, hits } = rankPassages('report', 5, { notes, reports: [report] });
+    expect(hits).toEqual([{ passage: 2, line: rankSections('report', 5, { notes, reports: [report] })[0] }]);
+    expect(passages).toMatchObject([
+      { owner: '', path: 'd/a.md', text: 'One\nOne\n', line: 'd/a.md:1 — One\n  ' },
+      { owner: '', path: 'd/a.md', text: `One\nTwo\n${long}`.slice(0, 4000) },
+      {
+        owner: 'c',
+        path: '',
+        text: `Review the cache\n\n${report.text}`,
+        line: expect.stringMatching(/^report of/) as string,
+      },
+    ]);
+    expect(passages[1]?.line).toBe(`d/a.md:3 — One › Two\n  ${long.slice(0, 400)}…`);
+    expect(new Set(passages.map(({ hash }) => hash)).size).toBe(3);
+    expect(passages.every(({ hash }) => /^[0-9a-f]{64}$/.test(hash))).toBe(true);
+  });
+
+  test('takes a query of words and between 1 and 20 results', async () => {
+    const input = (more: object) => semanticSearchTool().input.safeParse({ query: 'x', ...more }).success;
+    expect([input({}), input({ query: ' ' }), input({ limit: 0 }), input({ limit: 20 }), input({ limit: 21 })]).toEqual(
+      [...[true, false, false, true, false]],
+    );
+    const many = Object.fromEntries(Array.from({ length: 20 }, (_, n) => [`${n}.md`, `# T${n}\n\nbees`]));
+    const context = contextIn(await folderWith(many));
+    const results = async (more: object) =>
+      (await call(semanticSearchTool(), { query: 'bees', ...more }, context)).metadata?.['results'];
+    expect([await results({}), await results({ limit: 20 })]).toEqual([8, 20]);
+  });
+
+  test('says that the search was stopped, and what its reader has to know', async () => {
+    const found = {
+      lines: [],
+      marks: [],
+      more: true,
+      timedOut: true,
+      files: null,
+      passedOver: false,
+      notice: 'No model',
+    };
+    const context = { ...(await within()), search: () => Promise.resolve(found) };
+    expect(await call(semanticSearchTool(), { query: 'x' }, context)).toMatchObject({
+      status: 'error',
+      output:
+        '[Nothing was found in 0 notes and 0 reports.]\n[The search was stopped: there are too many notes.]\n[No model]',
+    });
+  });
+
   test('a word in the heading counts more than one in the text', async () => {
     const context = await within({
       'a.md': '# Errors\n\nNothing.\n',
@@ -161,4 +221,56 @@ test('headings in code and front matter are none', () => {
   ]);
   expect(titleOfNote('a/b.md', text)).toBe('Yes');
   expect(sectionNamed(text, 'no')).toBeNull();
+});
+
+test('tells headings from text, and closes code only with the mark that opened it', () => {
+  const text = [
+    ...['# One #C# ##', 'body', '   ###\tThree', '    # indented', '####### seven', '#none', '######  Six  '],
+    ...[
+      '````js',
+      '```',
+      '# in code',
+      '~~~',
+      '````x',
+      '# still',
+      '`````',
+      '## After',
+      '~~~~',
+      '## no',
+      '~~~',
+      '~~~~',
+      '##',
+    ],
+  ].join('\r\n');
+  expect(sectionsOf(text).map(({ heading, level, line }) => [heading, level, line])).toEqual([
+    ['One #C#', 1, 1],
+    ['Three', 3, 3],
+    ['Six', 6, 7],
+    ['After', 2, 15],
+  ]);
+  expect(sectionsOf(text)[1]?.text).toBe('###\tThree\n    # indented\n####### seven\n#none');
+  expect(sectionsOf(' \n\n# A\n')).toEqual([{ heading: 'A', level: 1, line: 3, text: '# A' }]);
+  expect(sectionsOf('---\na: b\n--- \n\nText')).toMatchObject([{ heading: '', line: 4, text: 'Text' }]);
+  expect(sectionsOf('---\n# Not closed')).toMatchObject([{ line: 1 }, { heading: 'Not closed' }]);
+});
+
+test('takes the title from the front matter, else the first heading, else the name of the file', () => {
+  const front = (title: string) => titleOfNote('x.md', `---\nfor: me\ntitle: ${title} \n---\nText\n# H`);
+  expect(['Plain', '"Quoted"', "'It''s'", '"Open', `"Mixed'`, '"', ''].map(front)).toEqual([
+    ...['Plain', 'Quoted', "It''s", '"Open', `"Mixed'`, '"', 'H'],
+  ]);
+  expect(titleOfNote('x.md', 'a\ntitle: No\n---\n# H')).toBe('H');
+  expect(titleOfNote('x.md', '---\na: b\n---\ntitle: No')).toBe('x');
+  expect(titleOfNote('d.e/v1.2.md', '')).toBe('v1.2');
+});
+
+test('a section ends with the next heading of its level or above', () => {
+  const text = '# A\n\n## B\n\n### C\n\n## D\n\n# B\n';
+  expect(['##  b ', 'C', 'D', 'a'].map((heading) => sectionNamed(text, heading))).toEqual([
+    '## B\n\n### C',
+    '### C',
+    '## D',
+    '# A\n\n## B\n\n### C\n\n## D',
+  ]);
+  expect(sectionNamed('no heading', 'x')).toBeNull();
 });

@@ -7,3 +7,26 @@ test('of very many results only the first are looked at, and of a long text its 
   const many = JSON.stringify({ results: [good, ...Array.from({ length: 499 }, () => ({})), good] });
   expect(readAnswer(many, 8)).toEqual([{ url: good.url, title: 'x'.repeat(499), snippet: 'y'.repeat(500) }]);
 });
+
+test('takes the first text that a result has, without the marks of a match, on one line', () => {
+  const url = 'https://e.org/';
+  const all = { url, snippet: 'one', content: 'two', description: 'three' };
+  const snippets = (results: object[]) => readAnswer(JSON.stringify({ results }), 9)?.map(({ snippet }) => snippet);
+  expect(snippets([all, { ...all, snippet: null }, { url, description: 'three' }, { url }])).toEqual([
+    ...['one', 'two', 'three', ''],
+  ]);
+  expect(snippets([{ url, snippet: ' <b>a</b>  <em>b</em>\n<strong>c</strong> <i>d</i> ' }])).toEqual([
+    'a b c <i>d</i>',
+  ]);
+  expect(snippets([{ url, snippet: 7, content: 'two' }, { url: 'ftp://e.org/' }, 1, null])).toEqual(['two']);
+  expect(readAnswer(JSON.stringify({ results: [{ url, title: '<b>T</b>' }] }), 1)).toEqual([
+    { title: 'T', url, snippet: '' },
+  ]);
+});
+
+test.for(['', '{', 'null', '[]', '{"results":{}}', '{"type":"search","web":{}}', '{"type":"other"}'])(
+  '%j is no answer of a search',
+  (text) => {
+    expect(readAnswer(text, 9)).toBeNull();
+  },
+);

@@ -31,6 +31,23 @@ test.for([
   expect(() => webAddress(written)).toThrow(expect.objectContaining({ code: 'bad_input' }));
 });
 
+test.for<[string, string]>([
+  ['x'.repeat(101), `${'x'.repeat(100)}… is no address: write it whole, with https://`],
+  ['x'.repeat(100), `${'x'.repeat(100)} is no address: write it whole, with https://`],
+  ['ftp://x.example/', 'ftp://x.example/ is not read: only http and https addresses are'],
+  ['http://me@x.example/', 'An address with a name and a password in it is not read: leave them out'],
+  ['http://:key@x.example/', 'An address with a name and a password in it is not read: leave them out'],
+  [`https://x.example/${'a'.repeat(2031)}`, 'The address has more than 2048 characters'],
+])('%s is refused with the reason', ([written, message]) => {
+  expect(() => webAddress(written)).toThrow(expect.objectContaining({ code: 'bad_input', message }));
+});
+
+test('takes an address of 2048 characters, and one that is relative to another', () => {
+  expect(webAddress(`https://x.example/${'a'.repeat(2030)}`).href).toHaveLength(2048);
+  expect(webAddress('../b', new URL('https://x.example/a/c')).href).toBe('https://x.example/b');
+  expect(webAddress('http://.../').hostname).toBe('...');
+});
+
 test('what is asked of an address is a target of its own, so that a rule for the address alone does not allow it', () => {
   expect(addressTargets(webAddress('https://x.example/a'))).toEqual(['https://x.example/a']);
   expect(addressTargets(webAddress('https://x.example/a?q=1'))).toEqual([
