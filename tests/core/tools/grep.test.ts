@@ -68,6 +68,37 @@ describe.each(inFullRun ? WAYS : WAYS.slice(0, 1))('%s', (_, way) => {
     expect(line.length).toBeLessThan(520);
   });
 
+  test('shows a line of 500 characters whole, and a longer one from 100 characters before a late match', async () => {
+    const line = (before: number, after: number) => `${'a'.repeat(before)}needle${'b'.repeat(after)}`;
+    const shown = async (text: string) => {
+      const { output, metadata } = await grep(await folderWith({ f: text }), { pattern: 'needle' });
+      return [output.slice('f:1:'.length), metadata?.['marks']];
+    };
+    expect(await shown(line(450, 44))).toEqual([line(450, 44), [[454, 460]]]);
+    expect(await shown(line(399, 96))).toEqual([`${line(399, 95)}…`, [[403, 409]]]);
+    expect(await shown(line(400, 95))).toEqual([`…${line(100, 95)}`, [[105, 111]]]);
+    expect(await shown(line(600, 394))).toEqual([`…${line(100, 394)}`, [[105, 111]]]);
+    expect(await shown(line(600, 395))).toEqual([`…${line(100, 394)}…`, [[105, 111]]]);
+    // Half of a character before the part that is shown.
+    expect(await shown(`😀${line(99, 0)}${'c'.repeat(400)}`)).toEqual([
+      `😀${line(99, 0)}${'c'.repeat(393)}…`,
+      [[105, 111]],
+    ]);
+    expect(await shown(`${'a'.repeat(500)}😀${line(99, 0)}`)).toEqual([`…\uFFFD${line(99, 0)}`, [[105, 111]]]);
+  });
+
+  test('searches the lines of a text whose later part has a NUL, and only the beginning of a huge line', async () => {
+    const max = 256 * 1024;
+    const folder = await folderWith({
+      'a.txt': `${'x\n'.repeat(40_000)}a\0b\n`,
+      'b.txt': `${'y'.repeat(max - 3)}end\n${'y'.repeat(max - 2)}end\nlast end`,
+      'c.txt': `${'y'.repeat(max + 200_000)}end`,
+    });
+    expect((await grep(folder, { pattern: '^a.b$' })).output).toBe('a.txt:40001:a\0b');
+    const ends = (await grep(folder, { pattern: 'end' })).output.split('\n');
+    expect(ends.map((line) => line.replace(/:…?y+/, ':y'))).toEqual(['b.txt:1:yend', 'b.txt:3:last end']);
+  });
+
   test('binary files, pipes and links are passed over', async () => {
     const outside = await folderWith({ 'o.txt': 'needle' });
     const folder = await folderWith({ 'a.bin': new Uint8Array([0, 0x6e]), 'a.txt': 'needle' });

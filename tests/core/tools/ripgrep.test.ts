@@ -218,6 +218,23 @@ test.each([['fails', 'exit 2'], ...(inFullRun ? [['is killed', 'kill -9 $$']] : 
   },
 );
 
+// Other systems have no paths of this length.
+test.runIf(process.platform === 'linux')('asks for as many paths as arguments may have, one question after the other', async () => {
+  const log = join(await folderWith(), 'log');
+  const deep = Array.from({ length: 13 }, () => 'd'.repeat(250)).join('/');
+  const long = (n: number) => `${deep}/${String(n).padStart(3, '0')}${'f'.repeat(200)}`;
+  const folder = await folderWith(Object.fromEntries(Array.from({ length: 320 }, (_, n) => [long(n), 'needle'])));
+  const all = Array.from({ length: 320 }, (_, n) => `${long(n)}:1:needle`).join('\n');
+  const skip = `while [ "$1" != -- ]; do shift; done; shift; echo $# >> '${log}'`;
+  const named = await program(skip, `printf '%s\\0' "$@"`);
+  expect((await grep(folder, { pattern: 'needle' }, asking(named))).output).toBe(all);
+  const counts = (await readFile(log, 'utf8')).trim().split('\n').map(Number);
+  expect(counts).toEqual([151, 151, 18]);
+  // The second question has no answer: the rest is searched.
+  const once = await program(skip, `[ "$(wc -l < '${log}')" = 4 ] || exit 2`, `printf '%s\\0' "$@"`);
+  expect((await grep(folder, { pattern: 'needle' }, asking(once))).output).toBe(all);
+});
+
 test('it and what it started end with the stop of the run, and the search waits for that', async () => {
   const pids = join(await folderWith(), 'pids');
   const stuck = await program(`sleep 60 & echo $$ $! > '${pids}'; wait`);

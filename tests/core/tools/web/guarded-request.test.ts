@@ -4,6 +4,7 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { guardedGet, LIMITS, MAX_REDIRECTS, type Reach } from '#core/tools/web/guarded-request.ts';
+import { requestFailure } from '#core/tools/web/request-failure.ts';
 import { webAddress } from '#core/tools/web/web-address.ts';
 import { webServer } from '../../../support/web-server.ts';
 
@@ -54,6 +55,8 @@ test('each request has a connection of its own', async () => {
 describe('packed bodies', () => {
   test.for([
     ['gzip', gzipSync],
+    ['x-gzip', gzipSync],
+    [' GZip ', gzipSync],
     ['deflate', deflateSync],
     ['br', brotliCompressSync],
   ] as const)('%s is unpacked, and ends when it is too much', async ([encoding, pack]) => {
@@ -69,6 +72,12 @@ describe('packed bodies', () => {
     await expect(gotFrom(packed(Buffer.from('much text'), 8))).rejects.toMatchObject(
       failure('unreachable', /packed wrongly or not whole/),
     );
+  });
+
+  test('identity is the body itself', async () => {
+    const plain: RequestListener = (_, response) =>
+      response.writeHead(200, { 'content-encoding': 'identity' }).end('x');
+    expect((await gotFrom(plain)).body.toString()).toBe('x');
   });
 
   test('one that was not asked for is refused', async () => {
@@ -163,6 +172,27 @@ describe('redirects', () => {
 });
 
 describe('faults', () => {
+  test.for<[string, { code?: string; message?: string } | string, string]>([
+    ['reset', { code: 'ECONNRESET' }, 'the connection broke before the answer was whole'],
+    ['closed pipe', { code: 'EPIPE' }, 'the connection broke before the answer was whole'],
+    ['early end', { code: 'ERR_STREAM_PREMATURE_CLOSE' }, 'the connection broke before the answer was whole'],
+    ['timeout', { code: 'ETIMEDOUT' }, 'it could not be connected to in time'],
+    ['no way to the host', { code: 'EHOSTUNREACH' }, 'there is no way to it from this network'],
+    ['no way to the network', { code: 'ENETUNREACH' }, 'there is no way to it from this network'],
+    ['no HTTP', { code: 'HPE_INVALID', message: 'Bad\nline' }, 'what it sends is no HTTP (Bad)'],
+    ['expired', { code: 'CERT_HAS_EXPIRED' }, 'its TLS certificate or connection is not trusted (CERT_HAS_EXPIRED)'],
+    ['zlib', { code: 'Z_DATA_ERROR' }, 'its body is packed wrongly or not whole'],
+    ['brotli', { code: 'ERR_BROTLI_DECODE' }, 'its body is packed wrongly or not whole'],
+    ['another code', { code: 'EOTHER', message: 'Odd' }, 'Odd'],
+    ['a code alone', { code: 'EOTHER' }, 'EOTHER'],
+    ['no error', 'just words', 'just words'],
+  ])('a failure has its reason: %s', ([, fault, words]) => {
+    const error = typeof fault === 'string' ? fault : Object.assign(new Error(fault.message), { code: fault.code });
+    expect(requestFailure(new URL('http://x.example/'), error, LIMITS)).toMatchObject({
+      ...{ code: 'unreachable', message: `http://x.example/ could not be read: ${words}`, cause: error },
+    });
+  });
+
   test('a name that is not there, and no network', async () => {
     const reach = (code: string) => ({ resolve: () => Promise.reject(Object.assign(new Error(code), { code })) });
     await expect(got('http://gone.example/', reach('ENOTFOUND'))).rejects.toMatchObject(
