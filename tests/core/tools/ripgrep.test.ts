@@ -165,6 +165,41 @@ test.skipIf(RIPGREP === null).each(DIFFERENT)('a file with %s is not left out', 
   if (pattern !== null) expect(await filesWithMatch(task, { pattern, paths: ['a.txt'] }, signal)).toEqual(['a.txt']);
 });
 
+/** `~`: one character of JavaScript, in bytes. */
+const LOOSER: readonly (readonly [RegExp, string | null])[] = [
+  [/a/i, '(?i)(?:\\x{61})'],
+  [/a\d\w/u, '(?:\\x{61}[0-9][0-9A-Za-z_])'],
+  [/a\D\W\s./u, '(?:\\x{61}~{1,4}~{1,4}~{1,4}~{1,4})'],
+  [/a[b-d\d\w_]/u, '(?:\\x{61}[\\x{62}-\\x{64}0-90-9A-Za-z_\\x{5f}])'],
+  [/a[^b][bé][b-é][\s]/u, '(?:\\x{61}~{1,4}~{1,4}~{1,4}~{1,4})'],
+  [/a[\x7f][b-\x7f][]/, '(?:\\x{61}[\\x{7f}][\\x{62}-\\x{7f}]~{1,4})'],
+  [/é\u{d7ff}\ue000\u{10ffff}/u, '(?:\\x{e9}\\x{d7ff}\\x{e000}\\x{10ffff})'],
+  [/\x7fé/iu, '(?i)(?:\\x{7f}~{1,4})'],
+  [/a\ufffd\ud800\udfff/, '(?:\\x{61}~{1,4}~{1,4}~{1,4})'],
+  [/(a|bc)+(?:d|)/u, '(?:(?:(?:\\x{61}|\\x{62}\\x{63})){1,}(?:\\x{64}|))'],
+  [/^(?=b)(?<!c)\ba$/u, '(?:\\x{61})'],
+  [/(?i:a)b/, '(?:~{0,}\\x{62})'],
+  [/(a)\1/, '(?:(?:\\x{61})~{0,})'],
+  [/a{2,60}b{50}c{51}/u, '(?:(?:\\x{61}){2,}(?:\\x{62}){50,50}(?:\\x{63}){50,})'],
+  [/.{2,12}a.{2,13}/u, '(?:~{2,48}\\x{61}~{2,})'],
+  [/a\d{2}(?:\d){3}/u, '(?:\\x{61}(?:[0-9]){2,2}(?:(?:[0-9])){3,3})'],
+  [/a?/u, null],
+  [/\d+[a].\p{L}/u, null],
+];
+
+test.each(LOOSER)('%s is asked for in the words of ripgrep', (meant, pattern) => {
+  expect(looser(meant)?.replaceAll('(?-u:[^\\n])', '~') ?? null).toBe(pattern);
+});
+
+test('a search of few files starts no program', async () => {
+  const log = join(await folderWith(), 'log');
+  const spy = await program(`touch '${log}'`, 'exit 2');
+  const files = Object.fromEntries(Array.from({ length: 19 }, (_, n) => [`${n}.txt`, 'needle']));
+  const { output } = await grep(await folderWith(files), { pattern: 'needle' }, { ripgrep: spy });
+  expect(output.split('\n')).toHaveLength(19);
+  await expect(readFile(log)).rejects.toMatchObject({ code: 'ENOENT' });
+});
+
 test.skipIf(RIPGREP === null)('files without a match are left out', async () => {
   const folder = await folderWith({ 'a.txt': 'a needle 12', 'b.txt': 'nothing' });
   for (const meant of [/needle/u, /n.*le \d+$/u, /(?:no|NE)ed/iu, /\bneed[a-z]e\b/u]) {
@@ -219,21 +254,24 @@ test.each([['fails', 'exit 2'], ...(inFullRun ? [['is killed', 'kill -9 $$']] : 
 );
 
 // Other systems have no paths of this length.
-test.runIf(process.platform === 'linux')('asks for as many paths as arguments may have, one question after the other', async () => {
-  const log = join(await folderWith(), 'log');
-  const deep = Array.from({ length: 13 }, () => 'd'.repeat(250)).join('/');
-  const long = (n: number) => `${deep}/${String(n).padStart(3, '0')}${'f'.repeat(200)}`;
-  const folder = await folderWith(Object.fromEntries(Array.from({ length: 320 }, (_, n) => [long(n), 'needle'])));
-  const all = Array.from({ length: 320 }, (_, n) => `${long(n)}:1:needle`).join('\n');
-  const skip = `while [ "$1" != -- ]; do shift; done; shift; echo $# >> '${log}'`;
-  const named = await program(skip, `printf '%s\\0' "$@"`);
-  expect((await grep(folder, { pattern: 'needle' }, asking(named))).output).toBe(all);
-  const counts = (await readFile(log, 'utf8')).trim().split('\n').map(Number);
-  expect(counts).toEqual([151, 151, 18]);
-  // The second question has no answer: the rest is searched.
-  const once = await program(skip, `[ "$(wc -l < '${log}')" = 4 ] || exit 2`, `printf '%s\\0' "$@"`);
-  expect((await grep(folder, { pattern: 'needle' }, asking(once))).output).toBe(all);
-});
+test.runIf(process.platform === 'linux')(
+  'asks for as many paths as arguments may have, one question after the other',
+  async () => {
+    const log = join(await folderWith(), 'log');
+    const deep = Array.from({ length: 13 }, () => 'd'.repeat(250)).join('/');
+    const long = (n: number) => `${deep}/${String(n).padStart(3, '0')}${'f'.repeat(200)}`;
+    const folder = await folderWith(Object.fromEntries(Array.from({ length: 320 }, (_, n) => [long(n), 'needle'])));
+    const all = Array.from({ length: 320 }, (_, n) => `${long(n)}:1:needle`).join('\n');
+    const skip = `while [ "$1" != -- ]; do shift; done; shift; echo $# >> '${log}'`;
+    const named = await program(skip, `printf '%s\\0' "$@"`);
+    expect((await grep(folder, { pattern: 'needle' }, asking(named))).output).toBe(all);
+    const counts = (await readFile(log, 'utf8')).trim().split('\n').map(Number);
+    expect(counts).toEqual([151, 151, 18]);
+    // The second question has no answer: the rest is searched.
+    const once = await program(skip, `[ "$(wc -l < '${log}')" = 4 ] || exit 2`, `printf '%s\\0' "$@"`);
+    expect((await grep(folder, { pattern: 'needle' }, asking(once))).output).toBe(all);
+  },
+);
 
 test('it and what it started end with the stop of the run, and the search waits for that', async () => {
   const pids = join(await folderWith(), 'pids');

@@ -1,4 +1,5 @@
 /** A thread that has done its work does more, and knows nothing of what it did before; one that has not is ended. */
+import { once } from 'node:events';
 import { link, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
@@ -46,6 +47,40 @@ test('one that has waited for long enough is given to nobody, also while it ends
   expect(second).not.toBe(first);
   ending.mockRestore();
   await Promise.all([first.terminate(), second.terminate()]);
+});
+
+const waiting = () => new Threads(() => new URL('data:text/javascript,setInterval(() => {}, 1000)'), 64);
+
+test('keeps two that wait, and gives out the one that began to wait last', async () => {
+  const threads = waiting();
+  const [first, second, third] = [threads.take(), threads.take(), threads.take()];
+  const ended = once(third, 'exit');
+  for (const thread of [first, second, third]) threads.keep(thread);
+  await ended;
+  expect([threads.take() === second, threads.take() === first]).toEqual([true, true]);
+  const next = threads.take();
+  expect([first, second, third]).not.toContain(next);
+  await Promise.all([first, second, next].map((thread) => thread.terminate()));
+});
+
+test('does not give out a thread that ended while it waited', async () => {
+  const threads = waiting();
+  const first = threads.take();
+  threads.keep(first);
+  await first.terminate();
+  const second = threads.take();
+  expect(second).not.toBe(first);
+  await second.terminate();
+});
+
+test('a thread gets no variable of the program but the folder of compiled code', async () => {
+  vi.stubEnv('TRIAD_TEST_VARIABLE', 'x');
+  onTestFinished(() => void vi.unstubAllEnvs());
+  const script = `import { parentPort } from 'node:worker_threads'; parentPort.postMessage(Object.keys(process.env));`;
+  const thread = new Threads(() => new URL(`data:text/javascript,${encodeURIComponent(script)}`), 64).take();
+  const [names] = (await once(thread, 'message')) as [string[]];
+  expect(names.filter((name) => name !== 'NODE_COMPILE_CACHE')).toEqual([]);
+  await thread.terminate();
 });
 
 test('what no tool may read is looked for anew in each search', async () => {

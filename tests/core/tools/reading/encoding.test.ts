@@ -73,6 +73,9 @@ test.for<[string, Buffer]>([
   ['small numbers of two bytes', Buffer.from([1, 0, 2, 0, 3, 0, 2, 0, 1, 0, 7, 0])],
   ['letters of two bytes among other data', le('letters\x01\x02')],
   ['what is no text, without zeros', Buffer.from([0x1f, 0x8b, 8, 1, 0xfe, 0xc3, 0x11, 0x99, 0xc0, 0xff])],
+  ['UTF-16 of an odd number of bytes', Buffer.from([...le('letters'), 0x78])],
+  ['UTF-16 of fewer than eight bytes', le('abc')],
+  ['UTF-16 of mostly other letters without a mark', le('аbвгд€')],
   ['zeros behind letters', Buffer.from([0x61, 0xe9, 0x62, 0, 0])],
 ])('%s is still binary', async ([, bytes]) => {
   expect(await read(bytes)).toEqual({ status: 'error', output: `f is a binary file (${bytes.length} bytes)` });
@@ -84,6 +87,17 @@ test('a letter whose bytes are in two chunks is read as one, and tells no other 
   expect(narrow.metadata).not.toHaveProperty('encoding');
   const wide = await read(le(`${MARK}${'x'.repeat(32_766)}😀\n`));
   expect(wide.output).toMatch(/^x+😀\n\[The file is in UTF-16 LE\.\]$/);
+});
+
+test.for<[string, Buffer, string | undefined]>([
+  ['UTF-16 of eight bytes without a mark', le('abcd'), 'utf-16le'],
+  ['a byte of Windows-1252 without a character', latin('caf\xe9\x81'), undefined],
+  ['tabs, form feeds, backspaces and escapes in Windows-1252', latin('caf\xe9\t\f\b\x1b'), 'windows-1252'],
+  ['as many right as wrong letters', Buffer.from([...Buffer.from('ü '), 0xfc]), undefined],
+  ['fewer right than wrong letters', Buffer.from([...Buffer.from('ü '), 0xfc, 0x20, 0xfc]), 'windows-1252'],
+])('%s is text', async ([, bytes, encoding]) => {
+  const { status, metadata } = await read(bytes);
+  expect([status, metadata?.['encoding']]).toEqual(['completed', encoding]);
 });
 
 test('UTF-8 with a broken byte stays UTF-8, with a note', async () => {

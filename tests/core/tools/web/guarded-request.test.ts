@@ -185,6 +185,7 @@ describe('faults', () => {
     ['brotli', { code: 'ERR_BROTLI_DECODE' }, 'its body is packed wrongly or not whole'],
     ['another code', { code: 'EOTHER', message: 'Odd' }, 'Odd'],
     ['a code alone', { code: 'EOTHER' }, 'EOTHER'],
+    ['no words at all', {}, ''],
     ['no error', 'just words', 'just words'],
   ])('a failure has its reason: %s', ([, fault, words]) => {
     const error = typeof fault === 'string' ? fault : Object.assign(new Error(fault.message), { code: fault.code });

@@ -51,3 +51,35 @@ test('a table with headings is one, any other is read as paragraphs', () => {
   expect(text).toContain('| A | B |\n| --- | --- |\n| 1 | 2 3 |');
   expect(readable('<table><tr><td>1</td><td>2</td></tr></table>', AT).text).not.toContain('|');
 });
+
+test('links and pictures lead to whole addresses, or are left out', () => {
+  const html = [
+    ...['<a href="?x=1">query</a>', '<a href="">self</a>', '<a href="#a">part</a>', '<a href="mailto:a@b.c">mail</a>'],
+    ...['<a href="/i"><img src="i.png" alt="In"></a>', '<img src="i.png">', '<img src="ftp://x/i" alt="ftp">'],
+    ...['<img alt="none">', '<a>no address</a>', '<a href="/e">  </a>'],
+  ];
+  expect(readable(html.map((part) => `<p>${part}</p>`).join(''), AT).text.split('\n\n')).toEqual([
+    ...[`[query](${AT}?x=1)`, `[self](${AT})`, `[part](${AT}#a)`, 'mail'],
+    ...['[![In](https://site.example/deep/i.png)](https://site.example/i)'],
+    ...[`![none](${AT})`, 'no address'],
+  ]);
+});
+
+test('leaves out what no reader sees as text', () => {
+  const unread = ['script', 'style', 'noscript', 'template', 'iframe', 'object', 'canvas', 'svg', 'button', 'textarea'];
+  const parts = unread.map((name) => `<${name}>hidden</${name}>`).join('');
+  const html = `<p>a</p>${parts}<select><option>hidden</select><input value="hidden"><p hidden>hidden</p><p>b</p>`;
+  expect(readable(html, AT).text).toBe('a\n\nb');
+});
+
+test('writes headings, lists, rules, code and tables in one form of Markdown', () => {
+  const table =
+    '<table><thead><tr><th>A</th></tr></thead><tbody><tr><td> x <br> y|z </td></tr></tbody>' +
+    '<tfoot><tr><td>f</td></tr></tfoot></table>';
+  const html = `<h2>T</h2><ul><li>i</li></ul><hr><pre><code>c</code></pre>${table}<p>end</p>`;
+  expect(readable(html, AT).text).toBe(
+    ['## T', '-   i', '---', '```\nc\n```', '| A |\n| --- |\n| x y\\|z |\n| f |', 'end'].join('\n\n'),
+  );
+  const outer = '<table><tr><th>No</th><td><table><tr><td>in</td><td>out</td></tr></table></td></tr></table>';
+  expect(readable(`${outer}<p>x</p>`, AT).text).not.toContain('|');
+});

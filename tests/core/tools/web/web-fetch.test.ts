@@ -142,6 +142,11 @@ describe('text', () => {
     ['in none that is named', Buffer.from('gr\xfcn', 'latin1'), 'text/plain', 'grün'],
     ['with a mark that says otherwise', Buffer.from('\ufeffgrün', 'utf16le'), 'text/plain; charset=utf-8', 'grün'],
     ['HTML that names it within', Buffer.from('<meta charset="iso-8859-1"><p>gr\xfcn', 'latin1'), 'text/html', 'grün'],
+    ['HTML that names what it cannot be', '<meta charset="utf-16"><p>grün', 'text/html', 'grün'],
+    ['HTML that names it without quotes', Buffer.from('<meta charset = koi8-r><p>\xf4', 'latin1'), 'text/html', 'Т'],
+    ['XHTML', '<p>a <b>b</b></p>', 'application/xhtml+xml', 'a **b**'],
+    ['HTML of no type behind blanks', '\n <html><p>a', '', 'a'],
+    ['text of no type', 'a <html>', '', 'a <html>'],
     ['HTML that is sent as text', '<!DOCTYPE html><p>a', 'text/plain', '<!DOCTYPE html><p>a'],
     ['HTML of no type', '<!DOCTYPE html><p>a <b>b</b>', '', 'a **b**'],
   ];
