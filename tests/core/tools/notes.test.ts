@@ -39,6 +39,25 @@ test('says that there are more notes than it lists', async () => {
   });
 });
 
+test('names the first three sessions that read or wrote a note', async () => {
+  const session = (n: number) => ({ id: `s${n}`, title: `T"${n}` });
+  const sessions = new Map([
+    ['README.md', [1, 2, 3, 4, 5].map(session)],
+    ['docs/plain.markdown', [session(1), session(2), session(3)]],
+    ['docs/decisions.md', []],
+  ]);
+  const context = { ...(await within()), noteSessions: () => Promise.resolve(sessions) };
+  const named = 'linked from sessions: "T\\"1" s1, "T\\"2" s2, "T\\"3" s3';
+  expect((await call(listNotesTool(), {}, context)).output.split('\n')).toEqual([
+    `README.md — The parser (${named} and 2 more)`,
+    'docs/decisions.md — What we decided',
+    `docs/plain.markdown — plain (${named})`,
+  ]);
+  const { output, metadata } = await call(readNoteTool(), { note: 'readme', section: 'Speed' }, context);
+  expect(output).toBe(`## Speed\n\nFast.\n\n[${named} and 2 more]`);
+  expect(metadata).toEqual({ path: 'README.md', section: 'Speed' });
+});
+
 describe('reading', () => {
   const read = async (input: object, more: Record<string, string> = {}) =>
     call(readNoteTool(), input, await within(more));
@@ -69,6 +88,22 @@ describe('reading', () => {
     const blank = `# a${' '.repeat(30_000)}x`;
     const { output } = await read({ note: 'bad', section: 'b' }, { 'bad.md': blank });
     expect(output).toContain('has no section "b". It has: a');
+  });
+
+  test('suggests no note that a rule hides, in any case', async () => {
+    const context = { ...(await within()), hidden: () => Promise.resolve(['DOCS/**']) };
+    const read = async (note: string) => (await call(readNoteTool(), { note }, context)).output;
+    expect(await read('decision')).toBe('There is no note decision: see list_notes');
+    expect(await read('[[readm#Errors|x]]')).toBe('There is no note [[readm#Errors|x]]: did you mean README.md?');
+  });
+
+  test('targets every note with the name, or the file at the path', async () => {
+    const { workspace } = await within({ 'old/decisions.md': 'Others.', 'a.txt': 'x' });
+    const targets = async (note: string) => (await readNoteTool().targets?.({ note }, workspace))?.values;
+    expect(await targets('decisions')).toEqual(['docs/decisions.md', 'old/decisions.md']);
+    expect([await targets('docs/plain.markdown'), await targets('README'), await targets('a.txt')]).toEqual([
+      ...[['docs/plain.markdown'], ['README.md'], []],
+    ]);
   });
 
   test('rejects a note of more than 256 KiB', async () => {

@@ -9,6 +9,7 @@ import { readNoteTool } from '#core/tools/notes/read-note.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { search, type SearchJob } from '#core/tools/search/search.ts';
+import type { Tool } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
@@ -101,16 +102,26 @@ test.runIf(process.platform === 'linux')('leaves no file and no folder open', as
   const folder = await folderWith({ ...many, 'a.txt': 'needle', 'b.md': '# B\n\nneedle', 'z.bin': 'needle\0' });
   await link(join(folder, 'a.txt'), join(folder, 'same.txt'));
   const context = contextIn(folder);
-  const found = await call(grepTool(), { pattern: 'needle' }, context);
-  expect(found.output.split('\n')).toHaveLength(43);
-  for (const path of ['a.txt', 'z.bin']) await call(grepTool(), { pattern: 'needle', path }, context);
-  await call(globTool(), { pattern: '**' }, context);
-  await call(listNotesTool(), {}, context);
-  await call(semanticSearchTool(), { query: 'needle' }, context);
-  for (const note of ['b', 'b.md', 'absent']) await call(readNoteTool(), { note }, context);
-  for (const path of ['a.txt', 'z.bin']) await call(readFileTool(), { path }, context);
+  const openPaths = async () => {
+    const open = await readdir('/proc/self/fd');
+    const paths = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
+    return paths.filter((path) => path.startsWith(folder));
+  };
+  expect((await call(grepTool(), { pattern: 'needle' }, context)).output.split('\n')).toHaveLength(43);
+  const calls: readonly [Tool, object][] = [
+    ...['a.txt', 'z.bin'].map((path) => [grepTool(), { pattern: 'needle', path }] as const),
+    [globTool(), { pattern: '**' }],
+    [listNotesTool(), {}],
+    [semanticSearchTool(), { query: 'needle' }],
+    ...['b', 'b.md', 'absent'].map((note) => [readNoteTool(), { note }] as const),
+    ...['a.txt', 'z.bin'].map((path) => [readFileTool(), { path }] as const),
+  ];
+  expect(await openPaths()).toEqual([]);
+  // Later, the garbage collection would close what a call forgot.
+  for (const [tool, input] of calls) {
+    await call(tool, input, context);
+    expect([tool.name, await openPaths()]).toEqual([tool.name, []]);
+  }
   await names(folder, 'a');
-  const open = await readdir('/proc/self/fd');
-  const paths = await Promise.all(open.map((fd) => readlink(`/proc/self/fd/${fd}`).catch(() => '')));
-  expect(paths.filter((path) => path.startsWith(folder))).toEqual([]);
+  expect(await openPaths()).toEqual([]);
 });

@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest';
 import type { Answer } from '#contract/approval.ts';
 import { fileSecrets } from '#core/settings/secrets.ts';
 import type { ToolResult } from '#core/tools/tool.ts';
+import { fetchText } from '#core/tools/web/fetch-text.ts';
 import { SearchEndpoint } from '#core/tools/web/search-endpoint.ts';
 import { webSearch as webSearchTool } from '#core/tools/web/web-search.ts';
 import { type Harness, type HarnessOptions, startEngine } from '../../../support/engine.ts';
@@ -11,6 +12,7 @@ import { spawn } from '../../../support/fake-model/scenarios.ts';
 import { Script, text, toolUse } from '../../../support/fake-model/script.ts';
 import { type SearchAnswer, searchServer } from '../../../support/search-server.ts';
 import { settingsOf } from '../../../support/settings/settings-of.ts';
+import { webServer } from '../../../support/web-server.ts';
 import { call, contextIn, folderWith } from '../../../support/workspace.ts';
 
 const searching = (query = 'sums & more') =>
@@ -117,7 +119,9 @@ describe('a search that is configured', () => {
     ['a page', { body: '<html>' }, /did not answer as a search does.*"web\.results"/],
     ['another JSON', { body: { items: [] } }, /did not answer as a search does/],
     ['a refusal', { status: 403, body: {} }, /status 403: check web\.search\.key_header/],
-    ['too many requests', { status: 429, body: {} }, /asked too often/],
+    ['no key', { status: 401, body: {} }, /status 401: check web\.search\.key_header/],
+    ['too many requests', { status: 429, body: {} }, /status 429: it was asked too often, wait before the next/],
+    ['a fault', { status: 500, body: {} }, /status 500: check web\.search\.url$/],
     [
       'the way to another address',
       { status: 302, headers: { location: 'http://127.0.0.1:1/' }, body: '' },
@@ -136,6 +140,28 @@ describe('a search that is configured', () => {
       expect(asked, what).toHaveLength(index + 1);
     }
   });
+});
+
+test('a search that is not there, or not in time, is an error that names its host', async () => {
+  const absent = await searched('web.search.url = "http://127.0.0.1:9/?q={query}"\n');
+  expect(absent).toMatchObject({ status: 'error', output: '127.0.0.1:9 cannot be reached: check web.search.url' });
+  const { url, host } = await webServer(() => undefined);
+  const options = { headers: {}, maxBytes: 1, timeoutMs: 50, signal: new AbortController().signal };
+  await expect(fetchText(url, options)).rejects.toMatchObject({
+    ...{ code: 'provider', message: `${host} did not answer within 0.05 s: check web.search.url` },
+  });
+  const stopped = AbortSignal.abort(new Error('Stopped'));
+  await expect(fetchText(url, { ...options, timeoutMs: 1000, signal: stopped })).rejects.toThrow('Stopped');
+});
+
+test('a key has no spaces and no letters beyond ASCII', async () => {
+  const endpoint = new SearchEndpoint({
+    settings: settingsOf('web.search.url = "http://x.example/?q={query}"\n'),
+    secrets: fileSecrets(await folderWith()),
+  });
+  for (const key of ['a b', 'schlüssel', 'a\x7f']) await expect(endpoint.setKey(key)).rejects.toThrow('copy it again');
+  await endpoint.setKey(' !key~ ');
+  expect(await endpoint.state()).toMatchObject({ host: 'x.example', keyOf: 'x.example' });
 });
 
 describe('the key of a search', () => {
