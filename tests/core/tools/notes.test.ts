@@ -143,7 +143,8 @@ describe('searching', () => {
 
   test('sections of notes and reports, best first, with their places; no code and nothing hidden', async () => {
     const context = { ...(await within()), pastReports: () => Promise.resolve([report]) };
-    const { output, metadata } = await call(semanticSearchTool(), { query: 'the cache' }, context);
+    const { output, metadata, status } = await call(semanticSearchTool(), { query: 'the cache' }, context);
+    expect(status).toBe('completed');
     const places = output.split('\n').filter((line) => !line.startsWith('  '));
     expect(places[0]).toBe('report of code-reviewer, 2026-03-01 (run run-1) — Review the cache');
     expect(places.slice(1).some((place) => place.startsWith('docs/decisions.md:5 — What we decided'))).toBe(true);

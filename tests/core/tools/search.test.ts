@@ -4,12 +4,13 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { globTool } from '#core/tools/glob.ts';
 import { grepTool } from '#core/tools/grep.ts';
+import { listDirectoryTool } from '#core/tools/list-directory.ts';
 import { listNotesTool } from '#core/tools/notes/list-notes.ts';
 import { readNoteTool } from '#core/tools/notes/read-note.ts';
 import { semanticSearchTool } from '#core/tools/notes/semantic-search.ts';
 import { readFileTool } from '#core/tools/reading/read-file.ts';
 import { search, type SearchJob } from '#core/tools/search/search.ts';
-import type { Tool } from '#core/tools/tool.ts';
+import type { Tool, ToolContext } from '#core/tools/tool.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
 import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
 
@@ -95,6 +96,25 @@ test('returns the ranked passages only if the job asks for them', async () => {
   const whole = await ranked(2);
   expect(whole.lines).toEqual(plain.lines);
   expect([whole.ranked?.passages.length, whole.ranked?.hits.length]).toEqual([2, 2]);
+});
+
+test.for<[Tool, object]>([
+  [globTool(), { pattern: '**' }],
+  [grepTool(), { pattern: 'needle' }],
+  [listDirectoryTool(), {}],
+  [listNotesTool(), {}],
+  [semanticSearchTool(), { query: 'needle' }],
+  [readNoteTool(), { note: 'absent' }],
+])('$0.name finds nothing that rules hide from this tool', async ([tool, input]) => {
+  const asked: unknown[] = [];
+  const hidden: ToolContext['hidden'] = (name, targets) => {
+    asked.push([name, targets?.values]);
+    return Promise.resolve(['Absen.md']);
+  };
+  const folder = await folderWith({ 'absen.md': '# Absen\n\nneedle' });
+  const { output } = await call(tool, input, { ...contextIn(folder), hidden });
+  expect(output).not.toContain('absen.md');
+  expect(asked).toEqual([[tool.name, ['.']]]);
 });
 
 test.runIf(process.platform === 'linux')('leaves no file and no folder open', async () => {

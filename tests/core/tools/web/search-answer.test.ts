@@ -11,7 +11,7 @@ test('of very many results only the first are looked at, and of a long text its 
 test('takes the first text that a result has, without the marks of a match, on one line', () => {
   const url = 'https://e.org/';
   const all = { url, snippet: 'one', content: 'two', description: 'three' };
-  const snippets = (results: object[]) => readAnswer(JSON.stringify({ results }), 9)?.map(({ snippet }) => snippet);
+  const snippets = (results: unknown[]) => readAnswer(JSON.stringify({ results }), 9)?.map(({ snippet }) => snippet);
   expect(snippets([all, { ...all, snippet: null }, { url, description: 'three' }, { url }])).toEqual([
     ...['one', 'two', 'three', ''],
   ]);

@@ -141,6 +141,7 @@ describe('text', () => {
     ['in Shift JIS', Buffer.from([0x93, 0xfa, 0x96, 0x7b]), 'text/plain;charset=Shift_JIS', '日本'],
     ['in none that is named', Buffer.from('gr\xfcn', 'latin1'), 'text/plain', 'grün'],
     ['with a mark that says otherwise', Buffer.from('\ufeffgrün', 'utf16le'), 'text/plain; charset=utf-8', 'grün'],
+    ['with a mark of UTF-8', '\ufeffgrün', 'text/plain; charset=iso-8859-1', 'grün'],
     ['HTML that names it within', Buffer.from('<meta charset="iso-8859-1"><p>gr\xfcn', 'latin1'), 'text/html', 'grün'],
     ['HTML that names what it cannot be', '<meta charset="utf-16"><p>grün', 'text/html', 'grün'],
     ['HTML that names it without quotes', Buffer.from('<meta charset = koi8-r><p>\xf4', 'latin1'), 'text/html', 'Т'],
