@@ -92,3 +92,15 @@ test('edits that the person changed are made on what was shown, and on nothing e
   expect(await tool.execute(edited, contextIn(folder), allowed(asked, edited))).toMatchObject({ status: 'error' });
   expect(await readFile(join(folder, 'f'), 'utf8')).toBe('a b c');
 });
+
+test('reports each match that is not exact by the number of its edit', async () => {
+  const line = 'const total = items.reduce((sum, item) => sum + item.price, 0);';
+  const folder = await folderWith({ f: `one\n${line}\n` });
+  const input = { path: 'f', edits: [edit('one', '1'), edit(line.replace('price', 'prize'), 'x')] };
+  const asked = await askOf(tool, input, contextIn(folder));
+  const { output, metadata } = await tool.execute(input, contextIn(folder), allowed(asked));
+  expect(output).toBe(
+    'Edited f: 2 lines added, 2 removed. The old_text of edit 2 is only like what stands there (from line 2): look at the result.',
+  );
+  expect(metadata?.['matches']).toEqual(['exact', 'fuzzy']);
+});

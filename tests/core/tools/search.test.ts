@@ -44,6 +44,8 @@ test('ranks names by how the text fits, then by length, then by letters', async 
     'a/x/b.ts', // Its letters are in the path, in this order.
   ]);
   expect((await names(folder, 'n.ts')).lines).toEqual(['a/n.ts', 'b/n.ts']);
+  const sameLength = await folderWith({ 'nz.tsx': '', 'a/n.ts': '' });
+  expect((await names(sameLength, 'n')).lines).toEqual(['a/n.ts', 'nz.tsx']);
   for (const text of ['./abx', '/abx']) expect((await names(folder, text)).lines).toEqual(['abx/', 'abx/z.ts']);
   expect(await names(folder, 'zzz')).toMatchObject({ lines: [], more: false, files: 0, passedOver: false });
 });
