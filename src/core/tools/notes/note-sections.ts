@@ -22,8 +22,8 @@ export function sectionsOf(text: string): Section[] {
   let fence: string | null = null;
   const first = frontMatterEnd(lines);
   const close = (): void => {
-    const body = current?.lines.join('\n').trim() ?? '';
-    if (current && body !== '') sections.push({ ...current, text: body });
+    const body = current?.lines.join('\n').trim();
+    if (current && body) sections.push({ ...current, text: body });
   };
   for (let index = first; index < lines.length; index++) {
     const line = lines[index] ?? '';
@@ -90,6 +90,5 @@ export function sectionNamed(text: string, heading: string): string | null {
 /** How many lines the front matter takes; 0 where there is none. */
 function frontMatterEnd(lines: readonly string[]): number {
   if (lines[0]?.trimEnd() !== '---') return 0;
-  const end = lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---');
-  return end < 0 ? 0 : end + 1;
+  return lines.findIndex((line, index) => index > 0 && line.trimEnd() === '---') + 1;
 }
