@@ -308,5 +308,6 @@ test('a section ends with the next heading of its level or above', () => {
     '## D',
     '# A\n\n## B\n\n### C\n\n## D',
   ]);
+  expect(sectionNamed('# Of C# code', 'of c# code')).toBe('# Of C# code');
   expect(sectionNamed('no heading', 'x')).toBeNull();
 });
