@@ -103,6 +103,15 @@ test.for([
   expect([status, output]).toEqual(['error', expect.stringMatching(/ is not read: /)]);
 });
 
+test('the refusal names the address, and says who can permit it', async () => {
+  const end = 'Only a person can permit it, with web.private_hosts in their settings';
+  expect((await fetched('http://127.0.0.1:9/')).output).toBe(`127.0.0.1:9 is not public. ${end}`);
+  const resolve = () => Promise.resolve(resolved(['1.1.1.1', '10.0.0.1']));
+  expect((await fetched('http://name.example/', [], resolve)).output).toBe(
+    `name.example is not public: its address is 10.0.0.1. ${end}`,
+  );
+});
+
 test('a permitted host does not permit another name, number or port of it', async () => {
   const servers = await closedServers();
   const [{ port } = { port: 0 }] = servers;

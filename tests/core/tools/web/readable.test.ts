@@ -75,7 +75,7 @@ test('leaves out what no reader sees as text', () => {
 test('writes headings, lists, rules, code and tables in one form of Markdown', () => {
   const table =
     '<table><thead><tr><th>A</th></tr></thead><tbody><tr><td> x <br> y|z </td></tr></tbody>' +
-    '<tfoot><tr><td>f</td></tr></tfoot></table>';
+    '<tfoot><tr><td><p>f</p></td></tr></tfoot></table>';
   const html = `<h2>T</h2><ul><li>i</li></ul><hr><pre><code>c</code></pre>${table}<p>end</p>`;
   expect(readable(html, AT).text).toBe(
     ['## T', '-   i', '---', '```\nc\n```', '| A |\n| --- |\n| x y\\|z |\n| f |', 'end'].join('\n\n'),

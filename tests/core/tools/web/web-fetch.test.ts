@@ -87,6 +87,19 @@ describe('a page', () => {
     expect(asked).toEqual(['/page']);
   });
 
+  test('is preferred to other text, and followed at its host', async () => {
+    const accepted: unknown[] = [];
+    const { output } = await fetched((request, response) => {
+      accepted.push(request.headers.accept);
+      if (request.url === '/page') response.writeHead(302, { location: '/other' }).end();
+      else sends('<p>Text')(request, response);
+    });
+    expect(output).toMatch(/^\[SITE\/other: 200 OK; text\/html; [^]*\n\nText$/);
+    expect(accepted).toEqual(
+      Array(2).fill('text/html, application/xhtml+xml, text/*;q=0.9, application/json;q=0.9, */*;q=0.8'),
+    );
+  });
+
   test('does not hold anything up while it is parsed', async () => {
     const html = `<html><body><article>${`<p>${SENTENCE}<a href="x">y</a></p>`.repeat(400)}</article></body></html>`;
     const { value, longest } = await longestBlock(() => fetched(sends(html)));
