@@ -59,6 +59,20 @@ test.for(['out/**', 'out/*', '{out,src}/*', 'o*/**', '.\\./**', '[.][.]/*', 'src
   },
 );
 
+test('says that the search took too long, with what it found until then', async () => {
+  const found = { lines: ['a'], marks: [], more: true, timedOut: true, files: null, passedOver: false };
+  const context = { ...contextIn(await folderWith()), search: () => Promise.resolve(found) };
+  expect(await call(globTool(), { pattern: '**' }, context)).toEqual({
+    status: 'error',
+    output: 'a\n[The search took too long and was stopped: narrow the path or the pattern.]',
+    metadata: { pattern: '**', files: 1, truncated: true },
+  });
+  const nothing = { ...context, search: () => Promise.resolve({ ...found, lines: [] }) };
+  expect((await call(globTool(), { pattern: '**' }, nothing)).output).toBe(
+    '[The search took too long and was stopped: narrow the path or the pattern.]',
+  );
+});
+
 test('a costly pattern can be stopped', async () => {
   const folder = await folderWith({ ['a'.repeat(200)]: '' });
   const stop = new AbortController();

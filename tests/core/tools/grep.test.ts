@@ -126,6 +126,22 @@ const marked = ({ output, metadata = {} }: ToolResult) => {
   return output.split('\n').map((line, index) => line.slice(...(marks[index] ?? [])));
 };
 
+test('a name as glob is looked for in every folder, and a path only from the folder that is searched', async () => {
+  const folder = await folderWith({ 'a.ts': 'x', 'd/a.ts': 'x', 'd/e/a.ts': 'x', 'd/b.md': 'x' });
+  const paths = async (input: object) =>
+    (await grep(folder, { pattern: 'x', ...input })).output.split('\n').map((line) => line.slice(0, line.indexOf(':')));
+  expect(await paths({ glob: 'a.ts' })).toEqual(['a.ts', 'd/a.ts', 'd/e/a.ts']);
+  expect(await paths({ glob: 'd/*' })).toEqual(['d/a.ts', 'd/b.md']);
+  expect(await paths({ glob: 'e/*', path: 'd' })).toEqual(['d/e/a.ts']);
+  for (const glob of ['../*', '/etc/*']) {
+    const { status, output } = await grep(folder, { pattern: 'x', glob });
+    expect([status, output]).toEqual([
+      'error',
+      `${glob}: a pattern is relative to the folder that is searched and cannot lead out of it`,
+    ]);
+  }
+});
+
 test('an expression that is none is an error of the input', async () => {
   const folder = await folderWith({ 'a.txt': 'a' });
   const result = await grep(folder, { pattern: '(' });

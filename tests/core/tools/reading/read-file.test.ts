@@ -80,9 +80,39 @@ test('of a file of 5 MB one page is returned, and nothing blocks meanwhile', asy
 test('a single line that is too long is cut between characters', async () => {
   const folder = await folderWith({ 'long.txt': 'a' + 'ü'.repeat(400_000) + '\nnext\n' });
   const page = await read(folder, { path: 'long.txt' });
-  expect(page.output).toContain('Line 1 is longer than 48 KiB');
+  expect(page.output).toMatch(
+    /^aü+\n\[Line 1 is longer than 48 KiB: only its beginning is shown\. Go on with offset 2\.\]$/,
+  );
+  expect(page.metadata).toMatchObject({ from: 1, lines: 1, bytes: 48 * 1024 - 1, truncated: true });
   expect(page.output).not.toContain('\uFFFD');
   expect((await read(folder, { path: 'long.txt', offset: 2 })).output).toBe('next\n');
+});
+
+test('fits 48 KiB exactly, and leaves a line that does not fit for the next page', async () => {
+  const full = `${'x'.repeat(48 * 1024 - 1)}\n`;
+  const folder = await folderWith({ full, more: `${full}y`, 'long.txt': `a\n${full}`, deep: `${'\n'.repeat(5000)}z` });
+  expect(await read(folder, { path: 'full' })).toMatchObject({ output: full, metadata: { truncated: false } });
+  const more = await read(folder, { path: 'more' });
+  expect(more.output).toBe(`${full}[Lines 1 to 1 of a file of 49153 bytes. Go on with offset 2.]`);
+  expect(await read(folder, { path: 'more', offset: 2 })).toMatchObject({ output: 'y' });
+  const long = await read(folder, { path: 'long.txt' });
+  expect(long.output).toBe('a\n[Lines 1 to 1 of a file of 49154 bytes. Go on with offset 2.]');
+  expect((await read(folder, { path: 'long.txt', offset: 2 })).output).toBe(full);
+  const deep = await read(folder, { path: 'deep' });
+  expect(deep.output).toBe(`${'\n'.repeat(5000)}[Lines 1 to 5000 of a file of 5001 bytes. Go on with offset 5001.]`);
+});
+
+test('stamps a whole file by its content, and a part of it by its state on disk', async () => {
+  const folder = await folderWith({ f: 'a\nb\n' });
+  const stamp = async (input: object) => (await read(folder, { path: 'f', ...input })).metadata?.['stamp'];
+  expect(await stamp({})).toBe(stampOf(Buffer.from('a\nb\n')));
+  for (const input of [{ offset: 2 }, { limit: 1 }]) expect(await stamp(input)).toMatch(/^stat /);
+});
+
+test('takes lines from 1, and at most 5000 of them', () => {
+  const takes = (input: object) => readFileTool().input.safeParse({ path: 'f', ...input }).success;
+  expect([{}, { offset: 1 }, { limit: 1 }, { limit: 5000 }].map(takes)).toEqual([true, true, true, true]);
+  expect([{ offset: 0 }, { limit: 0 }, { limit: 5001 }, { path: '' }, { other: 1 }].map(takes)).not.toContain(true);
 });
 
 test('a binary file is refused with its size', async () => {
