@@ -130,7 +130,7 @@ test.runIf(process.platform === 'linux')('leaves no file and no folder open', as
     return paths.filter((path) => path.startsWith(folder));
   };
   expect((await call(grepTool(), { pattern: 'needle' }, context)).output.split('\n')).toHaveLength(43);
-  const calls: readonly [Tool, object][] = [
+  const calls: readonly (readonly [Tool, object])[] = [
     ...['a.txt', 'z.bin'].map((path) => [grepTool(), { pattern: 'needle', path }] as const),
     [globTool(), { pattern: '**' }],
     [listNotesTool(), {}],
