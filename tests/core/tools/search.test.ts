@@ -119,6 +119,22 @@ test.for<[Tool, object]>([
   expect(asked).toEqual([[tool.name, ['.']]]);
 });
 
+test('rules match the folder that is searched, by default the whole workspace', async () => {
+  const workspace = workspaceIn(await folderWith({ 'd/a.md': '' }));
+  const valuesOf = async (tool: Tool, input: object) =>
+    (await tool.targets?.(tool.input.parse(input), workspace))?.values;
+  for (const [tool, input] of [
+    [globTool(), { pattern: '*' }],
+    [grepTool(), { pattern: 'x' }],
+    [listDirectoryTool(), {}],
+    [listNotesTool(), {}],
+  ] as const) {
+    expect([tool.name, await valuesOf(tool, input)]).toEqual([tool.name, ['.']]);
+    expect([tool.name, await valuesOf(tool, { ...input, path: './d' })]).toEqual([tool.name, ['d']]);
+  }
+  expect(await valuesOf(semanticSearchTool(), { query: 'x' })).toEqual(['.']);
+});
+
 test.runIf(process.platform === 'linux')('leaves no file and no folder open', async () => {
   const many = Object.fromEntries(Array.from({ length: 40 }, (_, n) => [`d${n}/a.txt`, 'needle']));
   const folder = await folderWith({ ...many, 'a.txt': 'needle', 'b.md': '# B\n\nneedle', 'z.bin': 'needle\0' });
