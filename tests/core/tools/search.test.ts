@@ -119,6 +119,15 @@ test.for<[Tool, object]>([
   expect(asked).toEqual([[tool.name, ['.']]]);
 });
 
+test('a search that is stopped before it starts finds nothing', async () => {
+  const workspace = workspaceIn(await folderWith({ a: '' }));
+  const job: SearchJob = {
+    ...{ kind: 'glob', pattern: '**', workspace, start: workspace.folder, hidden: [], includeIgnored: false },
+  };
+  const stopped = AbortSignal.abort(new Error('Stopped'));
+  await expect(search(job, stopped, { ripgrep: null })).rejects.toThrow('Stopped');
+});
+
 test('rules match the folder that is searched, by default the whole workspace', async () => {
   const workspace = workspaceIn(await folderWith({ 'd/a.md': '' }));
   const valuesOf = async (tool: Tool, input: object) =>
