@@ -13,6 +13,7 @@ test('a sub-agent starts only after a click, works in sight, and is in the histo
     if (rule.name.startsWith('child reports')) rule.options = { ...rule.options, hold: rest.at(8) };
   }
   const app = await start(script);
+  await expect(app.page.getByRole('heading', { level: 1 })).toBeVisible();
   await expectAlsoAccessible(app.page, 'empty chat');
   await app.send('Inspect this project.');
 
