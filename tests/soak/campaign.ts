@@ -22,6 +22,7 @@ import { builtProgram, CLI } from '../support/program.ts';
 import { type Accounts, accountsOf, misjudged, unaccounted } from './campaign-accounts.ts';
 import { CampaignModel, markOf } from './campaign-model.ts';
 import { breachesOf } from './invariants.ts';
+import { readCount } from './options.ts';
 import { Random } from './random.ts';
 
 /** What the next start finds, and what there is in the end. */
@@ -327,18 +328,11 @@ async function wholeRun(place: Place): Promise<number> {
 }
 
 if (import.meta.main) {
-  const number = (name: string, otherwise: number) => {
-    const at = process.argv.indexOf(`--${name}`);
-    const value = at < 0 ? otherwise : Number(process.argv[at + 1]);
-    // Each seed that is not a number ends the same program at the same instant. 0 marks the run without a kill.
-    if (!Number.isSafeInteger(value) || value < 1) throw new Error(`${name} must be a whole number above 0`);
-    return value;
-  };
   const began = performance.now();
   // Each day has seeds of its own.
-  const from = number('from', Number(process.env['TEST_SEED'] || 1) * 1000);
+  const from = readCount('from', Number(process.env['TEST_SEED'] || 1) * 1000);
   console.log(`Seeds from ${from}`);
-  const seeds = Array.from({ length: number('kills', 300) }, (_, index) => from + index);
+  const seeds = Array.from({ length: readCount('kills', 300) }, (_, index) => from + index);
   const { breaches: found, ...counts } = await campaign(seeds, (line) => console.error(line));
   console.log(JSON.stringify({ ...counts, seconds: Math.round((performance.now() - began) / 1000) }));
   const lines = [...found, ...misjudged(counts.accounts)];

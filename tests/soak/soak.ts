@@ -12,6 +12,7 @@ import { startFakeModel } from '../support/fake-model/server.ts';
 import { ChaosModel } from './chaos-model.ts';
 import { Cluster } from './cluster.ts';
 import { breachesOf, differences } from './invariants.ts';
+import { readCount } from './options.ts';
 import { leadMark, planOf } from './plan.ts';
 import { type Played, Scenario } from './scenario.ts';
 import type { Window } from './window.ts';
@@ -114,17 +115,13 @@ async function eventsOf(window: Window, conversationId: string): Promise<Durable
 }
 
 if (import.meta.main) {
-  const number = (name: string, otherwise: number) => {
-    const at = process.argv.indexOf(`--${name}`);
-    return at < 0 ? otherwise : Number(process.argv[at + 1]);
-  };
-  const last = number('from', 1) + number('seeds', Infinity) - 1;
+  const last = readCount('from', 1) + readCount('seeds', Infinity) - 1;
   // The model's server stores every request. A new round starts a new server.
-  for (let from = number('from', 1); from <= last; from += ROUND_SEEDS) {
+  for (let from = readCount('from', 1); from <= last; from += ROUND_SEEDS) {
     const started = performance.now();
     const { breaches, ...counts } = await soak({
       seeds: Array.from({ length: Math.min(ROUND_SEEDS, last - from + 1) }, (_, index) => from + index),
-      parallel: number('parallel', 4),
+      parallel: readCount('parallel', 4),
       report: (line) => console.error(line),
     });
     console.log(JSON.stringify({ from, ...counts, seconds: Math.round((performance.now() - started) / 1000) }));
