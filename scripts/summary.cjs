@@ -10,13 +10,19 @@ const { walk } = require('./bundles.cjs');
 
 const RESULTS = path.resolve('test-results');
 const REPORTS = ['vitest.json', 'playwright.json', 'vitest-full.json', 'playwright-full.json', 'kills.json'];
+const parsedReports = new Map();
+/** Returns a report; undefined for one that is missing or damaged. Parses each file once. */
 const readReport = (name) => {
+  if (!parsedReports.has(name)) parsedReports.set(name, parseReport(name));
+  return parsedReports.get(name);
+};
+function parseReport(name) {
   try {
     return JSON.parse(fs.readFileSync(path.join(RESULTS, name), 'utf8'));
   } catch {
     return undefined;
   }
-};
+}
 const print = (line) => process.stdout.write(`${line}\n`);
 
 // A test has an `id`, which is the same in each suite that includes it, and perhaps its `file`. Its `outcome` is passed,
