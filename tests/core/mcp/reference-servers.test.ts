@@ -129,18 +129,15 @@ fullTest([CONTENT_KINDS, SERVER_PROCESS])('filesystem works in the folder that i
   expect((await use.tools(never)).find(({ name }) => name === 'read_text_file')?.hints.readOnly).toBe(true);
 });
 
-fullTest([CONTENT_KINDS, SERVER_PROCESS])(
-  'memory keeps what it is told, in the place that it is configured with',
-  async () => {
-    const folder = await folderWith();
-    const file = join(folder, 'memory.jsonl');
-    const server = reference('memory');
-    const transport = { ...server.transport, env: { MEMORY_FILE_PATH: file } } as typeof server.transport;
-    const use = useOf({ ...server, transport }, folder);
-    await said(use, 'create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }] });
-    expect(await readFile(file, 'utf8')).toContain('Ada');
-  },
-);
+fullTest([CONTENT_KINDS, SERVER_PROCESS])('memory stores entities in the configured file', async () => {
+  const folder = await folderWith();
+  const file = join(folder, 'memory.jsonl');
+  const server = reference('memory');
+  const transport = { ...server.transport, env: { MEMORY_FILE_PATH: file } } as typeof server.transport;
+  const use = useOf({ ...server, transport }, folder);
+  await said(use, 'create_entities', { entities: [{ name: 'Ada', entityType: 'person', observations: ['counts'] }] });
+  expect(await readFile(file, 'utf8')).toContain('Ada');
+});
 
 fullTest(CONTENT_KINDS)('sequential thinking counts its thoughts', async () => {
   const use = useOf(reference('sequential-thinking'));

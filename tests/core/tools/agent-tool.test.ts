@@ -143,22 +143,22 @@ describe('the tool of an agent', () => {
   });
 
   test('reports each fault of a call at its argument', () => {
-    const faultsOf = (tool: Tool, input: object) => tool.input.safeParse(input).error?.issues;
-    expect(faultsOf(made({ type: 'string' }, 'does not fit'), { input: 1, reason: ' ' })).toMatchObject([
+    const findIssues = (tool: Tool, input: object) => tool.input.safeParse(input).error?.issues;
+    expect(findIssues(made({ type: 'string' }, 'does not fit'), { input: 1, reason: ' ' })).toMatchObject([
       { code: 'custom', path: ['reason'], message: 'is required: 3 to 7 words' },
       { code: 'custom', path: [], message: 'does not fit' },
     ]);
     // With two quotation marks.
     const longest = 'x'.repeat(MAX_PROMPT_CHARS - 2);
     const tool = made({ type: 'string' });
-    expect(faultsOf(tool, { input: longest, reason: 'r' })).toBeUndefined();
-    expect(faultsOf(tool, { input: `${longest}x`, reason: 'r' })).toMatchObject([
+    expect(findIssues(tool, { input: longest, reason: 'r' })).toBeUndefined();
+    expect(findIssues(tool, { input: `${longest}x`, reason: 'r' })).toMatchObject([
       { path: [], message: `has more than ${MAX_PROMPT_CHARS} characters` },
     ]);
     for (const length of [1, 200])
-      expect(faultsOf(made(null), { input: 'x', reason: 'r'.repeat(length) })).toBeUndefined();
+      expect(findIssues(made(null), { input: 'x', reason: 'r'.repeat(length) })).toBeUndefined();
     for (const length of [0, 201])
-      expect(faultsOf(made(null), { input: 'x', reason: 'r'.repeat(length) })).toHaveLength(1);
+      expect(findIssues(made(null), { input: 'x', reason: 'r'.repeat(length) })).toHaveLength(1);
   });
 
   test('has a name of at most 64 characters, and is about its agent for rules', async () => {

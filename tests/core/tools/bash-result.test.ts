@@ -58,7 +58,7 @@ interface Calling {
   work: (asked: Parameters<RunShell['run']>[0]) => Promise<void>;
 }
 
-const changeOf = (count: number, notKept: string[] = []) =>
+const makeChangeSet = (count: number, notKept: string[] = []) =>
   ({ files: Array.from({ length: count }, (_, index) => ({ path: `f${index}` })), notKept }) as unknown as ChangeSet;
 
 test.for<[string, Partial<Ran>, string, string, object]>([
@@ -76,17 +76,17 @@ test.for<[string, Partial<Ran>, string, string, object]>([
   ['a stop', { stopped: 'signal' as never, exitCode: 1 }, 'cancelled', 'hi\n[stopped before it was done]', {}],
   ['a signal', { exitCode: null, signal: 'SIGKILL' }, 'error', 'hi\n[ended by SIGKILL]', { exitCode: null }],
   ['an unknown signal', { exitCode: null }, 'error', 'hi\n[ended by a signal]', { exitCode: null }],
-  ['a change of nothing', { changed: changeOf(0) }, 'completed', 'hi\n[exit code 0]', {}],
+  ['a change of nothing', { changed: makeChangeSet(0) }, 'completed', 'hi\n[exit code 0]', {}],
   [
     'one changed file',
-    { changed: changeOf(1, ['dist/']) },
+    { changed: makeChangeSet(1, ['dist/']) },
     'completed',
     'hi\n[exit code 0]\n[files changed: f0]',
     { path: 'f0', undoable: true, notKept: ['dist/'] },
   ],
   [
     'many changed files',
-    { changed: changeOf(12) },
+    { changed: makeChangeSet(12) },
     'completed',
     'hi\n[exit code 0]\n[files changed: f0, f1, f2, f3, f4, f5, f6, f7, f8, f9 and 2 more]',
     { path: 'f0', undoable: true, files: 12 },
@@ -115,7 +115,7 @@ test.for<[string, Partial<Ran>, string, string, object]>([
   expect(shown).toStrictEqual({ ...facts, ...metadata });
   expect(also).toEqual(
     ran.changed?.files.length === 12
-      ? changeOf(12)
+      ? makeChangeSet(12)
           .files.slice(1)
           .map(({ path }) => path)
       : undefined,
@@ -126,8 +126,8 @@ test('names the folder in which the shell stands, and at most 1000 files of each
   const folder = await folderWith();
   const { result } = await runIn({ command: 'cd sub' }, { folder: `${folder}/sub` }, { folder });
   expect(result).toMatchObject({ output: 'hi\n[exit code 0, in sub]', metadata: { folder: 'sub' } });
-  const notKept = changeOf(1001).files.map((file) => file.path);
-  const { metadata } = (await runIn({ command: 'make' }, { changed: changeOf(1002, notKept) })).result;
+  const notKept = makeChangeSet(1001).files.map((file) => file.path);
+  const { metadata } = (await runIn({ command: 'make' }, { changed: makeChangeSet(1002, notKept) })).result;
   expect(metadata).toMatchObject({ files: 1002, also: { length: 1000 }, notKept: { length: 1000 } });
 });
 
@@ -150,7 +150,7 @@ test('passes the command, its limits and what it may write to the shell', async 
   const asked = { network: false, write: 'all', saidIn: null, timeoutMs: 120_000 };
   const { calls, folder } = await runIn({ command: 'make' }, {}, { context: { shellFolder: () => 'sub' } });
   expect(calls[0]).toMatchObject([{ ...asked, command: 'make', folder: `${folder}/sub` }, { runId: 'r' }, null]);
-  const question = await questionOf({ command: 'make' }, withSandbox);
+  const question = await getQuestion({ command: 'make' }, withSandbox);
   const online = { name: 'bash_online', question, host: withSandbox };
   const second = await runIn({ command: 'make', timeout_seconds: 7 } as { command: string }, {}, online);
   expect(second.calls[0]).toMatchObject([{ ...asked, network: true, saidIn: '', timeoutMs: 7000 }, {}, null]);
@@ -165,7 +165,7 @@ test('passes the command, its limits and what it may write to the shell', async 
 });
 
 test('does not run what can no longer be undone as it could when it was approved', async () => {
-  const question = { ...(await questionOf({ command: 'make' }, withSandbox)), reversible: true };
+  const question = { ...(await getQuestion({ command: 'make' }, withSandbox)), reversible: true };
   const { result, calls } = await runIn({ command: 'make' }, {}, { question, host: withSandbox });
   expect(result.output).toBe(
     'What it changes cannot be undone: there is no git, or the folder is too large, as it could when it was approved: ask again',
@@ -175,7 +175,7 @@ test('does not run what can no longer be undone as it could when it was approved
 
 test('uses the terminal that was approved, or nothing', async () => {
   const terminal = { gone: new AbortController().signal } as Lender;
-  const question = await questionOf({ command: 'make' }, host, 'bash', { lent: lending(terminal) });
+  const question = await getQuestion({ command: 'make' }, host, 'bash', { lent: lending(terminal) });
   const { calls, result } = await runIn({ command: 'make' }, {}, { question, lent: terminal });
   expect(calls[0]?.[2]).toBe(terminal);
   expect(result.metadata).toMatchObject({ network: true });
@@ -183,7 +183,7 @@ test('uses the terminal that was approved, or nothing', async () => {
   expect(gone.calls).toEqual([]);
   expect(gone.result.output).toMatch(/^The client that lent its terminal has gone: nothing was run\. Call it again/);
   // A shell of Triad was approved: a terminal does not take its place.
-  const own = { question: await questionOf({ command: 'make' }, host), lent: terminal };
+  const own = { question: await getQuestion({ command: 'make' }, host), lent: terminal };
   expect((await runIn({ command: 'make' }, {}, own)).calls[0]?.[2]).toBeNull();
 });
 
@@ -213,7 +213,7 @@ test('shows the last 4000 characters while the command runs, and nothing after i
   expect(shown.flat()).not.toContain(6001);
 });
 
-async function questionOf(
+async function getQuestion(
   input: object,
   of: ShellHost,
   name = 'bash',
@@ -231,7 +231,7 @@ test.for([
   [{ command: '\nmake\n' }, 'bash', { title: 'Run make', risk: 'medium' }],
   [{ command: 'make' }, 'bash_online', { title: 'Run make', risk: 'high', reversible: false, nameable: true }],
 ] as const)('asks about %j in a sandbox with %s', async ([input, name, expected]) => {
-  const question = await questionOf(input, withSandbox, name);
+  const question = await getQuestion(input, withSandbox, name);
   expect(question).toMatchObject(expected);
   expect(question.nameable).toBe(question.reversible ? undefined : true);
 });
@@ -240,7 +240,7 @@ test('says what a command may do, and where it begins', async () => {
   const folder = await folderWith({ 'sub/a': '' });
   const context = { ...contextIn(folder), shellFolder: () => 'sub' };
   const input = { command: 'make', read_only: true };
-  const question = await questionOf(input, withSandbox, 'bash', context);
+  const question = await getQuestion(input, withSandbox, 'bash', context);
   expect(question).toMatchObject({
     title: 'In sub, run make',
     description: `It begins in sub, where an earlier command has left the shell. In a sandbox: it can read files in ${folder}, and it does not reach the network. It can write nothing there. It runs for at most 120 s`,
@@ -248,30 +248,30 @@ test('says what a command may do, and where it begins', async () => {
   const hash = canonicalHash({ tool: 'bash', input });
   const subject = { kind: 'tool', tool: 'bash', input, folder, preview: null, hash };
   expect(question.subject).toStrictEqual({ ...subject, startsIn: 'sub' });
-  const here = await questionOf(input, withSandbox, 'bash', contextIn(folder));
+  const here = await getQuestion(input, withSandbox, 'bash', contextIn(folder));
   expect(here.subject).toStrictEqual(subject);
-  expect((await questionOf({ command: 'make' }, withSandbox, 'bash_online', context)).description).toBe(
+  expect((await getQuestion({ command: 'make' }, withSandbox, 'bash_online', context)).description).toBe(
     `It begins in sub, where an earlier command has left the shell. In a sandbox: it can change files in ${folder} and nowhere else, and it reaches the network. What it sends and what it changes cannot be undone. It runs for at most 120 s`,
   );
 });
 
 test('asks about a command without a sandbox, in the background and in a terminal', async () => {
-  const own = await questionOf({ command: 'make', background: true, timeout_seconds: 9 }, host);
+  const own = await getQuestion({ command: 'make', background: true, timeout_seconds: 9 }, host);
   expect(own).toMatchObject({ risk: 'high', reversible: false });
   expect(own).not.toHaveProperty('nameable');
   expect(own.description).toMatch(/^There is no sandbox .*\. It goes on in the background for at most 9 s$/);
   const lent = { lent: lending({} as Lender) };
-  const inTerminal = await questionOf({ command: 'make' }, withSandbox, 'bash', lent);
+  const inTerminal = await getQuestion({ command: 'make' }, withSandbox, 'bash', lent);
   expect(inTerminal).toMatchObject({ risk: 'high', reversible: false, subject: { terminal: true } });
   expect(inTerminal.description).toMatch(
     /^In a terminal of .*\. It reaches the network, though .*\. No rule allows it unasked\. It runs for at most 120 s$/,
   );
-  const online = await questionOf({ command: 'make' }, withSandbox, 'bash_online', lent);
+  const online = await getQuestion({ command: 'make' }, withSandbox, 'bash_online', lent);
   expect(online.description).toContain('. It reaches the network. No rule allows it unasked. ');
   // Nothing of these is shown in a terminal.
   for (const more of [{ background: true }, { read_only: true }])
-    expect((await questionOf({ command: 'make', ...more }, withSandbox, 'bash', lent)).subject).not.toHaveProperty(
+    expect((await getQuestion({ command: 'make', ...more }, withSandbox, 'bash', lent)).subject).not.toHaveProperty(
       'terminal',
     );
-  await expect(questionOf({ command: 'make', read_only: true }, host)).rejects.toMatchObject({ code: 'bad_input' });
+  await expect(getQuestion({ command: 'make', read_only: true }, host)).rejects.toMatchObject({ code: 'bad_input' });
 });

@@ -12,14 +12,14 @@ import { allowed } from '../../support/asked.ts';
 import { call, contextIn } from '../../support/workspace.ts';
 
 const context = contextIn('/work');
-const questionOf = async (tool: Tool, input: object): Promise<Question> =>
+const getQuestion = async (tool: Tool, input: object): Promise<Question> =>
   (await tool.question!(tool.input.parse(input), context))!;
-const faultsOf = (tool: Tool, input: object) =>
+const findFaults = (tool: Tool, input: object) =>
   tool.input.safeParse(input).error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`);
 
 /** Runs the tool with a yes to its question, decided in this way. */
 async function decided(tool: Tool, input: object, decision: Partial<Decision>) {
-  const approval = allowed({ question: await questionOf(tool, input) });
+  const approval = allowed({ question: await getQuestion(tool, input) });
   const decisions = approval.decisions.map((one) => ({ ...one!, ...decision }));
   return tool.execute(tool.input.parse(input), context, { ...approval, decisions });
 }
@@ -33,7 +33,7 @@ describe('ask_question', () => {
   const words = { question: 'Its name?', kind: 'text', choices: [{ label: 'Ignored' }] };
 
   test('shows one question in its own words, and several as a number', async () => {
-    const one = await questionOf(askQuestion, { questions: [single] });
+    const one = await getQuestion(askQuestion, { questions: [single] });
     const choices = [
       { label: 'Old', description: 'slow' },
       { label: 'New', description: null },
@@ -44,7 +44,7 @@ describe('ask_question', () => {
     const input = askQuestion.input.parse({ questions: [single] });
     const hash = canonicalHash({ tool: 'ask_question', input });
     expect(one.subject).toStrictEqual({ kind: 'questions', questions, folder: '/work', hash });
-    const two = await questionOf(askQuestion, { questions: [words, single] });
+    const two = await getQuestion(askQuestion, { questions: [words, single] });
     expect(two.title).toBe('2 questions to you');
     const text = { question: 'Its name?', kind: 'text', choices: [] };
     expect(two.subject).toMatchObject({ questions: [text, ...questions] });
@@ -63,18 +63,18 @@ describe('ask_question', () => {
     expect(await call(askQuestion, { questions: [words] }, context)).toEqual(none);
   });
 
-  test('rejects questions that nobody could answer', () => {
+  test('rejects questions with too few or equal choices', () => {
     const [choice] = single.choices;
     const few = 'questions.0.choices: must have at least two for the kinds single and multiple';
     const same = 'questions.0.choices: must have different labels';
     for (const kind of ['single', 'multiple']) {
-      expect(faultsOf(askQuestion, { questions: [{ question: 'x', kind, choices: [choice] }] })).toEqual([few]);
-      expect(faultsOf(askQuestion, { questions: [{ question: 'x', kind, choices: [choice, choice] }] })).toEqual([
+      expect(findFaults(askQuestion, { questions: [{ question: 'x', kind, choices: [choice] }] })).toEqual([few]);
+      expect(findFaults(askQuestion, { questions: [{ question: 'x', kind, choices: [choice, choice] }] })).toEqual([
         same,
       ]);
-      expect(faultsOf(askQuestion, { questions: [{ question: 'x', kind }] })).toEqual([few]);
+      expect(findFaults(askQuestion, { questions: [{ question: 'x', kind }] })).toEqual([few]);
     }
-    expect(faultsOf(askQuestion, { questions: [{ question: 'x', kind: 'text' }] })).toBeUndefined();
+    expect(findFaults(askQuestion, { questions: [{ question: 'x', kind: 'text' }] })).toBeUndefined();
   });
 });
 
@@ -82,18 +82,18 @@ describe('request_approval', () => {
   const input = { action: 'Rewrite it\nall', reason: 'It is slow' };
 
   test('asks with its first line as the title', async () => {
-    const question = await questionOf(requestApproval, input);
+    const question = await getQuestion(requestApproval, input);
     const title = 'Go on with this: Rewrite it';
     expect(question).toMatchObject({ title, description: '', risk: 'medium', reversible: true });
     const parsed = requestApproval.input.parse(input);
     const hash = canonicalHash({ tool: 'request_approval', input: parsed });
     const subject = { kind: 'action', ...input, impact: null, folder: '/work', input: parsed, hash };
     expect(question.subject).toStrictEqual(subject);
-    const final = await questionOf(requestApproval, { ...input, impact: 'All', reversible: false });
+    const final = await getQuestion(requestApproval, { ...input, impact: 'All', reversible: false });
     expect(final).toMatchObject({ risk: 'high', reversible: false, subject: { impact: 'All' } });
-    const titleOf = async (action: string) => (await questionOf(requestApproval, { ...input, action })).title;
-    expect(await titleOf('é'.repeat(80))).toBe(`Go on with this: ${'é'.repeat(80)}`);
-    expect(await titleOf('😀'.repeat(81))).toBe(`Go on with this: ${'😀'.repeat(79)}…`);
+    const getTitle = async (action: string) => (await getQuestion(requestApproval, { ...input, action })).title;
+    expect(await getTitle('é'.repeat(80))).toBe(`Go on with this: ${'é'.repeat(80)}`);
+    expect(await getTitle('😀'.repeat(81))).toBe(`Go on with this: ${'😀'.repeat(79)}…`);
   });
 
   test('returns the approval, or what the person wrote instead', async () => {
@@ -157,16 +157,16 @@ describe('memory', () => {
   });
 
   test('names what a call lacks', () => {
-    expect(faultsOf(memoryTool, { operation: 'list' })).toBeUndefined();
+    expect(findFaults(memoryTool, { operation: 'list' })).toBeUndefined();
     const fields = ['name: is required for write', 'text: is required for write'];
-    expect(faultsOf(memoryTool, { operation: 'write' })).toEqual(fields);
+    expect(findFaults(memoryTool, { operation: 'write' })).toEqual(fields);
     for (const operation of ['read', 'delete'])
-      expect(faultsOf(memoryTool, { operation })).toEqual([`name: is required for ${operation}`]);
+      expect(findFaults(memoryTool, { operation })).toEqual([`name: is required for ${operation}`]);
     const fault = 'name: must not be empty, nor begin or end with a space, nor have line breaks';
     for (const name of ['', ' a', 'a ', 'a\nb'])
-      expect(faultsOf(memoryTool, { operation: 'read', name })).toEqual([fault]);
+      expect(findFaults(memoryTool, { operation: 'read', name })).toEqual([fault]);
     const text = `text: must have at most ${MAX_MEMORY_CHARS} characters: keep what matters`;
-    expect(faultsOf(memoryTool, { operation: 'write', name: 'a', text: 'x'.repeat(MAX_MEMORY_CHARS + 1) })).toEqual([
+    expect(findFaults(memoryTool, { operation: 'write', name: 'a', text: 'x'.repeat(MAX_MEMORY_CHARS + 1) })).toEqual([
       text,
     ]);
   });

@@ -130,7 +130,7 @@ test('a search that is stopped before it starts finds nothing', async () => {
 
 test('rules match the folder that is searched, by default the whole workspace', async () => {
   const workspace = workspaceIn(await folderWith({ 'd/a.md': '' }));
-  const valuesOf = async (tool: Tool, input: object) =>
+  const getTargetValues = async (tool: Tool, input: object) =>
     (await tool.targets?.(tool.input.parse(input), workspace))?.values;
   for (const [tool, input] of [
     [globTool(), { pattern: '*' }],
@@ -138,10 +138,10 @@ test('rules match the folder that is searched, by default the whole workspace', 
     [listDirectoryTool(), {}],
     [listNotesTool(), {}],
   ] as const) {
-    expect([tool.name, await valuesOf(tool, input)]).toEqual([tool.name, ['.']]);
-    expect([tool.name, await valuesOf(tool, { ...input, path: './d' })]).toEqual([tool.name, ['d']]);
+    expect([tool.name, await getTargetValues(tool, input)]).toEqual([tool.name, ['.']]);
+    expect([tool.name, await getTargetValues(tool, { ...input, path: './d' })]).toEqual([tool.name, ['d']]);
   }
-  expect(await valuesOf(semanticSearchTool(), { query: 'x' })).toEqual(['.']);
+  expect(await getTargetValues(semanticSearchTool(), { query: 'x' })).toEqual(['.']);
 });
 
 test.runIf(process.platform === 'linux')('leaves no file and no folder open', async () => {
