@@ -183,6 +183,12 @@ export function isSecret(path: string, more: readonly string[] = []): boolean {
   return EXACT.has(name) || [KEY_FILE, ENDING, ENDING_JSON, KEY_JSON].some((one) => one.test(name));
 }
 
+/** Returns whether a path inside the workspace is a folder whose files are all secret. */
+export function isSecretFolder(path: string): boolean {
+  const whole = `/${path.normalize('NFC').toLowerCase().replaceAll('\\', '/')}`;
+  return SECRET_FOLDERS.some((folder) => whole.endsWith(`/${folder}`));
+}
+
 function isMatch(pattern: string, path: string): boolean {
   return matches(pattern, path, { path: true, loose: true });
 }

@@ -8,6 +8,8 @@ import { WorkspaceLock } from './workspace-lock.ts';
 
 export class Workspaces {
   readonly changes: Changes;
+  /** Folder for the caches of package managers. */
+  readonly caches: string;
   readonly git: Git;
   readonly lock = new WorkspaceLock();
   readonly snapshots: Snapshots;
@@ -15,6 +17,7 @@ export class Workspaces {
   /** `kept`: for change sets; `data`: for what can be made again. Both are made when something is kept. `env`: that of the program. */
   constructor({ kept, data }: { kept: string; data: string }, env: Environment) {
     this.changes = new Changes(kept);
+    this.caches = join(data, 'caches');
     this.git = new Git(env);
     this.snapshots = new Snapshots(join(data, 'snapshots'), this.git, this.changes);
   }

@@ -93,7 +93,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
   });
 
   test('a long output is shortened, and the rest is read; it gets no key', async () => {
-    const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', PLAIN: 'plain' };
+    const programs = { ...process.env, ANTHROPIC_API_KEY: 'sk-ours', MY_TOKEN: 'theirs', LC_TEST: 'plain' };
     const calls = [
       toolUse('bash', { command: 'seq -f "line %g" 20000', read_only: true }, { id: 'long' }),
       toolUse('read_output', { call: 'long', offset: 10_000, limit: 1 }),
@@ -106,7 +106,7 @@ describe.skipIf(!sandbox)('in a sandbox', () => {
       /^line 1\n[\s\S]*\n\[\d+ of 208894 bytes, from line \d+ on, are left out; read_output \{"call":"long","offset":\d+\} gives them\.\]\n[\s\S]*line 20000\n\[exit code 0\]$/,
     );
     expect(rest?.output).toMatch(/^line 10000\n/);
-    expect(env?.output).toContain('PLAIN=plain');
+    expect(env?.output).toContain('LC_TEST=plain');
     expect(env?.output).not.toMatch(/sk-ours|theirs/);
     expect(none).toMatchObject({ status: 'error' });
   });

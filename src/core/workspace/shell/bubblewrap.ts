@@ -1,84 +1,107 @@
-/** The arguments of bubblewrap: namespaces of their own for a command, and a file system in which little can be written. */
-import { dirname } from 'node:path';
-import type { ClosedPlaces } from './closed-places.ts';
+/** The arguments of bubblewrap: namespaces for a command, and a file system that is an allowlist. */
+import type { OpenEntry } from '../open-entry.ts';
+import type { OutsideView } from './outside-view.ts';
+import type { WorkspaceMounts } from './workspace-scan.ts';
 
 /** A user namespace in which no other can be made; kernels and containers that offer none go without. */
 export const USER_NAMESPACE: readonly string[] = ['--unshare-user', '--disable-userns'];
 
-const ALONE = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
+const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
 /** Root keeps its capabilities otherwise, and could mount the file system writable again. */
-const WEAK = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
-/** Where sockets of other programs lie, and what they leave for themselves. */
-const EMPTY = ['/tmp', '/run', '/var/run'];
+const WITHOUT_RIGHTS = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
+/** Folders that are empty and writable, and end with the command. */
+const TEMPORARY = ['/tmp', '/var/tmp', '/run'];
+/** Maximum size of what a command leaves in the home folder, in bytes. */
+const HOME_BYTES = 1024 ** 3;
+
+/** Descriptors of bubblewrap: where it reports the process, where it waits, the filter of system calls, and the mounts. */
+export const STATUS_FD = 4;
+export const GATE_FD = 5;
+export const FIRST_FREE_FD = 6;
 
 export interface Confinement {
-  /** Canonical; all that can be written, unless it is `readOnly`, too. */
-  folder: string;
-  readOnly?: boolean;
-  /** Where the command begins. */
-  start: string;
+  outside: OutsideView;
+  /** The workspace folder. */
+  root: OpenEntry;
+  mounts: WorkspaceMounts;
+  /** Git directories outside the workspace that belong to it. */
+  repositories: readonly OpenEntry[];
+  isReadOnly: boolean;
+  writesGit: boolean;
   network: boolean;
-  places: ClosedPlaces;
-  /** Of `/var/run` and the like: those that are folders and no links. */
-  empty?: readonly string[];
+  /** The folder in which the command starts. */
+  start: string;
+  /** Path of the settings of git that are shown as those of the person; null for none. */
+  gitSettings: string | null;
+  /** A descriptor with a filter of system calls; null for none. */
+  filterFd: number | null;
 }
 
-/** The arguments before the command. */
-export function bubblewrapArguments(
-  confinement: Confinement,
-  user: readonly string[],
-  infoFd: number | null,
-): string[] {
-  const { start, network } = confinement;
-  const { mounts, locked } = mountsOf(confinement);
-  const info = infoFd === null ? [] : ['--info-fd', String(infoFd)];
-  return [
-    ...user,
-    ...ALONE,
-    ...(network ? [] : ['--unshare-net']),
-    ...WEAK,
-    ...mounts,
-    ...locked,
-    ...info,
-    '--chdir',
-    start,
-    '--',
+/** An entry that is mounted, which the caller compares with the mounted one before the command starts. */
+export type Mounted =
+  | { kind: 'entry'; path: string; entry: OpenEntry }
+  | { kind: 'device'; path: string; entry: OpenEntry }
+  | { kind: 'empty'; path: string; entry: OpenEntry | null };
+
+export interface BubblewrapCommand {
+  /** The arguments before the command. */
+  args: string[];
+  /** Descriptors from `FIRST_FREE_FD` on. */
+  descriptors: number[];
+  mounted: Mounted[];
+}
+
+export function composeBubblewrap(confinement: Confinement, user: readonly string[]): BubblewrapCommand {
+  const { outside, root, mounts, repositories, isReadOnly, writesGit, network, start, gitSettings, filterFd } =
+    confinement;
+  const descriptors: number[] = [];
+  const mounted: Mounted[] = [];
+  const pass = (fd: number): string => String(FIRST_FREE_FD + descriptors.push(fd) - 1);
+  const bind = (entry: OpenEntry, isWritable: boolean): string[] => {
+    mounted.push({ kind: 'entry', path: entry.path, entry });
+    return [isWritable ? '--bind-fd' : '--ro-bind-fd', pass(entry.fd), entry.path];
+  };
+  const byPath = <T extends { path: string }>(items: readonly T[]): T[] =>
+    items.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const isWritable = !isReadOnly;
+  const empty = (path: string, entry: OpenEntry | null): string[] => {
+    mounted.push({ kind: 'empty', path, entry });
+    return ['--tmpfs', path];
+  };
+  // A mount hides what was mounted below it before, so folders come before what is in them.
+  const within = byPath([
+    ...mounts.unmovable.map((entry) => ({ path: entry.path, args: () => bind(entry, isWritable) })),
+    ...mounts.readOnly.map((entry) => ({ path: entry.path, args: () => bind(entry, false) })),
+    ...mounts.empty.map((path) => ({ path, args: () => empty(path, null) })),
+    ...mounts.hiddenFolders.map((entry) => ({ path: entry.path, args: () => empty(entry.path, entry) })),
+    ...mounts.hiddenFiles.map((entry) => ({
+      path: entry.path,
+      args: () => {
+        mounted.push({ kind: 'device', path: entry.path, entry });
+        // A device cannot be opened there, since mounts from outside have no devices.
+        return ['--ro-bind', '/dev/null', entry.path];
+      },
+    })),
+  ]);
+  const readOnly = ['/', '/proc', ...mounts.hiddenFolders.map(({ path }) => path), ...mounts.empty];
+  const args = [
+    ...[...user, ...NAMESPACES, ...(network ? [] : ['--unshare-net']), ...WITHOUT_RIGHTS],
+    ...outside.links.flatMap(({ path, target }) => ['--symlink', target, path]),
+    ...['--dev', '/dev', '--proc', '/proc', ...TEMPORARY.flatMap((path) => ['--tmpfs', path])],
+    ...['--symlink', '/run', '/var/run', '--perms', '0700', '--size', String(HOME_BYTES), '--tmpfs', outside.home],
+    ...byPath(outside.readable).flatMap(({ path, source }) => ['--ro-bind', source, path]),
+    ...(gitSettings === null ? [] : ['--ro-bind', gitSettings, `${outside.home}/.gitconfig`]),
+    ...(outside.caches === null ? [] : ['--bind', outside.caches, outside.caches]),
+    ...outside.hidden.flatMap(({ path, isFolder }) =>
+      isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
+    ),
+    ...repositories.flatMap((entry) => bind(entry, isWritable && writesGit)),
+    ...bind(root, isWritable),
+    ...within.flatMap((one) => one.args()),
+    // Root can change the kernel by files that belong to it, also without capabilities.
+    ...readOnly.flatMap((path) => ['--remount-ro', path]),
+    ...(filterFd === null ? [] : ['--seccomp', pass(filterFd)]),
+    ...['--json-status-fd', String(STATUS_FD), '--block-fd', String(GATE_FD), '--chdir', start, '--'],
   ];
-}
-
-/** Each place is mounted once, those above first. `locked`: comes when all are mounted. */
-function mountsOf({ folder, readOnly, network, places, empty = EMPTY }: Confinement): {
-  mounts: string[];
-  locked: string[];
-} {
-  const bare = new Set<string>([...empty, '/dev', '/proc']);
-  const mounts = new Map<string, readonly string[]>([['/', ['--ro-bind', '/', '/']]]);
-  for (const path of empty) mounts.set(path, ['--tmpfs', path]);
-  mounts.set('/dev', ['--dev', '/dev']).set('/proc', ['--proc', '/proc']);
-  mounts.set('/run/current-system', ['--ro-bind-try', '/run/current-system', '/run/current-system']);
-  if (network) mounts.set('/run/systemd/resolve', ['--ro-bind-try', '/run/systemd/resolve', '/run/systemd/resolve']);
-  const bind = readOnly ? '--ro-bind' : '--bind';
-  mounts.set(folder, [bind, folder, folder]);
-  bare.delete(folder);
-  const hidden = new Set([...places.folders].filter((path) => path !== folder));
-  const isSeen = (path: string): boolean => {
-    for (let above = dirname(path); ; above = dirname(above)) {
-      if (hidden.has(above) || bare.has(above)) return false;
-      if (above === folder || above === '/') return true;
-    }
-  };
-  const add = (paths: Iterable<string>, how: (path: string) => readonly string[]): void => {
-    for (const path of paths) if (path !== folder && isSeen(path) && !bare.has(path)) mounts.set(path, how(path));
-  };
-  add(places.held, (path) => [bind, path, path]);
-  add(places.fixed, (path) => ['--ro-bind', path, path]);
-  add(places.missing, (path) => ['--tmpfs', path]);
-  // A device that cannot be opened, since mounts from outside have no devices.
-  add(places.files, (path) => ['--ro-bind', '/dev/null', path]);
-  add(hidden, (path) => ['--tmpfs', path]);
-  const inOrder = [...mounts].sort(([a], [b]) => (a < b ? -1 : 1));
-  const closed = [...hidden, ...places.missing].filter((path) => mounts.has(path));
-  // Root may set the kernel by files that belong to it, also without capabilities.
-  const remounted = ['/proc', ...closed];
-  return { mounts: inOrder.flatMap(([, how]) => how), locked: remounted.flatMap((path) => ['--remount-ro', path]) };
+  return { args, descriptors, mounted };
 }

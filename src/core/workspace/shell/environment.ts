@@ -1,27 +1,48 @@
-/** The environment of a command: what programs need to run, and nothing that opens a door to something else. */
-import { type Environment, withoutSecrets } from '../../base/child-environment.ts';
+/** The environment of a command: an allowlist of variables, none of which loads code, opens a connection or holds a secret. */
+import { type Environment, isSecretName } from '../../base/child-environment.ts';
 
-/** Addresses of agents, buses, screens and editors that would do something for whoever asks. */
-const DOORS =
-  /^(SSH_AUTH_SOCK|SSH_AGENT_PID|SSH_CONNECTION|SSH_ASKPASS|GPG_AGENT_INFO|DBUS_.*|DISPLAY|WAYLAND_.*|XAUTHORITY|XDG_RUNTIME_DIR|XDG_SESSION_.*|SESSION_MANAGER|ICEAUTHORITY|DOCKER_HOST|CONTAINER_HOST|GIT_ASKPASS|SUDO_.*|VSCODE_.*|TMUX|TMUX_PANE|STY|I3SOCK|SWAYSOCK|GNOME_KEYRING_.*|WSL_INTEROP)$/i;
-/** What makes a program run or load something that nobody named in the command. */
-const CODE =
-  /^(LD_.*|DYLD_.*|BASH_ENV|ENV|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|BASH_FUNC_.*|NODE_OPTIONS|ELECTRON_.*|PYTHONSTARTUP|PERL5OPT|RUBYOPT|GIT_(EXEC_PATH|SSH|SSH_COMMAND|EXTERNAL_DIFF|PROXY_COMMAND|CONFIG.*|DIR|WORK_TREE|INDEX_FILE))$/i;
-/** Other names of secrets, beyond those that every child is spared. */
-const SECRET = /(^|_)(PWD|PAT|AUTH|CREDS?|COOKIES?|JWT|DSN)(_|$)|PASS$/i;
+const PASSED = new Set([
+  ...['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL', 'CI'],
+  ...['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'DEBIAN_FRONTEND', 'SOURCE_DATE_EPOCH'],
+  // Toolchains: where they are and how they build.
+  ...['NVM_DIR', 'NVM_BIN', 'NVM_INC', 'VOLTA_HOME', 'ASDF_DIR', 'ASDF_DATA_DIR', 'FNM_DIR', 'NODE_ENV', 'DENO_DIR'],
+  ...['BUN_INSTALL', 'COREPACK_HOME', 'PNPM_HOME', 'PYENV_ROOT', 'PYENV_VERSION', 'VIRTUAL_ENV', 'CONDA_PREFIX'],
+  ...['CONDA_DEFAULT_ENV', 'PYTHONDONTWRITEBYTECODE', 'PYTHONUNBUFFERED', 'PYTHONUTF8', 'PYTHONIOENCODING'],
+  ...['RBENV_ROOT', 'RBENV_VERSION', 'GEM_HOME', 'GEM_PATH', 'GOPATH', 'GOROOT', 'GOOS', 'GOARCH', 'GO111MODULE'],
+  ...['CGO_ENABLED', 'RUSTUP_HOME', 'RUSTUP_TOOLCHAIN', 'RUST_BACKTRACE', 'CARGO_HOME', 'CARGO_TARGET_DIR'],
+  ...['JAVA_HOME', 'JDK_HOME', 'MAVEN_HOME', 'M2_HOME', 'GRADLE_HOME', 'SDKMAN_DIR', 'ANDROID_HOME'],
+  ...['ANDROID_SDK_ROOT', 'DOTNET_ROOT', 'DOTNET_CLI_TELEMETRY_OPTOUT', 'DOTNET_NOLOGO', 'CC', 'CXX', 'AR', 'LD'],
+  ...['CFLAGS', 'CXXFLAGS', 'CPPFLAGS', 'LDFLAGS', 'MAKEFLAGS', 'CMAKE_PREFIX_PATH', 'PKG_CONFIG_PATH'],
+  ...['NIX_PATH', 'NIX_PROFILES', 'NIX_SSL_CERT_FILE', 'SSL_CERT_FILE', 'SSL_CERT_DIR', 'NODE_EXTRA_CA_CERTS'],
+  ...['PLAYWRIGHT_BROWSERS_PATH', 'CHROME_BIN', 'GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME'],
+  ...['GIT_COMMITTER_EMAIL', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'],
+]);
+const PASSED_TOO = /^(LC_[A-Z]+|[a-z]+_proxy)$/;
 /** A user and a password in an address. */
-const ADDRESS = /:\/\/[^/\s@]*:[^/\s@]+@/;
+const ADDRESS = /:\/\/[^/\s@]*@/;
+/** Values that are too short would be found by chance. */
+const MIN_SECRET_CHARS = 8;
 
-/** `temporary`: the folder for temporary files that it may use. */
-export function commandEnvironment(env: Environment, temporary: string | null): Record<string, string> {
-  const kept: Record<string, string> = {};
-  for (const [name, value] of Object.entries(withoutSecrets(env))) {
-    if (value === undefined || DOORS.test(name) || CODE.test(name) || ADDRESS.test(value)) continue;
-    if (SECRET.test(name) || name === 'OLDPWD') continue;
-    kept[name] = value;
-  }
+/**
+ * Returns the variables that a command gets. `temporary`: its folder for temporary files; null for that of the person.
+ * `more`: variables from the settings, which are passed unless they are a secret.
+ */
+export function commandEnvironment(
+  env: Environment,
+  temporary: string | null,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
+  const secrets = new Set(
+    Object.entries(env).flatMap(([name, value = '']) =>
+      isSecretName(name) && value.length >= MIN_SECRET_CHARS ? [value] : [],
+    ),
+  );
+  const isPassed = ([name, value]: readonly [string, string | undefined]): boolean =>
+    (PASSED.has(name) || PASSED_TOO.test(name)) && value !== undefined && !ADDRESS.test(value) && !secrets.has(value);
+  const passed = Object.fromEntries(Object.entries(env).filter(isPassed)) as Record<string, string>;
+  const own = Object.fromEntries(Object.entries(more).filter(([, value]) => !secrets.has(value)));
   // Nobody answers a question of git, and there is no screen to draw on.
   const fixed = { TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
-  if (temporary === null) return { ...kept, ...fixed };
-  return { ...kept, ...fixed, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+  if (temporary === null) return { ...passed, ...own, ...fixed };
+  return { ...passed, ...own, ...fixed, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
 }

@@ -45,7 +45,8 @@ export class ShellHost {
 
   /** The one of this machine, tried once; null where there is none that holds. */
   sandbox(): Promise<Sandbox | null> {
-    this.#sandbox ??= findSandbox(this.env);
+    const { caches = null, git = null } = this.workspaces ?? {};
+    this.#sandbox ??= findSandbox(this.env, process.platform, { caches, git, readable: [] });
     return this.#sandbox;
   }
 

@@ -1,24 +1,33 @@
 /** Which sandbox this machine has, and how a command is started in it. */
-import { execFile } from 'node:child_process';
-import { access, mkdir, mkdtemp, lstat, realpath, rm } from 'node:fs/promises';
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { access, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { type Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
+import { sha256 } from '../../base/hash.ts';
 import { NO_FILES } from '../../settings/listed-files.ts';
-import { isInside, type Workspace } from '../reach.ts';
-import { bubblewrapArguments, USER_NAMESPACE } from './bubblewrap.ts';
-import { closedPlaces } from './closed-places.ts';
+import type { Git } from '../git.ts';
+import { type OpenEntry, PinnedFolders } from '../open-entry.ts';
+import { isInside, isOwn, type Workspace } from '../reach.ts';
+import { composeBubblewrap, USER_NAMESPACE } from './bubblewrap.ts';
 import { commandEnvironment } from './environment.ts';
+import { writeGitSettings } from './git-settings.ts';
+import { findMountFault, releaseCommand } from './held-command.ts';
+import { type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
+import { openOuterRepositories } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
+import { closeMounts, scanWorkspace, type WorkspaceMounts } from './workspace-scan.ts';
 
-/** What is started where. */
+/** A command's place, and what it may do there. */
 interface Confined {
   workspace: Workspace;
-  /** Canonical, in the workspace. */
+  /** The folder in which it starts: canonical, in the workspace. */
   start: string;
-  /** Whether the command reaches the network, and what listens on this machine. */
+  /** Whether it reaches the network, and what listens on this machine. */
   network: boolean;
   write: Writable;
 }
@@ -26,12 +35,29 @@ interface Confined {
 /** What a command can write in the workspace; `files`: all but what git itself stores (`.git`). */
 export type Writable = 'nothing' | 'files' | 'all';
 
+/** What all commands of the program share. */
+export interface SandboxOptions {
+  /** Folder of Triad's own for the caches of package managers, one below it for each workspace; null for none. */
+  caches: string | null;
+  /** Copies the settings of git; null if there is no git. */
+  git: Git | null;
+  /** Paths outside the workspace that commands can read, from the settings. */
+  readable: readonly string[];
+}
+
 /** A program with its arguments; the command's own come behind them. */
 export interface Launch {
   file: string;
   args: string[];
   env: Record<string, string>;
-  /** To be called when the command has ended. */
+  /** Descriptors that the program gets, from `FIRST_FREE_FD` on. */
+  descriptors: readonly number[];
+  /**
+   * Resolves with null if the command may start, else with the reason why not. `pid`: of the process that waits at the
+   * gate. Null: the command does not wait.
+   */
+  check: ((pid: number, hasEnded: () => boolean) => Promise<string | null>) | null;
+  /** Call it when the command has ended. */
   cleanUp: () => Promise<void>;
 }
 
@@ -40,31 +66,38 @@ export interface Sandbox {
   /** Whether all that a command started ends with it, whatever it did to hide. */
   readonly endsAll: boolean;
   /**
-   * Throws `limit_reached` where the workspace is too large, `not_allowed` where no sandbox protects it. `infoFd`: where
-   * bubblewrap is to say, as JSON, which process leads the command's group (`child-pid`).
+   * Throws `limit_reached` for a workspace that is too large, and `not_allowed` for one that no sandbox protects: the home
+   * folder, a folder above it, one of Triad's own, and one that was replaced.
    */
-  launch(place: Confined, env: Environment, infoFd: number | null): Promise<Launch>;
+  launch(place: Confined, env: Environment): Promise<Launch>;
 }
+
+const NO_OPTIONS: SandboxOptions = { caches: null, git: null, readable: [] };
 
 const PROBE_MS = 10_000;
 /** Writes inside and tries to outside; what came of it is looked at from outside. */
 const TRIAL = '{ true > ../out; } 2>/dev/null; true > in && test ! -w /';
 
-/** The sandbox of this machine, tried; null where there is none that holds. The caller keeps what it gets: trying starts processes. */
-export async function findSandbox(env: Environment, platform: string = process.platform): Promise<Sandbox | null> {
-  return (await probeSandbox(env, platform)).sandbox;
+/** Returns the sandbox of this machine after a trial; null if none holds. Keep the result: a trial starts processes. */
+export async function findSandbox(
+  env: Environment,
+  platform: string = process.platform,
+  options: SandboxOptions = NO_OPTIONS,
+): Promise<Sandbox | null> {
+  return (await probeSandbox(env, platform, options)).sandbox;
 }
 
 /** `words`: one line, which sandbox there is, or why there is none. */
 export async function probeSandbox(
   env: Environment,
   platform: string = process.platform,
+  options: SandboxOptions = NO_OPTIONS,
 ): Promise<{ sandbox: Sandbox | null; words: string }> {
   const none = (why: string) => ({ sandbox: null, words: `No sandbox for commands: ${why}` });
   if (platform === 'darwin') {
     const file = await findProgram('sandbox-exec', env, null);
     if (file === null) return none('sandbox-exec is missing');
-    const sandbox = seatbelt(file);
+    const sandbox = seatbelt(file, options);
     const fault = await tried(sandbox, env);
     return fault === null ? { sandbox, words: `Commands run in Seatbelt (${file})` } : none(`${file}: ${fault}`);
   }
@@ -73,7 +106,7 @@ export async function probeSandbox(
   if (file === null) return none('bubblewrap (bwrap) is not installed');
   let fault = '';
   for (const user of [USER_NAMESPACE, []]) {
-    const sandbox = bubblewrap(file, user);
+    const sandbox = bubblewrap(file, user, options);
     const found = await tried(sandbox, env);
     if (found === null) return { sandbox, words: `Commands run in bubblewrap (${file})` };
     fault ||= found;
@@ -81,21 +114,16 @@ export async function probeSandbox(
   return none(`${file} is installed, and does not work here: ${fault}`);
 }
 
-/** Null where a write in the workspace succeeded and one outside did not; else why it counts as none. */
+/** Returns null if a write in the workspace succeeds and one outside fails, else why the sandbox counts as missing. */
 async function tried(sandbox: Sandbox, env: Environment): Promise<string | null> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-sandbox-')));
   try {
     const inside = join(folder, 'in');
     await mkdir(inside);
     const workspace = { folder: inside, own: [], sessions: [], secrets: NO_FILES };
-    const {
-      file,
-      args,
-      env: own,
-      cleanUp,
-    } = await sandbox.launch({ workspace, start: inside, network: false, write: 'all' }, env, null);
-    const fault = await faultOf(file, [...args, 'sh', '-c', TRIAL], own, inside);
-    await cleanUp();
+    const launch = await sandbox.launch({ workspace, start: inside, network: false, write: 'all' }, env);
+    const fault = await faultOf(launch, ['sh', '-c', TRIAL], inside);
+    await launch.cleanUp();
     if (fault !== null) return fault;
     const isThere = (path: string) =>
       access(path).then(
@@ -109,62 +137,94 @@ async function tried(sandbox: Sandbox, env: Environment): Promise<string | null>
   }
 }
 
-/** Null where the program ended well, else the last line of what it said. */
-function faultOf(
-  file: string,
-  args: readonly string[],
-  env: Record<string, string>,
-  cwd: string,
-): Promise<string | null> {
-  return new Promise((resolve) => {
-    const child = execFile(file, args, { env, cwd, timeout: PROBE_MS }, (error, _, said) =>
-      resolve(error && (said.trim().split('\n').at(-1) || error.message)),
-    );
-    child.stdin?.destroy();
+/** Returns null if the program ended well, else the last line of its output. */
+async function faultOf(launch: Launch, words: readonly string[], cwd: string): Promise<string | null> {
+  const child = spawn(launch.file, [...launch.args, ...words], {
+    cwd,
+    env: launch.env,
+    timeout: PROBE_MS,
+    killSignal: 'SIGKILL',
+    stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe', 'pipe', ...launch.descriptors],
   });
+  const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
+  const released = releaseCommand(child, launch);
+  const [output, [code, signal], fault] = await Promise.all([text(child.stderr!), ended, released]);
+  if (code === 0) return fault;
+  return fault ?? (output.trim().split('\n').at(-1) || `it ended with ${signal ?? code}`);
 }
 
-function bubblewrap(file: string, user: readonly string[]): Sandbox {
+function bubblewrap(file: string, user: readonly string[], options: SandboxOptions): Sandbox {
+  const pinned = new PinnedFolders();
   return {
     name: 'bubblewrap',
     endsAll: true,
-    async launch({ workspace, start, network, write }, env, infoFd) {
-      refusePlanted(file, workspace);
-      const places = await closedPlaces(workspace, await homeOf(env), write === 'all');
-      const kinds = await Promise.all(
-        ['/tmp', '/run', '/var/run'].map(async (path) =>
-          (await lstat(path).catch(() => null))?.isDirectory() ? [path] : [],
-        ),
-      );
-      const readOnly = write === 'nothing';
-      const confinement = { folder: workspace.folder, start, network, readOnly, places, empty: kinds.flat() };
-      return {
-        file,
-        args: bubblewrapArguments(confinement, user, infoFd),
-        env: commandEnvironment(env, '/tmp'),
-        cleanUp: () => Promise.resolve(),
+    async launch({ workspace, start, network, write }, env) {
+      const home = await homeOf(env);
+      refuseUnprotected(file, workspace, home);
+      const opened: OpenEntry[] = [];
+      let mounts: WorkspaceMounts | null = null;
+      const cleanUp = async (): Promise<void> => {
+        await Promise.all(opened.splice(0).map((entry) => entry.close()));
+        if (mounts) await closeMounts(mounts);
+        mounts = null;
       };
+      try {
+        const root = await pinned.open(workspace.folder);
+        opened.push(root);
+        const [outside, scan, repositories] = await Promise.all([
+          viewWith(options, { workspace, env, home, network }),
+          scanWorkspace(root, workspace, write === 'all'),
+          openOuterRepositories(root),
+        ]);
+        mounts = scan;
+        opened.push(...repositories);
+        const command = composeBubblewrap(
+          {
+            ...{ outside, root, mounts, network, start, filterFd: null },
+            repositories: repositories.filter(({ path }) => isShown(workspace, home, path)),
+            isReadOnly: write === 'nothing',
+            writesGit: write === 'all',
+            gitSettings: await gitSettingsFor(options, workspace, home),
+          },
+          user,
+        );
+        return {
+          ...{ file, args: command.args, descriptors: command.descriptors, cleanUp },
+          env: { ...commandEnvironment(env, '/tmp'), ...outside.env, HOME: home },
+          check: (pid, hasEnded) => findMountFault(pid, command.mounted, hasEnded),
+        };
+      } catch (error) {
+        await cleanUp();
+        throw error;
+      }
     },
   };
 }
 
-function seatbelt(file: string): Sandbox {
+function seatbelt(file: string, options: SandboxOptions): Sandbox {
   return {
     name: 'seatbelt',
     endsAll: false,
     async launch({ workspace, network, write }, env) {
-      refusePlanted(file, workspace);
-      const places = await closedPlaces(workspace, await homeOf(env), write === 'all');
+      const home = await homeOf(env);
+      refuseUnprotected(file, workspace, home);
+      const pinned = new PinnedFolders();
+      const root = await pinned.open(workspace.folder);
       const temporary = await realpath(await mkdtemp(join(tmpdir(), 'triad-command-')));
-      return {
-        file,
-        args: [
-          '-p',
-          seatbeltProfile({ folder: workspace.folder, temporary, network, readOnly: write === 'nothing' }, places),
-        ],
-        env: commandEnvironment(env, temporary),
-        cleanUp: () => rm(temporary, { recursive: true, force: true }),
-      };
+      const mounts = await scanWorkspace(root, workspace, write === 'all').finally(() => root.close());
+      try {
+        const outside = await viewWith(options, { workspace, env, home, network });
+        const bounds = { folder: workspace.folder, temporary, network, readOnly: write === 'nothing' };
+        return {
+          file,
+          args: ['-p', seatbeltProfile(bounds, outside, mounts)],
+          env: { ...commandEnvironment(env, temporary), ...outside.env },
+          ...{ descriptors: [], check: null },
+          cleanUp: () => rm(temporary, { recursive: true, force: true }),
+        };
+      } finally {
+        await closeMounts(mounts);
+      }
     },
   };
 }
@@ -174,8 +234,32 @@ async function homeOf(env: Environment): Promise<string> {
   return realpath(home).catch(() => home);
 }
 
-/** A program in the workspace is what an agent put there. */
-function refusePlanted(file: string, { folder }: Workspace): void {
-  if (folder !== '/' && isInside(folder, file))
+function viewWith(
+  { caches, readable }: SandboxOptions,
+  place: { workspace: Workspace; env: Environment; home: string; network: boolean },
+): Promise<OutsideView> {
+  return viewOutside({ ...place, caches: caches && join(caches, nameOf(place.workspace)), more: readable });
+}
+
+async function gitSettingsFor({ caches, git }: SandboxOptions, workspace: Workspace, home: string) {
+  if (caches === null || git === null) return null;
+  const file = join(caches, `${nameOf(workspace)}.gitconfig`);
+  return (await writeGitSettings(git, home, file)) ? file : null;
+}
+
+/** The name of a workspace in a folder of Triad's own. */
+const nameOf = ({ folder }: Workspace): string => sha256(folder).slice(0, 32);
+
+/** Returns whether a folder outside the workspace may be shown. */
+function isShown(workspace: Workspace, home: string, path: string): boolean {
+  const { own } = workspace;
+  return !isInside(path, home) && !isOwn(workspace, path) && !own.some((folder) => isInside(path, folder));
+}
+
+function refuseUnprotected(file: string, { folder }: Workspace, home: string): void {
+  if (isInside(folder, home))
+    throw new TriadError('not_allowed', `${folder} is the home folder or has it inside: no sandbox protects it`);
+  // A program in the workspace is one that an agent may have written.
+  if (isInside(folder, file))
     throw new TriadError('not_allowed', `${file} lies in the workspace: no sandbox is made with it`);
 }

@@ -1,5 +1,7 @@
-/** The profile of macOS's sandbox-exec: the same bounds as far as its language says them. */
-import type { ClosedPlaces } from './closed-places.ts';
+/** The profile of macOS's sandbox-exec: the rules of bubblewrap, as far as its language expresses them. */
+import { dirname } from 'node:path';
+import type { OutsideView } from './outside-view.ts';
+import type { WorkspaceMounts } from './workspace-scan.ts';
 
 /** Services that would do something outside for whoever asks: open programs, send them events, give out keys. */
 const SERVICES = [
@@ -23,14 +25,21 @@ interface Bounds {
   readOnly?: boolean;
 }
 
-/** `temporary`: canonical, a folder of the command's own. The last rule that fits decides. */
+/** Where people and other volumes are; of these only the listed folders can be read. */
+const PRIVATE = ['/Users', '/Volumes', '/private/var/root'];
+
+/** `temporary`: canonical path of a folder of the command's own. The last rule that matches decides. */
 export function seatbeltProfile(
   { folder, temporary, network, readOnly = false }: Bounds,
-  { folders, files, fixed, held, missing }: ClosedPlaces,
+  { home, readable, caches }: Pick<OutsideView, 'home' | 'readable' | 'caches'>,
+  mounts: WorkspaceMounts,
 ): string {
   const below = (paths: Iterable<string>): string => [...paths].map((path) => `(subpath ${quoted(path)})`).join(' ');
   const exactly = (paths: Iterable<string>): string => [...paths].map((path) => `(literal ${quoted(path)})`).join(' ');
   const rule = (head: string, places: string): string[] => (places === '' ? [] : [`(${head} ${places})`]);
+  const pathsOf = (entries: readonly { path: string }[]): string[] => entries.map(({ path }) => path);
+  const kept = caches === null ? [] : [caches];
+  const shown = [folder, temporary, ...kept, ...readable.flatMap(({ path, source }) => [path, source])];
   return [
     '(version 1)',
     '(allow default)',
@@ -43,12 +52,21 @@ export function seatbeltProfile(
     ...(network
       ? ['(deny network-outbound (subpath "/private/var/run") (subpath "/private/tmp"))']
       : ['(deny network*)']),
+    `(deny file-read* ${below([...PRIVATE, home])})`,
+    // Programs resolve their paths through the folders above.
+    `(allow file-read-metadata ${exactly(new Set(shown.flatMap(foldersAbove)))})`,
+    `(allow file-read* ${below(new Set(shown))})`,
     '(deny file-write*)',
-    `(allow file-write* ${below(readOnly ? [temporary] : [folder, temporary])} ${exactly(DEVICES)})`,
-    ...rule('deny file-write*', below([...fixed, ...missing])),
-    ...rule('deny file-write-unlink', exactly(held)),
-    ...rule('deny file-read* file-write*', below([...folders, ...files])),
+    `(allow file-write* ${below([...(readOnly ? [] : [folder]), ...kept, temporary])} ${exactly(DEVICES)})`,
+    ...rule('deny file-write*', below([...pathsOf(mounts.readOnly), ...mounts.empty])),
+    ...rule('deny file-write-unlink', exactly(pathsOf(mounts.unmovable))),
+    ...rule('deny file-read* file-write*', below(pathsOf([...mounts.hiddenFolders, ...mounts.hiddenFiles]))),
   ].join('\n');
+}
+
+function foldersAbove(path: string): string[] {
+  const above = dirname(path);
+  return above === path ? [] : [above, ...foldersAbove(above)];
 }
 
 function quoted(text: string): string {

@@ -10,8 +10,10 @@ import { newId } from '../../base/ids.ts';
 import { type Stopped, stopOf } from '../../base/stop.ts';
 import type { Workspace } from '../reach.ts';
 import { commandEnding } from './command-ending.ts';
+import { STATUS_FD } from './bubblewrap.ts';
 import { CommandProcesses, type RunningCommands } from './command-processes.ts';
 import { commandEnvironment } from './environment.ts';
+import { releaseCommand } from './held-command.ts';
 import { MARKER } from './leftovers.ts';
 import { type Output, OutputKeeper } from './output.ts';
 import { type OutputPipe, outputPipe } from './output-pipe.ts';
@@ -71,7 +73,6 @@ const TRIES = 2;
 const SAID_BYTES = 16_384;
 /** The most that Linux takes as one argument, less what goes before the command. */
 const COMMAND_BYTES = 131_072 - 1024;
-const INFO_FD = 4;
 
 /** Throws the signal's reason where it is aborted already, `bad_input` for a command that cannot be started, `not_found` where there is no shell, `internal` where the sandbox failed, `conflict` as `startFolder` does, and what `Sandbox.launch` throws. */
 export async function runShell(asked: ShellCommand): Promise<ShellResult> {
@@ -80,16 +81,16 @@ export async function runShell(asked: ShellCommand): Promise<ShellResult> {
   refuseCommand(command);
   const { folder: start, isReset } = await startFolder(asked);
   for (let left = TRIES; ; left -= 1) {
-    const { output, said, ...ended } = await runOnce(asked, start);
+    const { output, said, fault, ...ended } = await runOnce(asked, start);
     const { hasRun, folder } = saidOf(said);
-    const isFault = !hasRun && asked.sandbox !== null && SANDBOX_FAULT.test(output.head);
+    const isFault = !hasRun && asked.sandbox !== null && (fault !== null || SANDBOX_FAULT.test(output.head));
     if (!isFault) {
       const next = await workingFolder(workspace, folder ?? start);
       return { ...ended, output, folder: next.folder, folderReset: next.isReset || isReset };
     }
     // What was to be hidden may be gone by now; nothing of the command ran.
     if (left === 0 || ended.stopped)
-      throw new TriadError('internal', 'The sandbox could not be started', { detail: output.head });
+      throw new TriadError('internal', 'The sandbox could not be started', { detail: fault ?? output.head });
     await rm(asked.file);
   }
 }
@@ -128,8 +129,9 @@ async function launchOf(
   { sandbox, workspace, network, write, env }: ShellCommand,
   start: string,
 ): Promise<Launch | Plain> {
-  if (sandbox) return sandbox.launch({ workspace, start, network, write }, env, sandbox.endsAll ? INFO_FD : null);
-  return { file: null, args: [], env: commandEnvironment(env, null), cleanUp: () => Promise.resolve() };
+  if (sandbox) return sandbox.launch({ workspace, start, network, write }, env);
+  const free = { descriptors: [], check: null, cleanUp: () => Promise.resolve() };
+  return { file: null, args: [], env: commandEnvironment(env, null), ...free };
 }
 
 /** Without a sandbox. */
@@ -142,6 +144,8 @@ interface Ended {
   stopped: Stopped | null;
   /** On descriptor 3. */
   said: string;
+  /** Why the sandbox did not let the command start; null if it did. */
+  fault: string | null;
 }
 
 async function runLaunched(
@@ -155,8 +159,14 @@ async function runLaunched(
   // Before anything else is waited for: a command may end at once.
   const exited = once(child, 'exit') as Promise<[number | null, NodeJS.Signals | null]>;
   exited.catch(() => {});
-  const info = child.stdio[INFO_FD] as Readable | null;
-  const processes = new CommandProcesses(child, mark, sandbox?.endsAll ?? false, info);
+  const processes = new CommandProcesses(
+    child,
+    mark,
+    sandbox?.endsAll ?? false,
+    child.stdio[STATUS_FD] as Readable | null,
+  );
+  const released = releaseCommand(child, launch);
+  released.catch(() => {});
   const leave = running.add(processes);
   const said = collected(child.stdio[3] as Readable | null);
   const ending = commandEnding(processes, asked);
@@ -168,7 +178,7 @@ async function runLaunched(
     ending.settle();
     await processes.clear(graceMs);
     await within(DRAIN_MS, pumped);
-    return { exitCode, signal, ...ending.reason(), said: said() };
+    return { exitCode, signal, ...ending.reason(), said: said(), fault: await released };
   } finally {
     ending.settle();
     leave();
@@ -178,7 +188,7 @@ async function runLaunched(
 
 /** The caller listens to the child at once, and then hands the pipe over. `mark`: in the environment of what runs without a sandbox. */
 async function started(
-  { command, file, env, workspace, sandbox }: ShellCommand,
+  { command, file, env, workspace }: ShellCommand,
   launch: Launch | Plain,
   start: string,
 ): Promise<{ child: ChildProcess; mark: string; pipe: OutputPipe }> {
@@ -189,12 +199,13 @@ async function started(
   const mark = newId();
   const pipe = await outputPipe(`${file}.pipe`);
   const { writing } = pipe;
+  const held = launch.check === null ? 'ignore' : 'pipe';
   try {
     const child = spawn(program, args, {
       cwd: start,
       env: { ...launch.env, [MARKER]: mark },
       detached: true,
-      stdio: ['ignore', writing, writing, 'pipe', sandbox?.endsAll ? 'pipe' : 'ignore'],
+      stdio: ['ignore', writing, writing, 'pipe', held, held, ...launch.descriptors],
     });
     return { child, mark, pipe };
   } catch (error) {

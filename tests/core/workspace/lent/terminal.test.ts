@@ -37,9 +37,9 @@ describe('a command in a lent terminal', () => {
     // The client has more in its environment than a command may see.
     vi.stubEnv('OF_THE_CLIENT', 'leaked');
     onTestFinished(() => void vi.unstubAllEnvs());
-    const programs = { ...process.env, OF_THE_CLIENT: undefined, MY_TOKEN: 'secret', PLAIN: 'plain' };
+    const programs = { ...process.env, OF_THE_CLIENT: undefined, MY_TOKEN: 'secret', LC_TEST: 'plain' };
     const calls = [
-      bash('mkdir sub; cd sub; echo "$PLAIN-$MY_TOKEN$OF_THE_CLIENT-"; env | grep -c TOKEN; echo made > made.txt'),
+      bash('mkdir sub; cd sub; echo "$LC_TEST-$MY_TOKEN$OF_THE_CLIENT-"; env | grep -c TOKEN; echo made > made.txt'),
       bash('pwd'),
     ];
     const { engine, client } = await lending(calls, { configFolder, programs });

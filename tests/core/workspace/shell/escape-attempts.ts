@@ -21,7 +21,7 @@ const WRITING = [
   f('a file replaced', 'echo x > "$OUT/file.txt"'),
   f('a file appended to', 'echo x >> "$OUT/file.txt"'),
   f('a file moved away and back', 'mv "$OUT/file.txt" "$OUT/moved" && mv "$OUT/moved" "$OUT/file.txt"'),
-  f('a file deleted', 'rm -f "$OUT/file2.txt"'),
+  f('a file deleted', 'rm "$OUT/file2.txt"'),
   f('its permissions', 'chmod 777 "$OUT/file.txt"'),
   f('its times', 'touch -d 2001-01-01 "$OUT/file.txt"'),
   f('a folder', 'mkdir "$OUT/folder"'),
@@ -33,7 +33,7 @@ const WRITING = [
   a('through /proc/1/root', 'echo x > "/proc/1/root$OUT/new6"'),
   f('through /proc/self/cwd', 'echo x > /proc/self/cwd/../outside/new7'),
   a('through a descriptor that was left open', 'ls -l /proc/*/fd 2> /dev/null | grep -F "$OUT"'),
-  f('a start-up file of the person', 'echo x >> "$HOME/.bashrc"'),
+  f('a start-up file of the person', 'grep -q plain "$HOME/.bashrc" && echo x >> "$HOME/.bashrc"'),
   f('the workspace moved away', 'cd .. && mv ws ws2 && mv ws2 ws'),
   a(
     'files of the system',

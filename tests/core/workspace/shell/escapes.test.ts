@@ -21,7 +21,9 @@ async function attempt(
   const secrets = { patterns: ['customers.csv'], place: { file: null, line: null } };
   const outputs = await mkdtemp(join(tmpdir(), 'triad-escapes-'));
   for (const [index, { script }] of attempts.entries()) await writeFile(join(ws, `attempt-${index}`), script);
-  const command = `for i in $(seq 0 ${attempts.length - 1}); do bash ./attempt-$i 2>&1; echo "<$i:$?>"; done`;
+  // A command does not get variables of the person that it does not need.
+  const variables = ['OUT', 'OWN', 'OUTER', 'BAIT', 'TCP', 'UDP', 'NODE'].map((name) => `${name}='${place.env[name]}'`);
+  const command = `export ${variables.join(' ')}; for i in $(seq 0 ${attempts.length - 1}); do bash ./attempt-$i 2>&1; echo "<$i:$?>"; done`;
   try {
     const { output } = await runShell({
       ...{

@@ -1,74 +1,110 @@
 /** Which sandbox there is, and what it is told. */
-import { chmod, readdir, symlink, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, readdir, rename, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
-import { bubblewrapArguments } from '#core/workspace/shell/bubblewrap.ts';
-import { type ClosedPlaces, closedPlaces } from '#core/workspace/shell/closed-places.ts';
+import type { OpenEntry } from '#core/workspace/open-entry.ts';
+import { composeBubblewrap } from '#core/workspace/shell/bubblewrap.ts';
+import type { OutsideView } from '#core/workspace/shell/outside-view.ts';
 import { findProgram } from '#core/workspace/shell/programs.ts';
 import { findSandbox, type Sandbox, probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { seatbeltProfile } from '#core/workspace/shell/seatbelt.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
+import type { WorkspaceMounts } from '#core/workspace/shell/workspace-scan.ts';
 import { folderWith, workspaceIn } from '../../../support/workspace.ts';
 import { sandbox, shellIn, skipped, words } from './support.ts';
 
-const PLACES: ClosedPlaces = {
-  folders: new Set(['/home/me/.ssh', '/home/me/ws/.triad']),
-  files: new Set(['/home/me/ws/.env', '/home/me/.ssh/agent', '/home/me/.netrc']),
-  fixed: new Set(['/home/me/ws/.git/config']),
-  held: new Set(['/home/me/ws/.git']),
-  missing: new Set(['/home/me/ws/.git/hooks']),
-};
+/** The mounts of a workspace, with entries that only have a path. */
+function mountsOf(names: Partial<Record<keyof WorkspaceMounts, readonly string[]>>): WorkspaceMounts {
+  const entries = (paths: readonly string[] = []) => paths.map((path) => ({ path, fd: 9 }) as OpenEntry);
+  return {
+    readOnly: entries(names.readOnly),
+    unmovable: entries(names.unmovable),
+    hiddenFolders: entries(names.hiddenFolders),
+    hiddenFiles: entries(names.hiddenFiles),
+    empty: [...(names.empty ?? [])],
+  };
+}
 
-test('places are mounted from above to below, and nothing in one that is hidden', () => {
-  const asked = { folder: '/home/me/ws', start: '/home/me/ws/a', network: false, places: PLACES };
-  const line = bubblewrapArguments(asked, [], 4).join(' ');
+const OUTSIDE: OutsideView = {
+  home: '/home/me',
+  readable: [
+    { path: '/usr', source: '/usr' },
+    { path: '/home/me/.nvm', source: '/data/nvm' },
+  ],
+  links: [{ path: '/bin', target: 'usr/bin' }],
+  hidden: [{ path: '/etc/shadow', isFolder: false }],
+  caches: '/home/me/.local/share/triad/caches/1',
+  env: {},
+};
+const MOUNTS = mountsOf({
+  readOnly: ['/home/me/ws/.git/config'],
+  unmovable: ['/home/me/ws/.git'],
+  hiddenFolders: ['/home/me/ws/.triad'],
+  hiddenFiles: ['/home/me/ws/.env'],
+  empty: ['/home/me/ws/.git/hooks'],
+});
+
+test('mounts the allowlist first, then the workspace, then what is hidden in it', () => {
+  const root = { path: '/home/me/ws', fd: 20 } as OpenEntry;
+  const confinement = {
+    ...{
+      outside: OUTSIDE,
+      root,
+      mounts: MOUNTS,
+      repositories: [],
+      start: '/home/me/ws/a',
+      gitSettings: '/x/gitconfig',
+    },
+    ...{ isReadOnly: false, writesGit: true, network: false, filterFd: null },
+  };
+  const { args, descriptors } = composeBubblewrap(confinement, []);
+  const line = args.join(' ');
   const order = [
-    '--ro-bind / /',
-    '--tmpfs /home/me/.ssh',
-    '--bind /home/me/ws /home/me/ws',
+    '--symlink usr/bin /bin',
+    '--tmpfs /tmp ',
+    '--perms 0700 --size 1073741824 --tmpfs /home/me ',
+    '--ro-bind /data/nvm /home/me/.nvm',
+    '--ro-bind /x/gitconfig /home/me/.gitconfig',
+    '--bind-fd 6 /home/me/ws ',
     '--ro-bind /dev/null /home/me/ws/.env',
-    '--bind /home/me/ws/.git ',
-    '--ro-bind /home/me/ws/.git/config',
+    '--bind-fd 7 /home/me/ws/.git ',
+    '--ro-bind-fd 8 /home/me/ws/.git/config',
     '--tmpfs /home/me/ws/.git/hooks',
-    '--remount-ro /proc',
+    '--tmpfs /home/me/ws/.triad',
+    '--remount-ro / ',
+    '--json-status-fd 4 --block-fd 5 --chdir /home/me/ws/a --',
   ];
-  const at = order.map((part) => line.indexOf(part));
-  expect(at).toEqual(at.toSorted((a, b) => a - b));
-  expect(at).not.toContain(-1);
-  expect(line).not.toContain('/home/me/.ssh/agent');
+  const positions = order.map((part) => line.indexOf(part));
+  expect(positions).not.toContain(-1);
+  expect(positions).toEqual(positions.toSorted((a, b) => a - b));
+  expect(descriptors).toEqual([20, 9, 9]);
+  expect(line).not.toContain('--ro-bind / /');
   expect(line).toContain('--cap-drop ALL');
   expect(line).toContain('--unshare-net');
-  expect(line).toMatch(/--info-fd 4 --chdir \/home\/me\/ws\/a --$/);
-  expect(bubblewrapArguments({ ...asked, network: true }, [], null)).not.toContain('--unshare-net');
+  const readOnly = composeBubblewrap({ ...confinement, isReadOnly: true, network: true }, []);
+  expect(readOnly.args).not.toContain('--unshare-net');
+  expect(readOnly.args).not.toContain('--bind-fd');
 });
 
-test('a workspace in /tmp is seen there', () => {
-  const line = bubblewrapArguments(
-    {
-      folder: '/tmp/a',
-      start: '/tmp/a',
-      network: false,
-      places: { ...PLACES, files: new Set(['/tmp/a/.env', '/tmp/b/.env']) },
-    },
-    [],
-    null,
-  ).join(' ');
-  expect(line.indexOf('--tmpfs /tmp ')).toBeLessThan(line.indexOf('--bind /tmp/a /tmp/a'));
-  expect(line).toContain('/dev/null /tmp/a/.env');
-  expect(line).not.toContain('/tmp/b');
-});
-
-test('the profile for macOS: the last rule that fits decides, and names are quoted', () => {
-  const profile = seatbeltProfile({ folder: '/Users/me/w "s"', temporary: '/private/tmp/t', network: false }, PLACES);
+test('the profile for macOS denies what other people and the home folder have, but for the allowlist', () => {
+  const bounds = { folder: '/Users/me/w "s"', temporary: '/private/tmp/t', network: false };
+  const outside = { home: '/Users/me', readable: [{ path: '/Users/me/.nvm', source: '/Users/me/.nvm' }], caches: null };
+  const profile = seatbeltProfile(bounds, outside, MOUNTS);
   const lines = profile.split('\n');
   const at = (start: string) => lines.findIndex((line) => line.startsWith(start));
   expect(lines.slice(0, 2)).toEqual(['(version 1)', '(allow default)']);
   expect(lines).toContain('(deny network*)');
+  expect(lines[at('(deny file-read* (subpath "/Users")')]).toContain('(subpath "/Users/me")');
+  expect(at('(deny file-read* (subpath "/Users")')).toBeLessThan(at('(allow file-read* '));
+  expect(lines[at('(allow file-read* ')]).toBe(
+    String.raw`(allow file-read* (subpath "/Users/me/w \"s\"") (subpath "/private/tmp/t") (subpath "/Users/me/.nvm"))`,
+  );
+  expect(lines[at('(allow file-read-metadata ')]).toContain('(literal "/Users/me") (literal "/Users")');
   expect(lines[at('(allow file-write*')]).toContain(
     String.raw`(subpath "/Users/me/w \"s\"") (subpath "/private/tmp/t")`,
   );
@@ -77,11 +113,12 @@ test('the profile for macOS: the last rule that fits decides, and names are quot
   expect(lines[at('(deny file-write* (subpath')]).toContain(
     '(subpath "/home/me/ws/.git/config") (subpath "/home/me/ws/.git/hooks")',
   );
+  expect(lines).toContain('(deny file-write-unlink (literal "/home/me/ws/.git"))');
   expect(lines.at(-1)).toBe(
-    '(deny file-read* file-write* (subpath "/home/me/.ssh") (subpath "/home/me/ws/.triad") (subpath "/home/me/ws/.env") (subpath "/home/me/.ssh/agent") (subpath "/home/me/.netrc"))',
+    '(deny file-read* file-write* (subpath "/home/me/ws/.triad") (subpath "/home/me/ws/.env"))',
   );
   expect([...profile].filter((sign) => sign === '(').length).toBe([...profile].filter((sign) => sign === ')').length);
-  expect(seatbeltProfile({ folder: '/a', temporary: '/b', network: true }, PLACES)).not.toContain('(deny network*)');
+  expect(seatbeltProfile({ ...bounds, network: true }, outside, MOUNTS)).not.toContain('(deny network*)');
 });
 
 test('a machine without a sandbox says why', async () => {
@@ -138,10 +175,20 @@ test('a program that lies in the workspace starts nothing', async () => {
   expect(await findProgram('bash', env, folder)).toMatch(/^\/(usr\/)?bin\/bash$/);
 });
 
-test('the program’s own folder is no workspace', async () => {
-  const folder = await folderWith();
-  const asked = closedPlaces(workspaceIn(join(folder, 'a'), { own: [folder] }), folder, true);
-  await expect(asked).rejects.toMatchObject({ code: 'not_allowed' });
+test.skipIf(skipped)(`protects no home folder, no folder above it and none of Triad’s own (${words})`, async () => {
+  const home = await folderWith({ 'ws/a.txt': '' });
+  const launch = (folder: string, own: string[] = []) =>
+    sandbox!.launch(
+      { workspace: workspaceIn(folder, { own }), start: folder, network: false, write: 'all' },
+      { ...process.env, HOME: home },
+    );
+  await expect(launch(home)).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(launch(dirname(home))).rejects.toMatchObject({ code: 'not_allowed' });
+  await expect(launch(join(home, 'ws'), [join(home, 'ws')])).rejects.toMatchObject({ code: 'not_allowed' });
+  await (await launch(join(home, 'ws'))).cleanUp();
+  await rename(join(home, 'ws'), join(home, 'ws2'));
+  await mkdir(join(home, 'ws'));
+  await expect(launch(join(home, 'ws'))).rejects.toMatchObject({ code: 'not_allowed' });
 });
 
 test.skipIf(skipped)(`the network is there where it is permitted (${words})`, async () => {

@@ -1,0 +1,97 @@
+/** Lets a command start after a comparison of what bubblewrap has mounted with what was asked for. */
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
+import type { Readable, Writable } from 'node:stream';
+import { setTimeout as wait } from 'node:timers/promises';
+import { OpenEntry } from '../open-entry.ts';
+import { GATE_FD, type Mounted, STATUS_FD } from './bubblewrap.ts';
+import type { Launch } from './sandbox.ts';
+
+/** Pause between two looks at a process, in milliseconds. */
+const POLL_MS = 1;
+/** Maximum time until everything is mounted, in milliseconds. */
+const MOUNT_MS = 10_000;
+/** The process reads one byte from the descriptor of the gate. */
+const WAITS_AT_GATE = new RegExp(`^0 0x${GATE_FD.toString(16)} `);
+
+/**
+ * Resolves with null if each mount of the process that waits at the gate is the meant one, else with the reason. A folder
+ * that was replaced by a link between its check and its mount is such a reason: the command must not start.
+ */
+export async function findMountFault(
+  pid: number,
+  mounted: readonly Mounted[],
+  hasEnded: () => boolean,
+): Promise<string | null> {
+  const until = performance.now() + MOUNT_MS;
+  while (!WAITS_AT_GATE.test(await readFile(`/proc/${pid}/syscall`, 'utf8').catch(() => 'gone'))) {
+    if (hasEnded()) return 'the sandbox ended';
+    if (performance.now() > until) return 'the sandbox was not ready in time';
+    await wait(POLL_MS);
+  }
+  const root = await OpenEntry.openRootOf(pid);
+  if (!root) return 'the sandbox ended';
+  try {
+    const isMeant = await Promise.all(mounted.map((one) => isMounted(root, one)));
+    const wrong = mounted.find((_, index) => !isMeant[index]);
+    return wrong ? `${wrong.path} was replaced while the sandbox was made` : null;
+  } finally {
+    await root.close();
+  }
+}
+
+async function isMounted(root: OpenEntry, mounted: Mounted): Promise<boolean> {
+  const found = await root.openBelow(mounted.path);
+  if (!found) return false;
+  try {
+    if (mounted.kind === 'entry') return found.isSame(mounted.entry);
+    // Hidden under this path, but perhaps moved to another one before.
+    if (mounted.entry && !(await mounted.entry.isInPlace())) return false;
+    if (mounted.kind === 'device') return found.stats.isCharacterDevice();
+    return found.stats.isDirectory() && (await found.entries()).length === 0;
+  } finally {
+    await found.close();
+  }
+}
+
+/**
+ * Opens the gate of a started launch if its mounts are right, else kills it. Call this in the tick of the start. Resolves
+ * with null after the gate was opened, else with the reason why the command did not start.
+ */
+export async function releaseCommand(child: ChildProcess, { check }: Pick<Launch, 'check'>): Promise<string | null> {
+  if (check === null) return null;
+  const streams: readonly unknown[] = child.stdio;
+  const gate = streams[GATE_FD] as Writable;
+  gate.on('error', () => {});
+  let hasEnded = false;
+  const ended = once(child, 'exit').then(
+    () => null,
+    () => null,
+  );
+  void ended.then(() => (hasEnded = true));
+  const pid = await Promise.race([readProcessId(streams[STATUS_FD] as Readable), ended]);
+  // A process that ended says why in its output.
+  if (pid === null) return null;
+  const fault = await check(pid, () => hasEnded).catch((error: unknown) => String(error));
+  if (hasEnded) return null;
+  // In this order: a gate that closes starts the command.
+  if (fault !== null) {
+    child.kill('SIGKILL');
+    await ended;
+  }
+  gate.end('\0');
+  return fault;
+}
+
+/** Resolves with the number of the process that leads the command; never if none is reported. */
+function readProcessId(status: Readable): Promise<number> {
+  return new Promise((resolve) => {
+    let text = '';
+    status.on('data', (chunk: Buffer | string) => {
+      text += String(chunk);
+      const pid = /"child-pid": *(\d+)[^\d]/.exec(text)?.[1];
+      if (pid !== undefined) resolve(Number(pid));
+    });
+  });
+}

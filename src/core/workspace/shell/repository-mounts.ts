@@ -1,0 +1,114 @@
+/** What a command may change in a git directory: the data of git, but no hook and no setting that names a program. */
+import { dirname, isAbsolute, join, resolve } from 'node:path';
+import { realpath } from 'node:fs/promises';
+import { OpenEntry } from '../open-entry.ts';
+import type { WorkspaceMounts } from './workspace-scan.ts';
+
+/** Folders of a git directory in which there are no settings and hooks. */
+const DATA_FOLDERS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'lfs', 'rr-cache', 'annex']);
+/** Levels below a git directory that are looked at. Names of submodules and worktrees may contain slashes. */
+const MAX_DEPTH = 8;
+/** Maximum size of a file that only says where something is. */
+const MAX_POINTER_BYTES = 4096;
+
+/** Adds a git directory, or the file in its place, which takes over the open entry. */
+export async function addRepository(entry: OpenEntry, mounts: WorkspaceMounts, isWritable: boolean): Promise<void> {
+  if (!entry.stats.isDirectory() || !isWritable) {
+    mounts.readOnly.push(entry);
+    return;
+  }
+  // A mounted folder cannot be replaced by another one.
+  mounts.unmovable.push(entry);
+  await addSettings(entry, mounts, 0);
+  const hooks = await entry.openEntry('hooks');
+  if (hooks === null) mounts.empty.push(join(entry.path, 'hooks'));
+  await hooks?.close();
+}
+
+/** Adds the settings and hooks of a git directory, and of those of its submodules and worktrees. */
+async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: number): Promise<void> {
+  for (const { name } of await folder.entries()) {
+    const isSetting = name.startsWith('config') || name === 'hooks';
+    const isBranch = depth === 0 ? name === 'modules' || name === 'worktrees' : !DATA_FOLDERS.has(name);
+    if (!isSetting && !isBranch && name !== 'info') continue;
+    const entry = await folder.openEntry(name);
+    if (!entry) continue;
+    if (isSetting) {
+      mounts.readOnly.push(entry);
+      continue;
+    }
+    if (name === 'info') {
+      const attributes = await entry.openEntry('attributes');
+      if (attributes) mounts.readOnly.push(attributes);
+    } else if (entry.stats.isDirectory() && depth < MAX_DEPTH) await addSettings(entry, mounts, depth + 1);
+    await entry.close();
+  }
+}
+
+/**
+ * Opens the git directories outside a workspace that belong to it: of a worktree or a submodule whose `.git` is a file, or
+ * of the repository around the workspace. A file in the workspace may name any folder, so the git directory must name the
+ * workspace in return.
+ */
+export async function openOuterRepositories(root: OpenEntry): Promise<OpenEntry[]> {
+  for (let folder = root.path; ; folder = dirname(folder)) {
+    const entry = await OpenEntry.open(join(folder, '.git'));
+    if (entry?.stats.isDirectory()) {
+      if (folder !== root.path) return [entry];
+      await entry.close();
+      return [];
+    }
+    if (entry) {
+      const named = await readPointer(entry, 'gitdir: ');
+      await entry.close();
+      return named === null ? [] : openNamed(resolve(folder, named), folder);
+    }
+    if (folder === dirname(folder)) return [];
+  }
+}
+
+/** Opens a git directory, and the one that it shares with others, if it names the folder. */
+async function openNamed(path: string, folder: string): Promise<OpenEntry[]> {
+  const gitFolder = await openFolder(path);
+  if (!gitFolder) return [];
+  if (!(await isFolderOf(gitFolder, folder))) {
+    await gitFolder.close();
+    return [];
+  }
+  const pointer = await gitFolder.openEntry('commondir');
+  const shared = pointer && (await readPointer(pointer, ''));
+  await pointer?.close();
+  if (!shared) return [gitFolder];
+  const common = await openFolder(resolve(gitFolder.path, shared));
+  return common ? [common, gitFolder] : [gitFolder];
+}
+
+async function openFolder(path: string): Promise<OpenEntry | null> {
+  const real = isAbsolute(path) ? await realpath(path).catch(() => null) : null;
+  const entry = real === null ? null : await OpenEntry.open(real);
+  if (entry?.stats.isDirectory()) return entry;
+  await entry?.close();
+  return null;
+}
+
+/** Returns whether a git directory says that it belongs to this folder. */
+async function isFolderOf(gitFolder: OpenEntry, folder: string): Promise<boolean> {
+  const worktree = await gitFolder.openEntry('gitdir');
+  const config = await gitFolder.openEntry('config');
+  const named = worktree && (await readPointer(worktree, ''));
+  const text = (await config?.readText(MAX_POINTER_BYTES * 16)) ?? '';
+  await worktree?.close();
+  await config?.close();
+  const submodule = /^[ \t]*worktree[ \t]*=[ \t]*"?([^"\n]*?)"?[ \t]*$/m.exec(text)?.[1];
+  const candidates = [
+    ...(named ? [dirname(resolve(gitFolder.path, named))] : []),
+    ...(submodule === undefined ? [] : [resolve(gitFolder.path, submodule)]),
+  ];
+  const found = await Promise.all(candidates.map((path) => realpath(path).catch(() => null)));
+  return found.includes(folder);
+}
+
+async function readPointer(entry: OpenEntry, prefix: string): Promise<string | null> {
+  const line = (await entry.readText(MAX_POINTER_BYTES))?.split('\n', 1)[0]?.trim() ?? '';
+  return line.startsWith(prefix) && line.length > prefix.length ? line.slice(prefix.length) : null;
+}

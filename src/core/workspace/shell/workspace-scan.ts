@@ -1,0 +1,148 @@
+/** Finds what a command must not see or change in a workspace: secrets, Triad's own files, hooks and settings of git. */
+import type { Dirent } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { TriadError } from '../../base/errors.ts';
+import { protectedFiles } from '../hard-links.ts';
+import type { OpenEntry } from '../open-entry.ts';
+import { isInside, isOwn, type Workspace } from '../reach.ts';
+import { isSecret, isSecretFolder } from '../secret-names.ts';
+import { addRepository } from './repository-mounts.ts';
+
+/** Entries that are mounted over those of the workspace, open by descriptors. `closeMounts` closes them. */
+export interface WorkspaceMounts {
+  /** Mounted read only: programs outside the sandbox run or obey them. */
+  readOnly: OpenEntry[];
+  /** Folders that are mounted as they are. A mounted folder cannot be moved, nor what is read only or hidden in it. */
+  unmovable: OpenEntry[];
+  /** Folders that are empty in the sandbox. */
+  hiddenFolders: OpenEntry[];
+  /** Files and sockets that cannot be opened in the sandbox. */
+  hiddenFiles: OpenEntry[];
+  /** Paths of missing folders that stay empty, such as the hooks of a repository without any. */
+  empty: string[];
+}
+
+/** Maximum number of entries that are looked at. */
+const MAX_ENTRIES = 200_000;
+/** Folders that are read at a time. */
+const CONCURRENCY = 32;
+const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
+
+/**
+ * Scans an open workspace folder without following links. `writesGit`: commands may write what git stores. Throws
+ * `limit_reached` if the workspace is too large to be scanned, and `not_allowed` if it belongs to Triad.
+ */
+export async function scanWorkspace(
+  root: OpenEntry,
+  workspace: Workspace,
+  writesGit: boolean,
+): Promise<WorkspaceMounts> {
+  if (isOwn(workspace, root.path)) throw new TriadError('not_allowed', `${root.path} belongs to Triad itself`);
+  const { patterns } = workspace.secrets;
+  const mounts: WorkspaceMounts = { readOnly: [], unmovable: [], hiddenFolders: [], hiddenFiles: [], empty: [] };
+  const unmovable = new Set<string>();
+  /** Elsewhere the next command could read it. */
+  const keepInPlace = (path: string): void => {
+    for (let folder = dirname(path); folder !== root.path && isInside(root.path, folder); folder = dirname(folder))
+      unmovable.add(folder);
+  };
+  const hide = (entry: OpenEntry): void => {
+    (entry.stats.isDirectory() ? mounts.hiddenFolders : mounts.hiddenFiles).push(entry);
+  };
+  try {
+    const linkedFiles = await protectedFiles(workspace);
+    if (linkedFiles === null)
+      throw new TriadError('limit_reached', 'There are too many files to be sure that no command reads a secret');
+    const isLinked = ({ stats }: OpenEntry) => linkedFiles.has(`${stats.dev}:${stats.ino}`);
+    await walk(root, async (folder, dirent) => {
+      const { name } = dirent;
+      const path = join(folder.path, name);
+      const shownPath = relative(root.path, path);
+      if (dirent.isSymbolicLink()) return false;
+      const isOwnPath = isOwn(workspace, path) || name.toLowerCase() === '.triad';
+      const isHiddenName = isSecretFolder(shownPath) || (!dirent.isDirectory() && isSecret(shownPath, patterns));
+      if (isOwnPath || isHiddenName || dirent.isSocket()) {
+        // Not hidden under every path.
+        if (isOwn(workspace, path) || (isHiddenName && !isSecretFolder(name) && !isSecret(name, patterns)))
+          keepInPlace(path);
+        const entry = await folder.openEntry(name);
+        if (entry) hide(entry);
+        return false;
+      }
+      if (name === '.git') {
+        const entry = await folder.openEntry(name);
+        if (entry) {
+          keepInPlace(path);
+          await addRepository(entry, mounts, writesGit);
+        }
+      } else if (!dirent.isDirectory() && linkedFiles.size > 0) {
+        const entry = await folder.openEntry(name);
+        if (entry && isLinked(entry)) hide(entry);
+        else await entry?.close();
+      }
+      return dirent.isDirectory() && (linkedFiles.size > 0 ? name !== '.git' : !SKIPPED.has(name));
+    });
+    const folders = await Promise.all([...unmovable].map((path) => root.openBelow(relative(root.path, path))));
+    mounts.unmovable.push(...folders.filter((folder) => folder !== null));
+    return mounts;
+  } catch (error) {
+    await closeMounts(mounts);
+    throw error;
+  }
+}
+
+export async function closeMounts({ readOnly, unmovable, hiddenFolders, hiddenFiles }: WorkspaceMounts): Promise<void> {
+  await Promise.all([...readOnly, ...unmovable, ...hiddenFolders, ...hiddenFiles].map((entry) => entry.close()));
+}
+
+/** An open folder, and the number of its folders that are still to be visited. */
+interface OpenParent {
+  folder: OpenEntry;
+  pending: number;
+}
+
+/** Visits every entry below an open folder. `visit` returns whether to go on into an entry that is a folder. */
+async function walk(root: OpenEntry, visit: (folder: OpenEntry, entry: Dirent) => Promise<boolean>): Promise<void> {
+  let entriesLeft = MAX_ENTRIES;
+  // The last folders come first, so that few parents are open.
+  const stack: { parent: OpenParent; name: string }[] = [];
+  const release = async (parent: OpenParent): Promise<void> => {
+    parent.pending -= 1;
+    if (parent.pending === 0 && parent.folder !== root) await parent.folder.close();
+  };
+  const visitFolder = async (folder: OpenEntry): Promise<void> => {
+    const parent = { folder, pending: 1 };
+    try {
+      const entries = await folder.entries();
+      entriesLeft -= entries.length;
+      if (entriesLeft < 0)
+        throw new TriadError(
+          'limit_reached',
+          `${root.path} has more than ${MAX_ENTRIES} entries: too many to be sure that no command reads a secret there`,
+        );
+      for (const entry of entries) {
+        if (!(await visit(folder, entry))) continue;
+        parent.pending += 1;
+        stack.push({ parent, name: entry.name });
+      }
+    } finally {
+      await release(parent);
+    }
+  };
+  const work = async (): Promise<void> => {
+    for (let next = stack.pop(); next; next = stack.pop()) {
+      const folder = await next.parent.folder.openEntry(next.name);
+      if (folder) await visitFolder(folder);
+      await release(next.parent);
+    }
+  };
+  await visitFolder(root);
+  let failure: { error: unknown } | null = null;
+  while (stack.length > 0 && failure === null) {
+    const results = await Promise.allSettled(Array.from({ length: CONCURRENCY }, work));
+    const rejected = results.find((result) => result.status === 'rejected');
+    if (rejected) failure = { error: rejected.reason };
+  }
+  for (const { parent } of stack) await release(parent);
+  if (failure) throw failure.error;
+}
