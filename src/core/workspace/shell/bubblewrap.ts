@@ -19,6 +19,13 @@ export const STATUS_FD = 4;
 export const GATE_FD = 5;
 export const FIRST_FREE_FD = 6;
 
+/**
+ * Script for bash that closes every descriptor above its first argument, then starts the other arguments. A terminal, an
+ * editor or a library may have left a folder open, which a command could read and write through `/proc/self/fd`.
+ */
+export const CLOSE_DESCRIPTORS =
+  'for fd in /proc/self/fd/*; do fd=${fd##*/}; [ "$fd" -gt "$1" ] && eval "exec $fd>&-"; done; shift; exec "$@"';
+
 export interface Confinement {
   outside: OutsideView;
   /** The workspace folder. */

@@ -37,12 +37,12 @@ export class CommandProcesses {
     if (this.#hasEnded || this.#child.pid === undefined) return;
     // What made the sandbox would not hand the signal on.
     if (this.#endsAll && this.#inner === null) this.kill();
-    else send(-(this.#endsAll ? this.#inner! : this.#child.pid), 'SIGTERM');
+    else sendSignal(-(this.#endsAll ? this.#inner! : this.#child.pid), 'SIGTERM');
   }
 
   /** Ends them at once, for a program that ends too: waits for nothing. */
   kill(): void {
-    if (this.#child.pid !== undefined && !this.#hasEnded) send(-this.#child.pid, 'SIGKILL');
+    if (this.#child.pid !== undefined && !this.#hasEnded) sendSignal(-this.#child.pid, 'SIGKILL');
   }
 
   /** To be called when the shell has ended: resolves when nothing that is known of the command lives. What is left is asked first. */
@@ -55,10 +55,10 @@ export class CommandProcesses {
       return;
     }
     // Without /proc the group is all that is known.
-    if (process.platform !== 'linux') return void send(-pid, 'SIGKILL');
+    if (process.platform !== 'linux') return void sendSignal(-pid, 'SIGKILL');
     let left = await leftovers(pid, this.#mark);
     const until = performance.now() + graceMs;
-    for (const one of left) send(one, 'SIGTERM');
+    for (const one of left) sendSignal(one, 'SIGTERM');
     while (left.length > 0 && performance.now() < until) {
       await wait(LOOK_MS);
       left = left.filter(isAlive);
@@ -66,7 +66,7 @@ export class CommandProcesses {
     for (let round = 0; round < ROUNDS; round += 1) {
       left = await leftovers(pid, this.#mark);
       if (left.length === 0) return;
-      for (const one of left) send(one, 'SIGKILL');
+      for (const one of left) sendSignal(one, 'SIGKILL');
       await wait(LOOK_MS);
     }
   }
@@ -91,7 +91,8 @@ export class RunningCommands {
   }
 }
 
-function send(target: number, signal: NodeJS.Signals): void {
+/** Sends a signal to a process, or to the group of a negative number. Ignores one that has ended. */
+export function sendSignal(target: number, signal: NodeJS.Signals): void {
   try {
     process.kill(target, signal);
   } catch {

@@ -5,6 +5,8 @@ import { readFile } from 'node:fs/promises';
 import type { Readable, Writable } from 'node:stream';
 import { setTimeout as wait } from 'node:timers/promises';
 import { OpenEntry } from '../open-entry.ts';
+import { sendSignal } from './command-processes.ts';
+import { isAlive } from './leftovers.ts';
 import { GATE_FD, type Mounted, STATUS_FD } from './bubblewrap.ts';
 import type { Launch } from './sandbox.ts';
 
@@ -75,13 +77,18 @@ export async function releaseCommand(child: ChildProcess, { check }: Pick<Launch
   if (pid === null) return null;
   const fault = await check(pid, () => hasEnded).catch((error: unknown) => String(error));
   if (hasEnded) return null;
-  // In this order: a gate that closes starts the command.
-  if (fault !== null) {
-    child.kill('SIGKILL');
-    await ended;
+  if (fault === null) {
+    gate.end('\0');
+    return null;
   }
-  gate.end('\0');
-  return fault;
+  const isOver = hasEnded;
+  // A gate that closes starts the command, so it closes after its process has ended. That one leads its own namespace.
+  if (isAlive(pid)) sendSignal(pid, 'SIGKILL');
+  while (isAlive(pid)) await wait(POLL_MS);
+  child.kill('SIGKILL');
+  await ended;
+  gate.destroy();
+  return isOver ? null : fault;
 }
 
 /** Resolves with the number of the process that leads the command; never if none is reported. */

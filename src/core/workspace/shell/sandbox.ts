@@ -12,7 +12,7 @@ import { NO_FILES } from '../../settings/listed-files.ts';
 import type { Git } from '../git.ts';
 import { type OpenEntry, PinnedFolders } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
-import { composeBubblewrap, USER_NAMESPACE } from './bubblewrap.ts';
+import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, USER_NAMESPACE } from './bubblewrap.ts';
 import { commandEnvironment } from './environment.ts';
 import { writeGitSettings } from './git-settings.ts';
 import { findMountFault, releaseCommand } from './held-command.ts';
@@ -104,9 +104,11 @@ export async function probeSandbox(
   if (platform !== 'linux') return none(`there is none for ${platform}`);
   const file = await findProgram('bwrap', env, null);
   if (file === null) return none('bubblewrap (bwrap) is not installed');
+  const bash = await findProgram('bash', env, null);
+  if (bash === null) return none('bash is not installed');
   let fault = '';
   for (const user of [USER_NAMESPACE, []]) {
-    const sandbox = bubblewrap(file, user, options);
+    const sandbox = bubblewrap({ bash, bwrap: file }, user, options);
     const found = await tried(sandbox, env);
     if (found === null) return { sandbox, words: `Commands run in bubblewrap (${file})` };
     fault ||= found;
@@ -153,14 +155,18 @@ async function faultOf(launch: Launch, words: readonly string[], cwd: string): P
   return fault ?? (output.trim().split('\n').at(-1) || `it ended with ${signal ?? code}`);
 }
 
-function bubblewrap(file: string, user: readonly string[], options: SandboxOptions): Sandbox {
+function bubblewrap(
+  { bash, bwrap }: { bash: string; bwrap: string },
+  user: readonly string[],
+  options: SandboxOptions,
+): Sandbox {
   const pinned = new PinnedFolders();
   return {
     name: 'bubblewrap',
     endsAll: true,
     async launch({ workspace, start, network, write }, env) {
       const home = await homeOf(env);
-      refuseUnprotected(file, workspace, home);
+      for (const file of [bash, bwrap]) refuseUnprotected(file, workspace, home);
       const opened: OpenEntry[] = [];
       let mounts: WorkspaceMounts | null = null;
       const cleanUp = async (): Promise<void> => {
@@ -188,8 +194,11 @@ function bubblewrap(file: string, user: readonly string[], options: SandboxOptio
           },
           user,
         );
+        const last = FIRST_FREE_FD + command.descriptors.length - 1;
         return {
-          ...{ file, args: command.args, descriptors: command.descriptors, cleanUp },
+          file: bash,
+          args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', String(last), bwrap, ...command.args],
+          ...{ descriptors: command.descriptors, cleanUp },
           env: { ...commandEnvironment(env, '/tmp'), ...outside.env, HOME: home },
           check: (pid, hasEnded) => findMountFault(pid, command.mounted, hasEnded),
         };

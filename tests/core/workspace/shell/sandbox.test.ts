@@ -226,9 +226,9 @@ test.skipIf(skipped)(`a place that is gone when the sandbox is made is looked at
     async launch(...asked) {
       const launch = await sandbox!.launch(...asked);
       launches += 1;
-      return launches > 1
-        ? launch
-        : { ...launch, args: ['--ro-bind', '/', '/', '--tmpfs', '/usr/gone', ...launch.args] };
+      const place = launch.args.indexOf('--unshare-pid');
+      const args = launch.args.toSpliced(place, 0, '--ro-bind', '/usr', '/usr', '--tmpfs', '/usr/gone');
+      return launches > 1 ? launch : { ...launch, args };
     },
   };
   const result = await runShell({ ...shell, sandbox: late, command: 'echo once >> log; cat log' });

@@ -1,5 +1,6 @@
 /** A command is a real process: what it says, how it ends, and that nothing of it stays. */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
@@ -172,19 +173,29 @@ test('all that runs is killed with the program, and so is what starts then', asy
   expect(await processesWith(seconds)).toEqual([]);
 });
 
-test.skipIf(skipped)(`a sandbox that cannot be made is no exit code (${words})`, async () => {
+test.skipIf(skipped).each([
+  ['bubblewrap fails', ['--bind', '/no/such/folder', '/x'], 'bwrap: '],
+  ['a mount is another one than meant', ['--remount-ro', '/tmp'], 'was replaced while the sandbox was made'],
+])(`starts no command if %s (${words})`, async (_, more, detail) => {
   const shell = await shellIn({ sandbox });
   const broken = {
     ...sandbox!,
     launch: async (...asked: Parameters<NonNullable<typeof sandbox>['launch']>) => {
       const launch = await sandbox!.launch(...asked);
-      return { ...launch, args: ['--bind', '/no/such/folder', '/x', ...launch.args] };
+      const isLast = (arg: string) => arg === '--json-status-fd';
+      const args = launch.args.flatMap((arg) => (isLast(arg) ? [...more, arg] : [arg]));
+      const check = detail === 'bwrap: ' ? launch.check : () => Promise.resolve(`/x ${detail}`);
+      return { ...launch, args, check };
     },
   };
-  await expect(runShell({ ...shell, sandbox: broken, command: 'true' })).rejects.toMatchObject({
+  await expect(runShell({ ...shell, sandbox: broken, command: 'touch started' })).rejects.toMatchObject({
     code: 'internal',
-    detail: expect.stringContaining('bwrap: ') as string,
+    detail: expect.stringContaining(detail) as string,
   });
+  expect(existsSync(join(shell.folder, 'started'))).toBe(false);
+});
+
+test.skipIf(skipped)(`has no sandbox in a folder of the system (${words})`, async () => {
   await expect(
     sandbox!.launch({ workspace: workspaceIn('/usr'), start: '/usr', network: false, write: 'all' }, process.env),
   ).rejects.toMatchObject({ code: 'not_allowed' });

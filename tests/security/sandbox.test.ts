@@ -1,0 +1,161 @@
+/** The wall around a command: whatever it builds in the workspace, it reads and changes nothing outside the allowlist. */
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { dirname, join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Git } from '#core/workspace/git.ts';
+import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { runShell, type ShellCommand } from '#core/workspace/shell/shell-process.ts';
+import { sandbox, shellIn, skipped, words } from '../core/workspace/shell/support.ts';
+import { Random } from '../soak/random.ts';
+import { inFullRun, TEST_SEED } from '../support/samples.ts';
+import { workspaceIn } from '../support/workspace.ts';
+
+const SECRETS = ['.config/triad/key', '.ssh/id_ed25519', '.aws/credentials', 'notes/private.txt', '.gitconfig'];
+
+/** A person's home folder with secrets, and a workspace that is a repository. */
+async function makeHome() {
+  // Not in a folder for temporary files, which the sandbox replaces anyway.
+  const root = await realpath(await mkdtemp('/var/lib/triad-sandbox-'));
+  onTestFinished(() => rm(root, { recursive: true, force: true }));
+  const [home, folder] = [join(root, 'home'), join(root, 'home/project')];
+  for (const path of SECRETS) {
+    await mkdir(dirname(join(home, path)), { recursive: true });
+    await writeFile(join(home, path), `[user]\n\tname = HIDDEN ${path}\n[credential]\n\thelper = HIDDEN\n`);
+  }
+  await promisify(execFile)('git', ['init', '-q', folder]);
+  const own = [join(home, '.config/triad')];
+  const run = async (command: string, more: Partial<ShellCommand> = {}): Promise<string> => {
+    const workspace = workspaceIn(folder, { own });
+    const shell = await shellIn({ workspace, sandbox, env: { ...process.env, HOME: home }, ...more });
+    return (await runShell({ ...shell, command })).output.head;
+  };
+  return { home, folder, run };
+}
+
+/** Everything in a folder but the workspace, with its content, permissions and time of change. */
+async function readState(folder: string, skipped: string): Promise<string[]> {
+  const entries = await readdir(folder, { recursive: true });
+  const outside = entries.filter((path) => !join(folder, path).startsWith(skipped)).sort();
+  return Promise.all(
+    outside.map(async (path) => {
+      const { mode, mtimeMs } = await lstat(join(folder, path));
+      return `${path} ${mode} ${mtimeMs} ${await readFile(join(folder, path), 'utf8').catch(() => '')}`;
+    }),
+  );
+}
+
+const NAMES = [
+  ...['.git', '.git/modules', '.git/modules/m', '.git/worktrees/x', '.git/hooks', '.git/config', '.git/info', 'hooks'],
+  ...['.ssh', '.aws', '.env', '.triad', 'node_modules', 'node_modules/.bin', 'src', '.config/triad', '.claude'],
+] as const;
+const TARGETS = ['.config/triad', '.ssh', '.aws', 'notes', '.gitconfig', '', '..'] as const;
+
+/** Lines of a script that builds a tree of folders, files and links below a folder, replacing what is there. */
+function buildTree(random: Random, home: string, folder: string): string[] {
+  return Array.from({ length: random.between(3, 8) }, () => {
+    const path = `${folder}/${random.pick(NAMES)}`;
+    const target = `${home}/${random.pick(TARGETS)}`;
+    const make = random.pick([
+      `ln -sfn '${target}' '${path}'`,
+      `ln -sfn '${target}' '${path}'`,
+      `mkdir -p '${path}'`,
+      `printf 'gitdir: ${target}\\n' > '${path}'`,
+      `mv '${folder}/${random.pick(NAMES)}' '${path}'`,
+    ]);
+    return `{ mkdir -p '${dirname(path)}'; rm -rf '${path}'; ${make}; } 2>/dev/null`;
+  });
+}
+
+/** Reads whatever is reachable through links, and writes into every folder. */
+const REACH =
+  'find -L . -type f -exec cat {} + 2>/dev/null; find -L . -type d -exec touch {}/planted \\; 2>/dev/null; cat ~/.ssh/* ~/.aws/* ~/.config/triad/* ~/notes/* 2>/dev/null; true';
+
+describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
+  test('reads and changes nothing outside through trees of links in the place of known names', async () => {
+    const { home, folder, run } = await makeHome();
+    const before = await readState(home, folder);
+    const random = new Random('trees', TEST_SEED);
+    const treesEach = 10;
+    for (let trees = 0; trees < (inFullRun ? 500 : 30); trees += treesEach) {
+      const lines = Array.from({ length: treesEach }, (_, index) => buildTree(random, home, `t${index}`)).flat();
+      await run(lines.join('\n'));
+      for (const write of ['files', 'all', 'nothing'] as const) {
+        const output = await run(`${REACH}\n${lines.slice(0, 20).join('\n')}\n${REACH}`, { write });
+        expect(output).not.toContain('HIDDEN');
+      }
+      await run('rm -rf t*');
+    }
+    expect(await readState(home, folder)).toEqual(before);
+  });
+
+  test('gets no folder through a name that a background command swaps for a link', async () => {
+    const { home, folder, run } = await makeHome();
+    const before = await readState(home, folder);
+    const stop = new AbortController();
+    const swap = `mkdir -p a/.git a/real; ln -sfn ${join(home, 'notes')} a/link; while :; do mv -T a/.git a/real/git; mv -T a/link a/.git; sleep 0.00$((RANDOM % 10)); mv -T a/.git a/link; mv -T a/real/git a/.git; sleep 0.0$((RANDOM % 4)); done 2>/dev/null`;
+    const swapping = run(swap, { signal: stop.signal });
+    let starts = 0;
+    for (let tries = 0; tries < (inFullRun ? 300 : 10); tries += 1) {
+      const command = 'cat a/.git/private.txt; touch a/.git/planted; echo started';
+      const write = tries % 2 === 0 ? 'all' : 'files';
+      const output = await run(command, { write }).catch((error: { code: string }) => error.code);
+      expect(output).toMatch(/started|internal/);
+      expect(output).not.toContain('HIDDEN');
+      if (output.includes('started')) starts += 1;
+    }
+    stop.abort();
+    await swapping.catch(() => undefined);
+    expect(starts).toBeGreaterThan(0);
+    expect(await readState(home, folder)).toEqual(before);
+  });
+
+  test('inherits no descriptor of the program', async () => {
+    const { home, folder } = await makeHome();
+    const fd = openSync(home, 'r');
+    const program = join(import.meta.dirname, '../core/workspace/shell/child/run-one.ts');
+    const stdio = [...Array.from({ length: 200 }, (_, index) => (index < 3 ? ('ignore' as const) : null)), fd];
+    const command = 'cat /proc/self/fd/200/.ssh/id_ed25519 > copy; ls /proc/self/fd > fds; touch /proc/self/fd/200/new';
+    const child = spawn(process.execPath, [program, folder, join(home, 'output'), command], {
+      stdio,
+      env: { ...process.env, HOME: home },
+    });
+    await once(child, 'exit');
+    expect(await readFile(join(folder, 'fds'), 'utf8')).not.toContain('200');
+    expect(await readFile(join(folder, 'copy'), 'utf8')).toBe('');
+    expect(await readdir(home)).not.toContain('new');
+  });
+
+  test('sees an empty home folder but for toolchains, caches and harmless settings of git', async () => {
+    const { home, run } = await makeHome();
+    const files = {
+      '.nvm/versions/node': 'node',
+      '.cargo/config.toml': 'cargo',
+      '.cargo/credentials.toml': 'HIDDEN',
+      'tools/bin/tool': '#!/bin/sh\necho tool',
+      '.gitconfig':
+        '[user]\n\tname = A \\"B\\" \\\\ C\n[credential]\n\thelper = HIDDEN\n[core]\n\tautocrlf = input\n\tsshCommand = HIDDEN\n',
+    };
+    for (const [path, text] of Object.entries(files)) {
+      await mkdir(dirname(join(home, path)), { recursive: true });
+      await writeFile(join(home, path), text, { mode: 0o755 });
+    }
+    const env = { ...process.env, HOME: home, PATH: `${process.env['PATH']}:${join(home, 'tools/bin')}` };
+    const options = { caches: join(home, '.config/triad/caches'), git: new Git(env), readable: [] };
+    const own = await findSandbox(env, 'linux', options);
+    const list = 'cd; find . -path ./project -prune -o -path ./.config/triad/caches -prune -o -type f -print | sort';
+    expect((await run(list, { sandbox: own, env })).trim().split('\n')).toEqual([
+      ...['./.cargo/config.toml', './.gitconfig', './.nvm/versions/node', './tools/bin/tool'],
+    ]);
+    expect(await run('tool; git config --global --list', { sandbox: own, env })).toBe(
+      'tool\nuser.name=A "B" \\ C\ncore.autocrlf=input\n',
+    );
+    expect(await run('echo kept > $npm_config_cache/a', { sandbox: own, env })).toBe('');
+    expect(await run('cat $npm_config_cache/a; echo lost > ~/lost; ls ~/.config/triad', { sandbox: own, env })).toBe(
+      'kept\ncaches\n',
+    );
+  });
+});
