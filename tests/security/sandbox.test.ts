@@ -7,7 +7,7 @@ import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Git } from '#core/workspace/git.ts';
-import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { findSandbox, type Sandbox } from '#core/workspace/shell/sandbox.ts';
 import { runShell, type ShellCommand } from '#core/workspace/shell/shell-process.ts';
 import { sandbox, shellIn, skipped, words } from '../core/workspace/shell/support.ts';
 import { Random } from '../soak/random.ts';
@@ -79,7 +79,7 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     const { home, folder, run } = await makeHome();
     const before = await readState(home, folder);
     const random = new Random('trees', TEST_SEED);
-    const treesEach = 10;
+    const treesEach = 30;
     for (let trees = 0; trees < (inFullRun ? 500 : 30); trees += treesEach) {
       const lines = Array.from({ length: treesEach }, (_, index) => buildTree(random, home, `t${index}`)).flat();
       await run(lines.join('\n'));
@@ -110,6 +110,31 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     stop.abort();
     await swapping.catch(() => undefined);
     expect(starts).toBeGreaterThan(0);
+    expect(await readState(home, folder)).toEqual(before);
+  });
+
+  test.each([
+    ['a secret is moved', 'mkdir sub; echo HIDDEN > sub/.env', 'mv sub other; mkdir sub; touch sub/.env'],
+    ['a repository becomes a link', 'mkdir -p sub/.git', 'rmdir sub/.git; ln -s ../../notes sub/.git'],
+  ])('is started anew if %s between the scan and the mounts', async (_, prepare, change) => {
+    const { home, folder, run } = await makeHome();
+    const before = await readState(home, folder);
+    const runOutside = (script: string) => promisify(execFile)('sh', ['-c', script], { cwd: folder });
+    await runOutside(prepare);
+    let launches = 0;
+    const late: Sandbox = {
+      ...sandbox!,
+      async launch(...place) {
+        const launch = await sandbox!.launch(...place);
+        launches += 1;
+        if (launches === 1) await runOutside(change);
+        return launch;
+      },
+    };
+    const read = 'cat sub/.env other/.env sub/.git/private.txt; touch sub/.git/planted; echo started';
+    const output = await run(read, { sandbox: late });
+    expect([launches, output]).toEqual([2, expect.stringContaining('started')]);
+    expect(output).not.toContain('HIDDEN');
     expect(await readState(home, folder)).toEqual(before);
   });
 

@@ -76,7 +76,6 @@ export async function releaseCommand(child: ChildProcess, { check }: Pick<Launch
   // A process that ended says why in its output.
   if (pid === null) return null;
   const fault = await check(pid, () => hasEnded).catch((error: unknown) => String(error));
-  if (hasEnded) return null;
   if (fault === null) {
     gate.end('\0');
     return null;
