@@ -48,6 +48,35 @@ async function readState(folder: string, skipped: string): Promise<string[]> {
   );
 }
 
+const SECRET_VARIABLES = [
+  ...['ANTHROPIC_API_KEY', 'OPENAI_API_KEY', 'TRIAD_STORE', 'GITHUB_TOKEN', 'GH_TOKEN', 'GITLAB_TOKEN', 'NPM_TOKEN'],
+  ...['NODE_AUTH_TOKEN', 'AWS_ACCESS_KEY_ID', 'AWS_SECRET_ACCESS_KEY', 'AWS_SESSION_TOKEN', 'AZURE_CLIENT_SECRET'],
+  ...['GOOGLE_APPLICATION_CREDENTIALS', 'GOOGLE_API_KEY', 'CLOUDFLARE_API_TOKEN', 'DIGITALOCEAN_ACCESS_TOKEN'],
+  ...['HEROKU_API_KEY', 'FLY_API_TOKEN', 'VERCEL_TOKEN', 'NETLIFY_AUTH_TOKEN', 'SUPABASE_SERVICE_ROLE', 'STRIPE_SK'],
+  ...[
+    'TWILIO_AUTH',
+    'SENDGRID_KEY',
+    'SLACK_WEBHOOK',
+    'SLACK_BOT_TOKEN',
+    'DISCORD_WEBHOOK',
+    'TELEGRAM_BOT',
+    'SENTRY_DSN',
+  ],
+  ...[
+    'SENTRY_AUTH_TOKEN',
+    'DATADOG_API',
+    'NEW_RELIC_LICENSE',
+    'DATABASE_URL',
+    'REDIS_URL',
+    'MONGODB_URI',
+    'PGPASSWORD',
+  ],
+  ...['PGPASSFILE', 'MYSQL_PWD', 'JWT_SIGNING', 'SESSION_COOKIE', 'COOKIE', 'ENCRYPTION', 'MASTER', 'VAULT_ADDR_TOKEN'],
+  ...['KUBECONFIG', 'DOCKER_AUTH_CONFIG', 'DOCKER_HOST', 'TF_VAR_password', 'PULUMI_CONFIG', 'SONAR_LOGIN', 'CODECOV'],
+  ...['HF_TOKEN', 'WANDB', 'PYPI_UPLOAD', 'TWINE_PASSWORD', 'CARGO_REGISTRY_TOKEN', 'GPG_PASSPHRASE', 'SSH_AUTH_SOCK'],
+  ...['SSH_ASKPASS', 'NODE_OPTIONS'],
+];
+
 const NAMES = [
   ...['.git', '.git/modules', '.git/modules/m', '.git/worktrees/x', '.git/hooks', '.git/config', '.git/info', 'hooks'],
   ...['.ssh', '.aws', '.env', '.triad', 'node_modules', 'node_modules/.bin', 'src', '.config/triad', '.claude'],
@@ -182,5 +211,17 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     expect(await run('cat $npm_config_cache/a; echo lost > ~/lost; ls ~/.config/triad', { sandbox: own, env })).toBe(
       'kept\ncaches\n',
     );
+  });
+
+  test('gets none of 60 variables with secrets, and no value of one under a harmless name', async () => {
+    const { home, run } = await makeHome();
+    const value = 'HIDDEN-0123456789';
+    const variables = Object.fromEntries(SECRET_VARIABLES.map((name) => [name, value]));
+    const env = { PATH: process.env['PATH'], HOME: home, ...variables, TZ: 'Europe/Paris', LC_NAME: value, CI: value };
+    const proxies = { HTTPS_PROXY: `http://me:${value}@proxy:1`, http_proxy: `http://${value}@proxy:1` };
+    const output = await run("env; tr '\\0' '\\n' < /proc/self/environ", { env: { ...env, ...proxies } });
+    expect(SECRET_VARIABLES).toHaveLength(60);
+    expect(output).toContain('TZ=Europe/Paris');
+    expect(output).not.toContain('HIDDEN');
   });
 });

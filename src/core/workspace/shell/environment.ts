@@ -1,5 +1,6 @@
 /** The environment of a command: an allowlist of variables, none of which loads code, opens a connection or holds a secret. */
 import { type Environment, isSecretName } from '../../base/child-environment.ts';
+import { redact } from '../../base/redact.ts';
 
 const PASSED = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL', 'CI'],
@@ -24,25 +25,21 @@ const ADDRESS = /:\/\/[^/\s@]*@/;
 const MIN_SECRET_CHARS = 8;
 
 /**
- * Returns the variables that a command gets. `temporary`: its folder for temporary files; null for that of the person.
- * `more`: variables from the settings, which are passed unless they are a secret.
+ * Returns the variables that a command gets. `temporary`: its folder for temporary files; null for that of the person. No
+ * value is passed that is a secret elsewhere in the environment, or one that the program knows.
  */
-export function commandEnvironment(
-  env: Environment,
-  temporary: string | null,
-  more: Readonly<Record<string, string>> = {},
-): Record<string, string> {
+export function commandEnvironment(env: Environment, temporary: string | null): Record<string, string> {
   const secrets = new Set(
     Object.entries(env).flatMap(([name, value = '']) =>
       isSecretName(name) && value.length >= MIN_SECRET_CHARS ? [value] : [],
     ),
   );
-  const isPassed = ([name, value]: readonly [string, string | undefined]): boolean =>
-    (PASSED.has(name) || PASSED_TOO.test(name)) && value !== undefined && !ADDRESS.test(value) && !secrets.has(value);
-  const passed = Object.fromEntries(Object.entries(env).filter(isPassed)) as Record<string, string>;
-  const own = Object.fromEntries(Object.entries(more).filter(([, value]) => !secrets.has(value)));
+  const isHarmless = (value: string): boolean => !ADDRESS.test(value) && !secrets.has(value) && redact(value) === value;
+  const passed: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env))
+    if (value !== undefined && (PASSED.has(name) || PASSED_TOO.test(name)) && isHarmless(value)) passed[name] = value;
   // Nobody answers a question of git, and there is no screen to draw on.
   const fixed = { TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
-  if (temporary === null) return { ...passed, ...own, ...fixed };
-  return { ...passed, ...own, ...fixed, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
+  if (temporary === null) return { ...passed, ...fixed };
+  return { ...passed, ...fixed, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
 }

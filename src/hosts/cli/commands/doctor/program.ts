@@ -1,10 +1,13 @@
 /** Checks what the program runs on and can use: Node, git, a sandbox, a window or a browser. */
 import { execFile } from 'node:child_process';
 import { access } from 'node:fs/promises';
+import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { findRipgrep } from '#core/tools/search/ripgrep.ts';
 import type { Git } from '#core/workspace/git.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
+import { viewOutside } from '#core/workspace/shell/outside-view.ts';
 import { probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { findDesktop } from '../desktop/desktop-runtime.ts';
 import { causeOf, type Finding, ok, problem, warning } from './finding.ts';
@@ -43,12 +46,23 @@ export async function checkRipgrep(env: Environment): Promise<Finding> {
   return warning('ripgrep', 'not found', 'nothing: searches are only slower; the package "ripgrep" brings it');
 }
 
-/** Tried, as the commands of agents are run in it: containers often forbid it. */
-export async function checkSandbox(env: Environment): Promise<Finding> {
+/** Tries the sandbox, because containers often forbid it, and reports what commands see outside the workspace. */
+export async function checkSandbox(env: Environment): Promise<Finding[]> {
   const { sandbox, words } = await probeSandbox(env);
-  if (sandbox) return ok('sandbox', words);
+  if (sandbox) return [ok('sandbox', words), ok('sandbox', await describeView(env))];
   const advice = process.platform === 'linux' ? 'install the package "bubblewrap", and allow user namespaces; ' : '';
-  return warning('sandbox', words, `${advice}without one each command of an agent is asked about`);
+  return [warning('sandbox', words, `${advice}without one each command of an agent is asked about`)];
+}
+
+async function describeView(env: Environment): Promise<string> {
+  const home = env['HOME'] ?? homedir();
+  const workspace = { folder: '/nowhere', own: [], sessions: [], secrets: NO_FILES };
+  const { readable } = await viewOutside({ workspace, env, home, network: false, caches: null, more: [] });
+  const isShown = (path: string) => path.startsWith('/home/') || path.startsWith('/Users/') || path.startsWith(home);
+  const shown = readable.map(({ path }) => path).filter(isShown);
+  const folders = shown.map((path) => path.replace(home, '~')).sort();
+  const seen = folders.length === 0 ? '' : `, ${folders.join(', ')}`;
+  return `Commands read the workspace, the system${seen}; they do not see the rest of ${home}, other projects and Triad's own folders`;
 }
 
 /** The app needs its built pages, and a window or a browser to show them. */
