@@ -167,6 +167,32 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     expect(await readState(home, folder)).toEqual(before);
   });
 
+  test('commits in a worktree, in a submodule and below a repository whose hooks and settings it cannot change', async () => {
+    const { home, folder } = await makeHome();
+    const git = 'git -c user.name=a -c user.email=a@b -c protocol.file.allow=always';
+    const runOutside = (script: string) => promisify(execFile)('sh', ['-ec', script], { cwd: home });
+    await runOutside(`git init -q lib; ${git} -C lib commit -q --allow-empty -m first; git init -q main
+      cd main; ${git} submodule --quiet add ../lib sub; ${git} commit -qm sub; mkdir below; echo b > b.txt; git add b.txt; ${git} commit -qm b; git worktree add -q ../tree`);
+    const plant = (path: string) =>
+      `echo planted >> ${path}/config; mkdir -p ${path}/hooks; echo planted > ${path}/hooks/x`;
+    const commit = `echo a > a.txt && ${git} add a.txt && ${git} commit -qm one && echo done; git status --short; ${plant('$(git rev-parse --git-common-dir)')}`;
+    for (const name of ['main/sub', 'main/below', 'tree']) {
+      const workspace = workspaceIn(join(home, name));
+      const shell = await shellIn({ workspace, sandbox, env: { ...process.env, HOME: home } });
+      const { output } = await runShell({ ...shell, command: commit });
+      // Files beside the workspace are no deleted ones.
+      expect([name, output.head]).toEqual([name, expect.stringMatching(/^done\n(?! D)/)]);
+    }
+    const { stdout } = await runOutside('grep -r planted main/.git lib/.git || true');
+    expect(stdout).toBe('');
+    // A git directory that does not name the workspace is not mounted.
+    await writeFile(join(folder, 'key'), '');
+    await rm(join(folder, '.git'), { recursive: true });
+    await writeFile(join(folder, '.git'), `gitdir: ${join(home, '.config/triad')}\n`);
+    const shell = await shellIn({ workspace: workspaceIn(folder), sandbox, env: { ...process.env, HOME: home } });
+    expect((await runShell({ ...shell, command: 'ls ~/.config/triad; git status' })).output.head).not.toContain('key');
+  });
+
   test('inherits no descriptor of the program', async () => {
     const { home, folder } = await makeHome();
     const fd = openSync(home, 'r');

@@ -26,22 +26,23 @@ export const FIRST_FREE_FD = 6;
 export const CLOSE_DESCRIPTORS =
   'for fd in /proc/self/fd/*; do fd=${fd##*/}; [ "$fd" -gt "$1" ] && eval "exec $fd>&-"; done; shift; exec "$@"';
 
+/** A folder with what is mounted over its entries. */
+export interface Layer {
+  /** Null: only the entries are mounted. */
+  root: OpenEntry | null;
+  mounts: WorkspaceMounts;
+  isWritable: boolean;
+}
+
 export interface Confinement {
   outside: OutsideView;
-  /** The workspace folder. */
-  root: OpenEntry;
-  mounts: WorkspaceMounts;
-  /** Git directories outside the workspace that belong to it. */
-  repositories: readonly OpenEntry[];
-  isReadOnly: boolean;
-  writesGit: boolean;
+  /** From outside to inside: the last one is the workspace. */
+  layers: readonly Layer[];
   network: boolean;
   /** The folder in which the command starts. */
   start: string;
   /** Path of the settings of git that are shown as those of the person; null for none. */
   gitSettings: string | null;
-  /** A descriptor with a filter of system calls; null for none. */
-  filterFd: number | null;
 }
 
 /** An entry that is mounted, which the caller compares with the mounted one before the command starts. */
@@ -59,38 +60,38 @@ export interface BubblewrapCommand {
 }
 
 export function composeBubblewrap(confinement: Confinement, user: readonly string[]): BubblewrapCommand {
-  const { outside, root, mounts, repositories, isReadOnly, writesGit, network, start, gitSettings, filterFd } =
-    confinement;
+  const { outside, layers, network, start, gitSettings } = confinement;
   const descriptors: number[] = [];
   const mounted: Mounted[] = [];
-  const pass = (fd: number): string => String(FIRST_FREE_FD + descriptors.push(fd) - 1);
   const bind = (entry: OpenEntry, isWritable: boolean): string[] => {
     mounted.push({ kind: 'entry', path: entry.path, entry });
-    return [isWritable ? '--bind-fd' : '--ro-bind-fd', pass(entry.fd), entry.path];
+    const fd = FIRST_FREE_FD + descriptors.push(entry.fd) - 1;
+    return [isWritable ? '--bind-fd' : '--ro-bind-fd', String(fd), entry.path];
   };
-  const byPath = <T extends { path: string }>(items: readonly T[]): T[] =>
-    items.toSorted((a, b) => (a.path < b.path ? -1 : 1));
-  const isWritable = !isReadOnly;
-  const empty = (path: string, entry: OpenEntry | null): string[] => {
+  const hideFolder = (path: string, entry: OpenEntry | null): string[] => {
     mounted.push({ kind: 'empty', path, entry });
     return ['--tmpfs', path];
   };
-  // A mount hides what was mounted below it before, so folders come before what is in them.
-  const within = byPath([
-    ...mounts.unmovable.map((entry) => ({ path: entry.path, args: () => bind(entry, isWritable) })),
-    ...mounts.readOnly.map((entry) => ({ path: entry.path, args: () => bind(entry, false) })),
-    ...mounts.empty.map((path) => ({ path, args: () => empty(path, null) })),
-    ...mounts.hiddenFolders.map((entry) => ({ path: entry.path, args: () => empty(entry.path, entry) })),
-    ...mounts.hiddenFiles.map((entry) => ({
-      path: entry.path,
-      args: () => {
-        mounted.push({ kind: 'device', path: entry.path, entry });
-        // A device cannot be opened there, since mounts from outside have no devices.
-        return ['--ro-bind', '/dev/null', entry.path];
-      },
-    })),
+  const hideFile = (entry: OpenEntry): string[] => {
+    mounted.push({ kind: 'device', path: entry.path, entry });
+    // A device cannot be opened there, since mounts from outside have no devices.
+    return ['--ro-bind', '/dev/null', entry.path];
+  };
+  const composeLayer = ({ root, mounts, isWritable }: Layer): string[] => {
+    // A mount hides what was mounted below it before, so folders come before what is in them.
+    const within = byPath([
+      ...mounts.unmovable.map((entry) => ({ path: entry.path, compose: () => bind(entry, isWritable) })),
+      ...mounts.readOnly.map((entry) => ({ path: entry.path, compose: () => bind(entry, false) })),
+      ...mounts.empty.map((path) => ({ path, compose: () => hideFolder(path, null) })),
+      ...mounts.hiddenFolders.map((entry) => ({ path: entry.path, compose: () => hideFolder(entry.path, entry) })),
+      ...mounts.hiddenFiles.map((entry) => ({ path: entry.path, compose: () => hideFile(entry) })),
+    ]);
+    return [...(root ? bind(root, isWritable) : []), ...within.flatMap(({ compose }) => compose())];
+  };
+  const emptyFolders = layers.flatMap(({ mounts }) => [
+    ...mounts.hiddenFolders.map(({ path }) => path),
+    ...mounts.empty,
   ]);
-  const readOnly = ['/', '/proc', ...mounts.hiddenFolders.map(({ path }) => path), ...mounts.empty];
   const args = [
     ...[...user, ...NAMESPACES, ...(network ? [] : ['--unshare-net']), ...WITHOUT_RIGHTS],
     ...outside.links.flatMap(({ path, target }) => ['--symlink', target, path]),
@@ -102,13 +103,19 @@ export function composeBubblewrap(confinement: Confinement, user: readonly strin
     ...outside.hidden.flatMap(({ path, isFolder }) =>
       isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
     ),
-    ...repositories.flatMap((entry) => bind(entry, isWritable && writesGit)),
-    ...bind(root, isWritable),
-    ...within.flatMap((one) => one.args()),
+    ...layers.flatMap(composeLayer),
     // Root can change the kernel by files that belong to it, also without capabilities.
-    ...readOnly.flatMap((path) => ['--remount-ro', path]),
-    ...(filterFd === null ? [] : ['--seccomp', pass(filterFd)]),
+    ...['/', '/proc', ...new Set(emptyFolders)].flatMap((path) => ['--remount-ro', path]),
     ...['--json-status-fd', String(STATUS_FD), '--block-fd', String(GATE_FD), '--chdir', start, '--'],
   ];
-  return { args, descriptors, mounted };
+  return { args, descriptors, mounted: lastByPath(mounted) };
+}
+
+function byPath<T extends { path: string }>(items: readonly T[]): T[] {
+  return items.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** Returns the mounts that can be seen: a later one at the same path is over the earlier ones. */
+function lastByPath(mounted: readonly Mounted[]): Mounted[] {
+  return [...new Map(mounted.map((one) => [one.path, one])).values()];
 }

@@ -20,9 +20,9 @@ export async function addRepository(entry: OpenEntry, mounts: WorkspaceMounts, i
   // A mounted folder cannot be replaced by another one.
   mounts.unmovable.push(entry);
   await addSettings(entry, mounts, 0);
-  const hooks = await entry.openEntry('hooks');
-  if (hooks === null) mounts.empty.push(join(entry.path, 'hooks'));
-  await hooks?.close();
+  // Nothing is mounted on a link of this name.
+  const names = (await entry.entries()).map(({ name }) => name);
+  if (!names.includes('hooks')) mounts.empty.push(join(entry.path, 'hooks'));
 }
 
 /** Adds the settings and hooks of a git directory, and of those of its submodules and worktrees. */
@@ -45,25 +45,31 @@ async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: nu
   }
 }
 
+/** The repository of a workspace, as far as it is outside. */
+export interface OuterRepository {
+  /** The git directories. */
+  gitFolders: OpenEntry[];
+  /** The folder of the repository around the workspace; null if the workspace is that folder. */
+  top: OpenEntry | null;
+}
+
 /**
  * Opens the git directories outside a workspace that belong to it: of a worktree or a submodule whose `.git` is a file, or
  * of the repository around the workspace. A file in the workspace may name any folder, so the git directory must name the
  * workspace in return.
  */
-export async function openOuterRepositories(root: OpenEntry): Promise<OpenEntry[]> {
+export async function openOuterRepository(root: OpenEntry): Promise<OuterRepository> {
   for (let folder = root.path; ; folder = dirname(folder)) {
     const entry = await OpenEntry.open(join(folder, '.git'));
-    if (entry?.stats.isDirectory()) {
-      if (folder !== root.path) return [entry];
-      await entry.close();
-      return [];
+    const isAround = folder !== root.path;
+    if (entry?.stats.isDirectory() && isAround) return { gitFolders: [entry], top: await OpenEntry.open(folder) };
+    const named = entry?.stats.isFile() ? await readPointer(entry, 'gitdir: ') : null;
+    await entry?.close();
+    if (named !== null) {
+      const gitFolders = await openNamed(resolve(folder, named), folder);
+      return { gitFolders, top: isAround && gitFolders.length > 0 ? await OpenEntry.open(folder) : null };
     }
-    if (entry) {
-      const named = await readPointer(entry, 'gitdir: ');
-      await entry.close();
-      return named === null ? [] : openNamed(resolve(folder, named), folder);
-    }
-    if (folder === dirname(folder)) return [];
+    if (entry || folder === dirname(folder)) return { gitFolders: [], top: null };
   }
 }
 

@@ -12,15 +12,15 @@ import { NO_FILES } from '../../settings/listed-files.ts';
 import type { Git } from '../git.ts';
 import { type OpenEntry, PinnedFolders } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
-import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, USER_NAMESPACE } from './bubblewrap.ts';
+import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
 import { commandEnvironment } from './environment.ts';
 import { writeGitSettings } from './git-settings.ts';
 import { findMountFault, releaseCommand } from './held-command.ts';
 import { type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
-import { openOuterRepositories } from './repository-mounts.ts';
+import { addRepository, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
-import { closeMounts, scanWorkspace, type WorkspaceMounts } from './workspace-scan.ts';
+import { closeMounts, dropMountsIn, noMounts, scanWorkspace } from './workspace-scan.ts';
 
 /** A command's place, and what it may do there. */
 interface Confined {
@@ -168,38 +168,41 @@ function bubblewrap(
       const home = await homeOf(env);
       for (const file of [bash, bwrap]) refuseUnprotected(file, workspace, home);
       const opened: OpenEntry[] = [];
-      let mounts: WorkspaceMounts | null = null;
+      const layers: Layer[] = [];
       const cleanUp = async (): Promise<void> => {
         await Promise.all(opened.splice(0).map((entry) => entry.close()));
-        if (mounts) await closeMounts(mounts);
-        mounts = null;
+        await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
       };
       try {
         const root = await pinned.open(workspace.folder);
         opened.push(root);
-        const [outside, scan, repositories] = await Promise.all([
+        const { top, gitFolders } = await openOuterRepository(root);
+        opened.push(...(top ? [top] : []));
+        const isShown = (path: string): boolean =>
+          !isInside(path, home) && !isOwn(workspace, path) && !workspace.own.some((own) => isInside(path, own));
+        const outer = noMounts();
+        layers.push({ root: null, mounts: outer, isWritable: write === 'all' });
+        for (const entry of gitFolders)
+          if (isShown(top?.path ?? entry.path)) await addRepository(entry, outer, write === 'all');
+          else opened.push(entry);
+        const [outside, mounts, around] = await Promise.all([
           viewWith(options, { workspace, env, home, network }),
           scanWorkspace(root, workspace, write === 'all'),
-          openOuterRepositories(root),
+          // The rest of the repository, without which git takes its files for deleted.
+          top && isShown(top.path) ? scanWorkspace(top, workspace, false) : null,
         ]);
-        mounts = scan;
-        opened.push(...repositories);
-        const command = composeBubblewrap(
-          {
-            ...{ outside, root, mounts, network, start, filterFd: null },
-            repositories: repositories.filter(({ path }) => isShown(workspace, home, path)),
-            isReadOnly: write === 'nothing',
-            writesGit: write === 'all',
-            gitSettings: await gitSettingsFor(options, workspace, home),
-          },
-          user,
-        );
+        layers.push({ root, mounts, isWritable: write !== 'nothing' });
+        if (around)
+          layers.unshift({ root: top, mounts: await dropMountsIn(around, workspace.folder), isWritable: false });
+        const gitSettings = await gitSettingsFor(options, workspace, home);
+        const command = composeBubblewrap({ outside, layers, network, start, gitSettings }, user);
         const last = FIRST_FREE_FD + command.descriptors.length - 1;
         return {
           file: bash,
           args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', String(last), bwrap, ...command.args],
           ...{ descriptors: command.descriptors, cleanUp },
-          env: { ...commandEnvironment(env, '/tmp'), ...outside.env, HOME: home },
+          // The workspace is a file system of its own in there.
+          env: { ...commandEnvironment(env, '/tmp'), ...outside.env, HOME: home, GIT_DISCOVERY_ACROSS_FILESYSTEM: '1' },
           check: (pid, hasEnded) => findMountFault(pid, command.mounted, hasEnded),
         };
       } catch (error) {
@@ -258,12 +261,6 @@ async function gitSettingsFor({ caches, git }: SandboxOptions, workspace: Worksp
 
 /** The name of a workspace in a folder of Triad's own. */
 const nameOf = ({ folder }: Workspace): string => sha256(folder).slice(0, 32);
-
-/** Returns whether a folder outside the workspace may be shown. */
-function isShown(workspace: Workspace, home: string, path: string): boolean {
-  const { own } = workspace;
-  return !isInside(path, home) && !isOwn(workspace, path) && !own.some((folder) => isInside(path, folder));
-}
 
 function refuseUnprotected(file: string, { folder }: Workspace, home: string): void {
   if (isInside(folder, home))

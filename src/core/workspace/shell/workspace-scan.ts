@@ -22,6 +22,10 @@ export interface WorkspaceMounts {
   empty: string[];
 }
 
+export const noMounts = (): WorkspaceMounts => {
+  return { readOnly: [], unmovable: [], hiddenFolders: [], hiddenFiles: [], empty: [] };
+};
+
 /** Maximum number of entries that are looked at. */
 const MAX_ENTRIES = 200_000;
 /** Folders that are read at a time. */
@@ -39,7 +43,7 @@ export async function scanWorkspace(
 ): Promise<WorkspaceMounts> {
   if (isOwn(workspace, root.path)) throw new TriadError('not_allowed', `${root.path} belongs to Triad itself`);
   const { patterns } = workspace.secrets;
-  const mounts: WorkspaceMounts = { readOnly: [], unmovable: [], hiddenFolders: [], hiddenFiles: [], empty: [] };
+  const mounts = noMounts();
   const unmovable = new Set<string>();
   /** Elsewhere the next command could read it. */
   const keepInPlace = (path: string): void => {
@@ -89,6 +93,16 @@ export async function scanWorkspace(
     await closeMounts(mounts);
     throw error;
   }
+}
+
+/** Removes the mounts in a folder, which has mounts of its own. */
+export async function dropMountsIn(mounts: WorkspaceMounts, folder: string): Promise<WorkspaceMounts> {
+  const isOutside = ({ path }: { path: string }): boolean => !isInside(folder, path);
+  const split = (entries: OpenEntry[]) => Object.groupBy(entries, (entry) => (isOutside(entry) ? 'kept' : 'dropped'));
+  const lists = [mounts.readOnly, mounts.unmovable, mounts.hiddenFolders, mounts.hiddenFiles].map(split);
+  await Promise.all(lists.flatMap(({ dropped = [] }) => dropped.map((entry) => entry.close())));
+  const [readOnly = [], unmovable = [], hiddenFolders = [], hiddenFiles = []] = lists.map(({ kept = [] }) => kept);
+  return { readOnly, unmovable, hiddenFolders, hiddenFiles, empty: mounts.empty.filter((path) => isOutside({ path })) };
 }
 
 export async function closeMounts({ readOnly, unmovable, hiddenFolders, hiddenFiles }: WorkspaceMounts): Promise<void> {

@@ -51,17 +51,8 @@ const MOUNTS = mountsOf({
 
 test('mounts the allowlist first, then the workspace, then what is hidden in it', () => {
   const root = { path: '/home/me/ws', fd: 20 } as OpenEntry;
-  const confinement = {
-    ...{
-      outside: OUTSIDE,
-      root,
-      mounts: MOUNTS,
-      repositories: [],
-      start: '/home/me/ws/a',
-      gitSettings: '/x/gitconfig',
-    },
-    ...{ isReadOnly: false, writesGit: true, network: false, filterFd: null },
-  };
+  const layers = [{ root, mounts: MOUNTS, isWritable: true }];
+  const confinement = { outside: OUTSIDE, layers, network: false, start: '/home/me/ws/a', gitSettings: '/x/gitconfig' };
   const { args, descriptors } = composeBubblewrap(confinement, []);
   const line = args.join(' ');
   const order = [
@@ -86,7 +77,10 @@ test('mounts the allowlist first, then the workspace, then what is hidden in it'
   expect(line).not.toContain('--ro-bind / /');
   expect(line).toContain('--cap-drop ALL');
   expect(line).toContain('--unshare-net');
-  const readOnly = composeBubblewrap({ ...confinement, isReadOnly: true, network: true }, []);
+  const readOnly = composeBubblewrap(
+    { ...confinement, layers: [{ ...layers[0]!, isWritable: false }], network: true },
+    [],
+  );
   expect(readOnly.args).not.toContain('--unshare-net');
   expect(readOnly.args).not.toContain('--bind-fd');
 });
