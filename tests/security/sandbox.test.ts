@@ -18,8 +18,8 @@ const SECRETS = ['.config/triad/key', '.ssh/id_ed25519', '.aws/credentials', 'no
 
 /** A person's home folder with secrets, and a workspace that is a repository. */
 async function makeHome() {
-  // Not in a folder for temporary files, which the sandbox replaces anyway.
-  const root = await realpath(await mkdtemp('/var/lib/triad-sandbox-'));
+  // Outside of TMPDIR, which may be in memory.
+  const root = await realpath(await mkdtemp('/var/tmp/triad-sandbox-'));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const [home, folder] = [join(root, 'home'), join(root, 'home/project')];
   for (const path of SECRETS) {

@@ -214,17 +214,18 @@ function bubblewrap(
 }
 
 function seatbelt(file: string, options: SandboxOptions): Sandbox {
+  const pinned = new PinnedFolders();
   return {
     name: 'seatbelt',
     endsAll: false,
     async launch({ workspace, network, write }, env) {
       const home = await homeOf(env);
       refuseUnprotected(file, workspace, home);
-      const pinned = new PinnedFolders();
       const root = await pinned.open(workspace.folder);
       const temporary = await realpath(await mkdtemp(join(tmpdir(), 'triad-command-')));
-      const mounts = await scanWorkspace(root, workspace, write === 'all').finally(() => root.close());
+      let mounts = noMounts();
       try {
+        mounts = await scanWorkspace(root, workspace, write === 'all');
         const outside = await viewWith(options, { workspace, env, home, network });
         const bounds = { folder: workspace.folder, temporary, network, readOnly: write === 'nothing' };
         return {
@@ -235,7 +236,7 @@ function seatbelt(file: string, options: SandboxOptions): Sandbox {
           cleanUp: () => rm(temporary, { recursive: true, force: true }),
         };
       } finally {
-        await closeMounts(mounts);
+        await Promise.all([root.close(), closeMounts(mounts)]);
       }
     },
   };
