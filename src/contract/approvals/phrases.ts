@@ -95,7 +95,7 @@ export const ENGLISH = {
   ended_after: ({ seconds, background }: { seconds: number; background: boolean }) =>
     `It ${background ? 'goes on in the background' : 'runs'} for at most ${seconds} s`,
   no_sandbox: (_: Record<string, never>) =>
-    'There is no sandbox on this machine: the command can do whatever you can do, with the network and Triad’s own folders too, and no rule allows it unasked',
+    'No sandbox protects this folder: the command can do whatever you can do, with the network and Triad’s own folders too, and no rule allows it unasked',
   in_terminal: (_: Record<string, never>) =>
     'In a terminal of the client that opened this session, outside of the sandbox: the command can do whatever you can do, with Triad’s own folders too',
   terminal_network: ({ wanted }: { wanted: boolean }) =>

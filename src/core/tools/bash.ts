@@ -162,7 +162,7 @@ async function ask(
   const time = phrase('ended_after', { seconds, background });
   if (inTerminal)
     return { ...asked(title, [...where, ...unbound(network), time]), subject, risk: 'high', reversible: false };
-  const sandbox = await host.sandbox();
+  const sandbox = await host.sandboxFor(workspace);
   if (input.read_only && !sandbox) throw unkeepable();
   const { reversible, says, write } = await undoableOf(host, workspace, wishOf(input, network), signal);
   const bounds = phrase('in_sandbox', { folder, reads: write === 'nothing', network });
@@ -218,7 +218,7 @@ const wishOf = ({ command, read_only: readOnly = false, background = false }: In
   return { command, network, readOnly, background };
 };
 
-const unkeepable = () => new TriadError('bad_input', 'There is no sandbox on this machine: read_only cannot be kept');
+const unkeepable = () => new TriadError('bad_input', 'No sandbox protects this folder: read_only cannot be kept');
 
 interface Running {
   host: ShellHost;
@@ -230,7 +230,7 @@ interface Running {
 async function askedOf({ host, network, approval }: Running, input: Input, context: ToolContext) {
   const { workspace, signal } = context;
   const { command, timeout_seconds = DEFAULT_SECONDS } = input;
-  if (input.read_only && (await host.sandbox()) === null) throw unkeepable();
+  if (input.read_only && (await host.sandboxFor(workspace)) === null) throw unkeepable();
   const begins = { folder: shellFolder(context), saidIn: saidIn(approval) };
   const wanted = { command, network, workspace, ...begins, timeoutMs: timeout_seconds * 1000 };
   // What was approved as something that cannot be undone may write all there is, whatever can be undone of it.

@@ -160,7 +160,7 @@ test('passes the command, its limits and what it may write to the shell', async 
   expect((await runIn(reads, {}, { host: withSandbox })).calls[0]).toMatchObject([{ write: 'nothing' }, {}, null]);
   expect((await runIn(reads, {})).result).toEqual({
     status: 'error',
-    output: 'There is no sandbox on this machine: read_only cannot be kept',
+    output: 'No sandbox protects this folder: read_only cannot be kept',
   });
 });
 
@@ -255,11 +255,21 @@ test('says what a command may do, and where it begins', async () => {
   );
 });
 
+test('has no sandbox in the home folder and above it', async () => {
+  const folder = await folderWith({ 'home/project/a': '' });
+  const home = Object.assign(new ShellHost({ HOME: `${folder}/home` }, null), { sandbox: async () => ({}) });
+  const descriptionIn = async (name: string) =>
+    (await questionOf({ command: 'make' }, home, 'bash', contextIn(folder + name))).description;
+  expect(await descriptionIn('/home')).toMatch(/^No sandbox protects this folder: /);
+  expect(await descriptionIn('')).toMatch(/^No sandbox protects this folder: /);
+  expect(await descriptionIn('/home/project')).toMatch(/^In a sandbox: /);
+});
+
 test('asks about a command without a sandbox, in the background and in a terminal', async () => {
   const own = await getQuestion({ command: 'make', background: true, timeout_seconds: 9 }, host);
   expect(own).toMatchObject({ risk: 'high', reversible: false });
   expect(own).not.toHaveProperty('nameable');
-  expect(own.description).toMatch(/^There is no sandbox .*\. It goes on in the background for at most 9 s$/);
+  expect(own.description).toMatch(/^No sandbox protects .*\. It goes on in the background for at most 9 s$/);
   const lent = { lent: lending({} as Lender) };
   const inTerminal = await getQuestion({ command: 'make' }, withSandbox, 'bash', lent);
   expect(inTerminal).toMatchObject({ risk: 'high', reversible: false, subject: { terminal: true } });

@@ -299,12 +299,12 @@ test.skipIf(process.platform === 'win32')('without a sandbox it says so, and no 
   const { engine, entries } = await outputs([bash('cat a.txt'), reads('cat a.txt')], options);
   expect(entries[0]?.output).toBe('one\ntwo\n[exit code 0]');
   // What could not be kept is not asked about.
-  expect(entries[1]?.output).toBe('There is no sandbox on this machine: read_only cannot be kept');
+  expect(entries[1]?.output).toBe('No sandbox protects this folder: read_only cannot be kept');
   const [question, ...others] = engine.of('approval-request');
   expect(others).toEqual([]);
   expect(question?.approval).toMatchObject({ risk: 'high', reversible: false });
   expect(question?.approval.description).toMatch(
-    /^There is no sandbox on this machine: .* no rule allows it unasked\. It runs for at most 120 s$/,
+    /^No sandbox protects this folder: .* no rule allows it unasked\. It runs for at most 120 s$/,
   );
   expect(question?.approval).not.toHaveProperty('grant');
 });

@@ -4,13 +4,13 @@ import { dirname } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { ChangeSet } from '#contract/change.ts';
-import type { Workspace } from '../reach.ts';
+import { isInside, type Workspace } from '../reach.ts';
 import type { Call } from '../snapshots.ts';
 import type { Workspaces } from '../workspaces.ts';
 import { BackgroundCommands, OUTPUT } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
 import { ShellParser } from './commands.ts';
-import { findSandbox, type Sandbox } from './sandbox.ts';
+import { findHome, findSandbox, type Sandbox } from './sandbox.ts';
 import type { Lender } from '../lent/lenders.ts';
 import { runShell, type ShellCommand, type ShellResult } from './shell-process.ts';
 import { runInTerminal } from './terminal-shell.ts';
@@ -48,6 +48,11 @@ export class ShellHost {
     const { caches = null, git = null } = this.workspaces ?? {};
     this.#sandbox ??= findSandbox(this.env, process.platform, { caches, git, readable: [] });
     return this.#sandbox;
+  }
+
+  /** The sandbox for commands in this workspace; null for the home folder and those above it, which none protects. */
+  async sandboxFor({ folder }: Workspace): Promise<Sandbox | null> {
+    return isInside(folder, await findHome(this.env)) ? null : this.sandbox();
   }
 
   /**
@@ -129,7 +134,12 @@ export class RunShell {
     await mkdir(dirname(file), { recursive: true, mode: 0o700 });
     await rm(file, { force: true });
     const run = async (): Promise<ShellResult> => {
-      const settings = { ...asked, ...(await this.#settings()), resultBytes: RESULT_BYTES, signal: this.#signal };
+      const settings = {
+        ...asked,
+        ...(await this.#settings(asked.workspace)),
+        resultBytes: RESULT_BYTES,
+        signal: this.#signal,
+      };
       const { runId, toolCallId } = call;
       return terminal ? runInTerminal({ ...settings, terminal, call: { runId, toolCallId } }) : runShell(settings);
     };
@@ -164,7 +174,7 @@ export class RunShell {
     const earlier = await this.#earlier;
     // What is told at once need not be looked up.
     await startFolder(asked);
-    const settings = { ...asked, ...(await this.#settings()) };
+    const settings = { ...asked, ...(await this.#settings(asked.workspace)) };
     const { workspaces } = this.#host;
     const { workspace, write } = asked;
     if (write === 'nothing' || !(await workspaces?.snapshots.isAvailable()))
@@ -191,9 +201,9 @@ export class RunShell {
     await this.#background.end();
   }
 
-  async #settings() {
+  async #settings(workspace: Workspace) {
     const { env } = this.#host;
-    const sandbox = await this.#host.sandbox();
+    const sandbox = await this.#host.sandboxFor(workspace);
     const running = this.#host.running();
     return { sandbox, env, running, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
   }

@@ -165,7 +165,7 @@ function bubblewrap(
     name: 'bubblewrap',
     endsAll: true,
     async launch({ workspace, start, network, write }, env) {
-      const home = await homeOf(env);
+      const home = await findHome(env);
       for (const file of [bash, bwrap]) refuseUnprotected(file, workspace, home);
       const opened: OpenEntry[] = [];
       const layers: Layer[] = [];
@@ -219,7 +219,7 @@ function seatbelt(file: string, options: SandboxOptions): Sandbox {
     name: 'seatbelt',
     endsAll: false,
     async launch({ workspace, network, write }, env) {
-      const home = await homeOf(env);
+      const home = await findHome(env);
       refuseUnprotected(file, workspace, home);
       const root = await pinned.open(workspace.folder);
       const temporary = await realpath(await mkdtemp(join(tmpdir(), 'triad-command-')));
@@ -242,7 +242,8 @@ function seatbelt(file: string, options: SandboxOptions): Sandbox {
   };
 }
 
-async function homeOf(env: Environment): Promise<string> {
+/** Returns the canonical path of the home folder. */
+export async function findHome(env: Environment): Promise<string> {
   const home = env['HOME'] || homedir();
   return realpath(home).catch(() => home);
 }

@@ -37,7 +37,7 @@ export async function undoableOf(
   signal: AbortSignal,
 ): Promise<Undoable> {
   const not = (says: Phrase): Undoable => ({ reversible: false, says, write: 'all' });
-  if ((await host.sandbox()) === null) return not(phrase('changes_stay'));
+  if ((await host.sandboxFor(workspace)) === null) return not(phrase('changes_stay'));
   if (asked.readOnly && !asked.network) return { reversible: true, says: phrase('writes_nothing'), write: 'nothing' };
   if (asked.network) return not(phrase('sent_stays'));
   if (asked.background) return not(phrase('background_stays'));

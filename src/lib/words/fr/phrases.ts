@@ -82,7 +82,7 @@ export const phrases = {
   ended_after: ({ seconds, background }) =>
     `Elle ${background ? 'continue en arrière-plan' : 'tourne'} pendant ${seconds} s au plus`,
   no_sandbox: () =>
-    'Il n’y a pas de bac à sable sur cette machine : la commande peut faire tout ce que vous pouvez faire, y compris sur le réseau et dans les dossiers de Triad, et aucune règle ne l’autorise sans demander',
+    'Aucun bac à sable ne protège ce dossier : la commande peut faire tout ce que vous pouvez faire, y compris sur le réseau et dans les dossiers de Triad, et aucune règle ne l’autorise sans demander',
   in_terminal: () =>
     'Dans un terminal du client qui a ouvert cette session, hors du bac à sable : la commande peut faire tout ce que vous pouvez faire, y compris dans les dossiers de Triad',
   terminal_network: ({ wanted }) =>
