@@ -193,6 +193,16 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     expect((await runShell({ ...shell, command: 'ls ~/.config/triad; git status' })).output.head).not.toContain('key');
   });
 
+  test('mounts no folder that a planted git directory names', async () => {
+    const { home, folder, run } = await makeHome();
+    await rm(join(folder, '.git'), { recursive: true });
+    await run(
+      `mkdir evil; echo 'gitdir: evil' > .git; echo ${folder}/.git > evil/gitdir; echo ${home}/notes > evil/commondir`,
+    );
+    expect(await run(`cat ${home}/notes/*; touch ${home}/notes/new`)).not.toContain('HIDDEN');
+    expect(await readdir(join(home, 'notes'))).toEqual(['private.txt']);
+  });
+
   test('inherits no descriptor of the program', async () => {
     const { home, folder } = await makeHome();
     const fd = openSync(home, 'r');

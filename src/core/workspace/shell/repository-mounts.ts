@@ -2,6 +2,7 @@
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { realpath } from 'node:fs/promises';
 import { OpenEntry } from '../open-entry.ts';
+import { isInside } from '../reach.ts';
 import type { WorkspaceMounts } from './workspace-scan.ts';
 
 /** Folders of a git directory in which there are no settings and hooks. */
@@ -77,7 +78,8 @@ export async function openOuterRepository(root: OpenEntry): Promise<OuterReposit
 async function openNamed(path: string, folder: string): Promise<OpenEntry[]> {
   const gitFolder = await openFolder(path);
   if (!gitFolder) return [];
-  if (!(await isFolderOf(gitFolder, folder))) {
+  // A git directory in the workspace is under the control of commands, so what it names says nothing.
+  if (isInside(folder, gitFolder.path) || !(await isFolderOf(gitFolder, folder))) {
     await gitFolder.close();
     return [];
   }
@@ -86,7 +88,10 @@ async function openNamed(path: string, folder: string): Promise<OpenEntry[]> {
   await pointer?.close();
   if (!shared) return [gitFolder];
   const common = await openFolder(resolve(gitFolder.path, shared));
-  return common ? [common, gitFolder] : [gitFolder];
+  // Commands can write the pointer, but only the shared directory has the git directories of its worktrees.
+  if (common && dirname(gitFolder.path) === join(common.path, 'worktrees')) return [common, gitFolder];
+  await common?.close();
+  return [gitFolder];
 }
 
 async function openFolder(path: string): Promise<OpenEntry | null> {
