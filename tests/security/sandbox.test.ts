@@ -2,7 +2,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
-import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, writeFile } from 'node:fs/promises';
+import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
@@ -201,6 +201,16 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     );
     expect(await run(`cat ${home}/notes/*; touch ${home}/notes/new`)).not.toContain('HIDDEN');
     expect(await readdir(join(home, 'notes'))).toEqual(['private.txt']);
+  });
+
+  test('sees no folder that a link in the workspace names as one of a program', async () => {
+    const { home, folder, run } = await makeHome();
+    await mkdir(join(home, 'bin'));
+    await symlink(join(folder, 'tool.js'), join(home, 'bin/tool'));
+    const PATH = [process.env['PATH'], join(folder, 'bin'), join(home, 'bin')].join(':');
+    const env = { ...process.env, HOME: home, PATH };
+    await run(`mkdir bin; ln -s ${home}/.ssh/id_ed25519 bin/x; ln -s ${home}/.aws/credentials tool.js`);
+    expect(await run(`cat ${home}/.ssh/* ${home}/.aws/*`, { env })).not.toContain('HIDDEN');
   });
 
   test('inherits no descriptor of the program', async () => {

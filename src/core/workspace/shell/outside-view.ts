@@ -1,7 +1,7 @@
 /** What a command in the sandbox sees outside the workspace: the system, toolchains of the home folder, and caches. */
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join } from 'node:path';
+import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 
@@ -38,6 +38,8 @@ const TOOLCHAINS = [
 const BESIDE_BIN = ['lib', 'lib64', 'libexec', 'share', 'include'];
 /** Maximum number of entries of a folder in `PATH` whose links are followed. */
 const MAX_PROGRAMS = 2000;
+/** Maximum number of links on the way to a file, as in Linux. */
+const MAX_LINKS = 40;
 
 /** Variables of package managers, by the name of the folder in the caches. */
 const CACHES: Readonly<Record<string, string>> = {
@@ -71,8 +73,9 @@ export async function viewOutside({ workspace, env, home, network, caches, more 
     !isOwn(workspace, path) &&
     !workspace.own.some((folder) => isInside(path, folder));
   const readable = new Map<string, string>();
+  const resolveOutside = (path: string) => resolvePath(path, (at) => isInside(workspace.folder, at));
   const add = async (path: string): Promise<void> => {
-    const source = await realpath(path).catch(() => null);
+    const source = await resolveOutside(path);
     if (source !== null && isExposable(source) && !isSystem(source)) readable.set(path, source);
   };
   const links: { path: string; target: string }[] = [];
@@ -84,7 +87,7 @@ export async function viewOutside({ workspace, env, home, network, caches, more 
   for (const path of [...SYSTEM_BELOW, ...(network ? [RESOLVER] : [])])
     if (await stat(path).catch(() => null)) readable.set(path, await realpath(path));
   await Promise.all(TOOLCHAINS.map((name) => add(join(home, name))));
-  for (const folder of await findProgramFolders(env['PATH'] ?? '')) await add(folder);
+  for (const folder of await findProgramFolders(env['PATH'] ?? '', resolveOutside)) await add(folder);
   await Promise.all(more.filter(isAbsolute).map(add));
   const variables = caches === null ? {} : await makeCaches(caches);
   return {
@@ -95,11 +98,39 @@ export async function viewOutside({ workspace, env, home, network, caches, more 
 
 const isSystem = (path: string): boolean => SYSTEM.some((folder) => isInside(folder, path));
 
+/**
+ * Returns the canonical path of a file or folder; null if it is missing, or if a barred path is on the way to it. A link in
+ * the workspace may have any target.
+ */
+async function resolvePath(path: string, isBarred: (path: string) => boolean): Promise<string | null> {
+  const names = path.split('/').reverse();
+  let current = '/';
+  for (let links = 0; names.length > 0;) {
+    const next = resolve(current, names.pop()!);
+    if (isBarred(next)) return null;
+    const stats = await lstat(next).catch(() => null);
+    if (!stats) return null;
+    if (!stats.isSymbolicLink()) {
+      current = next;
+      continue;
+    }
+    const target = await readlink(next).catch(() => null);
+    links += 1;
+    if (target === null || links > MAX_LINKS) return null;
+    if (isAbsolute(target)) current = '/';
+    names.push(...target.split('/').reverse());
+  }
+  return current;
+}
+
 /** Returns the folders of `PATH` outside the system, and those that programs in them need. */
-async function findProgramFolders(path: string): Promise<Set<string>> {
+async function findProgramFolders(
+  path: string,
+  resolveOutside: (path: string) => Promise<string | null>,
+): Promise<Set<string>> {
   const folders = new Set<string>();
   for (const folder of path.split(':').filter(isAbsolute)) {
-    const real = await realpath(folder).catch(() => null);
+    const real = await resolveOutside(folder);
     if (real === null || isSystem(real)) continue;
     folders.add(folder).add(real);
     if (basename(real) === 'bin') for (const name of BESIDE_BIN) folders.add(join(dirname(real), name));
@@ -107,7 +138,7 @@ async function findProgramFolders(path: string): Promise<Set<string>> {
     const programs = entries.slice(0, MAX_PROGRAMS).filter((entry) => entry.isSymbolicLink());
     await Promise.all(
       programs.map(async ({ name }) => {
-        const target = await realpath(join(real, name)).catch(() => null);
+        const target = await resolveOutside(join(real, name));
         if (target === null || isInside(real, target)) return;
         // For instance the package of `node_modules/.bin/tsc`, whose program is `node_modules/typescript/bin/tsc`.
         const above = dirname(target);
