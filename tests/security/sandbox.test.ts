@@ -213,6 +213,18 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     expect(await run(`cat ${home}/.ssh/* ${home}/.aws/*`, { env })).not.toContain('HIDDEN');
   });
 
+  test.each(['node_modules', 'below/.git', String.raw`$'\xff'`])(
+    'moves no secret to %s, for a later one to read',
+    async (name) => {
+      const { folder, run } = await makeHome();
+      await mkdir(join(folder, 'a/b'), { recursive: true });
+      await mkdir(join(folder, 'below'));
+      await writeFile(join(folder, 'a/b/.env'), 'HIDDEN');
+      await run(`mv a ${name}; mv a/b ${name}`);
+      expect(await run(`cat ${name}/.env ${name}/b/.env`)).not.toContain('HIDDEN');
+    },
+  );
+
   test('inherits no descriptor of the program', async () => {
     const { home, folder } = await makeHome();
     const fd = openSync(home, 'r');

@@ -66,9 +66,8 @@ export async function scanWorkspace(
       const isOwnPath = isOwn(workspace, path) || name.toLowerCase() === '.triad';
       const isHiddenName = isSecretFolder(shownPath) || (!dirent.isDirectory() && isSecret(shownPath, patterns));
       if (isOwnPath || isHiddenName || dirent.isSocket()) {
-        // Not hidden under every path.
-        if (isOwn(workspace, path) || (isHiddenName && !isSecretFolder(name) && !isSecret(name, patterns)))
-          keepInPlace(path);
+        // In `node_modules`, in `.git` and under some other paths the next scan would not find it.
+        keepInPlace(path);
         const entry = await folder.openEntry(name);
         if (entry) hide(entry);
         return false;
