@@ -14,8 +14,8 @@ import type { Launch } from './sandbox.ts';
 const POLL_MS = 1;
 /** Maximum time until everything is mounted, in milliseconds. */
 const MOUNT_MS = 10_000;
-/** The process reads one byte from the descriptor of the gate. */
-const WAITS_AT_GATE = new RegExp(`^0 0x${GATE_FD.toString(16)} `);
+/** The process reads one byte from the descriptor of the gate. The number of `read` is 0 on x86-64, and 63 on arm64. */
+const WAITS_AT_GATE = new RegExp(`^(0|63) 0x${GATE_FD.toString(16)} `);
 
 /**
  * Resolves with null if each mount of the process that waits at the gate is the meant one, else with the reason. A folder
