@@ -266,6 +266,10 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
       'tool\nuser.name=A "B" \\ C\ncore.autocrlf=input\n',
     );
     expect(await run('echo kept > $npm_config_cache/a', { sandbox: own, env })).toBe('');
+    await run('rmdir $PIP_CACHE_DIR $UV_CACHE_DIR; touch $PIP_CACHE_DIR; ln -s nowhere $UV_CACHE_DIR', {
+      sandbox: own,
+      env,
+    });
     expect(await run('cat $npm_config_cache/a; echo lost > ~/lost; ls ~/.config/triad', { sandbox: own, env })).toBe(
       'kept\ncaches\n',
     );

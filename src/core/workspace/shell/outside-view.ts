@@ -150,8 +150,10 @@ async function findProgramFolders(
 }
 
 async function makeCaches(folder: string): Promise<Record<string, string>> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
   const made = Object.entries(CACHES).map(async ([name, variable]) => {
-    await mkdir(join(folder, name), { recursive: true, mode: 0o700 });
+    // A command may have put something else there, which is for another one to delete.
+    await mkdir(join(folder, name), { recursive: true, mode: 0o700 }).catch(() => undefined);
     return [variable, join(folder, name)] as const;
   });
   return Object.fromEntries(await Promise.all(made));
