@@ -17,9 +17,9 @@ import { workspaceIn } from '../support/workspace.ts';
 const SECRETS = ['.config/triad/key', '.ssh/id_ed25519', '.aws/credentials', 'notes/private.txt', '.gitconfig'];
 
 /** A person's home folder with secrets, and a workspace that is a repository. */
-async function makeHome() {
+async function makeHome(prefix = '/var/tmp/triad-sandbox-') {
   // Outside of TMPDIR, which may be in memory.
-  const root = await realpath(await mkdtemp('/var/tmp/triad-sandbox-'));
+  const root = await realpath(await mkdtemp(prefix));
   onTestFinished(() => rm(root, { recursive: true, force: true }));
   const [home, folder] = [join(root, 'home'), join(root, 'home/project')];
   for (const path of SECRETS) {
@@ -224,6 +224,39 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
       expect(await run(`cat ${name}/.env ${name}/b/.env`)).not.toContain('HIDDEN');
     },
   );
+
+  // Only root can write there.
+  test.skipIf(process.getuid?.() !== 0)(
+    'reads nothing in a home folder and a folder of Triad that are in a folder of the system',
+    async () => {
+      const { home, folder, run } = await makeHome('/opt/triad-sandbox-');
+      expect(await run(`cat ${home}/.ssh/* ${home}/.config/triad/*; ls ${folder}/..`)).not.toContain('HIDDEN');
+      const env = { ...process.env, HOME: '/nonexistent' };
+      expect(await run(`cat ${home}/.config/triad/*`, { env })).not.toContain('HIDDEN');
+    },
+  );
+
+  test('leaves no descriptor open, also if it cannot be started', async () => {
+    const { home, folder, run } = await makeHome();
+    for (const name of ['a', 'a/b', 'c']) await promisify(execFile)('git', ['init', '-q', join(folder, name)]);
+    await writeFile(join(folder, 'a/.env'), '');
+    const below = await shellIn({ workspace: workspaceIn(join(folder, 'a/b')), sandbox });
+    const env = { ...process.env, HOME: home };
+    const caches = join(home, 'caches');
+    const broken = await findSandbox(env, 'linux', { caches, git: null, readable: [] });
+    await rm(caches, { recursive: true });
+    await writeFile(caches, '');
+    const countDescriptors = async () => (await readdir('/proc/self/fd')).length;
+    await run('true');
+    const before = await countDescriptors();
+    for (let times = 0; times < 5; times += 1) {
+      await run('true');
+      await expect(run('true', { sandbox: broken })).rejects.toThrow('caches');
+      await rm(below.file, { force: true });
+      await runShell({ ...below, command: 'true' });
+    }
+    expect(await countDescriptors()).toBeLessThanOrEqual(before + 2);
+  });
 
   test('inherits no descriptor of the program', async () => {
     const { home, folder } = await makeHome();

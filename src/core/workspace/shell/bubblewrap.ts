@@ -1,5 +1,6 @@
 /** The arguments of bubblewrap: namespaces for a command, and a file system that is an allowlist. */
 import type { OpenEntry } from '../open-entry.ts';
+import { isInside } from '../reach.ts';
 import type { OutsideView } from './outside-view.ts';
 import type { WorkspaceMounts } from './workspace-scan.ts';
 
@@ -92,17 +93,24 @@ export function composeBubblewrap(confinement: Confinement, user: readonly strin
     ...mounts.hiddenFolders.map(({ path }) => path),
     ...mounts.empty,
   ]);
+  const { inHome, outOfHome } = Object.groupBy(byPath(outside.readable), ({ path }) =>
+    isInside(outside.home, path) ? 'inHome' : 'outOfHome',
+  );
+  const show = ({ path, source }: { path: string; source: string }): string[] => ['--ro-bind', source, path];
   const args = [
     ...[...user, ...NAMESPACES, ...(network ? [] : ['--unshare-net']), ...WITHOUT_RIGHTS],
     ...outside.links.flatMap(({ path, target }) => ['--symlink', target, path]),
     ...['--dev', '/dev', '--proc', '/proc', ...TEMPORARY.flatMap((path) => ['--tmpfs', path])],
-    ...['--symlink', '/run', '/var/run', '--perms', '0700', '--size', String(HOME_BYTES), '--tmpfs', outside.home],
-    ...byPath(outside.readable).flatMap(({ path, source }) => ['--ro-bind', source, path]),
-    ...(gitSettings === null ? [] : ['--ro-bind', gitSettings, `${outside.home}/.gitconfig`]),
-    ...(outside.caches === null ? [] : ['--bind', outside.caches, outside.caches]),
+    ...['--symlink', '/run', '/var/run'],
+    // The home folder may be in a readable one, such as `/opt`.
+    ...(outOfHome ?? []).flatMap(show),
+    ...['--perms', '0700', '--size', String(HOME_BYTES), '--tmpfs', outside.home],
+    ...(inHome ?? []).flatMap(show),
     ...outside.hidden.flatMap(({ path, isFolder }) =>
       isFolder ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path],
     ),
+    ...(gitSettings === null ? [] : ['--ro-bind', gitSettings, `${outside.home}/.gitconfig`]),
+    ...(outside.caches === null ? [] : ['--bind', outside.caches, outside.caches]),
     ...layers.flatMap(composeLayer),
     // Root can change the kernel by files that belong to it, also without capabilities.
     ...['/', '/proc', ...new Set(emptyFolders)].flatMap((path) => ['--remount-ro', path]),

@@ -91,7 +91,7 @@ export async function viewOutside({ workspace, env, home, network, caches, more 
   await Promise.all(more.filter(isAbsolute).map(add));
   const variables = caches === null ? {} : await makeCaches(caches);
   return {
-    ...{ home, links, caches, env: variables, hidden: await findPrivate('/etc') },
+    ...{ home, links, caches, env: variables, hidden: [...(await findPrivate('/etc')), ...(await findOwn(workspace))] },
     readable: [...readable].map(([path, source]) => ({ path, source })),
   };
 }
@@ -157,6 +157,17 @@ async function makeCaches(folder: string): Promise<Record<string, string>> {
     return [variable, join(folder, name)] as const;
   });
   return Object.fromEntries(await Promise.all(made));
+}
+
+/** Finds the folders of Triad that are in one of the system, such as `/opt`. */
+async function findOwn({ own }: Workspace): Promise<{ path: string; isFolder: boolean }[]> {
+  const found = await Promise.all(
+    own.filter(isSystem).map(async (path) => {
+      const stats = await lstat(path).catch((): Stats | null => null);
+      return stats ? [{ path, isFolder: stats.isDirectory() }] : [];
+    }),
+  );
+  return found.flat();
 }
 
 /** Finds what others may not read in a folder of the system, which root could read without any capability. */
