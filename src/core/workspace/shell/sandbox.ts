@@ -185,15 +185,14 @@ function bubblewrap(
         for (const entry of gitFolders)
           if (isShown(top?.path ?? entry.path)) await addRepository(entry, outer, write === 'all');
           else opened.push(entry);
-        const [outside, mounts, around] = await Promise.all([
-          viewWith(options, { workspace, env, home, network }),
-          scanWorkspace(root, workspace, write === 'all'),
-          // The rest of the repository, without which git takes its files for deleted.
-          top && isShown(top.path) ? scanWorkspace(top, workspace, false) : null,
-        ]);
-        layers.push({ root, mounts, isWritable: write !== 'nothing' });
-        if (around)
+        const outside = await viewWith(options, { workspace, env, home, network });
+        // The rest of the repository, without which git takes its files for deleted.
+        if (top && isShown(top.path)) {
+          const around = await scanWorkspace(top, workspace, false);
           layers.unshift({ root: top, mounts: await dropMountsIn(around, workspace.folder), isWritable: false });
+        }
+        const mounts = await scanWorkspace(root, workspace, write === 'all');
+        layers.push({ root, mounts, isWritable: write !== 'nothing' });
         const gitSettings = await gitSettingsFor(options, workspace, home);
         const command = composeBubblewrap({ outside, layers, network, start, gitSettings }, user);
         const last = FIRST_FREE_FD + command.descriptors.length - 1;

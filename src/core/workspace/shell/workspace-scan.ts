@@ -144,9 +144,12 @@ async function walk(root: OpenEntry, visit: (folder: OpenEntry, entry: Dirent) =
   };
   const work = async (): Promise<void> => {
     for (let next = stack.pop(); next; next = stack.pop()) {
-      const folder = await next.parent.folder.openEntry(next.name);
-      if (folder) await visitFolder(folder);
-      await release(next.parent);
+      try {
+        const folder = await next.parent.folder.openEntry(next.name);
+        if (folder) await visitFolder(folder);
+      } finally {
+        await release(next.parent);
+      }
     }
   };
   await visitFolder(root);
