@@ -1,12 +1,14 @@
 /** What a command may change in a git directory: the data of git, but no hook and no setting that names a program. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { realpath } from 'node:fs/promises';
+import { access, constants, realpath, unlink } from 'node:fs/promises';
 import { OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
 import type { WorkspaceMounts } from './workspace-scan.ts';
 
 /** Folders of a git directory in which there are no settings and hooks. */
 const DATA_FOLDERS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'lfs', 'rr-cache', 'annex']);
+/** Files of the git directory of a worktree that name folders with settings. */
+const POINTERS: ReadonlySet<string> = new Set(['commondir', 'gitdir']);
 /** Levels below a git directory that are looked at. Names of submodules and worktrees may contain slashes. */
 const MAX_DEPTH = 8;
 /** Maximum size of a file that only says where something is. */
@@ -14,36 +16,68 @@ const MAX_POINTER_BYTES = 4096;
 
 /** Adds a git directory, or the file in its place, which takes over the open entry. */
 export async function addRepository(entry: OpenEntry, mounts: WorkspaceMounts, isWritable: boolean): Promise<void> {
-  if (!entry.stats.isDirectory() || !isWritable) {
+  if (!entry.stats.isDirectory() || !isWritable || !(await isProtectable(entry))) {
     mounts.readOnly.push(entry);
     return;
   }
   // A mounted folder cannot be replaced by another one.
   mounts.unmovable.push(entry);
   await addSettings(entry, mounts, 0);
-  // Nothing is mounted on a link of this name.
-  const names = (await entry.entries()).map(({ name }) => name);
-  if (!names.includes('hooks')) mounts.empty.push(join(entry.path, 'hooks'));
 }
 
-/** Adds the settings and hooks of a git directory, and of those of its submodules and worktrees. */
-async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: number): Promise<void> {
-  for (const { name } of await folder.entries()) {
-    const isSetting = name.startsWith('config') || name === 'hooks';
+/** Returns whether the settings of a git directory can be mounted: not on links, and not in folders that are closed. */
+async function isProtectable(folder: OpenEntry): Promise<boolean> {
+  const isOpen = await access(folder.through, constants.R_OK | constants.X_OK).then(
+    () => true,
+    () => false,
+  );
+  const entries = await folder.entries();
+  return isOpen && !entries.some((entry) => entry.isSymbolicLink() && isSetting(entry.name));
+}
+
+const isSetting = (name: string): boolean => name.startsWith('config') || POINTERS.has(name) || name === 'hooks';
+
+/**
+ * Adds the settings and hooks of a git directory, and of those of its submodules and worktrees. Returns whether a mount is
+ * in the folder, which then must stay where it is.
+ */
+async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: number): Promise<boolean> {
+  let isMountIn = false;
+  const names = new Set((await folder.entries()).map(({ name }) => name));
+  for (const name of names) {
     const isBranch = depth === 0 ? name === 'modules' || name === 'worktrees' : !DATA_FOLDERS.has(name);
-    if (!isSetting && !isBranch && name !== 'info') continue;
+    if (!isSetting(name) && !isBranch && name !== 'info') continue;
     const entry = await folder.openEntry(name);
     if (!entry) continue;
-    if (isSetting) {
+    if (isSetting(name)) {
       mounts.readOnly.push(entry);
-      continue;
-    }
-    if (name === 'info') {
+      isMountIn = true;
+    } else if (name === 'info') {
       const attributes = await entry.openEntry('attributes');
       if (attributes) mounts.readOnly.push(attributes);
-    } else if (entry.stats.isDirectory() && depth < MAX_DEPTH) await addSettings(entry, mounts, depth + 1);
-    await entry.close();
+      await entry.close();
+    } else if (!entry.stats.isDirectory()) await entry.close();
+    else if (depth === MAX_DEPTH || !(await isProtectable(entry))) {
+      mounts.readOnly.push(entry);
+      isMountIn = true;
+    } else if (await addSettings(entry, mounts, depth + 1)) {
+      mounts.unmovable.push(entry);
+      isMountIn = true;
+    } else await entry.close();
   }
+  if (depth > 0 && !names.has('HEAD')) return isMountIn;
+  if (!names.has('commondir')) mounts.selfContained.push(folder);
+  // Nothing is mounted on a link of this name.
+  if (!names.has('hooks') && !names.has('commondir')) mounts.empty.push(join(folder.path, 'hooks'));
+  return true;
+}
+
+/**
+ * Deletes what a command planted: git takes settings and hooks from the folder that `commondir` names, and nothing can be
+ * mounted on a missing file.
+ */
+export async function deletePlantedPointers({ selfContained }: WorkspaceMounts): Promise<void> {
+  await Promise.all(selfContained.map(({ through }) => unlink(`${through}/commondir`).catch(() => undefined)));
 }
 
 /** The repository of a workspace, as far as it is outside. */

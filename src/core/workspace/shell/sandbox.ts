@@ -18,7 +18,7 @@ import { writeGitSettings } from './git-settings.ts';
 import { findMountFault, releaseCommand } from './held-command.ts';
 import { type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
-import { addRepository, openOuterRepository } from './repository-mounts.ts';
+import { addRepository, deletePlantedPointers, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { closeMounts, dropMountsIn, noMounts, scanWorkspace } from './workspace-scan.ts';
 
@@ -170,6 +170,7 @@ function bubblewrap(
       const opened: OpenEntry[] = [];
       const layers: Layer[] = [];
       const cleanUp = async (): Promise<void> => {
+        await Promise.all(layers.map(({ mounts }) => deletePlantedPointers(mounts)));
         await Promise.all(opened.splice(0).map((entry) => entry.close()));
         await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
       };

@@ -58,7 +58,14 @@ export function seatbeltProfile(
     `(allow file-read* ${below(new Set(shown))})`,
     '(deny file-write*)',
     `(allow file-write* ${below([...(readOnly ? [] : [folder]), ...kept, temporary])} ${exactly(DEVICES)})`,
-    ...rule('deny file-write*', below([...pathsOf(mounts.readOnly), ...mounts.empty])),
+    ...rule(
+      'deny file-write*',
+      below([
+        ...pathsOf(mounts.readOnly),
+        ...mounts.empty,
+        ...mounts.selfContained.map(({ path }) => `${path}/commondir`),
+      ]),
+    ),
     ...rule('deny file-write-unlink', exactly(pathsOf(mounts.unmovable))),
     ...rule('deny file-read* file-write*', below(pathsOf([...mounts.hiddenFolders, ...mounts.hiddenFiles]))),
   ].join('\n');

@@ -18,12 +18,14 @@ export interface WorkspaceMounts {
   hiddenFolders: OpenEntry[];
   /** Files and sockets that cannot be opened in the sandbox. */
   hiddenFiles: OpenEntry[];
+  /** Git directories without a file `commondir`; open because they are `unmovable` too. */
+  selfContained: OpenEntry[];
   /** Paths of missing folders that stay empty, such as the hooks of a repository without any. */
   empty: string[];
 }
 
 export const noMounts = (): WorkspaceMounts => {
-  return { readOnly: [], unmovable: [], hiddenFolders: [], hiddenFiles: [], empty: [] };
+  return { readOnly: [], unmovable: [], hiddenFolders: [], hiddenFiles: [], selfContained: [], empty: [] };
 };
 
 /** Maximum number of entries that are looked at. */
@@ -101,7 +103,9 @@ export async function dropMountsIn(mounts: WorkspaceMounts, folder: string): Pro
   const lists = [mounts.readOnly, mounts.unmovable, mounts.hiddenFolders, mounts.hiddenFiles].map(split);
   await Promise.all(lists.flatMap(({ dropped = [] }) => dropped.map((entry) => entry.close())));
   const [readOnly = [], unmovable = [], hiddenFolders = [], hiddenFiles = []] = lists.map(({ kept = [] }) => kept);
-  return { readOnly, unmovable, hiddenFolders, hiddenFiles, empty: mounts.empty.filter((path) => isOutside({ path })) };
+  const selfContained = mounts.selfContained.filter(isOutside);
+  const empty = mounts.empty.filter((path) => isOutside({ path }));
+  return { readOnly, unmovable, hiddenFolders, hiddenFiles, selfContained, empty };
 }
 
 export async function closeMounts({ readOnly, unmovable, hiddenFolders, hiddenFiles }: WorkspaceMounts): Promise<void> {

@@ -25,6 +25,7 @@ function mountsOf(names: Partial<Record<keyof WorkspaceMounts, readonly string[]
     readOnly: entries(names.readOnly),
     unmovable: entries(names.unmovable),
     hiddenFolders: entries(names.hiddenFolders),
+    selfContained: [],
     hiddenFiles: entries(names.hiddenFiles),
     empty: [...(names.empty ?? [])],
   };
