@@ -274,6 +274,29 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     expect((await lstat(join(folder, '.git/hooks'))).isSymbolicLink()).toBe(true);
   });
 
+  test('reads no secret in a folder that a command closed before', async () => {
+    const { home, folder } = await makeHome();
+    await mkdir(join(folder, 'a/b'), { recursive: true });
+    await mkdir(join(folder, 'c'));
+    for (const name of ['a/b/.env', 'c/.env']) await writeFile(join(folder, name), 'HIDDEN');
+    // Root can search every folder.
+    const [uid, gid] = process.getuid!() === 0 ? [65_534, 65_534] : [process.getuid!(), process.getgid!()];
+    await promisify(execFile)('chown', ['-R', `${uid}:${gid}`, dirname(home)]);
+    const program = join(import.meta.dirname, '../core/workspace/shell/child/run-one.ts');
+    const env = { ...process.env, HOME: home, TMPDIR: dirname(home) };
+    const run = async (command: string) => {
+      await promisify(execFile)(process.execPath, [program, folder, join(home, 'output'), command], { uid, gid, env });
+      const output = await readFile(join(home, 'output'), 'utf8');
+      await rm(join(home, 'output'));
+      return output;
+    };
+    expect(await run('chmod 444 a; chmod 000 c; chmod 444 .git; echo ran')).toBe('ran\n');
+    const output = await run('chmod 755 a c .git; cat a/b/.env c/.env; echo planted >> .git/config; echo ran');
+    expect(output).toMatch(/ran\n$/);
+    expect(output).not.toContain('HIDDEN');
+    expect(await readFile(join(folder, '.git/config'), 'utf8')).not.toContain('planted');
+  });
+
   test('inherits no descriptor of the program', async () => {
     const { home, folder } = await makeHome();
     const fd = openSync(home, 'r');

@@ -18,6 +18,9 @@ const O_PATH = 0o10000000;
 const ACCESS = IS_LINUX ? O_PATH : constants.O_RDONLY | (constants.O_NONBLOCK ?? 0);
 const { O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
 
+/** Returns whether a folder could not be read or searched because of its permissions. */
+export const isClosed = (error: unknown): boolean => (error as { code?: string }).code === 'EACCES';
+
 /** A file, a folder or a device, open by a descriptor. The caller closes it. */
 export class OpenEntry {
   readonly fd: number;
@@ -41,8 +44,11 @@ export class OpenEntry {
     return OpenEntry.#open(`/proc/${pid}/root/`, '/', O_DIRECTORY);
   }
 
-  static async #open(through: string, path: string, flags: number): Promise<OpenEntry | null> {
-    const fd = await openDescriptor(through, ACCESS | flags).catch(() => null);
+  static async #open(through: string, path: string, flags: number, isStrict = false): Promise<OpenEntry | null> {
+    const fd = await openDescriptor(through, ACCESS | flags).catch((error: unknown) => {
+      if (isStrict && isClosed(error)) throw error;
+      return null;
+    });
     if (fd === null) return null;
     const stats = await readStats(fd);
     if (!stats.isSymbolicLink()) return new OpenEntry(fd, path, stats);
@@ -64,11 +70,14 @@ export class OpenEntry {
     return (await readlink(this.through).catch(() => null)) === this.path;
   }
 
-  /** Opens an entry of this folder. Returns null for a missing one, and for a link. */
-  openEntry(name: string): Promise<OpenEntry | null> {
+  /**
+   * Opens an entry of this folder. Returns null for a missing one, and for a link. `isStrict`: throws if this folder is closed
+   * to this user, who may be able to change that.
+   */
+  openEntry(name: string, isStrict = false): Promise<OpenEntry | null> {
     if (name === '..' || name.includes('/')) throw new Error(`${name} is not the name of an entry`);
     // Not joined: `/proc/self/fd/N/.` is the folder, and `/proc/self/fd/N` is a link.
-    return OpenEntry.#open(`${this.through}/${name}`, join(this.path, name), O_NOFOLLOW);
+    return OpenEntry.#open(`${this.through}/${name}`, join(this.path, name), O_NOFOLLOW, isStrict);
   }
 
   /** Opens a path below this folder, one component after the other. Returns null if a component is missing or a link. */
@@ -83,9 +92,12 @@ export class OpenEntry {
     return current;
   }
 
-  /** Returns the entries of this folder; none if it cannot be read. */
-  entries(): Promise<Dirent[]> {
-    return readdir(this.through, { withFileTypes: true }).catch((): Dirent[] => []);
+  /** Returns the entries of this folder; none if it cannot be read. `isStrict`: throws if it is closed to this user. */
+  entries(isStrict = false): Promise<Dirent[]> {
+    return readdir(this.through, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
+      if (isStrict && isClosed(error)) throw error;
+      return [];
+    });
   }
 
   /** Returns the text of a regular file; null for anything else, and for a larger file. */

@@ -43,11 +43,11 @@ const isSetting = (name: string): boolean => name.startsWith('config') || POINTE
  */
 async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: number): Promise<boolean> {
   let isMountIn = false;
-  const names = new Set((await folder.entries()).map(({ name }) => name));
+  const names = new Set((await folder.entries(true)).map(({ name }) => name));
   for (const name of names) {
     const isBranch = depth === 0 ? name === 'modules' || name === 'worktrees' : !DATA_FOLDERS.has(name);
     if (!isSetting(name) && !isBranch && name !== 'info') continue;
-    const entry = await folder.openEntry(name);
+    const entry = await folder.openEntry(name, true);
     if (!entry) continue;
     if (isSetting(name)) {
       mounts.readOnly.push(entry);

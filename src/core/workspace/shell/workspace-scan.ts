@@ -3,7 +3,7 @@ import type { Dirent } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { TriadError } from '../../base/errors.ts';
 import { protectedFiles } from '../hard-links.ts';
-import type { OpenEntry } from '../open-entry.ts';
+import { isClosed, type OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { isSecret, isSecretFolder } from '../secret-names.ts';
 import { addRepository } from './repository-mounts.ts';
@@ -60,7 +60,7 @@ export async function scanWorkspace(
     if (linkedFiles === null)
       throw new TriadError('limit_reached', 'There are too many files to be sure that no command reads a secret');
     const isLinked = ({ stats }: OpenEntry) => linkedFiles.has(`${stats.dev}:${stats.ino}`);
-    await walk(root, async (folder, dirent) => {
+    const visit = async (folder: OpenEntry, dirent: Dirent): Promise<boolean> => {
       const { name } = dirent;
       const path = join(folder.path, name);
       const shownPath = relative(root.path, path);
@@ -70,22 +70,27 @@ export async function scanWorkspace(
       if (isOwnPath || isHiddenName || dirent.isSocket()) {
         // In `node_modules`, in `.git` and under some other paths the next scan would not find it.
         keepInPlace(path);
-        const entry = await folder.openEntry(name);
+        const entry = await folder.openEntry(name, true);
         if (entry) hide(entry);
         return false;
       }
       if (name === '.git') {
-        const entry = await folder.openEntry(name);
+        const entry = await folder.openEntry(name, true);
         if (entry) {
           keepInPlace(path);
           await addRepository(entry, mounts, writesGit);
         }
       } else if (!dirent.isDirectory() && linkedFiles.size > 0) {
-        const entry = await folder.openEntry(name);
+        const entry = await folder.openEntry(name, true);
         if (entry && isLinked(entry)) hide(entry);
         else await entry?.close();
       }
       return dirent.isDirectory() && (linkedFiles.size > 0 ? name !== '.git' : !SKIPPED.has(name));
+    };
+    // A command could open a closed folder again, whose secrets the scan did not find.
+    await walk(root, visit, (folder) => {
+      keepInPlace(folder.path);
+      hide(folder);
     });
     const folders = await Promise.all([...unmovable].map((path) => root.openBelow(relative(root.path, path))));
     mounts.unmovable.push(...folders.filter((folder) => folder !== null));
@@ -112,25 +117,39 @@ export async function closeMounts({ readOnly, unmovable, hiddenFolders, hiddenFi
   await Promise.all([...readOnly, ...unmovable, ...hiddenFolders, ...hiddenFiles].map((entry) => entry.close()));
 }
 
-/** An open folder, and the number of its folders that are still to be visited. */
 interface OpenParent {
   folder: OpenEntry;
+  /** Number of its folders that are still to be visited. */
   pending: number;
+  /** Whether this user cannot read or search it. */
+  isClosed: boolean;
 }
 
-/** Visits every entry below an open folder. `visit` returns whether to go on into an entry that is a folder. */
-async function walk(root: OpenEntry, visit: (folder: OpenEntry, entry: Dirent) => Promise<boolean>): Promise<void> {
+/**
+ * Visits every entry below an open folder. `visit` returns whether to go on into an entry that is a folder. `takeClosed` gets
+ * each folder that this user cannot read or search, and closes it.
+ */
+async function walk(
+  root: OpenEntry,
+  visit: (folder: OpenEntry, entry: Dirent) => Promise<boolean>,
+  takeClosed: (folder: OpenEntry) => void,
+): Promise<void> {
   let entriesLeft = MAX_ENTRIES;
   // The last folders come first, so that few parents are open.
   const stack: { parent: OpenParent; name: string }[] = [];
   const release = async (parent: OpenParent): Promise<void> => {
     parent.pending -= 1;
-    if (parent.pending === 0 && parent.folder !== root) await parent.folder.close();
+    if (parent.pending === 0 && parent.folder !== root && !parent.isClosed) await parent.folder.close();
+  };
+  const refuse = (parent: OpenParent, error: unknown): void => {
+    if (!isClosed(error) || parent.folder === root) throw error;
+    if (!parent.isClosed) takeClosed(parent.folder);
+    parent.isClosed = true;
   };
   const visitFolder = async (folder: OpenEntry): Promise<void> => {
-    const parent = { folder, pending: 1 };
+    const parent = { folder, pending: 1, isClosed: false };
     try {
-      const entries = await folder.entries();
+      const entries = await folder.entries(true);
       entriesLeft -= entries.length;
       if (entriesLeft < 0)
         throw new TriadError(
@@ -142,6 +161,8 @@ async function walk(root: OpenEntry, visit: (folder: OpenEntry, entry: Dirent) =
         parent.pending += 1;
         stack.push({ parent, name: entry.name });
       }
+    } catch (error) {
+      refuse(parent, error);
     } finally {
       await release(parent);
     }
@@ -149,8 +170,10 @@ async function walk(root: OpenEntry, visit: (folder: OpenEntry, entry: Dirent) =
   const work = async (): Promise<void> => {
     for (let next = stack.pop(); next; next = stack.pop()) {
       try {
-        const folder = await next.parent.folder.openEntry(next.name);
+        const folder = await next.parent.folder.openEntry(next.name, true);
         if (folder) await visitFolder(folder);
+      } catch (error) {
+        refuse(next.parent, error);
       } finally {
         await release(next.parent);
       }
