@@ -297,6 +297,15 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     expect(await readFile(join(folder, '.git/config'), 'utf8')).not.toContain('planted');
   });
 
+  test('starts after one made paths that are too long, and says so after one made too many secrets', async () => {
+    const { folder, run } = await makeHome();
+    onTestFinished(async () => void (await promisify(execFile)('rm', ['-rf', folder])));
+    await run('name=$(printf a%.0s {1..250}); for i in {1..20}; do mkdir $name; cd $name; done; touch .env');
+    expect(await run('echo started')).toBe('started\n');
+    await run('mkdir many; cd many; touch .env.{1..2001}');
+    await expect(run('true')).rejects.toMatchObject({ code: 'limit_reached' });
+  });
+
   test('inherits no descriptor of the program', async () => {
     const { home, folder } = await makeHome();
     const fd = openSync(home, 'r');

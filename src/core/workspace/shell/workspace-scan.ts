@@ -30,6 +30,10 @@ export const noMounts = (): WorkspaceMounts => {
 
 /** Maximum number of entries that are looked at. */
 const MAX_ENTRIES = 200_000;
+/** Maximum number of mounts. Bubblewrap takes 9000 arguments, of which a mount needs 3. */
+const MAX_MOUNTS = 2000;
+/** Maximum size of a path that is looked at. Paths of git directories are longer, and Linux mounts none of 4096 bytes. */
+const MAX_PATH_BYTES = 1500;
 /** Folders that are read at a time. */
 const CONCURRENCY = 32;
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
@@ -55,6 +59,15 @@ export async function scanWorkspace(
   const hide = (entry: OpenEntry): void => {
     (entry.stats.isDirectory() ? mounts.hiddenFolders : mounts.hiddenFiles).push(entry);
   };
+  const refuseCrowd = (): void => {
+    const { readOnly, hiddenFolders, hiddenFiles, empty } = mounts;
+    const all = [readOnly, mounts.unmovable, hiddenFolders, hiddenFiles, empty];
+    if (all.reduce((sum, { length }) => sum + length, unmovable.size) > MAX_MOUNTS)
+      throw new TriadError(
+        'limit_reached',
+        `${root.path} has too many secrets and repositories for a sandbox: delete those that are not needed`,
+      );
+  };
   try {
     const linkedFiles = await protectedFiles(workspace);
     if (linkedFiles === null)
@@ -65,6 +78,12 @@ export async function scanWorkspace(
       const path = join(folder.path, name);
       const shownPath = relative(root.path, path);
       if (dirent.isSymbolicLink()) return false;
+      refuseCrowd();
+      if (dirent.isDirectory() && Buffer.byteLength(path) > MAX_PATH_BYTES) {
+        const entry = await folder.openEntry(name, true);
+        if (entry) hide(entry);
+        return false;
+      }
       const isOwnPath = isOwn(workspace, path) || name.toLowerCase() === '.triad';
       const isHiddenName = isSecretFolder(shownPath) || (!dirent.isDirectory() && isSecret(shownPath, patterns));
       if (isOwnPath || isHiddenName || dirent.isSocket()) {
@@ -94,6 +113,8 @@ export async function scanWorkspace(
     });
     const folders = await Promise.all([...unmovable].map((path) => root.openBelow(relative(root.path, path))));
     mounts.unmovable.push(...folders.filter((folder) => folder !== null));
+    unmovable.clear();
+    refuseCrowd();
     return mounts;
   } catch (error) {
     await closeMounts(mounts);
