@@ -57,38 +57,24 @@ export async function scanWorkspace(
       unmovable.add(folder);
   };
   const hide = (entry: OpenEntry): void => {
+    keepInPlace(entry.path);
     (entry.stats.isDirectory() ? mounts.hiddenFolders : mounts.hiddenFiles).push(entry);
-  };
-  const refuseCrowd = (): void => {
-    const { readOnly, hiddenFolders, hiddenFiles, empty } = mounts;
-    const all = [readOnly, mounts.unmovable, hiddenFolders, hiddenFiles, empty];
-    if (all.reduce((sum, { length }) => sum + length, unmovable.size) > MAX_MOUNTS)
-      throw new TriadError(
-        'limit_reached',
-        `${root.path} has too many secrets and repositories for a sandbox: delete those that are not needed`,
-      );
   };
   try {
     const linkedFiles = await protectedFiles(workspace);
     if (linkedFiles === null)
       throw new TriadError('limit_reached', 'There are too many files to be sure that no command reads a secret');
-    const isLinked = ({ stats }: OpenEntry) => linkedFiles.has(`${stats.dev}:${stats.ino}`);
     const visit = async (folder: OpenEntry, dirent: Dirent): Promise<boolean> => {
       const { name } = dirent;
       const path = join(folder.path, name);
       const shownPath = relative(root.path, path);
       if (dirent.isSymbolicLink()) return false;
-      refuseCrowd();
-      if (dirent.isDirectory() && Buffer.byteLength(path) > MAX_PATH_BYTES) {
-        const entry = await folder.openEntry(name, true);
-        if (entry) hide(entry);
-        return false;
-      }
+      refuseCrowd(root.path, mounts, unmovable.size);
+      const isTooLong = dirent.isDirectory() && Buffer.byteLength(path) > MAX_PATH_BYTES;
       const isOwnPath = isOwn(workspace, path) || name.toLowerCase() === '.triad';
       const isHiddenName = isSecretFolder(shownPath) || (!dirent.isDirectory() && isSecret(shownPath, patterns));
-      if (isOwnPath || isHiddenName || dirent.isSocket()) {
+      if (isOwnPath || isHiddenName || isTooLong || dirent.isSocket()) {
         // In `node_modules`, in `.git` and under some other paths the next scan would not find it.
-        keepInPlace(path);
         const entry = await folder.openEntry(name, true);
         if (entry) hide(entry);
         return false;
@@ -101,25 +87,31 @@ export async function scanWorkspace(
         }
       } else if (!dirent.isDirectory() && linkedFiles.size > 0) {
         const entry = await folder.openEntry(name, true);
-        if (entry && isLinked(entry)) hide(entry);
+        if (entry && linkedFiles.has(`${entry.stats.dev}:${entry.stats.ino}`)) hide(entry);
         else await entry?.close();
       }
       return dirent.isDirectory() && (linkedFiles.size > 0 ? name !== '.git' : !SKIPPED.has(name));
     };
     // A command could open a closed folder again, whose secrets the scan did not find.
-    await walk(root, visit, (folder) => {
-      keepInPlace(folder.path);
-      hide(folder);
-    });
+    await walk(root, visit, hide);
     const folders = await Promise.all([...unmovable].map((path) => root.openBelow(relative(root.path, path))));
     mounts.unmovable.push(...folders.filter((folder) => folder !== null));
-    unmovable.clear();
-    refuseCrowd();
+    refuseCrowd(root.path, mounts, 0);
     return mounts;
   } catch (error) {
     await closeMounts(mounts);
     throw error;
   }
+}
+
+function refuseCrowd(path: string, mounts: WorkspaceMounts, more: number): void {
+  const { readOnly, unmovable, hiddenFolders, hiddenFiles, empty } = mounts;
+  const all = [readOnly, unmovable, hiddenFolders, hiddenFiles, empty];
+  if (all.reduce((sum, { length }) => sum + length, more) > MAX_MOUNTS)
+    throw new TriadError(
+      'limit_reached',
+      `${path} has too many secrets and repositories for a sandbox: delete those that are not needed`,
+    );
 }
 
 /** Removes the mounts in a folder, which has mounts of its own. */
