@@ -61,9 +61,7 @@ export async function scanWorkspace(
     (entry.stats.isDirectory() ? mounts.hiddenFolders : mounts.hiddenFiles).push(entry);
   };
   try {
-    const linkedFiles = await protectedFiles(workspace);
-    if (linkedFiles === null)
-      throw new TriadError('limit_reached', 'There are too many files to be sure that no command reads a secret');
+    const linkedFiles = await findLinkedFiles(workspace);
     const visit = async (folder: OpenEntry, dirent: Dirent): Promise<boolean> => {
       const { name } = dirent;
       const path = join(folder.path, name);
@@ -94,14 +92,20 @@ export async function scanWorkspace(
     };
     // A command could open a closed folder again, whose secrets the scan did not find.
     await walk(root, visit, hide);
-    const folders = await Promise.all([...unmovable].map((path) => root.openBelow(relative(root.path, path))));
-    mounts.unmovable.push(...folders.filter((folder) => folder !== null));
+    const folders = [...unmovable].map((path) => root.openBelow(relative(root.path, path)));
+    mounts.unmovable.push(...(await Promise.all(folders)).filter((folder) => folder !== null));
     refuseCrowd(root.path, mounts, 0);
     return mounts;
   } catch (error) {
     await closeMounts(mounts);
     throw error;
   }
+}
+
+async function findLinkedFiles(workspace: Workspace): Promise<ReadonlySet<string>> {
+  const files = await protectedFiles(workspace);
+  if (files !== null) return files;
+  throw new TriadError('limit_reached', 'There are too many files to be sure that no command reads a secret');
 }
 
 function refuseCrowd(path: string, mounts: WorkspaceMounts, more: number): void {
