@@ -4,6 +4,11 @@ import { redact } from '../../base/redact.ts';
 
 const PASSED = new Set([
   ...['PATH', 'HOME', 'USER', 'LOGNAME', 'LANG', 'LANGUAGE', 'TERM', 'COLORTERM', 'TZ', 'TMPDIR', 'SHELL', 'CI'],
+  // Windows and macOS: where the system is.
+  ...['SYSTEMROOT', 'SYSTEMDRIVE', 'WINDIR', 'COMSPEC', 'PATHEXT', 'OS', 'TEMP', 'TMP', 'USERPROFILE', 'USERNAME'],
+  ...['HOMEDRIVE', 'HOMEPATH', 'APPDATA', 'LOCALAPPDATA', 'PROGRAMDATA', 'PROGRAMFILES', 'PROGRAMFILES(X86)'],
+  ...['PROCESSOR_ARCHITECTURE', 'NUMBER_OF_PROCESSORS', 'DEVELOPER_DIR', 'SDKROOT', 'MACOSX_DEPLOYMENT_TARGET'],
+  ...['HOMEBREW_PREFIX', 'HOMEBREW_CELLAR', 'HOMEBREW_REPOSITORY', '__CF_USER_TEXT_ENCODING'],
   ...['NO_COLOR', 'FORCE_COLOR', 'CLICOLOR', 'CLICOLOR_FORCE', 'DEBIAN_FRONTEND', 'SOURCE_DATE_EPOCH'],
   // Toolchains: where they are and how they build.
   ...['NVM_DIR', 'NVM_BIN', 'NVM_INC', 'VOLTA_HOME', 'ASDF_DIR', 'ASDF_DATA_DIR', 'FNM_DIR', 'NODE_ENV', 'DENO_DIR'],
@@ -18,6 +23,8 @@ const PASSED = new Set([
   ...['PLAYWRIGHT_BROWSERS_PATH', 'CHROME_BIN', 'GIT_AUTHOR_NAME', 'GIT_AUTHOR_EMAIL', 'GIT_COMMITTER_NAME'],
   ...['GIT_COMMITTER_EMAIL', 'HTTP_PROXY', 'HTTPS_PROXY', 'NO_PROXY', 'ALL_PROXY'],
 ]);
+/** Names of variables have no case on Windows. */
+const normalizeName = (name: string): string => (process.platform === 'win32' ? name.toUpperCase() : name);
 const PASSED_TOO = /^(LC_[A-Z]+|[a-z]+_proxy)$/;
 /** A user and a password in an address. */
 const ADDRESS = /:\/\/[^/\s@]*@/;
@@ -37,7 +44,8 @@ export function commandEnvironment(env: Environment, temporary: string | null): 
   const isHarmless = (value: string): boolean => !ADDRESS.test(value) && !secrets.has(value) && redact(value) === value;
   const passed: Record<string, string> = {};
   for (const [name, value] of Object.entries(env))
-    if (value !== undefined && (PASSED.has(name) || PASSED_TOO.test(name)) && isHarmless(value)) passed[name] = value;
+    if (value !== undefined && (PASSED.has(normalizeName(name)) || PASSED_TOO.test(name)) && isHarmless(value))
+      passed[name] = value;
   // Nobody answers a question of git, and there is no screen to draw on.
   const fixed = { TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
   if (temporary === null) return { ...passed, ...fixed };
