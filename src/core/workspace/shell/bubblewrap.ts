@@ -2,7 +2,7 @@
 import type { OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
 import type { OutsideView } from './outside-view.ts';
-import type { WorkspaceMounts } from './workspace-scan.ts';
+import type { WorkspaceMounts } from './mounts.ts';
 
 /** A user namespace in which no other can be made; kernels and containers that offer none go without. */
 export const USER_NAMESPACE: readonly string[] = ['--unshare-user', '--disable-userns'];

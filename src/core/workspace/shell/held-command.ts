@@ -8,7 +8,6 @@ import { OpenEntry } from '../open-entry.ts';
 import { sendSignal } from './command-processes.ts';
 import { isAlive } from './leftovers.ts';
 import { GATE_FD, type Mounted, STATUS_FD } from './bubblewrap.ts';
-import type { Launch } from './sandbox.ts';
 
 /** Pause between two looks at a process, in milliseconds. */
 const POLL_MS = 1;
@@ -16,6 +15,9 @@ const POLL_MS = 1;
 const MOUNT_MS = 10_000;
 /** The process reads one byte from the descriptor of the gate. The number of `read` is 0 on x86-64, and 63 on arm64. */
 const WAITS_AT_GATE = new RegExp(`^(0|63) 0x${GATE_FD.toString(16)} `);
+
+/** Resolves with null if the process that waits at the gate may start its command, else with the reason why not. */
+export type MountCheck = (pid: number, hasEnded: () => boolean) => Promise<string | null>;
 
 /**
  * Resolves with null if each mount of the process that waits at the gate is the meant one, else with the reason. A folder
@@ -61,7 +63,7 @@ async function isMounted(root: OpenEntry, mounted: Mounted): Promise<boolean> {
  * Opens the gate of a started launch if its mounts are right, else kills it. Call this in the tick of the start. Resolves
  * with null after the gate was opened, else with the reason why the command did not start.
  */
-export async function releaseCommand(child: ChildProcess, { check }: Pick<Launch, 'check'>): Promise<string | null> {
+export async function releaseCommand(child: ChildProcess, check: MountCheck | null): Promise<string | null> {
   if (check === null) return null;
   const streams: readonly unknown[] = child.stdio;
   const gate = streams[GATE_FD] as Writable;

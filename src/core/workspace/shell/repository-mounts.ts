@@ -3,7 +3,7 @@ import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { access, constants, realpath, unlink } from 'node:fs/promises';
 import { OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
-import type { WorkspaceMounts } from './workspace-scan.ts';
+import type { WorkspaceMounts } from './mounts.ts';
 
 /** Folders of a git directory in which there are no settings and hooks. */
 const DATA_FOLDERS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'lfs', 'rr-cache', 'annex']);

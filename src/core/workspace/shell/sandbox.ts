@@ -15,12 +15,13 @@ import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
 import { commandEnvironment } from './environment.ts';
 import { writeGitSettings } from './git-settings.ts';
-import { findMountFault, releaseCommand } from './held-command.ts';
+import { findMountFault, type MountCheck, releaseCommand } from './held-command.ts';
+import { closeMounts, dropMountsIn, noMounts } from './mounts.ts';
 import { type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
 import { addRepository, deletePlantedPointers, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
-import { closeMounts, dropMountsIn, noMounts, scanWorkspace } from './workspace-scan.ts';
+import { scanWorkspace } from './workspace-scan.ts';
 
 /** A command's place, and what it may do there. */
 interface Confined {
@@ -52,11 +53,8 @@ export interface Launch {
   env: Record<string, string>;
   /** Descriptors that the program gets, from `FIRST_FREE_FD` on. */
   descriptors: readonly number[];
-  /**
-   * Resolves with null if the command may start, else with the reason why not. `pid`: of the process that waits at the
-   * gate. Null: the command does not wait.
-   */
-  check: ((pid: number, hasEnded: () => boolean) => Promise<string | null>) | null;
+  /** Null: the command does not wait at a gate. */
+  check: MountCheck | null;
   /** Call it when the command has ended. */
   cleanUp: () => Promise<void>;
 }
@@ -149,7 +147,7 @@ async function faultOf(launch: Launch, words: readonly string[], cwd: string): P
     stdio: ['ignore', 'ignore', 'pipe', 'ignore', 'pipe', 'pipe', ...launch.descriptors],
   });
   const ended = once(child, 'close') as Promise<[number | null, NodeJS.Signals | null]>;
-  const released = releaseCommand(child, launch);
+  const released = releaseCommand(child, launch.check);
   const [output, [code, signal], fault] = await Promise.all([text(child.stderr!), ended, released]);
   if (code === 0) return fault;
   return fault ?? (output.trim().split('\n').at(-1) || `it ended with ${signal ?? code}`);

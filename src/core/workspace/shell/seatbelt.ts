@@ -1,7 +1,7 @@
 /** The profile of macOS's sandbox-exec: the rules of bubblewrap, as far as its language expresses them. */
 import { dirname } from 'node:path';
 import type { OutsideView } from './outside-view.ts';
-import type { WorkspaceMounts } from './workspace-scan.ts';
+import type { WorkspaceMounts } from './mounts.ts';
 
 /** Services that would do something outside for whoever asks: open programs, send them events, give out keys. */
 const SERVICES = [

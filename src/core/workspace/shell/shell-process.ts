@@ -165,7 +165,7 @@ async function runLaunched(
     sandbox?.endsAll ?? false,
     child.stdio[STATUS_FD] as Readable | null,
   );
-  const released = releaseCommand(child, launch);
+  const released = releaseCommand(child, launch.check);
   released.catch(() => {});
   const leave = running.add(processes);
   const said = collected(child.stdio[3] as Readable | null);

@@ -6,27 +6,8 @@ import { protectedFiles } from '../hard-links.ts';
 import { isClosed, type OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { isSecret, isSecretFolder } from '../secret-names.ts';
+import { closeMounts, noMounts, type WorkspaceMounts } from './mounts.ts';
 import { addRepository } from './repository-mounts.ts';
-
-/** Entries that are mounted over those of the workspace, open by descriptors. `closeMounts` closes them. */
-export interface WorkspaceMounts {
-  /** Mounted read only: programs outside the sandbox run or obey them. */
-  readOnly: OpenEntry[];
-  /** Folders that are mounted as they are. A mounted folder cannot be moved, nor what is read only or hidden in it. */
-  unmovable: OpenEntry[];
-  /** Folders that are empty in the sandbox. */
-  hiddenFolders: OpenEntry[];
-  /** Files and sockets that cannot be opened in the sandbox. */
-  hiddenFiles: OpenEntry[];
-  /** Git directories without a file `commondir`; open because they are `unmovable` too. */
-  selfContained: OpenEntry[];
-  /** Paths of missing folders that stay empty, such as the hooks of a repository without any. */
-  empty: string[];
-}
-
-export const noMounts = (): WorkspaceMounts => {
-  return { readOnly: [], unmovable: [], hiddenFolders: [], hiddenFiles: [], selfContained: [], empty: [] };
-};
 
 /** Maximum number of entries that are looked at. */
 const MAX_ENTRIES = 200_000;
@@ -116,22 +97,6 @@ function refuseCrowd(path: string, mounts: WorkspaceMounts, more: number): void 
       'limit_reached',
       `${path} has too many secrets and repositories for a sandbox: delete those that are not needed`,
     );
-}
-
-/** Removes the mounts in a folder, which has mounts of its own. */
-export async function dropMountsIn(mounts: WorkspaceMounts, folder: string): Promise<WorkspaceMounts> {
-  const isOutside = ({ path }: { path: string }): boolean => !isInside(folder, path);
-  const split = (entries: OpenEntry[]) => Object.groupBy(entries, (entry) => (isOutside(entry) ? 'kept' : 'dropped'));
-  const lists = [mounts.readOnly, mounts.unmovable, mounts.hiddenFolders, mounts.hiddenFiles].map(split);
-  await Promise.all(lists.flatMap(({ dropped = [] }) => dropped.map((entry) => entry.close())));
-  const [readOnly = [], unmovable = [], hiddenFolders = [], hiddenFiles = []] = lists.map(({ kept = [] }) => kept);
-  const selfContained = mounts.selfContained.filter(isOutside);
-  const empty = mounts.empty.filter((path) => isOutside({ path }));
-  return { readOnly, unmovable, hiddenFolders, hiddenFiles, selfContained, empty };
-}
-
-export async function closeMounts({ readOnly, unmovable, hiddenFolders, hiddenFiles }: WorkspaceMounts): Promise<void> {
-  await Promise.all([...readOnly, ...unmovable, ...hiddenFolders, ...hiddenFiles].map((entry) => entry.close()));
 }
 
 interface OpenParent {

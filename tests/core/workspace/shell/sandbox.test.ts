@@ -14,7 +14,7 @@ import { findSandbox, type Sandbox, probeSandbox } from '#core/workspace/shell/s
 import { seatbeltProfile } from '#core/workspace/shell/seatbelt.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
-import type { WorkspaceMounts } from '#core/workspace/shell/workspace-scan.ts';
+import type { WorkspaceMounts } from '#core/workspace/shell/mounts.ts';
 import { folderWith, workspaceIn } from '../../../support/workspace.ts';
 import { sandbox, shellIn, skipped, words } from './support.ts';
 
