@@ -6,8 +6,9 @@ import { lstat, mkdir, mkdtemp, readdir, readFile, realpath, rm, symlink, writeF
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { DEFAULT_SANDBOX } from '#core/settings/sandbox-settings.ts';
 import { Git } from '#core/workspace/git.ts';
-import { findSandbox, type Sandbox } from '#core/workspace/shell/sandbox.ts';
+import { NO_OPTIONS, type Sandbox } from '#core/workspace/shell/sandbox.ts';
 import { runShell, type ShellCommand } from '#core/workspace/shell/shell-process.ts';
 import { sandbox, shellIn, skipped, words } from '../core/workspace/shell/support.ts';
 import { Random } from '../soak/random.ts';
@@ -242,17 +243,15 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
     for (const name of ['a', 'a/b', 'c']) await promisify(execFile)('git', ['init', '-q', join(folder, name)]);
     await writeFile(join(folder, 'a/.env'), '');
     const below = await shellIn({ workspace: workspaceIn(join(folder, 'a/b')), sandbox });
-    const env = { ...process.env, HOME: home };
     const caches = join(home, 'caches');
-    const broken = await findSandbox(env, 'linux', { caches, git: null, readable: [] });
-    await rm(caches, { recursive: true });
+    const options = { ...NO_OPTIONS, caches };
     await writeFile(caches, '');
     const countDescriptors = async () => (await readdir('/proc/self/fd')).length;
     await run('true');
     const before = await countDescriptors();
     for (let times = 0; times < 5; times += 1) {
       await run('true');
-      await expect(run('true', { sandbox: broken })).rejects.toThrow('caches');
+      await expect(run('true', { options })).rejects.toThrow('caches');
       await rm(below.file, { force: true });
       await runShell({ ...below, command: 'true' });
     }
@@ -338,24 +337,54 @@ describe.skipIf(skipped)(`a command in the sandbox (${words})`, () => {
       await writeFile(join(home, path), text, { mode: 0o755 });
     }
     const env = { ...process.env, HOME: home, PATH: `${process.env['PATH']}:${join(home, 'tools/bin')}` };
-    const options = { caches: join(home, '.config/triad/caches'), git: new Git(env), readable: [] };
-    const own = await findSandbox(env, 'linux', options);
+    const options = { ...NO_OPTIONS, caches: join(home, '.config/triad/caches'), git: new Git(env) };
     const list = 'cd; find . -path ./project -prune -o -path ./.config/triad/caches -prune -o -type f -print | sort';
-    expect((await run(list, { sandbox: own, env })).trim().split('\n')).toEqual([
+    expect((await run(list, { options, env })).trim().split('\n')).toEqual([
       ...['./.cargo/config.toml', './.gitconfig', './.nvm/versions/node', './tools/bin/tool'],
     ]);
-    expect(await run('tool; git config --global --list', { sandbox: own, env })).toBe(
+    expect(await run('tool; git config --global --list', { options, env })).toBe(
       'tool\nuser.name=A "B" \\ C\ncore.autocrlf=input\n',
     );
-    expect(await run('echo kept > $npm_config_cache/a', { sandbox: own, env })).toBe('');
+    expect(await run('echo kept > $npm_config_cache/a', { options, env })).toBe('');
     await run('rmdir $PIP_CACHE_DIR $UV_CACHE_DIR; touch $PIP_CACHE_DIR; ln -s nowhere $UV_CACHE_DIR', {
-      sandbox: own,
+      options,
       env,
     });
-    expect(await run('cat $npm_config_cache/a; echo lost > ~/lost; ls ~/.config/triad', { sandbox: own, env })).toBe(
+    expect(await run('cat $npm_config_cache/a; echo lost > ~/lost; ls ~/.config/triad', { options, env })).toBe(
       'kept\ncaches\n',
     );
   });
+
+  test('gets variables and files of the settings, but no secret', async () => {
+    const { home, run } = await makeHome();
+    const env = { ...process.env, HOME: home, MY_TOKEN: 'HIDDEN-0123456789' };
+    const settings = {
+      ...DEFAULT_SANDBOX,
+      readable: ['~/notes', join(home, '.aws/credentials')],
+      env: { MODE: 'test', COPY: env.MY_TOKEN },
+    };
+    const options = { ...NO_OPTIONS, settings: () => settings };
+    const output = await run('echo $MODE $COPY; cat ~/notes/* ~/.aws/* ~/.ssh/*', { env, options });
+    expect(output).toMatch(/^test\n/);
+    expect(output).toContain('HIDDEN notes/private.txt');
+    expect(output).toContain('HIDDEN .aws/credentials');
+    expect(output).not.toMatch(/HIDDEN-|HIDDEN \.ssh/);
+  });
+
+  test.runIf(['x64', 'arm64'].includes(process.arch))(
+    'reaches the network and no Unix socket, unless the settings allow them',
+    async () => {
+      const { home, run } = await makeHome();
+      const env = { ...process.env, HOME: home };
+      const listen = (place: string) =>
+        `"${process.execPath}" -e "require('net').createServer().listen(${place}, () => process.exit(0)).on('error', (e) => (console.log(e.code), process.exit(1)))" && echo listens`;
+      const command = `${listen("0, '127.0.0.1'")}; ${listen("'a.sock'")}; rm -f a.sock; python3 -c "import socket; socket.socketpair(socket.AF_UNIX, socket.SOCK_DGRAM)" 2>/dev/null && echo datagrams`;
+      expect(await run(command, { env, network: true })).toBe('listens\nEAFNOSUPPORT\n');
+      const settings = { ...DEFAULT_SANDBOX, unix_sockets: true };
+      const options = { ...NO_OPTIONS, settings: () => settings };
+      expect(await run(command, { env, network: true, options })).toContain('listens\nlistens\n');
+    },
+  );
 
   test('gets none of 60 variables with secrets, and no value of one under a harmless name', async () => {
     const { home, run } = await makeHome();

@@ -8,9 +8,9 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Git } from '#core/workspace/git.ts';
-import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 import { runShell, type ShellCommand } from '#core/workspace/shell/shell-process.ts';
-import { shellIn, skipped, words } from '../core/workspace/shell/support.ts';
+import { sandbox, shellIn, skipped, words } from '../core/workspace/shell/support.ts';
 import { fullTest } from '../support/samples.ts';
 import { folderWith, workspaceIn } from '../support/workspace.ts';
 
@@ -118,10 +118,9 @@ const has = (program: string): boolean => {
 
 async function runIn(files: Readonly<Record<string, string>>) {
   const folder = await folderWith(files);
-  const options = { caches: await folderWith(), git: new Git(process.env), readable: [] };
-  const sandbox = await findSandbox(process.env, process.platform, options);
+  const options = { ...NO_OPTIONS, caches: await folderWith(), git: new Git(process.env) };
   return async (command: string, more: Partial<ShellCommand> = {}) => {
-    const shell = await shellIn({ workspace: workspaceIn(folder), sandbox, ...more });
+    const shell = await shellIn({ workspace: workspaceIn(folder), sandbox, options, ...more });
     return (await runShell({ ...shell, command })).output.head.trim();
   };
 }

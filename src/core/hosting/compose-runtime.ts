@@ -92,6 +92,7 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
     ...(createDemo ? { createDemo } : {}),
   });
   ports.agents.useModels(providers.models);
+  ports.shell.useSettings(() => ports.settings.sandbox);
   // What is wrong with the kept keys is told where one is needed.
   await providers.bindOldKey().catch(() => undefined);
   const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });

@@ -66,6 +66,10 @@ export class LiveSettings implements Settings {
     return this.#current.web;
   }
 
+  get sandbox(): Settings['sandbox'] {
+    return this.#current.sandbox;
+  }
+
   get backups(): Settings['backups'] {
     return this.#current.backups;
   }

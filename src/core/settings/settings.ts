@@ -25,6 +25,7 @@ import { TelemetrySettings } from './telemetry-settings.ts';
 import { checkTable, checkToml, mustFit, readOwnFile, sentenceOf } from './toml-file.ts';
 import { ContextSettings } from './context-settings.ts';
 import { UpdateSettings } from './update-settings.ts';
+import { SandboxSettings } from './sandbox-settings.ts';
 import { WebSettings } from './web-settings.ts';
 
 const model = z.string().min(1).max(200);
@@ -157,6 +158,7 @@ const SettingsFile = z.strictObject({
   providers: ProviderSettings,
   context: ContextSettings,
   web: WebSettings,
+  sandbox: SandboxSettings,
   sessions: z
     .strictObject({
       project: z

@@ -56,6 +56,14 @@ const lists: Readonly<Record<ListPath, { label: string; text: string; open?: str
     label: 'Hosts of your own network',
     text: 'Hosts that are not public and that agents may read all the same, once you agree to the call.',
   },
+  'sandbox.readable': {
+    label: 'Folders that commands may read',
+    text: 'Files and folders outside the workspace that commands in the sandbox can read.',
+  },
+  'sandbox.env': {
+    label: 'Variables of commands',
+    text: 'Variables of the environment that commands get, beside those that Triad passes on.',
+  },
   'mcp.servers': {
     label: 'Servers',
     text: 'Programs and addresses that give agents more tools, with their state and what they offer.',

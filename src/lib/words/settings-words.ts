@@ -45,6 +45,7 @@ const labels: Readonly<Record<string, string>> = {
   'providers.anthropic.web_search': 'The endpoint searches itself',
   'context.auto_compact': 'Compact by itself',
   'context.compact_at': 'Compact from',
+  'sandbox.unix_sockets': 'Unix sockets for commands with the network',
   'sessions.project': 'Keep sessions in their project',
   'backups.keep': 'Backups to keep',
   'backups.max_age_days': 'Keep backups for',

@@ -85,6 +85,13 @@ const LISTS: Readonly<Record<string, ListProof>> = {
     without: expect.stringMatching(/^127\.0\.0\.1:9 is not public/),
     withIt: 'http://127.0.0.1:9/ could not be read: nothing answers there',
   },
+  'sandbox.readable': {
+    list: `sandbox.readable = ["${import.meta.filename}"]\n`,
+    script: calls('bash', { command: `head -c 3 ${import.meta.filename}` }),
+    seen: answered,
+    without: { asked: 1, done: ['error'] },
+    withIt: { asked: 1, done: ['completed'] },
+  },
   'models.enabled': {
     list: 'models.enabled = ["haiku"]\n',
     rest: 'models.default = "haiku"\n',

@@ -230,6 +230,23 @@ const PROOFS: Readonly<Record<string, Proof>> = {
   ...DESKTOP_PROOFS,
   ...TELEMETRY_PROOFS,
   ...UPDATE_PROOFS,
+  'sandbox.unix_sockets': {
+    value: true,
+    script: () =>
+      new Script()
+        .on({ step: 1 })
+        .reply([
+          toolUse('bash_online', {
+            command: `"${process.execPath}" -e "require('net').createServer().listen('a.sock', () => process.exit(0))"`,
+          }),
+        ])
+        .on({})
+        .reply([text('Done.')]),
+    check: async (engine) => {
+      await completes(engine);
+      expect(engine.of('tool-end').map(({ entry }) => entry.status)).toEqual(['completed']);
+    },
+  },
   'sessions.project': {
     value: true,
     script: plainAnswer,

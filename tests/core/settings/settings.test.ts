@@ -59,6 +59,7 @@ test('without a file everything has its default', async () => {
     },
     context: { auto_compact: true, compact_at: 0.8 },
     web: { private_hosts: [], search: { url: null, key_header: null, results: 8, max_uses: 5 } },
+    sandbox: { readable: [], env: {}, unix_sockets: false },
     sessions: { project: false },
     history: { filters: {} },
     attention: {

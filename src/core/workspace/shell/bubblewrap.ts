@@ -44,6 +44,8 @@ export interface Confinement {
   start: string;
   /** Path of the settings of git that are shown as those of the person; null for none. */
   gitSettings: string | null;
+  /** Descriptor of a filter of system calls; null for none. */
+  filterFd: number | null;
 }
 
 /** An entry that is mounted, which the caller compares with the mounted one before the command starts. */
@@ -61,13 +63,13 @@ export interface BubblewrapCommand {
 }
 
 export function composeBubblewrap(confinement: Confinement, user: readonly string[]): BubblewrapCommand {
-  const { outside, layers, network, start, gitSettings } = confinement;
+  const { outside, layers, network, start, gitSettings, filterFd } = confinement;
   const descriptors: number[] = [];
   const mounted: Mounted[] = [];
+  const pass = (fd: number): string => String(FIRST_FREE_FD + descriptors.push(fd) - 1);
   const bind = (entry: OpenEntry, isWritable: boolean): string[] => {
     mounted.push({ kind: 'entry', path: entry.path, entry });
-    const fd = FIRST_FREE_FD + descriptors.push(entry.fd) - 1;
-    return [isWritable ? '--bind-fd' : '--ro-bind-fd', String(fd), entry.path];
+    return [isWritable ? '--bind-fd' : '--ro-bind-fd', pass(entry.fd), entry.path];
   };
   const hideFolder = (path: string, entry: OpenEntry | null): string[] => {
     mounted.push({ kind: 'empty', path, entry });
@@ -114,6 +116,7 @@ export function composeBubblewrap(confinement: Confinement, user: readonly strin
     ...layers.flatMap(composeLayer),
     // Root can change the kernel by files that belong to it, also without capabilities.
     ...['/', '/proc', ...new Set(emptyFolders)].flatMap((path) => ['--remount-ro', path]),
+    ...(filterFd === null ? [] : ['--seccomp', pass(filterFd)]),
     ...['--json-status-fd', String(STATUS_FD), '--block-fd', String(GATE_FD), '--chdir', start, '--'],
   ];
   return { args, descriptors, mounted: lastByPath(mounted) };

@@ -33,9 +33,14 @@ const MIN_SECRET_CHARS = 8;
 
 /**
  * Returns the variables that a command gets. `temporary`: its folder for temporary files; null for that of the person. No
- * value is passed that is a secret elsewhere in the environment, or one that the program knows.
+ * value is passed that is a secret elsewhere in the environment, or one that the program knows. `more`: variables from the
+ * settings.
  */
-export function commandEnvironment(env: Environment, temporary: string | null): Record<string, string> {
+export function commandEnvironment(
+  env: Environment,
+  temporary: string | null,
+  more: Readonly<Record<string, string>> = {},
+): Record<string, string> {
   const secrets = new Set(
     Object.entries(env).flatMap(([name, value = '']) =>
       isSecretName(name) && value.length >= MIN_SECRET_CHARS ? [value] : [],
@@ -46,6 +51,7 @@ export function commandEnvironment(env: Environment, temporary: string | null): 
   for (const [name, value] of Object.entries(env))
     if (value !== undefined && (PASSED.has(normalizeName(name)) || PASSED_TOO.test(name)) && isHarmless(value))
       passed[name] = value;
+  for (const [name, value] of Object.entries(more)) if (isHarmless(value)) passed[name] = value;
   // Nobody answers a question of git, and there is no screen to draw on.
   const fixed = { TERM: 'dumb', GIT_TERMINAL_PROMPT: '0' };
   if (temporary === null) return { ...passed, ...fixed };

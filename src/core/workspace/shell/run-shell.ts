@@ -4,13 +4,14 @@ import { dirname } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { ChangeSet } from '#contract/change.ts';
+import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { isInside, type Workspace } from '../reach.ts';
 import type { Call } from '../snapshots.ts';
 import type { Workspaces } from '../workspaces.ts';
 import { BackgroundCommands, OUTPUT } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
 import { ShellParser } from './commands.ts';
-import { findHome, findSandbox, type Sandbox } from './sandbox.ts';
+import { type CommandOptions, findHome, findSandbox, type Sandbox } from './sandbox.ts';
 import type { Lender } from '../lent/lenders.ts';
 import { runShell, type ShellCommand, type ShellResult } from './shell-process.ts';
 import { runInTerminal } from './terminal-shell.ts';
@@ -36,6 +37,7 @@ export class ShellHost {
   #hasCommands = false;
   readonly #parser = new ShellParser();
   #sandbox: Promise<Sandbox | null> | null = null;
+  #settings: () => SandboxSettings = () => DEFAULT_SANDBOX;
 
   /** `env`: that of the program, which commands get without secrets. `workspaces`: null where nothing is kept of what they change. */
   constructor(env: Environment, workspaces: Workspaces | null) {
@@ -45,9 +47,18 @@ export class ShellHost {
 
   /** The one of this machine, tried once; null where there is none that holds. */
   sandbox(): Promise<Sandbox | null> {
-    const { caches = null, git = null } = this.workspaces ?? {};
-    this.#sandbox ??= findSandbox(this.env, process.platform, { caches, git, readable: [] });
+    this.#sandbox ??= findSandbox(this.env);
     return this.#sandbox;
+  }
+
+  /** Uses these settings from now on. */
+  useSettings(settings: () => SandboxSettings): void {
+    this.#settings = settings;
+  }
+
+  get options(): CommandOptions {
+    const { caches = null, git = null } = this.workspaces ?? {};
+    return { caches, git, settings: this.#settings };
   }
 
   /** The sandbox for commands in this workspace; null for the home folder and those above it, which none protects. */
@@ -202,9 +213,9 @@ export class RunShell {
   }
 
   async #settings(workspace: Workspace) {
-    const { env } = this.#host;
+    const { env, options } = this.#host;
     const sandbox = await this.#host.sandboxFor(workspace);
     const running = this.#host.running();
-    return { sandbox, env, running, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
+    return { sandbox, env, options, running, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
   }
 }

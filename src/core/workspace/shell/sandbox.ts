@@ -1,7 +1,7 @@
 /** Which sandbox this machine has, and how a command is started in it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { access, mkdir, mkdtemp, realpath, rm } from 'node:fs/promises';
+import { access, type FileHandle, mkdir, mkdtemp, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
@@ -10,6 +10,7 @@ import { TriadError } from '../../base/errors.ts';
 import { sha256 } from '../../base/hash.ts';
 import { NO_FILES } from '../../settings/listed-files.ts';
 import type { Git } from '../git.ts';
+import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { type OpenEntry, PinnedFolders } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
@@ -21,6 +22,7 @@ import { type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
 import { addRepository, deletePlantedPointers, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
+import { composeSocketFilter } from './socket-filter.ts';
 import { scanWorkspace } from './workspace-scan.ts';
 
 /** A command's place, and what it may do there. */
@@ -31,19 +33,20 @@ interface Confined {
   /** Whether it reaches the network, and what listens on this machine. */
   network: boolean;
   write: Writable;
+  options: CommandOptions;
 }
 
 /** What a command can write in the workspace; `files`: all but what git itself stores (`.git`). */
 export type Writable = 'nothing' | 'files' | 'all';
 
 /** What all commands of the program share. */
-export interface SandboxOptions {
+export interface CommandOptions {
   /** Folder of Triad's own for the caches of package managers, one below it for each workspace; null for none. */
   caches: string | null;
   /** Copies the settings of git; null if there is no git. */
   git: Git | null;
-  /** Paths outside the workspace that commands can read, from the settings. */
-  readable: readonly string[];
+  /** Returns the settings as they are now. */
+  settings: () => SandboxSettings;
 }
 
 /** A program with its arguments; the command's own come behind them. */
@@ -70,32 +73,27 @@ export interface Sandbox {
   launch(place: Confined, env: Environment): Promise<Launch>;
 }
 
-const NO_OPTIONS: SandboxOptions = { caches: null, git: null, readable: [] };
+export const NO_OPTIONS: CommandOptions = { caches: null, git: null, settings: () => DEFAULT_SANDBOX };
 
 const PROBE_MS = 10_000;
 /** Writes inside and tries to outside; what came of it is looked at from outside. */
 const TRIAL = '{ true > ../out; } 2>/dev/null; true > in && test ! -w /';
 
 /** Returns the sandbox of this machine after a trial; null if none holds. Keep the result: a trial starts processes. */
-export async function findSandbox(
-  env: Environment,
-  platform: string = process.platform,
-  options: SandboxOptions = NO_OPTIONS,
-): Promise<Sandbox | null> {
-  return (await probeSandbox(env, platform, options)).sandbox;
+export async function findSandbox(env: Environment, platform: string = process.platform): Promise<Sandbox | null> {
+  return (await probeSandbox(env, platform)).sandbox;
 }
 
 /** `words`: one line, which sandbox there is, or why there is none. */
 export async function probeSandbox(
   env: Environment,
   platform: string = process.platform,
-  options: SandboxOptions = NO_OPTIONS,
 ): Promise<{ sandbox: Sandbox | null; words: string }> {
   const none = (why: string) => ({ sandbox: null, words: `No sandbox for commands: ${why}` });
   if (platform === 'darwin') {
     const file = await findProgram('sandbox-exec', env, null);
     if (file === null) return none('sandbox-exec is missing');
-    const sandbox = seatbelt(file, options);
+    const sandbox = seatbelt(file);
     const fault = await tried(sandbox, env);
     return fault === null ? { sandbox, words: `Commands run in Seatbelt (${file})` } : none(`${file}: ${fault}`);
   }
@@ -106,7 +104,7 @@ export async function probeSandbox(
   if (bash === null) return none('bash is not installed');
   let fault = '';
   for (const user of [USER_NAMESPACE, []]) {
-    const sandbox = bubblewrap({ bash, bwrap: file }, user, options);
+    const sandbox = bubblewrap({ bash, bwrap: file }, user);
     const found = await tried(sandbox, env);
     if (found === null) return { sandbox, words: `Commands run in bubblewrap (${file})` };
     fault ||= found;
@@ -121,7 +119,10 @@ async function tried(sandbox: Sandbox, env: Environment): Promise<string | null>
     const inside = join(folder, 'in');
     await mkdir(inside);
     const workspace = { folder: inside, own: [], sessions: [], secrets: NO_FILES };
-    const launch = await sandbox.launch({ workspace, start: inside, network: false, write: 'all' }, env);
+    const launch = await sandbox.launch(
+      { workspace, start: inside, network: false, write: 'all', options: NO_OPTIONS },
+      env,
+    );
     const fault = await faultOf(launch, ['sh', '-c', TRIAL], inside);
     await launch.cleanUp();
     if (fault !== null) return fault;
@@ -153,23 +154,20 @@ async function faultOf(launch: Launch, words: readonly string[], cwd: string): P
   return fault ?? (output.trim().split('\n').at(-1) || `it ended with ${signal ?? code}`);
 }
 
-function bubblewrap(
-  { bash, bwrap }: { bash: string; bwrap: string },
-  user: readonly string[],
-  options: SandboxOptions,
-): Sandbox {
+function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: readonly string[]): Sandbox {
   const pinned = new PinnedFolders();
   return {
     name: 'bubblewrap',
     endsAll: true,
-    async launch({ workspace, start, network, write }, env) {
+    async launch({ workspace, start, network, write, options }, env) {
       const home = await findHome(env);
       for (const file of [bash, bwrap]) refuseUnprotected(file, workspace, home);
       const opened: OpenEntry[] = [];
       const layers: Layer[] = [];
+      const files: FileHandle[] = [];
       const cleanUp = async (): Promise<void> => {
         await Promise.all(layers.map(({ mounts }) => deletePlantedPointers(mounts)));
-        await Promise.all(opened.splice(0).map((entry) => entry.close()));
+        await Promise.all([...opened.splice(0), ...files.splice(0)].map((entry) => entry.close()));
         await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
       };
       try {
@@ -193,14 +191,22 @@ function bubblewrap(
         const mounts = await scanWorkspace(root, workspace, write === 'all');
         layers.push({ root, mounts, isWritable: write !== 'nothing' });
         const gitSettings = await gitSettingsFor(options, workspace, home);
-        const command = composeBubblewrap({ outside, layers, network, start, gitSettings }, user);
+        const filter = network && !options.settings().unix_sockets ? await openSocketFilter() : null;
+        if (filter) files.push(filter);
+        const confinement = { outside, layers, network, start, gitSettings, filterFd: filter?.fd ?? null };
+        const command = composeBubblewrap(confinement, user);
         const last = FIRST_FREE_FD + command.descriptors.length - 1;
         return {
           file: bash,
           args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', String(last), bwrap, ...command.args],
           ...{ descriptors: command.descriptors, cleanUp },
           // The workspace is a file system of its own in there.
-          env: { ...commandEnvironment(env, '/tmp'), ...outside.env, HOME: home, GIT_DISCOVERY_ACROSS_FILESYSTEM: '1' },
+          env: {
+            ...commandEnvironment(env, '/tmp', options.settings().env),
+            ...outside.env,
+            HOME: home,
+            GIT_DISCOVERY_ACROSS_FILESYSTEM: '1',
+          },
           check: (pid, hasEnded) => findMountFault(pid, command.mounted, hasEnded),
         };
       } catch (error) {
@@ -211,12 +217,12 @@ function bubblewrap(
   };
 }
 
-function seatbelt(file: string, options: SandboxOptions): Sandbox {
+function seatbelt(file: string): Sandbox {
   const pinned = new PinnedFolders();
   return {
     name: 'seatbelt',
     endsAll: false,
-    async launch({ workspace, network, write }, env) {
+    async launch({ workspace, network, write, options }, env) {
       const home = await findHome(env);
       refuseUnprotected(file, workspace, home);
       const root = await pinned.open(workspace.folder);
@@ -229,7 +235,7 @@ function seatbelt(file: string, options: SandboxOptions): Sandbox {
         return {
           file,
           args: ['-p', seatbeltProfile(bounds, outside, mounts)],
-          env: { ...commandEnvironment(env, temporary), ...outside.env },
+          env: { ...commandEnvironment(env, temporary, options.settings().env), ...outside.env },
           ...{ descriptors: [], check: null },
           cleanUp: () => rm(temporary, { recursive: true, force: true }),
         };
@@ -240,6 +246,19 @@ function seatbelt(file: string, options: SandboxOptions): Sandbox {
   };
 }
 
+/** Opens the filter of system calls; null on a machine without one. */
+async function openSocketFilter(): Promise<FileHandle | null> {
+  const filter = composeSocketFilter();
+  if (filter === null) return null;
+  const folder = await mkdtemp(join(tmpdir(), 'triad-filter-'));
+  try {
+    await writeFile(join(folder, 'filter'), filter);
+    return await open(join(folder, 'filter'));
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
 /** Returns the canonical path of the home folder. */
 export async function findHome(env: Environment): Promise<string> {
   const home = env['HOME'] || homedir();
@@ -247,13 +266,17 @@ export async function findHome(env: Environment): Promise<string> {
 }
 
 function viewWith(
-  { caches, readable }: SandboxOptions,
+  { caches, settings }: CommandOptions,
   place: { workspace: Workspace; env: Environment; home: string; network: boolean },
 ): Promise<OutsideView> {
-  return viewOutside({ ...place, caches: caches && join(caches, nameOf(place.workspace)), more: readable });
+  return viewOutside({
+    ...place,
+    caches: caches && join(caches, nameOf(place.workspace)),
+    more: settings().readable.map((path) => path.replace(/^~(?=\/)/, place.home)),
+  });
 }
 
-async function gitSettingsFor({ caches, git }: SandboxOptions, workspace: Workspace, home: string) {
+async function gitSettingsFor({ caches, git }: CommandOptions, workspace: Workspace, home: string) {
   if (caches === null || git === null) return null;
   const file = join(caches, `${nameOf(workspace)}.gitconfig`);
   return (await writeGitSettings(git, home, file)) ? file : null;

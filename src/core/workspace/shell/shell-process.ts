@@ -18,7 +18,7 @@ import { MARKER } from './leftovers.ts';
 import { type Output, OutputKeeper } from './output.ts';
 import { type OutputPipe, outputPipe } from './output-pipe.ts';
 import { findProgram } from './programs.ts';
-import type { Launch, Sandbox, Writable } from './sandbox.ts';
+import type { CommandOptions, Launch, Sandbox, Writable } from './sandbox.ts';
 import { saidOf, scriptOf, startFolder, workingFolder } from './working-folder.ts';
 
 export interface ShellCommand {
@@ -35,6 +35,7 @@ export interface ShellCommand {
   write: Writable;
   /** Of this program; the command gets what is no secret and no door. */
   env: Environment;
+  options: CommandOptions;
   /** Gets the output; nothing may be there yet. A pipe of the same name and `.pipe` is there for a moment. */
   file: string;
   /** The most that the file gets. */
@@ -126,12 +127,12 @@ async function shellIn(env: Environment, workspace: Workspace): Promise<{ file: 
 }
 
 async function launchOf(
-  { sandbox, workspace, network, write, env }: ShellCommand,
+  { sandbox, workspace, network, write, env, options }: ShellCommand,
   start: string,
 ): Promise<Launch | Plain> {
-  if (sandbox) return sandbox.launch({ workspace, start, network, write }, env);
+  if (sandbox) return sandbox.launch({ workspace, start, network, write, options }, env);
   const free = { descriptors: [], check: null, cleanUp: () => Promise.resolve() };
-  return { file: null, args: [], env: commandEnvironment(env, null), ...free };
+  return { file: null, args: [], env: commandEnvironment(env, null, options.settings().env), ...free };
 }
 
 /** Without a sandbox. */

@@ -64,13 +64,18 @@ export async function runInTerminal(asked: Asked): Promise<ShellResult & { termi
 }
 
 /** The environment is ours, as without a sandbox; of that of the client nothing is left. */
-async function launchOf({ command, env, workspace, call }: Asked, cwd: string, mark: string, saidFile: string) {
+async function launchOf(
+  { command, env, options, workspace, call }: Asked,
+  cwd: string,
+  mark: string,
+  saidFile: string,
+) {
   const [envFile, shell] = await Promise.all([
     findProgram('env', env, workspace.folder),
     findProgram('bash', env, workspace.folder),
   ]);
   if (envFile === null || shell === null) throw new TriadError('not_found', 'There is no bash on this machine');
-  const values = Object.entries({ ...commandEnvironment(env, null), [MARKER]: mark });
+  const values = Object.entries({ ...commandEnvironment(env, null, options.settings().env), [MARKER]: mark });
   const script = `exec 3>${singleQuoted(saidFile)}; ${scriptOf(command, 'bash')}`;
   return {
     command: envFile,

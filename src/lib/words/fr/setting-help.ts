@@ -64,6 +64,8 @@ const HELP: Readonly<Record<string, string>> = {
     'Si le serveur cherche lui-même sur le web : auto : là où c’est l’API d’Anthropic, always : toujours, never : jamais.',
   'context.auto_compact': 'Résumer ce qu’un agent a reçu plus tôt, quand son contexte est presque plein.',
   'context.compact_at': 'Part de la fenêtre de contexte du modèle à partir de laquelle c’est fait.',
+  'sandbox.unix_sockets':
+    'Les commandes avec réseau peuvent utiliser des sockets Unix, dont certains serveurs de développement ont besoin. Par là, elles atteignent aussi d’autres programmes de cette machine.',
   'sessions.project':
     'Garder les fichiers Markdown des sessions dans .triad/sessions de leur projet, plutôt que dans le dossier de données.',
   'backups.keep':

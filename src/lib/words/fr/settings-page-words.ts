@@ -42,6 +42,14 @@ const lists = {
     label: 'Hôtes de votre propre réseau',
     text: 'Hôtes qui ne sont pas publics et que des agents peuvent lire malgré tout, si vous acceptez l’appel.',
   },
+  'sandbox.readable': {
+    label: 'Dossiers que les commandes peuvent lire',
+    text: 'Fichiers et dossiers hors du dossier de travail que les commandes du bac à sable peuvent lire.',
+  },
+  'sandbox.env': {
+    label: 'Variables des commandes',
+    text: 'Variables d’environnement que les commandes reçoivent, outre celles que Triad transmet.',
+  },
   'mcp.servers': {
     label: 'Serveurs',
     text: 'Programmes et adresses qui donnent plus d’outils aux agents, avec leur état et ce qu’ils offrent.',

@@ -46,6 +46,7 @@ const labels: Readonly<Record<string, string>> = {
   'providers.anthropic.web_search': 'Le serveur cherche lui-même',
   'context.auto_compact': 'Compacter automatiquement',
   'context.compact_at': 'Compacter à partir de',
+  'sandbox.unix_sockets': 'Sockets Unix pour les commandes avec réseau',
   'sessions.project': 'Garder les sessions dans leur projet',
   'backups.keep': 'Sauvegardes à garder',
   'backups.max_age_days': 'Garder les sauvegardes pendant',

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { RunningCommands } from '#core/workspace/shell/command-processes.ts';
-import type { Sandbox } from '#core/workspace/shell/sandbox.ts';
+import { NO_OPTIONS, type Sandbox } from '#core/workspace/shell/sandbox.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import { workspaceIn } from '../../../support/workspace.ts';
 import { type Attempt, ATTEMPTS } from './escape-attempts.ts';
@@ -33,6 +33,7 @@ async function attempt(
         sandbox: box,
         network: false,
         write: 'all',
+        options: NO_OPTIONS,
         env: place.env,
         file: join(outputs, 'output'),
       },

@@ -10,7 +10,7 @@ import type { OpenEntry } from '#core/workspace/open-entry.ts';
 import { composeBubblewrap } from '#core/workspace/shell/bubblewrap.ts';
 import type { OutsideView } from '#core/workspace/shell/outside-view.ts';
 import { findProgram } from '#core/workspace/shell/programs.ts';
-import { findSandbox, type Sandbox, probeSandbox } from '#core/workspace/shell/sandbox.ts';
+import { findSandbox, NO_OPTIONS, type Sandbox, probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import { seatbeltProfile } from '#core/workspace/shell/seatbelt.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
@@ -53,7 +53,14 @@ const MOUNTS = mountsOf({
 test('mounts the allowlist first, then the workspace, then what is hidden in it', () => {
   const root = { path: '/home/me/ws', fd: 20 } as OpenEntry;
   const layers = [{ root, mounts: MOUNTS, isWritable: true }];
-  const confinement = { outside: OUTSIDE, layers, network: false, start: '/home/me/ws/a', gitSettings: '/x/gitconfig' };
+  const confinement = {
+    outside: OUTSIDE,
+    layers,
+    network: false,
+    start: '/home/me/ws/a',
+    gitSettings: '/x/gitconfig',
+    filterFd: null,
+  };
   const { args, descriptors } = composeBubblewrap(confinement, []);
   const line = args.join(' ');
   const order = [
@@ -174,7 +181,7 @@ test.skipIf(skipped)(`protects no home folder, no folder above it and none of Tr
   const home = await folderWith({ 'ws/a.txt': '' });
   const launch = (folder: string, own: string[] = []) =>
     sandbox!.launch(
-      { workspace: workspaceIn(folder, { own }), start: folder, network: false, write: 'all' },
+      { workspace: workspaceIn(folder, { own }), start: folder, network: false, write: 'all', options: NO_OPTIONS },
       { ...process.env, HOME: home },
     );
   await expect(launch(home)).rejects.toMatchObject({ code: 'not_allowed' });

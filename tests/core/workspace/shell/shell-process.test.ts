@@ -5,6 +5,7 @@ import { mkdir, readFile, rm, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Stopped } from '#core/base/stop.ts';
+import { NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import { eventually } from '../../../support/eventually.ts';
 import { inFullRun } from '../../../support/samples.ts';
@@ -197,7 +198,10 @@ test.skipIf(skipped).each([
 
 test.skipIf(skipped)(`has no sandbox in a folder of the system (${words})`, async () => {
   await expect(
-    sandbox!.launch({ workspace: workspaceIn('/usr'), start: '/usr', network: false, write: 'all' }, process.env),
+    sandbox!.launch(
+      { workspace: workspaceIn('/usr'), start: '/usr', network: false, write: 'all', options: NO_OPTIONS },
+      process.env,
+    ),
   ).rejects.toMatchObject({ code: 'not_allowed' });
 });
 

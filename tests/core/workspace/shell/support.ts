@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { onTestFinished } from 'vitest';
 import { RunningCommands } from '#core/workspace/shell/command-processes.ts';
-import { findSandbox, probeSandbox } from '#core/workspace/shell/sandbox.ts';
+import { findSandbox, NO_OPTIONS, probeSandbox } from '#core/workspace/shell/sandbox.ts';
 import type { ShellCommand } from '#core/workspace/shell/shell-process.ts';
 import { findProgram } from '#core/workspace/shell/programs.ts';
 import { folderWith, workspaceIn } from '../../../support/workspace.ts';
@@ -35,6 +35,7 @@ export async function shellIn(more: Partial<ShellCommand> = {}): Promise<Omit<Sh
     network: false,
     write: 'all',
     env: process.env,
+    options: NO_OPTIONS,
     file: join(outputs, `output-${(files += 1)}`),
     fileBytes: 10_000_000,
     resultBytes: 20_000,

@@ -1,7 +1,7 @@
 /** Runs one command in the sandbox, to be killed meanwhile: the folder, the file for output, the command. */
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { RunningCommands } from '#core/workspace/shell/command-processes.ts';
-import { findSandbox } from '#core/workspace/shell/sandbox.ts';
+import { findSandbox, NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 
 const [, , folder = '', file = '', command = ''] = process.argv;
@@ -13,6 +13,7 @@ await runShell({
     saidIn: null,
     write: 'all',
     env: process.env,
+    options: NO_OPTIONS,
     running: new RunningCommands(),
   },
   ...{ fileBytes: 1000, resultBytes: 1000, timeoutMs: 60_000, graceMs: 1000 },
