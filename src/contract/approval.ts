@@ -140,6 +140,16 @@ export const McpSubject = z.object({
 });
 export type McpSubject = z.infer<typeof McpSubject>;
 
+/** A file of a workspace that programs outside the sandbox obey, and that is not as it was before a command. */
+export const ControlChange = z.object({
+  /** Relative to the workspace, or absolute for a file in a git directory outside of it. */
+  path: z.string(),
+  change: z.enum(['added', 'changed', 'removed']),
+  /** Text of the new file, cut if it is long; null if it is no text, too large or removed. */
+  content: z.string().nullable(),
+});
+export type ControlChange = z.infer<typeof ControlChange>;
+
 /** What is asked for: sub-agents (one, or up to three of a batch, each answerable alone), one tool call, or an answer. */
 export const Subject = z.discriminatedUnion('kind', [
   z.object({
@@ -172,6 +182,13 @@ export const Subject = z.discriminatedUnion('kind', [
     folder: z.string(),
     /** The tool's whole input; an edit replaces it. */
     input: z.unknown(),
+    hash: z.string(),
+  }),
+  /** Files that commands changed and that programs outside the sandbox obey. A yes keeps them, a no puts them back. */
+  z.object({
+    kind: z.literal('control-files'),
+    files: z.array(ControlChange).min(1),
+    folder: z.string(),
     hash: z.string(),
   }),
   /** Questions of an agent; an allowing answer carries one reply for each. */

@@ -70,6 +70,8 @@ export const ENGLISH = {
   server_asks: ({ server, message, page, pages }: { server: string; message: string; page: number; pages: number }) =>
     `The MCP server ${server} asks: ${message}${pages === 1 ? '' : ` (${page} of ${pages})`}`,
   server_samples: ({ server }: { server: string }) => `The MCP server ${server} wants a model's answer`,
+  keep_control_files: ({ count }: { count: number }) =>
+    `Keep the changes to ${count === 1 ? 'a file' : `${count} files`} that can start programs?`,
   batch: ({ count, names }: { count: number; names: string }) =>
     `Run ${count === 1 ? 'a batch of one agent' : `${count} agents at the same time`}: ${names}?`,
   delegate: ({ title, name }: { title: string; name: string }) => `Delegate "${title}" to ${name}?`,
@@ -102,6 +104,12 @@ export const ENGLISH = {
     wanted ? 'It reaches the network' : 'It reaches the network, though the agent asked for a shell without',
   never_unasked: (_: Record<string, never>) => 'No rule allows it unasked',
   changes_stay: (_: Record<string, never>) => 'What it changes cannot be undone',
+  control_files: (_: Record<string, never>) =>
+    'A command changed them in the sandbox. Git, Triad and MCP servers obey these files outside of it',
+  put_back_control_files: (_: Record<string, never>) =>
+    'A no restores the files, and moves the changed ones to a folder of Triad. Until you answer, nothing starts outside the sandbox in this workspace',
+  were_put_back: ({ paths, folder }: { paths: string; folder: string }) =>
+    `put back as before the command: ${paths} (the changed versions are in ${folder})`,
   writes_nothing: (_: Record<string, never>) => 'It can write nothing there',
   sent_stays: (_: Record<string, never>) => 'What it sends and what it changes cannot be undone',
   background_stays: (_: Record<string, never>) => 'What it changes while it runs in the background cannot be undone',

@@ -25,6 +25,8 @@ function askedIn(subject: Subject): Pick<AskedItem, 'runId' | 'asked'>[] {
       return subject.items.map(({ runId, envelope }) => ({ runId, asked: envelope }));
     case 'questions':
       return [{ runId: null, asked: subject.questions }];
+    case 'control-files':
+      return [{ runId: null, asked: subject.files }];
     case 'tool':
     case 'action':
       return [{ runId: null, asked: subject.input }];

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { AgentFolders } from '../agents/agent-folders.ts';
 import { builtinPlaces, userPlaces } from '../agents/places.ts';
 import type { TriadError } from '../base/errors.ts';
+import { literalOf } from '../base/pattern.ts';
 import { fetchFor } from '../base/outgoing.ts';
 import { LiveSettings } from '../settings/live-settings.ts';
 import { createModel, preloadAdapter } from '../model/adapters.ts';
@@ -98,6 +99,9 @@ export async function runtimeOf({ secrets, environment, createDemo, ...ports }: 
   const webSearch = new SearchEndpoint({ settings: ports.settings, secrets });
   const mcp = mcpOf({ ...ports, secrets });
   ports.agents.useServers((folder) => mcp.known(folder));
+  ports.workspaces.controlFiles.useStartedFiles(async (folder) =>
+    (await mcp.startedFrom(folder)).flatMap((pattern) => literalOf(pattern) ?? []),
+  );
   const telemetry = new Telemetry({ ...ports, secrets, env: ports.shell.env });
   return createRuntime({ embeddings: () => providers.embeddings(), ...ports, providers, webSearch, mcp, telemetry });
 }

@@ -187,7 +187,8 @@ async function actionsOf(
   }
   const { engine, plan } = parts;
   const workspace = await workspaceFor(tool, engine, plan.envelope.folder, plan.kind === 'lead');
-  const targets = await targetsOf(tool, input, workspace, question?.subject);
+  const isAboutCall = question?.subject.kind !== 'control-files';
+  const targets = isAboutCall ? await targetsOf(tool, input, workspace, question?.subject) : null;
   return [actionOf(parts, tool, tool.name, targets, question)];
 }
 
@@ -270,7 +271,9 @@ function requestOf(
     chain: plan.chain,
     ...shown,
     options: optionsOf(grant),
-    ...(question.subject.kind === 'questions' ? {} : { why: verdicts.flatMap(({ steps }) => steps.slice(0, 1)) }),
+    ...(['questions', 'control-files'].includes(question.subject.kind)
+      ? {}
+      : { why: verdicts.flatMap(({ steps }) => steps.slice(0, 1)) }),
     ...(grant ? { grant } : {}),
     ...(isLateYes(engine.settings, question, remainingMs) ? { onTimeout: 'approve' as const } : {}),
     remainingMs,
@@ -334,7 +337,7 @@ function asking(
     signal,
     record,
     explain,
-    // No rule can answer what an agent wants to know; one that denies its tool still does.
+    // No rule can answer what an agent wants to know, except one that denies its tool.
     rulings: verdicts.map((verdict) => (isKnown(subject.kind, verdict) ? rulingOf(verdict) : null)),
     grant: (wish) => {
       const { grants } = engine.permissions;
@@ -350,6 +353,7 @@ function asking(
 }
 
 function isKnown(kind: Subject['kind'] | undefined, verdict: Verdict | null): boolean {
+  if (kind === 'control-files') return false;
   return kind !== 'questions' || verdict?.effect === 'deny';
 }
 

@@ -47,7 +47,8 @@ async function read({ shell: { background } }: ToolContext, id: string, from: nu
   return { status: 'completed' as const, output, metadata: { id, from: cursor } };
 }
 
-function line({ id, command, isRunning, exitCode, signal, timedOut, isStopped, failure }: BackgroundCommand): string {
+function line(job: BackgroundCommand): string {
+  const { id, command, isRunning, exitCode, signal, timedOut, isStopped, failure, putBack } = job;
   const state = isRunning
     ? 'runs'
     : failure !== null
@@ -59,5 +60,6 @@ function line({ id, command, isRunning, exitCode, signal, timedOut, isStopped, f
           : exitCode === null
             ? `ended by ${signal ?? 'a signal'}`
             : `exit code ${exitCode}`;
-  return `${id}: ${state}: ${command.split('\n', 1)[0] ?? ''}`;
+  const restored = putBack.length === 0 ? '' : ` (put back as before the command: ${putBack.join(', ')})`;
+  return `${id}: ${state}${restored}: ${command.split('\n', 1)[0] ?? ''}`;
 }

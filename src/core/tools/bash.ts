@@ -15,6 +15,7 @@ import type { ShellResult } from '../workspace/shell/shell-process.ts';
 import { workingFolder } from '../workspace/shell/working-folder.ts';
 import { changedMetadata, changedNames } from './changed-files.ts';
 import { leftOut } from './long-output.ts';
+import { describePutBack, settleControlFiles } from './settle-control-files.ts';
 import { toToolResult } from './to-tool-result.ts';
 import {
   defineTool,
@@ -241,13 +242,22 @@ async function askedOf({ host, network, approval }: Running, input: Input, conte
   return { ...wanted, write };
 }
 
+/** Settles what an interrupted run, or a command in the background, left without an answer. */
+async function settleEarlier({ host }: Running, context: ToolContext): Promise<void> {
+  const controlFiles = host.workspaces?.controlFiles;
+  if (controlFiles && !controlFiles.isCommandRunning(context.workspace))
+    await settleControlFiles(controlFiles, context);
+}
+
 async function start(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {
+  await settleEarlier(running, context);
   const id = await context.shell.start(await askedOf(running, input, context), context.call);
   const output = `It runs in the background as ${id}. bash_jobs reads what it prints, and ends it; it ends with you at the latest.`;
   return { status: 'completed', output, metadata: { command: input.command, background: id } };
 }
 
 async function run(running: Running, input: Input, context: ToolContext): Promise<ToolResult> {
+  await settleEarlier(running, context);
   const file = context.outputPath();
   const follower = new Follower(context);
   const asked = await askedOf(running, input, context);
@@ -255,10 +265,13 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
   const result = await context.shell
     .run({ ...asked, file, onOutput: (text, bytes) => follower.take(text, bytes) }, context.call, terminal)
     .finally(() => follower.end());
+  const { controlFiles } = running.host.workspaces ?? {};
+  const settlement = controlFiles && terminal === null ? await settleControlFiles(controlFiles, context) : null;
   const { output, exitCode, timedOut, stopped, changed } = result;
   const shown = await shownOutput(result, file, context.toolCallId);
   const status = stopped ? 'cancelled' : exitCode === 0 && !timedOut ? 'completed' : 'error';
-  const notes = notesOn(input, result, context);
+  const putBack = settlement && describePutBack(settlement);
+  const notes = [...notesOn(input, result, context), ...(putBack === null ? [] : [putBack])];
   return {
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),

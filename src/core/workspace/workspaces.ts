@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import type { Environment } from '../base/child-environment.ts';
 import { Changes } from './changes.ts';
+import { ControlFiles } from './control/control-files.ts';
 import { Git } from './git.ts';
 import { Snapshots } from './snapshots.ts';
 import { WorkspaceLock } from './workspace-lock.ts';
@@ -10,6 +11,8 @@ export class Workspaces {
   readonly changes: Changes;
   /** Folder for the caches of package managers. */
   readonly caches: string;
+  /** Files that programs outside the sandbox obey. */
+  readonly controlFiles: ControlFiles;
   readonly git: Git;
   readonly lock = new WorkspaceLock();
   readonly snapshots: Snapshots;
@@ -19,6 +22,7 @@ export class Workspaces {
     this.changes = new Changes(kept);
     this.caches = join(data, 'caches');
     this.git = new Git(env);
+    this.controlFiles = new ControlFiles(join(data, 'control-files'), this.git);
     this.snapshots = new Snapshots(join(data, 'snapshots'), this.git, this.changes);
   }
 }

@@ -6,6 +6,13 @@ export const askWords = {
   impact: 'What it changes',
   /** A yes to words is a yes to no tool. */
   actionHint: 'A yes lets it go on. It allows none of its tool calls by itself.',
+  /** Files that commands changed and that start programs. */
+  controlFiles: {
+    keep: 'Keep changes',
+    putBack: 'Put back…',
+    change: { added: 'new', changed: 'changed', removed: 'deleted' },
+    noContent: 'Its content cannot be shown: it is no text, or too long.',
+  },
   other: 'Something else',
   words: 'Your answer',
   multiple: 'any number of them',

@@ -19,6 +19,7 @@ function wordsOf({ subject, reversible }: Pick<ApprovalRequest, 'subject' | 'rev
   if (subject.kind === 'action')
     return reversible ? 'its agent says that it can be undone' : 'its agent says that it cannot be undone';
   if (subject.kind === 'envelopes') return weight === 'reaching' ? 'can change things' : '';
+  if (subject.kind === 'control-files') return 'can start programs';
   if (!reversible) return 'cannot be undone';
   if (weight === 'grave') return 'high risk';
   return subject.kind === 'tool' && subject.preview !== null ? 'can be undone' : '';

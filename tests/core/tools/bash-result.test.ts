@@ -259,7 +259,7 @@ test('has no sandbox in the home folder and above it', async () => {
   const folder = await folderWith({ 'home/project/a': '' });
   const home = Object.assign(new ShellHost({ HOME: `${folder}/home` }, null), { sandbox: async () => ({}) });
   const descriptionIn = async (name: string) =>
-    (await questionOf({ command: 'make' }, home, 'bash', contextIn(folder + name))).description;
+    (await getQuestion({ command: 'make' }, home, 'bash', contextIn(folder + name))).description;
   expect(await descriptionIn('/home')).toMatch(/^No sandbox protects this folder: /);
   expect(await descriptionIn('')).toMatch(/^No sandbox protects this folder: /);
   expect(await descriptionIn('/home/project')).toMatch(/^In a sandbox: /);

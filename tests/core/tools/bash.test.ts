@@ -328,7 +328,7 @@ test.for([
 describe('bash_jobs', () => {
   const command: BackgroundCommand = {
     ...{ id: 'command-1', command: 'make\nall', startedAt: 0, bytes: 0, isRunning: false },
-    ...{ exitCode: 0, signal: null, timedOut: false, isStopped: false, failure: null },
+    ...{ exitCode: 0, signal: null, timedOut: false, isStopped: false, failure: null, putBack: [] },
   };
   const newOutput: NewOutput = { text: 'one\n', cursor: 4, more: 0, unkept: 0, isRunning: false };
   const runJobs = async (

@@ -257,6 +257,8 @@ function nameOf(subject: Subject, item: number): string {
       return code(subject.tool);
     case 'action':
       return 'Action';
+    case 'control-files':
+      return 'Changed control files';
     case 'questions':
       return 'Questions';
   }

@@ -22,6 +22,8 @@ export interface BackgroundCommand {
   failure: string | null;
   /** Of output so far. */
   bytes: number;
+  /** Control files that were put back when it had ended. */
+  putBack: readonly string[];
 }
 
 export interface NewOutput {
@@ -67,10 +69,10 @@ export class BackgroundCommands {
 
   /**
    * The id of the command that now starts. `earlier`: how many ids were given before the program was killed and the run
-   * resumed. `ended` is called when it has ended. Throws `limit_reached` where too many run, `conflict` when the run has
+   * resumed. `ended` is called when it has ended, and resolves with the control files that were put back. Throws `limit_reached` where too many run, `conflict` when the run has
    * ended.
    */
-  start(asked: Asked, earlier = 0, ended: () => Promise<void> = () => Promise.resolve()): string {
+  start(asked: Asked, earlier = 0, ended: () => Promise<readonly string[]> = () => Promise.resolve([])): string {
     if (this.#hasEnded || this.#signal.aborted)
       throw new TriadError('conflict', 'The run has ended: nothing starts any more');
     const running = this.list().filter(({ isRunning }) => isRunning).length;
@@ -80,7 +82,7 @@ export class BackgroundCommands {
     const file = join(this.#folder, `${id}${OUTPUT}`);
     const state: BackgroundCommand = {
       ...{ id, command: asked.command, startedAt: this.#now(), isRunning: true, exitCode: null, signal: null },
-      ...{ timedOut: false, isStopped: false, failure: null, bytes: 0 },
+      ...{ timedOut: false, isStopped: false, failure: null, bytes: 0, putBack: [] },
     };
     const { controller, unlink } = linkedController(this.#signal);
     const onOutput = (_: string, bytes: number): void => void (state.bytes = bytes);
@@ -88,7 +90,8 @@ export class BackgroundCommands {
       .then((result) => Object.assign(state, endOf(result)))
       .catch((error: unknown) => void (state.failure = error instanceof Error ? error.message : String(error)))
       .then(ended)
-      .then(() => {
+      .then((putBack) => {
+        state.putBack = putBack;
         state.isRunning = false;
         unlink();
       });

@@ -1,6 +1,6 @@
 /** What a command may change in a git directory: the data of git, but no hook and no setting that names a program. */
 import { dirname, isAbsolute, join, resolve } from 'node:path';
-import { access, constants, realpath, unlink } from 'node:fs/promises';
+import { access, constants, realpath } from 'node:fs/promises';
 import { OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
 import type { WorkspaceMounts } from './mounts.ts';
@@ -70,14 +70,6 @@ async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: nu
   // Nothing is mounted on a link of this name.
   if (!names.has('hooks') && !names.has('commondir')) mounts.empty.push(join(folder.path, 'hooks'));
   return true;
-}
-
-/**
- * Deletes what a command planted: git takes settings and hooks from the folder that `commondir` names, and nothing can be
- * mounted on a missing file.
- */
-export async function deletePlantedPointers({ selfContained }: WorkspaceMounts): Promise<void> {
-  await Promise.all(selfContained.map(({ through }) => unlink(`${through}/commondir`).catch(() => undefined)));
 }
 
 /** The repository of a workspace, as far as it is outside. */

@@ -5,6 +5,7 @@ import type { Environment } from '../../base/child-environment.ts';
 import { TriadError } from '../../base/errors.ts';
 import type { ChangeSet } from '#contract/change.ts';
 import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
+import type { ControlFiles } from '../control/control-files.ts';
 import { isInside, type Workspace } from '../reach.ts';
 import type { Call } from '../snapshots.ts';
 import type { Workspaces } from '../workspaces.ts';
@@ -154,13 +155,25 @@ export class RunShell {
       const { runId, toolCallId } = call;
       return terminal ? runInTerminal({ ...settings, terminal, call: { runId, toolCallId } }) : runShell(settings);
     };
-    const work = this.#kept(asked, call, run);
+    const work = this.#kept(asked, call, async () => {
+      const controlFiles = await this.#watchControlFiles(asked, terminal);
+      return run().finally(() => controlFiles?.endCommand(asked.workspace));
+    });
     this.#current.add(work);
     try {
       return await work;
     } finally {
       this.#current.delete(work);
     }
+  }
+
+  /** Stores the control files before a command that could change them; null for one that cannot, or has no sandbox. */
+  async #watchControlFiles({ workspace, write }: Asked, terminal: Lender | null): Promise<ControlFiles | null> {
+    const controlFiles = this.#host.workspaces?.controlFiles ?? null;
+    const isConfined = terminal === null && (await this.#host.sandboxFor(workspace)) !== null;
+    if (!isConfined || write === 'nothing') return null;
+    await controlFiles?.beginCommand(workspace);
+    return controlFiles;
   }
 
   async #kept({ workspace, write }: Asked, call: Call, run: () => Promise<ShellResult>): Promise<Ran> {
@@ -186,17 +199,13 @@ export class RunShell {
     // What is told at once need not be looked up.
     await startFolder(asked);
     const settings = { ...asked, ...(await this.#settings(asked.workspace)) };
-    const { workspaces } = this.#host;
-    const { workspace, write } = asked;
-    if (write === 'nothing' || !(await workspaces?.snapshots.isAvailable()))
-      return this.#background.start(settings, earlier);
-    const { lock, snapshots } = workspaces!;
-    await lock.alone(workspace.folder, this.#signal, () => snapshots.open(workspace, call));
-    const ended = async (): Promise<void> => {
-      const closing = lock.alone(workspace.folder, AbortSignal.timeout(CLOSE_MS), () =>
-        snapshots.close(workspace, call),
-      );
-      await closing.catch(() => snapshots.abandon(call));
+    const closeSnapshot = await this.#openSnapshot(asked, call);
+    const controlFiles = await this.#watchControlFiles(asked, null);
+    const ended = async (): Promise<readonly string[]> => {
+      controlFiles?.endCommand(asked.workspace);
+      const putBack = controlFiles ? await putBackUnanswered(controlFiles, asked.workspace) : [];
+      await closeSnapshot();
+      return putBack;
     };
     try {
       return this.#background.start(settings, earlier, ended);
@@ -204,6 +213,21 @@ export class RunShell {
       await ended();
       throw error;
     }
+  }
+
+  /** Opens the change set of a command in the background; returns what closes it. */
+  async #openSnapshot({ workspace, write }: Asked, call: Call): Promise<() => Promise<void>> {
+    const { workspaces } = this.#host;
+    if (!workspaces || write === 'nothing' || !(await workspaces.snapshots.isAvailable()))
+      return () => Promise.resolve();
+    const { lock, snapshots } = workspaces;
+    await lock.alone(workspace.folder, this.#signal, () => snapshots.open(workspace, call));
+    return async () => {
+      const closing = lock.alone(workspace.folder, AbortSignal.timeout(CLOSE_MS), () =>
+        snapshots.close(workspace, call),
+      );
+      await closing.catch(() => snapshots.abandon(call));
+    };
   }
 
   /** Resolves when no command of the run is left. */
@@ -218,4 +242,14 @@ export class RunShell {
     const running = this.#host.running();
     return { sandbox, env, options, running, fileBytes: KEPT_BYTES, graceMs: GRACE_MS };
   }
+}
+
+/**
+ * Puts back what a command in the background changed, for which nobody waits. The end of another command, or the next start
+ * outside the sandbox, settles what is left. Returns the paths.
+ */
+async function putBackUnanswered(controlFiles: ControlFiles, workspace: Workspace): Promise<readonly string[]> {
+  if (controlFiles.isCommandRunning(workspace)) return [];
+  const { putBack } = await controlFiles.settle(workspace, null).catch(() => ({ putBack: [] }));
+  return putBack.map(({ path }) => path);
 }

@@ -20,7 +20,7 @@ import { findMountFault, type MountCheck, releaseCommand } from './held-command.
 import { closeMounts, dropMountsIn, noMounts } from './mounts.ts';
 import { type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
-import { addRepository, deletePlantedPointers, openOuterRepository } from './repository-mounts.ts';
+import { addRepository, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { composeSocketFilter } from './socket-filter.ts';
 import { scanWorkspace } from './workspace-scan.ts';
@@ -166,7 +166,6 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
       const layers: Layer[] = [];
       const files: FileHandle[] = [];
       const cleanUp = async (): Promise<void> => {
-        await Promise.all(layers.map(({ mounts }) => deletePlantedPointers(mounts)));
         await Promise.all([...opened.splice(0), ...files.splice(0)].map((entry) => entry.close()));
         await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
       };

@@ -111,7 +111,7 @@ interface OpenParent {
  * Visits every entry below an open folder. `visit` returns whether to go on into an entry that is a folder. `takeClosed` gets
  * each folder that this user cannot read or search, and closes it.
  */
-async function walk(
+export async function walk(
   root: OpenEntry,
   visit: (folder: OpenEntry, entry: Dirent) => Promise<boolean>,
   takeClosed: (folder: OpenEntry) => void,

@@ -29,6 +29,7 @@ export function questionText(
   const { subject } = request;
   if (subject.kind === 'questions') return questionLines(request, subject, style).join('\n');
   if (subject.kind === 'action') return [...head, ...actionLines(subject)].join('\n');
+  if (subject.kind === 'control-files') return [...head, ...controlFileLines(subject, style)].join('\n');
   if (subject.kind === 'tool') return [...head, ...toolLines(subject, style, withDiff)].join('\n');
   const asked = subject.items[item];
   if (asked === undefined || envelope === null) return head.join('\n');
@@ -195,6 +196,14 @@ function actionLines({ action, reason, impact }: Extract<Subject, { kind: 'actio
     field('why', passage(reason)),
     ...(impact === null ? [] : [field('it changes', passage(impact))]),
   ];
+}
+
+function controlFileLines({ files }: Extract<Subject, { kind: 'control-files' }>, style: Style): string[] {
+  return files.flatMap(({ path, change, content }) =>
+    content === null
+      ? [field(change, visible(path))]
+      : [field(change, visible(path)), ...block('content', content, style)],
+  );
 }
 
 /** Nothing is allowed or forbidden by the answers: no risk, no yes and no. */

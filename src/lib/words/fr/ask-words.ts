@@ -8,6 +8,12 @@ export const askWords = {
   why: 'Pourquoi',
   impact: 'Ce que cela change',
   actionHint: 'Un oui le laisse continuer. Il n’autorise à lui seul aucun de ses appels d’outils.',
+  controlFiles: {
+    keep: 'Garder les changements',
+    putBack: 'Remettre…',
+    change: { added: 'nouveau', changed: 'changé', removed: 'supprimé' },
+    noContent: 'Son contenu ne peut pas être montré : ce n’est pas du texte, ou il est trop long.',
+  },
   other: 'Autre chose',
   words: 'Votre réponse',
   multiple: 'autant que vous voulez',

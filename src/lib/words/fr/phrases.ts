@@ -61,6 +61,8 @@ export const phrases = {
   server_asks: ({ server, message, page, pages }) =>
     `Le serveur MCP ${server} demande : ${message}${pages === 1 ? '' : ` (${page} sur ${pages})`}`,
   server_samples: ({ server }) => `Le serveur MCP ${server} veut la réponse d’un modèle`,
+  keep_control_files: ({ count }) =>
+    `Garder les changements de ${plural(count, 'fichier', 'fichiers')} qui ${count === 1 ? 'peut' : 'peuvent'} lancer des programmes ?`,
   batch: ({ count, names }) =>
     `Lancer ${count === 1 ? 'un lot d’un agent' : `${count} agents en même temps`} : ${names}`,
   delegate: ({ title, name }) => `Confier « ${title} » à ${name}`,
@@ -89,6 +91,12 @@ export const phrases = {
     wanted ? 'Elle accède au réseau' : 'Elle accède au réseau, bien que l’agent ait demandé un shell sans réseau',
   never_unasked: () => 'Aucune règle ne l’autorise sans demander',
   changes_stay: () => 'Ce qu’elle change ne peut pas être annulé',
+  control_files: () =>
+    'Une commande les a changés dans le bac à sable. Git, Triad et les serveurs MCP leur obéissent au dehors',
+  put_back_control_files: () =>
+    'Un non restaure les fichiers et range les versions changées dans un dossier de Triad. D’ici votre réponse, rien ne démarre hors du bac à sable dans cet espace de travail',
+  were_put_back: ({ paths, folder }) =>
+    `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',
   sent_stays: () => 'Ce qu’elle envoie et ce qu’elle change ne peut pas être annulé',
   background_stays: () => 'Ce qu’elle change pendant qu’elle tourne en arrière-plan ne peut pas être annulé',

@@ -12,6 +12,7 @@ export function riskOf(request: Pick<ApprovalRequest, 'risk' | 'subject' | 'reve
 function wordsOf({ subject, reversible }: Pick<ApprovalRequest, 'subject' | 'reversible'>, weight: Weight): string {
   // What an agent says of its own plan is its word.
   if (subject.kind === 'action') return reversible ? 'annulable, dit son agent' : 'irréversible, dit son agent';
+  if (subject.kind === 'control-files') return 'peut lancer des programmes';
   if (subject.kind === 'envelopes') return weight === 'reaching' ? 'peut modifier des choses' : '';
   if (!reversible) return 'irréversible';
   if (weight === 'grave') return 'risque élevé';

@@ -1,0 +1,46 @@
+/** Asks the person about control files that commands changed, and says what became of them. */
+import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import { canonicalHash } from '../base/hash.ts';
+import { stopOf } from '../base/stop.ts';
+import type { AskAboutChanges, ControlFiles, Settlement } from '../workspace/control/control-files.ts';
+import { asked } from './asked.ts';
+import type { ToolContext } from './tool.ts';
+
+type Context = Pick<ToolContext, 'ask' | 'signal' | 'workspace'>;
+
+/** Settles all changes of control files in the workspace of a call. Nobody can answer for a run that was stopped. */
+export function settleControlFiles(controlFiles: ControlFiles, context: Context): Promise<Settlement> {
+  const { workspace, signal } = context;
+  return controlFiles.settle(workspace, signal.aborted ? null : askAboutChanges(context));
+}
+
+/** Anything but a yes of the person puts the files back. A program that is closed asks again when the run is resumed. */
+function askAboutChanges({ ask, signal, workspace: { folder } }: Context): AskAboutChanges {
+  return async (files) => {
+    const question = {
+      ...asked(phrase('keep_control_files', { count: files.length }), [
+        phrase('control_files'),
+        phrase('put_back_control_files'),
+      ]),
+      subject: {
+        kind: 'control-files' as const,
+        files: [...files],
+        ...{ folder, hash: canonicalHash({ folder, files }) },
+      },
+      risk: 'high' as const,
+      reversible: true,
+    };
+    const approval = await ask(question, signal).catch((error: unknown) => {
+      if (signal.aborted && !stopOf(signal).spreads) return null;
+      throw error;
+    });
+    const decision = approval?.decisions[0];
+    return decision?.allowed && decision.decidedBy === 'person' ? 'keep' : 'put_back';
+  };
+}
+
+/** For the model and the person; null if nothing was put back. */
+export function describePutBack({ putBack, movedTo }: Settlement): string | null {
+  if (movedTo === null) return null;
+  return sentenceOf(phrase('were_put_back', { paths: putBack.map(({ path }) => path).join(', '), folder: movedTo }));
+}

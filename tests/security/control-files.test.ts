@@ -1,0 +1,301 @@
+/** Files that a command plants, and that git, Triad or a server obeys outside the sandbox: none runs before an answer. */
+import { execFile } from 'node:child_process';
+import { readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { describe, expect, test } from 'vitest';
+import type { ApprovalRequest } from '#contract/approval.ts';
+import { type ControlDecision, ControlFiles } from '#core/workspace/control/control-files.ts';
+import { Git } from '#core/workspace/git.ts';
+import { skipped, words } from '../core/workspace/shell/support.ts';
+import { type HarnessOptions, startEngine } from '../support/engine.ts';
+import { type Block, Script, text, toolUse } from '../support/fake-model/script.ts';
+import { folderWith } from '../support/workspace.ts';
+
+const run = promisify(execFile);
+const env = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
+/** Runs git outside the sandbox, as the person does in a terminal. */
+const git = (folder: string, ...args: string[]) => run('git', ['-C', folder, ...args], { env });
+const AUTO = '[permissions]\nmode = "auto"\n';
+const bash = (command: string, more: Record<string, unknown> = {}) => toolUse('bash', { command, ...more });
+
+/** An agent that makes these calls in mode `auto`, in a repository with one commit. The person rejects control files. */
+async function startWork(calls: readonly Block[], options: HarnessOptions & { keeps?: boolean } = {}) {
+  const { keeps = false, ...more } = options;
+  const script = new Script();
+  for (const [index, call] of calls.entries()) script.on({ step: index + 1 }).reply([call]);
+  script.on({}).reply([text('Done.')]);
+  const questions: ApprovalRequest[] = [];
+  const engine = await startEngine(script, {
+    settings: AUTO,
+    person: ({ request }) => {
+      if (request.subject.kind === 'control-files') questions.push(request);
+      else return { kind: 'allow', ...(request.reversible ? {} : { confirmed: true }) };
+      return keeps ? { kind: 'allow' } : { kind: 'reject', reason: '' };
+    },
+    ...more,
+  });
+  await git(engine.folder, 'init', '-q');
+  const person = ['-c', 'user.name=a', '-c', 'user.email=a@b'];
+  await git(engine.folder, ...person, 'commit', '-q', '--allow-empty', '-m', 'first');
+  const changes = (): string[] =>
+    questions.flatMap(({ subject }) =>
+      subject.kind === 'control-files' ? subject.files.map(({ path, change }) => `${change} ${path}`) : [],
+    );
+  const outputs = () => engine.of('tool-end').map(({ entry }) => entry.output);
+  return { ...engine, questions, changes, outputs };
+}
+
+/** Settings of git that run a program with almost every command. */
+const evil = (file: string) => `printf '[core]\\n\\tfsmonitor = "touch $PWD/ran; false"\\n' >> ${file}`;
+
+/** A command that plants a program, and the change that is reported. */
+const PLANTED: Readonly<Record<string, [command: string, change: string]>> = {
+  'settings of a repository': [`git init -q settings; ${evil('settings/.git/config')}`, 'added settings/.git/config'],
+  'a hook': [
+    'git init -q hook; echo "touch $PWD/ran" > hook/.git/hooks/post-checkout; chmod +x hook/.git/hooks/post-checkout',
+    'added hook/.git/hooks/post-checkout',
+  ],
+  'settings elsewhere': [
+    `cp -r .git copy; rm copy/config; ${evil('copy/config')}; echo "$PWD/copy" > .git/commondir`,
+    'added .git/commondir',
+  ],
+  'a bare repository': [
+    `mkdir -p bare/objects bare/refs; echo 'ref: refs/heads/main' > bare/HEAD; ${evil('bare/config')}`,
+    'added bare/config',
+  ],
+  'a pointer to a repository': [`mkdir pointer; echo 'gitdir: ../nowhere' > pointer/.git`, 'added pointer/.git'],
+  'a link to a repository': ['mkdir link; ln -s ../nowhere link/.git', 'added link/.git'],
+  'settings of a worktree': [evil('.git/config.worktree'), 'added .git/config.worktree'],
+  'settings of a submodule': [
+    `mkdir -p .git/modules/a/b; cp .git/HEAD .git/modules/a/b; ${evil('.git/modules/a/b/config')}`,
+    'added .git/modules/a/b/config',
+  ],
+  attributes: ['mkdir -p .git/info; echo "* filter=x" > .git/info/attributes', 'added .git/info/attributes'],
+  'an entry that git does not use': ['mkdir .git/own; echo x > .git/own/x', 'added .git/own'],
+  'a server': ['echo "{}" > .mcp.json', 'added .mcp.json'],
+  'settings of an agent': ['mkdir .claude; echo "{}" > .claude/settings.json', 'added .claude/settings.json'],
+  'other objects': [
+    'mkdir -p .git/objects/info; echo /x > .git/objects/info/alternates',
+    'added .git/objects/info/alternates',
+  ],
+};
+const plantAll = Object.values(PLANTED)
+  .map(([command]) => `(${command})`)
+  .join('\n');
+
+const listFiles = async (folder: string): Promise<string[]> => (await readdir(folder, { recursive: true })).sort();
+
+describe.skipIf(skipped)(`control files that a command plants (${words})`, () => {
+  test('are put back by a no, and nothing planted runs in git after it', async () => {
+    const { folder, ask, changes, outputs, questions } = await startWork([bash(plantAll), bash('ls')]);
+    expect((await ask('Work')).outcome).toBe('completed');
+    expect(questions).toHaveLength(1);
+    expect(questions[0]).toMatchObject({ risk: 'high', during: true });
+    expect(changes()).toEqual(expect.arrayContaining(Object.values(PLANTED).map(([, change]) => change)));
+    const [, movedTo = ''] =
+      /put back as before the command: .*the changed versions are in (.*)\)/.exec(outputs()[0]!) ?? [];
+    expect(await listFiles(movedTo)).toEqual(
+      expect.arrayContaining(['.git/commondir', '.mcp.json', 'hook/.git/hooks/post-checkout']),
+    );
+    expect(await readFile(join(movedTo, 'settings/.git/config'), 'utf8')).toContain('fsmonitor');
+    for (const place of ['', 'settings', 'hook', 'bare', 'pointer', 'link'])
+      await git(join(folder, place), 'status').catch(() => undefined);
+    await git(join(folder, 'hook'), 'checkout', '-q', '--orphan', 'x').catch(() => undefined);
+    expect((await listFiles(folder)).filter((path) => /(^|\/)ran$/.test(path))).toEqual([]);
+    expect((await git(folder, 'log', '--oneline')).stdout).toContain('first');
+  });
+
+  test('stay after a yes, and are not asked about again', async () => {
+    const { folder, ask, questions, outputs } = await startWork([bash('echo "{}" > .mcp.json'), bash('touch b')], {
+      keeps: true,
+    });
+    expect((await ask('Work')).outcome).toBe('completed');
+    expect(questions).toHaveLength(1);
+    expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('{}\n');
+    expect(outputs()[0]).not.toContain('put back');
+  });
+
+  test('are put back if nobody can answer', async () => {
+    const { folder, ask, outputs } = await startWork([
+      bash('echo "{}" > .mcp.json; mkdir -p a/.git/hooks; echo x > a/.git/hooks/y'),
+    ]);
+    await ask('Work', 'none');
+    expect(outputs()[0]).toContain('put back as before the command: .mcp.json, a/.git/hooks/y');
+    expect(await readdir(folder)).not.toContain('.mcp.json');
+  });
+
+  test('are put back if the run is stopped instead of answered', async () => {
+    const { folder, send, event, ended, runtime } = await startWork([bash('echo "{}" > .mcp.json')], {
+      person: () => null,
+    });
+    const { workflowId } = await send('Work');
+    await event('approval-request');
+    await runtime.request('workflow.stop', { workflowId });
+    await ended(workflowId);
+    expect(await readdir(folder)).not.toContain('.mcp.json');
+  });
+
+  test('are put back at the end of a command in the background, which says so', async () => {
+    const calls = [
+      bash('echo "{}" > .mcp.json; while ! test -e go; do sleep 0.05; done', { background: true }),
+      bash('while ! test -e .mcp.json; do sleep 0.05; done; touch go; sleep 1'),
+      toolUse('bash_jobs', { action: 'list' }),
+    ];
+    const { folder, ask, questions, outputs } = await startWork(calls);
+    await ask('Work');
+    expect(await readdir(folder)).not.toContain('.mcp.json');
+    expect(questions.length > 0 || outputs()[2]!.includes('put back as before the command: .mcp.json')).toBe(true);
+  });
+
+  test('are asked about although a rule forbids commands of that kind', async () => {
+    const settings = `${AUTO}[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm *"\n`;
+    const { questions, ask } = await startWork([bash('echo "{}" > .mcp.json')], { settings });
+    await ask('Work');
+    expect(questions).toHaveLength(1);
+  });
+
+  test('are not asked about if ordinary work of git writes them', async () => {
+    const commands = [
+      'git init -q new && git -C new config user.name x && git -C new remote add origin https://example.com/a.git',
+      'git clone -q . copy && git -C copy checkout -q -b topic',
+      'git worktree add -q -b other tree',
+      'git -C tree -c user.name=a -c user.email=a@b commit -q --allow-empty -m second',
+      'git -c user.name=a -c user.email=a@b -C new commit -q --allow-empty -m third',
+      'git -c protocol.file.allow=always submodule add -q ./new sub',
+      'git gc -q; git branch fourth; git tag v1; git stash list',
+      'git worktree remove tree',
+    ];
+    const { ask, changes, outputs } = await startWork(commands.map((command) => bash(command)));
+    await ask('Work');
+    expect(outputs().slice(0, 5)).toEqual(Array.from({ length: 5 }, () => expect.stringContaining('[exit code 0]')));
+    expect(changes()).toEqual([]);
+  });
+});
+
+describe('control files', () => {
+  const start = async (files: Record<string, string>) => {
+    const [folder, data] = [await folderWith(files), await folderWith()];
+    const make = () => new ControlFiles(data, new Git(process.env));
+    return { folder, workspace: { folder }, controlFiles: make(), make };
+  };
+  const answer = (decision: ControlDecision, before: () => Promise<unknown> = () => Promise.resolve()) => {
+    const shown: string[][] = [];
+    const ask = async (changes: readonly { path: string; change: string }[]) => {
+      shown.push(changes.map(({ path, change }) => `${change} ${path}`));
+      await before();
+      return decision;
+    };
+    return { shown, ask };
+  };
+
+  test('are settled after the program was killed during the command', async () => {
+    const { folder, workspace, controlFiles, make } = await start({ '.mcp.json': 'old', '.claude/a.md': 'one' });
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, '.mcp.json'), 'new');
+    await rm(join(folder, '.claude/a.md'));
+    const { shown, ask } = answer('put_back');
+    const { putBack } = await make().settle(workspace, ask);
+    expect(shown).toEqual([['removed .claude/a.md', 'changed .mcp.json']]);
+    expect(putBack).toHaveLength(2);
+    expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('old');
+    expect(await readFile(join(folder, '.claude/a.md'), 'utf8')).toBe('one');
+    expect((await make().settle(workspace, ask)).putBack).toEqual([]);
+    expect(shown).toHaveLength(1);
+  });
+
+  test('belong to the person if they change while no command runs', async () => {
+    const { folder, workspace, controlFiles } = await start({ '.mcp.json': 'old' });
+    await controlFiles.beginCommand(workspace);
+    controlFiles.endCommand(workspace);
+    const { shown, ask } = answer('put_back');
+    await controlFiles.settle(workspace, ask);
+    await writeFile(join(folder, '.mcp.json'), 'mine');
+    await controlFiles.beginCommand(workspace);
+    controlFiles.endCommand(workspace);
+    await controlFiles.settle(workspace, ask);
+    expect(shown).toEqual([]);
+    expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('mine');
+  });
+
+  test('are asked about again if they change before the answer', async () => {
+    const { folder, workspace, controlFiles } = await start({});
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, '.mcp.json'), 'shown');
+    let changes = 0;
+    const { shown, ask } = answer('keep', async () => {
+      changes += 1;
+      if (changes === 1) await writeFile(join(folder, '.mcp.json'), 'planted behind the question');
+    });
+    expect((await controlFiles.settle(workspace, ask)).kept).toMatchObject([
+      { content: 'planted behind the question' },
+    ]);
+    expect(shown).toHaveLength(2);
+  });
+
+  test('count from the answer on while another command runs', async () => {
+    const { folder, workspace, controlFiles } = await start({});
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, '.mcp.json'), 'one');
+    await controlFiles.settle(workspace, answer('keep').ask);
+    await writeFile(join(folder, '.mcp.json'), 'two');
+    controlFiles.endCommand(workspace);
+    await controlFiles.settle(workspace, null);
+    expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('one');
+  });
+
+  test('change nothing outside if a folder became a link', async () => {
+    const { folder, workspace, controlFiles } = await start({
+      '.claude/a.md': 'old',
+      'sub/.git/config': '',
+      'outside/a.md': 'mine',
+    });
+    await controlFiles.beginCommand(workspace);
+    const outside = await folderWith({ 'a.md': 'mine', '.git/config': 'mine' });
+    await rename(join(folder, '.claude'), join(folder, 'moved'));
+    await symlink(outside, join(folder, '.claude'));
+    await rename(join(folder, 'sub'), join(folder, 'elsewhere'));
+    await symlink(outside, join(folder, 'sub'));
+    await controlFiles.settle(workspace, null);
+    expect(await readFile(join(folder, '.claude/a.md'), 'utf8')).toBe('old');
+    expect(await readFile(join(outside, 'a.md'), 'utf8')).toBe('mine');
+    expect(await readFile(join(outside, '.git/config'), 'utf8')).toBe('mine');
+  });
+
+  test('keep everything from starting if they cannot be put back', async () => {
+    const { folder, workspace, controlFiles } = await start({ '.mcp.json': 'x'.repeat(2_000_000) });
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, '.mcp.json'), 'new');
+    const failure = { code: 'conflict', message: expect.stringContaining('.mcp.json cannot be put back') };
+    await expect(controlFiles.settle(workspace, null)).rejects.toMatchObject(failure);
+    await expect(controlFiles.settle(workspace, null)).rejects.toMatchObject(failure);
+    expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('new');
+    expect((await controlFiles.settle(workspace, answer('keep').ask)).kept).toHaveLength(1);
+  });
+
+  test.each([
+    ['a command', '[alias]\n\tst = !x'],
+    ['an address that starts a program', '[remote "o"]\n\turl = ext::sh -c x'],
+    ['a work tree outside', '[core]\n\tworktree = /etc'],
+    ['other settings', '[include]\n\tpath = ../x'],
+    ['a text that git cannot read', '[core'],
+  ])('are asked about for a setting of git with %s', async (_, setting) => {
+    const { folder, workspace, controlFiles } = await start({ 'a/.git/HEAD': 'ref: refs/heads/main' });
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, 'a/.git/config'), `${setting}\n`);
+    const { shown, ask } = answer('keep');
+    await controlFiles.settle(workspace, ask);
+    expect(shown).toEqual([['added a/.git/config']]);
+  });
+
+  test('include the files from which servers are started', async () => {
+    const { folder, workspace, controlFiles } = await start({ 'tools/server.js': 'old' });
+    controlFiles.useStartedFiles(() => Promise.resolve(['tools/server.js']));
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, 'tools/server.js'), 'new');
+    const { shown, ask } = answer('put_back');
+    await controlFiles.settle(workspace, ask);
+    expect(shown).toEqual([['changed tools/server.js']]);
+    expect(await readFile(join(folder, 'tools/server.js'), 'utf8')).toBe('old');
+  });
+});
