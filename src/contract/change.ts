@@ -84,6 +84,8 @@ export const ChangeRow = ChangeSet.extend({
       state: ChangeState,
       /** The person has looked at it, and keeps it. */
       kept: z.boolean(),
+      /** Other programs run it, or take settings from it. Left out for any other file. */
+      canRunCode: z.literal(true).optional(),
     }),
   ),
 });

@@ -10,7 +10,7 @@ import { type ListedFiles, listName } from '../settings/listed-files.ts';
 import { type Targets, wholeText } from '../tools/targets.ts';
 import type { Starts } from '../tools/tool.ts';
 import type { RuleSet } from './rule-files.ts';
-import { isSteering, namesSteering } from './steering-files.ts';
+import { isSteering, namesSteering } from '../workspace/steering-files.ts';
 
 /** A call as rules and grants see it. */
 export interface Action {

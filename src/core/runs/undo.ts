@@ -21,6 +21,7 @@ import type { Workspace } from '../workspace/reach.ts';
 import { reversed, hunkStep } from '../workspace/reverse.ts';
 import { carryOut, changesOf, hunksOf, type Plan, planUndo, stepOf, undoOf, undosOf } from '../workspace/undo.ts';
 import type { Engine } from './engine.ts';
+import { canRunCode } from '../workspace/steering-files.ts';
 import { workspaceOf } from './workspace-of.ts';
 
 type Parts = Pick<Engine, 'workspaces' | 'log' | 'own' | 'permissions' | 'store' | 'lenders'>;
@@ -56,7 +57,8 @@ export async function changeRows(parts: Parts, conversationId: string): Promise<
       const now = seen.get(key) ?? nowAt(workspace, file.path);
       seen.set(key, now);
       const state = isThere ? stateIn(set, file, await now, active) : 'gone';
-      return { ...file, state, kept: marks.has(markOf(set, file.path)) };
+      const runs = canRunCode(file) ? { canRunCode: true as const } : {};
+      return { ...file, state, kept: marks.has(markOf(set, file.path)), ...runs };
     });
     return { ...set, files: await Promise.all(files) };
   };

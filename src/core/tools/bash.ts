@@ -12,6 +12,7 @@ import type { Lender } from '../workspace/lent/lenders.ts';
 import type { Ran, ShellHost } from '../workspace/shell/run-shell.ts';
 import { undoableOf } from '../workspace/shell/undoable.ts';
 import type { ShellResult } from '../workspace/shell/shell-process.ts';
+import { canRunCode } from '../workspace/steering-files.ts';
 import { workingFolder } from '../workspace/shell/working-folder.ts';
 import { changedMetadata, changedNames } from './changed-files.ts';
 import { leftOut } from './long-output.ts';
@@ -33,6 +34,8 @@ const OFFLINE = 'bash';
 const ONLINE = 'bash_online';
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
+/** Number of changed files that can run code, and that the result names. */
+const MAX_PROGRAMS = 20;
 /** What is shown of the output while it comes, in UTF-16 code units, and how often, in milliseconds. */
 const TAIL_CHARS = 4000;
 const TAIL_MS = 200;
@@ -308,6 +311,10 @@ function folderWithin({ workspace }: ToolContext, { folder }: ShellResult): stri
 function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, context: ToolContext): string[] {
   const { changed, exitCode, signal, timedOut, stopped, output, folderReset } = result;
   const at = folderWithin(context, result);
+  const programs = (changed?.files ?? [])
+    .filter(canRunCode)
+    .map(({ path }) => path)
+    .slice(0, MAX_PROGRAMS);
   const ended = timedOut
     ? `ended after ${timeout_seconds} s: give it more timeout_seconds, or run it in the background`
     : stopped
@@ -321,6 +328,7 @@ function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, cont
       ? ['the working folder was outside of the workspace, or is gone: it is the workspace folder again']
       : []),
     ...(changed && changed.files.length > 0 ? [`files changed: ${changedNames(changed)}`] : []),
+    ...(programs.length > 0 ? [`can run code: ${programs.join(', ')}`] : []),
     ...(output.unkept > 0 ? [`the last ${output.unkept} bytes of its output were not kept`] : []),
   ];
 }

@@ -34,6 +34,7 @@ export const changesWords = {
   } satisfies Readonly<Record<ChangeState, string>>,
   kinds: { made: 'made', changed: 'edited', removed: 'removed', passing: 'made and removed' },
   folderKinds: { file: '', link: 'link', folder: 'folder' },
+  canRunCode: 'can run code',
   movedFrom: (path: string) => `moved from ${path}`,
   movedTo: (path: string) => `moved to ${path}`,
   undo: 'Undo',

@@ -16,7 +16,7 @@ import {
   rulePhrase,
   STEERING_ID,
 } from '#core/approvals/judge.ts';
-import { isSteering, namesSteering } from '#core/approvals/steering-files.ts';
+import { isSteering, namesSteering } from '#core/workspace/steering-files.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
 

@@ -80,10 +80,10 @@ function asOne(files: readonly File[]): File {
   return { ...last, before: first.before };
 }
 
-function fileText({ path, before, after, state, kept }: File): string {
+function fileText({ path, before, after, state, kept, canRunCode }: File): string {
   const what =
     before === null ? (after === null ? 'made and removed' : 'made') : after === null ? 'removed' : 'changed';
-  return `${what.padEnd('changed'.length)}  ${visible(path)}${STATES[state]}${kept ? ', kept by you' : ''}`;
+  return `${what.padEnd('changed'.length)}  ${visible(path)}${STATES[state]}${canRunCode ? ', can run code' : ''}${kept ? ', kept by you' : ''}`;
 }
 
 /** `sides` stand where lines cannot be counted. */

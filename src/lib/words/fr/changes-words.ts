@@ -30,6 +30,7 @@ export const changesWords = {
   states: { done: '', undone: 'annulé', changed: 'changé depuis', gone: 'son dossier a disparu' },
   kinds: { made: 'créé', changed: 'modifié', removed: 'supprimé', passing: 'créé puis supprimé' },
   folderKinds: { file: '', link: 'lien', folder: 'dossier' },
+  canRunCode: 'peut exécuter du code',
   movedFrom: (path) => `déplacé depuis ${path}`,
   movedTo: (path) => `déplacé vers ${path}`,
   undo: 'Annuler',

@@ -1,4 +1,5 @@
 /** Files that run code, or steer programs that do: writing one is always asked about, unless what allows it names it. */
+import type { FileChange } from '#contract/change.ts';
 import { alternativesOf, matches, matching } from '../base/pattern.ts';
 
 /** In any folder, in any case. */
@@ -187,12 +188,21 @@ const STEERING = [
   'crontab',
 ] as const;
 
+/** Permission of the owner, the group or others to run a file. */
+const EXECUTABLE = 0o111;
 const PREFIX = '**/';
 const LOOSELY = { path: true, loose: true };
 
 /** Whether a path of the workspace is in the list, or in the person's own. */
 export function isSteering(path: string, more: readonly string[]): boolean {
   return knownOf(path).length > 0 || ownOf(path, more).length > 0;
+}
+
+/** Returns whether a changed file can run code: by its name, or because it became executable. */
+export function canRunCode({ path, before, after }: FileChange): boolean {
+  if (after === null) return false;
+  const isNewProgram = after.kind === 'file' && (after.mode & EXECUTABLE) !== 0 && !((before?.mode ?? 0) & EXECUTABLE);
+  return isNewProgram || isSteering(path, []);
 }
 
 /**
@@ -210,9 +220,17 @@ export function namesSteering(pattern: string, path: string, more: readonly stri
 }
 
 const ANYWHERE = STEERING.map((entry) => `${PREFIX}${entry}`);
+const SEGMENTS = STEERING.flatMap((entry) => entry.toLowerCase().split('/'));
+const NAMES = new Set(SEGMENTS.filter((segment) => !segment.includes('*')));
+/** Ends of names, such as `.mk`. */
+const ENDINGS = SEGMENTS.filter((segment) => segment.startsWith('*.')).map((segment) => segment.slice(1));
 
-const knownOf = (path: string): string[] =>
-  matching(ANYWHERE, path, LOOSELY).map((pattern) => pattern.slice(PREFIX.length));
+/** Returns the entries that match a path. Most paths have no name of an entry, and are matched against none. */
+function knownOf(path: string): string[] {
+  const isCandidate = (name: string): boolean => NAMES.has(name) || ENDINGS.some((ending) => name.endsWith(ending));
+  if (!folded(path).split('/').some(isCandidate)) return [];
+  return matching(ANYWHERE, path, LOOSELY).map((pattern) => pattern.slice(PREFIX.length));
+}
 
 const ownOf = (path: string, more: readonly string[]): string[] => matching(more, path, LOOSELY);
 

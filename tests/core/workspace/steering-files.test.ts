@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import type { Rule } from '#contract/permission.ts';
 import { judge, STEERING_ID } from '#core/approvals/judge.ts';
-import { isSteering, namesSteering } from '#core/approvals/steering-files.ts';
+import { isSteering, namesSteering } from '#core/workspace/steering-files.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { startEngine } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { actionOf, grantOf, NOW, ruleOf } from './support.ts';
+import { actionOf, grantOf, NOW, ruleOf } from '../approvals/support.ts';
 
 const STEERS = [
   '.git/config',
