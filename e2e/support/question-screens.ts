@@ -3,7 +3,7 @@ import { mkdir, writeFile as writeFileOf } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from '@playwright/test';
 import { spawn, writeFile } from '../../tests/support/fake-model/scenarios.ts';
-import { Script, toolUse } from '../../tests/support/fake-model/script.ts';
+import { Script, text, toolUse } from '../../tests/support/fake-model/script.ts';
 import { leadCalls } from './scripts.ts';
 import type { WorkScreen } from './work-screens.ts';
 
@@ -110,4 +110,34 @@ const command: WorkScreen = {
   },
 };
 
-export const QUESTION_SCREENS: readonly WorkScreen[] = [longPrompt, hiding, hiddenName, batch, trust, command];
+const controlFiles: WorkScreen = {
+  script: () =>
+    new Script()
+      .on({ step: 1 })
+      .reply([
+        toolUse('bash', {
+          command:
+            'echo \'{ "mcpServers": { "files": { "command": "node", "args": ["tools/server.js"] } } }\' > .mcp.json; mkdir -p lib/.git/hooks; printf \'#!/bin/sh\\nmake build\\n\' > lib/.git/hooks/post-checkout',
+        }),
+      ])
+      .on({})
+      .reply([text('Done.')]),
+  go: async (app, shoot) => {
+    await app.send('Set the project up.');
+    await app.allow();
+    await expect(app.question).toContainText('can start programs');
+    await shoot('approval-control-files');
+    await app.button(/^Keep changes/).click();
+    await app.expectOutcome('completed');
+  },
+};
+
+export const QUESTION_SCREENS: readonly WorkScreen[] = [
+  longPrompt,
+  hiding,
+  hiddenName,
+  batch,
+  trust,
+  command,
+  controlFiles,
+];

@@ -298,4 +298,28 @@ describe('control files', () => {
     expect(shown).toEqual([['changed tools/server.js']]);
     expect(await readFile(join(folder, 'tools/server.js'), 'utf8')).toBe('old');
   });
+
+  test('keep programs from starting while a question is open or a command goes on', async () => {
+    const { folder, workspace, controlFiles } = await start({});
+    await controlFiles.beginCommand(workspace);
+    await controlFiles.ensureSettled(workspace);
+    await writeFile(join(folder, '.mcp.json'), 'new');
+    const refusal = (message: RegExp) => ({ code: 'conflict', message: expect.stringMatching(message) });
+    await expect(controlFiles.ensureSettled(workspace)).rejects.toMatchObject(refusal(/^A running command changed/));
+    controlFiles.endCommand(workspace);
+    const { ask } = answer('keep', () =>
+      expect(controlFiles.ensureSettled(workspace)).rejects.toMatchObject(refusal(/^Answer the question/)),
+    );
+    await controlFiles.settle(workspace, ask);
+    await controlFiles.ensureSettled(workspace);
+    expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('new');
+  });
+
+  test('of an interrupted command are put back before a program starts', async () => {
+    const { folder, workspace, controlFiles, make } = await start({});
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, '.mcp.json'), 'new');
+    await make().ensureSettled(workspace);
+    expect(await readdir(folder)).toEqual([]);
+  });
 });

@@ -27,14 +27,16 @@ const WRITTEN = ['COMMIT_EDITMSG', 'logs/HEAD'];
 /**
  * As `git commit --only` does it: what else is staged stays so. Nothing of the repository is run, which an agent may have
  * made: hooks are left out. Throws `bad_input` where the folder is in no repository, nothing differs or git knows no
- * author, `not_allowed` for a path outside, and for a repository whose own settings name programs or another folder.
+ * author, `not_allowed` for a path outside, and for a repository whose own settings name programs or another folder, and what
+ * `ControlFiles.ensureSettled` throws.
  */
 export async function commitFiles(
   engine: Pick<Engine, 'workspaces' | 'own' | 'permissions'>,
   { folder, message, paths }: Commit,
 ): Promise<{ commit: string }> {
-  const { git } = engine.workspaces;
+  const { git, controlFiles } = engine.workspaces;
   const workspace = await workspaceOf(engine, folder, false);
+  await controlFiles.ensureSettled(workspace);
   for (const path of paths) await resolveInside(workspace, path);
   const run: Run = async (args) => (await git.run({ args, cwd: folder, env: ALONE })).toString('utf8').trim();
   const refuse = (message: string) => (error: unknown) => {

@@ -59,7 +59,10 @@ interface Calling {
 }
 
 const makeChangeSet = (count: number, notKept: string[] = []) =>
-  ({ files: Array.from({ length: count }, (_, index) => ({ path: `f${index}`, before: null, after: null })), notKept }) as unknown as ChangeSet;
+  ({
+    files: Array.from({ length: count }, (_, index) => ({ path: `f${index}`, before: null, after: null })),
+    notKept,
+  }) as unknown as ChangeSet;
 
 test.for<[string, Partial<Ran>, string, string, object]>([
   ['success', {}, 'completed', 'hi\n[exit code 0]', {}],

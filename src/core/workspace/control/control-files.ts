@@ -73,6 +73,8 @@ export class ControlFiles {
   readonly #git: Git;
   /** Commands that run now, by workspace folder. */
   readonly #commands = new Map<string, number>();
+  /** Folders of workspaces whose question is open. */
+  readonly #asking = new Set<string>();
   /** One settlement at a time for each workspace. */
   readonly #settlements = new Map<string, SerialQueue>();
   /** Changes of the stored baselines. */
@@ -126,6 +128,22 @@ export class ControlFiles {
     });
   }
 
+  /**
+   * Call this before a program starts outside the sandbox, and nobody is asked for it. Puts back what interrupted commands
+   * left. Throws `conflict` while a question is open, or while a running command has changed control files.
+   */
+  async ensureSettled({ folder }: Workspace): Promise<void> {
+    const refuse = (why: string): never => {
+      throw new TriadError('conflict', `${why}. Nothing starts outside the sandbox in ${folder} until then`);
+    };
+    if (this.#asking.has(folder)) refuse('Answer the question about changed files first');
+    const isRunning = this.isCommandRunning({ folder });
+    await this.settle(
+      { folder },
+      isRunning ? () => refuse('A running command changed files that start programs') : null,
+    );
+  }
+
   async #settle(root: OpenEntry, baseline: Baseline, ask: AskAboutChanges | null): Promise<Settlement> {
     // The person replaced the folder: commands cannot.
     if (baseline.root !== identify(root)) {
@@ -137,7 +155,7 @@ export class ControlFiles {
     let found = await this.#compare(root, baseline);
     for (let round = 0; round < MAX_ROUNDS && found.changes.size > 0; round += 1) {
       const shown = [...found.changes.values()];
-      if (ask && putBack.size === 0 && (await ask(shown)) === 'keep') {
+      if (ask && putBack.size === 0 && (await this.#ask(root.path, ask, shown)) === 'keep') {
         const now = await this.#compare(root, baseline);
         if (isSameState(found, now)) {
           await this.#close(root.path, now.scan);
@@ -158,6 +176,11 @@ export class ControlFiles {
       );
     await this.#close(root.path, found.scan);
     return { kept: [], putBack: [...putBack.values()], movedTo: putBack.size > 0 ? movedTo : null };
+  }
+
+  async #ask(folder: string, ask: AskAboutChanges, changes: readonly ControlChange[]): Promise<ControlDecision> {
+    this.#asking.add(folder);
+    return ask(changes).finally(() => this.#asking.delete(folder));
   }
 
   /** Compares the control files with the stored ones. Stores their contents, from which a later comparison goes on. */
