@@ -36,7 +36,7 @@ test(
     await expect(app.question).toContainText('.mcp.json');
     await expect(app.question.getByRole('group', { name: 'sub/.git/hooks/post-checkout' })).toHaveText('make build');
     await expect(app.question).toContainText('can start programs');
-    await expectAccessible(app.page);
+    await expectAccessible(app.page, 'changed control files');
     await app.question.getByRole('button', { name: 'Put back…' }).click();
     await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
     await app.allow();

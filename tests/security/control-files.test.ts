@@ -43,7 +43,7 @@ async function startWork(calls: readonly Block[], options: HarnessOptions & { ke
       subject.kind === 'control-files' ? subject.files.map(({ path, change }) => `${change} ${path}`) : [],
     );
   const outputs = () => engine.of('tool-end').map(({ entry }) => entry.output);
-  return { ...engine, questions, changes, outputs };
+  return { engine, folder: engine.folder, questions, changes, outputs };
 }
 
 /** Settings of git that run a program with almost every command. */
@@ -88,8 +88,8 @@ const listFiles = async (folder: string): Promise<string[]> => (await readdir(fo
 
 describe.skipIf(skipped)(`control files that a command plants (${words})`, () => {
   test('are put back by a no, and nothing planted runs in git after it', async () => {
-    const { folder, ask, changes, outputs, questions } = await startWork([bash(plantAll), bash('ls')]);
-    expect((await ask('Work')).outcome).toBe('completed');
+    const { engine, folder, changes, outputs, questions } = await startWork([bash(plantAll), bash('ls')]);
+    expect((await engine.ask('Work')).outcome).toBe('completed');
     expect(questions).toHaveLength(1);
     expect(questions[0]).toMatchObject({ risk: 'high', during: true });
     expect(changes()).toEqual(expect.arrayContaining(Object.values(PLANTED).map(([, change]) => change)));
@@ -107,32 +107,35 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
   });
 
   test('stay after a yes, and are not asked about again', async () => {
-    const { folder, ask, questions, outputs } = await startWork([bash('echo "{}" > .mcp.json'), bash('touch b')], {
+    const { engine, folder, questions, outputs } = await startWork([bash('echo "{}" > .mcp.json'), bash('touch b')], {
       keeps: true,
     });
-    expect((await ask('Work')).outcome).toBe('completed');
+    expect((await engine.ask('Work')).outcome).toBe('completed');
     expect(questions).toHaveLength(1);
     expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('{}\n');
     expect(outputs()[0]).not.toContain('put back');
   });
 
   test('are put back if nobody can answer', async () => {
-    const { folder, ask, outputs } = await startWork([
+    const { engine, folder, outputs } = await startWork([
       bash('echo "{}" > .mcp.json; mkdir -p a/.git/hooks; echo x > a/.git/hooks/y'),
     ]);
-    await ask('Work', 'none');
+    await engine.ask('Work', 'none');
     expect(outputs()[0]).toContain('put back as before the command: .mcp.json, a/.git/hooks/y');
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 
-  test('are put back if the run is stopped instead of answered', async () => {
-    const { folder, send, event, ended, runtime } = await startWork([bash('echo "{}" > .mcp.json')], {
+  test('are not committed before the answer, and are put back by a stop', async () => {
+    const { engine, folder } = await startWork([bash('echo "{}" > .mcp.json')], {
       person: () => null,
     });
-    const { workflowId } = await send('Work');
-    await event('approval-request');
-    await runtime.request('workflow.stop', { workflowId });
-    await ended(workflowId);
+    const { workflowId } = await engine.send('Work');
+    await engine.event('approval-request', ({ approval }) => approval.subject.kind === 'control-files');
+    const { conversationId } = engine;
+    const commit = engine.runtime.request('change.commit', { conversationId, message: 'x', paths: ['.mcp.json'] });
+    await expect(commit).rejects.toThrow(/^Answer the question about changed files first/);
+    await engine.runtime.request('workflow.stop', { workflowId });
+    await engine.ended(workflowId);
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 
@@ -142,16 +145,16 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
       bash('while ! test -e .mcp.json; do sleep 0.05; done; touch go; sleep 1'),
       toolUse('bash_jobs', { action: 'list' }),
     ];
-    const { folder, ask, questions, outputs } = await startWork(calls);
-    await ask('Work');
+    const { engine, folder, questions, outputs } = await startWork(calls);
+    await engine.ask('Work');
     expect(await readdir(folder)).not.toContain('.mcp.json');
     expect(questions.length > 0 || outputs()[2]!.includes('put back as before the command: .mcp.json')).toBe(true);
   });
 
   test('are asked about although a rule forbids commands of that kind', async () => {
     const settings = `${AUTO}[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm *"\n`;
-    const { questions, ask } = await startWork([bash('echo "{}" > .mcp.json')], { settings });
-    await ask('Work');
+    const { engine, questions } = await startWork([bash('echo "{}" > .mcp.json')], { settings });
+    await engine.ask('Work');
     expect(questions).toHaveLength(1);
   });
 
@@ -166,9 +169,13 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
       'git gc -q; git branch fourth; git tag v1; git stash list',
       'git worktree remove tree',
     ];
-    const { ask, changes, outputs } = await startWork(commands.map((command) => bash(command)));
-    await ask('Work');
-    expect(outputs().slice(0, 5)).toEqual(Array.from({ length: 5 }, () => expect.stringContaining('[exit code 0]')));
+    const { engine, changes, outputs } = await startWork(commands.map((command) => bash(command)));
+    await engine.ask('Work');
+    expect(
+      outputs()
+        .slice(0, 5)
+        .filter((output) => !output.includes('[exit code 0]')),
+    ).toEqual([]);
     expect(changes()).toEqual([]);
   });
 });
@@ -266,9 +273,9 @@ describe('control files', () => {
     const { folder, workspace, controlFiles } = await start({ '.mcp.json': 'x'.repeat(2_000_000) });
     await controlFiles.beginCommand(workspace);
     await writeFile(join(folder, '.mcp.json'), 'new');
-    const failure = { code: 'conflict', message: expect.stringContaining('.mcp.json cannot be put back') };
-    await expect(controlFiles.settle(workspace, null)).rejects.toMatchObject(failure);
-    await expect(controlFiles.settle(workspace, null)).rejects.toMatchObject(failure);
+    const failure = /^\.mcp\.json cannot be put back/;
+    await expect(controlFiles.settle(workspace, null)).rejects.toThrow(failure);
+    await expect(controlFiles.settle(workspace, null)).rejects.toThrow(failure);
     expect(await readFile(join(folder, '.mcp.json'), 'utf8')).toBe('new');
     expect((await controlFiles.settle(workspace, answer('keep').ask)).kept).toHaveLength(1);
   });
@@ -304,11 +311,10 @@ describe('control files', () => {
     await controlFiles.beginCommand(workspace);
     await controlFiles.ensureSettled(workspace);
     await writeFile(join(folder, '.mcp.json'), 'new');
-    const refusal = (message: RegExp) => ({ code: 'conflict', message: expect.stringMatching(message) });
-    await expect(controlFiles.ensureSettled(workspace)).rejects.toMatchObject(refusal(/^A running command changed/));
+    await expect(controlFiles.ensureSettled(workspace)).rejects.toThrow(/^A running command changed/);
     controlFiles.endCommand(workspace);
     const { ask } = answer('keep', () =>
-      expect(controlFiles.ensureSettled(workspace)).rejects.toMatchObject(refusal(/^Answer the question/)),
+      expect(controlFiles.ensureSettled(workspace)).rejects.toThrow(/^Answer the question/),
     );
     await controlFiles.settle(workspace, ask);
     await controlFiles.ensureSettled(workspace);

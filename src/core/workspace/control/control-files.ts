@@ -235,7 +235,7 @@ export class ControlFiles {
         if (base) await restoreEntry(base, path, { before, bytes: await this.#stored(root.path, before), aside });
       }
     } finally {
-      await Promise.all([...outer.gitFolders, outer.top].map((entry) => entry?.close()));
+      await Promise.all([...outer.gitFolders, ...(outer.top ? [outer.top] : [])].map((entry) => entry.close()));
     }
   }
 
