@@ -57,3 +57,9 @@ export function commandEnvironment(
   if (temporary === null) return { ...passed, ...fixed };
   return { ...passed, ...fixed, TMPDIR: temporary, TMP: temporary, TEMP: temporary };
 }
+
+/** Returns the variables that no shell takes for code. */
+export function plainVariables(variables: Readonly<Record<string, string>>): Record<string, string> {
+  const isPlain = ([name, value]: [string, string]): boolean => /^\w+$/.test(name) && !value.startsWith('()');
+  return Object.fromEntries(Object.entries(variables).filter(isPlain));
+}

@@ -1,8 +1,9 @@
 /** What a command in the sandbox sees outside the workspace: the system, toolchains of the home folder, and caches. */
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readlink, realpath, stat } from 'node:fs/promises';
-import { basename, dirname, isAbsolute, join, resolve } from 'node:path';
+import { basename, dirname, isAbsolute, join } from 'node:path';
 import type { Environment } from '../../base/child-environment.ts';
+import { followLinks } from '../link-path.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 
 export interface OutsideView {
@@ -38,8 +39,6 @@ const TOOLCHAINS = [
 const BESIDE_BIN = ['lib', 'lib64', 'libexec', 'share', 'include'];
 /** Maximum number of entries of a folder in `PATH` whose links are followed. */
 const MAX_PROGRAMS = 2000;
-/** Maximum number of links on the way to a file, as in Linux. */
-const MAX_LINKS = 40;
 
 /** Variables of package managers, by the name of the folder in the caches. */
 const CACHES: Readonly<Record<string, string>> = {
@@ -73,7 +72,11 @@ export async function viewOutside({ workspace, env, home, network, caches, more 
     !isOwn(workspace, path) &&
     !workspace.own.some((folder) => isInside(path, folder));
   const readable = new Map<string, string>();
-  const resolveOutside = (path: string) => resolvePath(path, (at) => isInside(workspace.folder, at));
+  /** Returns the canonical path; null for a missing file. A link in the workspace may have any target, so none is followed. */
+  const resolveOutside = async (path: string): Promise<string | null> => {
+    const followed = await followLinks(path, (at) => isInside(workspace.folder, at));
+    return followed.end === 'found' ? followed.path : null;
+  };
   const add = async (path: string): Promise<void> => {
     const source = await resolveOutside(path);
     if (source !== null && isExposable(source) && !isSystem(source)) readable.set(path, source);
@@ -97,31 +100,6 @@ export async function viewOutside({ workspace, env, home, network, caches, more 
 }
 
 const isSystem = (path: string): boolean => SYSTEM.some((folder) => isInside(folder, path));
-
-/**
- * Returns the canonical path of a file or folder; null if it is missing, or if a barred path is on the way to it. A link in
- * the workspace may have any target.
- */
-async function resolvePath(path: string, isBarred: (path: string) => boolean): Promise<string | null> {
-  const names = path.split('/').reverse();
-  let current = '/';
-  for (let links = 0; names.length > 0;) {
-    const next = resolve(current, names.pop()!);
-    if (isBarred(next)) return null;
-    const stats = await lstat(next).catch(() => null);
-    if (!stats) return null;
-    if (!stats.isSymbolicLink()) {
-      current = next;
-      continue;
-    }
-    const target = await readlink(next).catch(() => null);
-    links += 1;
-    if (target === null || links > MAX_LINKS) return null;
-    if (isAbsolute(target)) current = '/';
-    names.push(...target.split('/').reverse());
-  }
-  return current;
-}
 
 /** Returns the folders of `PATH` outside the system, and those that programs in them need. */
 async function findProgramFolders(

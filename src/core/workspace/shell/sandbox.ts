@@ -13,8 +13,15 @@ import type { Git } from '../git.ts';
 import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { type OpenEntry, PinnedFolders } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
-import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
-import { commandEnvironment } from './environment.ts';
+import {
+  CLOSE_DESCRIPTORS,
+  composeBubblewrap,
+  composeVariables,
+  FIRST_FREE_FD,
+  type Layer,
+  USER_NAMESPACE,
+} from './bubblewrap.ts';
+import { commandEnvironment, plainVariables } from './environment.ts';
 import { writeGitSettings } from './git-settings.ts';
 import { findMountFault, type MountCheck, releaseCommand } from './held-command.ts';
 import { closeMounts, dropMountsIn, noMounts } from './mounts.ts';
@@ -34,6 +41,8 @@ interface Confined {
   network: boolean;
   write: Writable;
   options: CommandOptions;
+  /** Variables for the command alone. The programs that make the sandbox never get them, because some start code. */
+  env?: Readonly<Record<string, string>>;
 }
 
 /** What a command can write in the workspace; `files`: all but what git itself stores (`.git`). */
@@ -159,12 +168,11 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
   return {
     name: 'bubblewrap',
     endsAll: true,
-    async launch({ workspace, start, network, write, options }, env) {
+    async launch({ workspace, start, network, write, options, env: own = {} }, env) {
       const home = await findHome(env);
       for (const file of [bash, bwrap]) refuseUnprotected(file, workspace, home);
-      const opened: OpenEntry[] = [];
       const layers: Layer[] = [];
-      const files: FileHandle[] = [];
+      const [opened, files]: [OpenEntry[], FileHandle[]] = [[], []];
       const cleanUp = async (): Promise<void> => {
         await Promise.all([...opened.splice(0), ...files.splice(0)].map((entry) => entry.close()));
         await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
@@ -190,9 +198,8 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         const mounts = await scanWorkspace(root, workspace, write === 'all');
         layers.push({ root, mounts, isWritable: write !== 'nothing' });
         const gitSettings = await gitSettingsFor(options, workspace, home);
-        const filter = network && !options.settings().unix_sockets ? await openSocketFilter() : null;
-        if (filter) files.push(filter);
-        const confinement = { outside, layers, network, start, gitSettings, filterFd: filter?.fd ?? null };
+        const fds = await openFiles(network && !options.settings().unix_sockets, own, files);
+        const confinement = { outside, layers, network, start, gitSettings, ...fds };
         const command = composeBubblewrap(confinement, user);
         const last = FIRST_FREE_FD + command.descriptors.length - 1;
         return {
@@ -221,7 +228,7 @@ function seatbelt(file: string): Sandbox {
   return {
     name: 'seatbelt',
     endsAll: false,
-    async launch({ workspace, network, write, options }, env) {
+    async launch({ workspace, network, write, options, env: own = {} }, env) {
       const home = await findHome(env);
       refuseUnprotected(file, workspace, home);
       const root = await pinned.open(workspace.folder);
@@ -234,7 +241,11 @@ function seatbelt(file: string): Sandbox {
         return {
           file,
           args: ['-p', seatbeltProfile(bounds, outside, mounts)],
-          env: { ...commandEnvironment(env, temporary, options.settings().env), ...outside.env },
+          env: {
+            ...commandEnvironment(env, temporary, options.settings().env),
+            ...outside.env,
+            ...plainVariables(own),
+          },
           ...{ descriptors: [], check: null },
           cleanUp: () => rm(temporary, { recursive: true, force: true }),
         };
@@ -245,14 +256,21 @@ function seatbelt(file: string): Sandbox {
   };
 }
 
-/** Opens the filter of system calls; null on a machine without one. */
-async function openSocketFilter(): Promise<FileHandle | null> {
-  const filter = composeSocketFilter();
-  if (filter === null) return null;
-  const folder = await mkdtemp(join(tmpdir(), 'triad-filter-'));
+/** Opens the filter of system calls, where there is one, and the variables of a command. */
+async function openFiles(hasFilter: boolean, variables: Readonly<Record<string, string>>, files: FileHandle[]) {
+  const filterFd = await openDeleted(hasFilter ? composeSocketFilter() : null, files);
+  return { filterFd, variablesFd: await openDeleted(composeVariables(variables), files) };
+}
+
+/** Opens a file without a name that has this content, and adds it to `files`. Returns its descriptor; null for no content. */
+async function openDeleted(content: Buffer | string | null, files: FileHandle[]): Promise<number | null> {
+  if (content === null || content.length === 0) return null;
+  const folder = await mkdtemp(join(tmpdir(), 'triad-sandbox-'));
   try {
-    await writeFile(join(folder, 'filter'), filter);
-    return await open(join(folder, 'filter'));
+    await writeFile(join(folder, 'content'), content, { mode: 0o600 });
+    const file = await open(join(folder, 'content'));
+    files.push(file);
+    return file.fd;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
