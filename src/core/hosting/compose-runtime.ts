@@ -129,7 +129,11 @@ function mcpOf({
     onChange: (folder) => servers.changed(folder),
     auth: (name, url) => signIns.access(name, url),
     fetch: fetchFor('mcp'),
+    sandboxFor: (folder) => servers.sandboxFor(folder),
+    neutralFolder: shell.workspaces && join(shell.workspaces.caches, 'servers'),
   });
-  const servers = new McpServers({ settings, trust, secrets, environment: env, pool, signIns, data: data ?? null });
+  const servers = new McpServers({
+    ...{ settings, trust, secrets, environment: env, pool, shell, signIns, data: data ?? null },
+  });
   return servers;
 }

@@ -1,13 +1,11 @@
 /** From a server's configuration to a connection: the one place that knows the SDK's transports. */
-import type { Environment } from '../base/child-environment.ts';
 import { Connection, type ConnectionParts } from './connection.ts';
 import { HttpTransport } from './http-transport.ts';
 import type { Access } from './signed-fetch.ts';
+import { planServerStart, type StartPorts } from './server-start.ts';
 import { type ServerTransport, StdioTransport } from './stdio-transport.ts';
 
-export interface ConnectPorts {
-  /** Of this program; a server gets little of it. */
-  readonly env: Environment;
+export interface ConnectPorts extends StartPorts {
   /** Of this program. */
   readonly version: string;
   /** Who the person is at a server at an address; null where nobody can sign in. */
@@ -30,7 +28,7 @@ export function connect(parts: Connecting, ports: ConnectPorts, signal: AbortSig
 function transportOf({ server, folder, log }: Connecting, ports: ConnectPorts): ServerTransport {
   const { transport, name } = server;
   if (transport.kind === 'stdio')
-    return new StdioTransport({ ...transport, cwd: transport.cwd ?? folder }, ports.env, log);
+    return new StdioTransport(() => planServerStart({ source: server.source, transport }, folder, ports), log);
   const { url, headers } = transport;
   // What the person signed in to is theirs: a client brings its own headers.
   const access = server.source === 'client' ? null : ports.auth(name, url);

@@ -149,6 +149,10 @@ export class Connection {
     return this.#parts.transport.pid;
   }
 
+  get isSandboxed(): boolean {
+    return this.#parts.transport.isSandboxed;
+  }
+
   /** What the server says of itself. */
   get words(): ServerWords {
     const { name = '', version = '' } = this.#client.getServerVersion() ?? {};

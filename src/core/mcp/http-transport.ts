@@ -28,6 +28,7 @@ export interface HttpServer {
 export class HttpTransport implements ServerTransport {
   readonly hasPerRequestStream = true;
   readonly pid = null;
+  readonly isSandboxed = false;
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;

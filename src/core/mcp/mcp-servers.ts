@@ -7,6 +7,8 @@ import { errorInfo, TriadError } from '../base/errors.ts';
 import { escapePattern } from '../base/pattern.ts';
 import type { ServerTool } from './answers.ts';
 import type { Settings } from '../settings/settings.ts';
+import type { Workspace } from '../workspace/reach.ts';
+import type { ShellHost } from '../workspace/shell/run-shell.ts';
 import { type ConfiguredServer, serversOf, unusable, type WrittenServer } from './configured.ts';
 import { LentServers, takenAway } from './lent-servers.ts';
 import { type Listing, type Listings, listingsIn } from './listings.ts';
@@ -14,12 +16,14 @@ import { offerOf, unknownTools } from './offers.ts';
 import type { McpPool, McpUse } from './pool.ts';
 import { resolve, secretName, type Values } from './resolve.ts';
 import type { McpServer } from './server.ts';
+import type { WorkspaceSandbox } from './server-start.ts';
 import type { SignIns } from './sign-ins.ts';
 
 export interface McpPorts extends Values {
   settings: Pick<Settings, 'mcp'> & { readonly file: string };
   trust: Pick<Trust, 'trusts'>;
   pool: McpPool;
+  shell: ShellHost;
   signIns: SignIns;
   /** The data folder; null: nothing is kept. */
   data: string | null;
@@ -35,6 +39,7 @@ export class McpServers {
   /** What clients pass with their conversations. */
   readonly lent: LentServers;
   readonly #ports: McpPorts;
+  #findWorkspace: ((folder: string) => Promise<Workspace>) | null = null;
   readonly #listeners = new Set<(folder: string | null) => void>();
   /** The last list of each configuration. */
   readonly #heard = new Map<string, readonly ServerTool[]>();
@@ -45,6 +50,20 @@ export class McpServers {
     this.signIns = ports.signIns;
     this.listings = listingsIn(ports.data);
     this.lent = new LentServers({ data: ports.data, end: (lending) => this.pool.endLent(lending) });
+  }
+
+  /** Sets how the workspace of a folder is found. No server starts before. */
+  useWorkspaces(find: (folder: string) => Promise<Workspace>): void {
+    this.#findWorkspace = find;
+  }
+
+  /** Returns the sandbox of the workspace of a folder; null if none protects it. */
+  async sandboxFor(folder: string): Promise<WorkspaceSandbox | null> {
+    if (this.#findWorkspace === null) throw new Error('No workspace is known yet');
+    const workspace = await this.#findWorkspace(folder);
+    const { shell } = this.#ports;
+    const sandbox = await shell.sandboxFor(workspace);
+    return sandbox && { sandbox, workspace, options: shell.options };
   }
 
   /** All that are written for a folder, the person's first; of two with one name the person's is used. */

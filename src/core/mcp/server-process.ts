@@ -1,13 +1,21 @@
-/** The process of a server: its group ends with it, with us, and when it is closed. */
+/** The process of a server: its group ends with it, with this program, and when it is closed. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { access } from 'node:fs/promises';
 import type { Socket } from 'node:net';
+import { constants } from 'node:os';
 import type { Readable, Writable } from 'node:stream';
+import { text } from 'node:stream/consumers';
 import { setTimeout as wait } from 'node:timers/promises';
 import type { Environment } from '../base/child-environment.ts';
+import { TriadError } from '../base/errors.ts';
 import { newId } from '../base/ids.ts';
+import { STATUS_FD } from '../workspace/shell/bubblewrap.ts';
 import { CommandProcesses } from '../workspace/shell/command-processes.ts';
+import { releaseCommand } from '../workspace/shell/held-command.ts';
 import { MARKER } from '../workspace/shell/leftovers.ts';
+import type { Launch } from '../workspace/shell/sandbox.ts';
+import type { Program, ServerStart, WorkspaceSandbox } from './server-start.ts';
 
 /** Between the end of its input and the signals that follow, in milliseconds from the beginning of a close. */
 const TERMINATE_MS = 300;
@@ -44,25 +52,35 @@ export ${MARKER}="$1"
 shift
 exec "$@" 3<&-`;
 
-export interface Program {
-  readonly command: string;
-  readonly args: readonly string[];
-  readonly env: Readonly<Record<string, string>>;
-  readonly cwd: string;
-}
+/** How often a sandbox that failed before the program started is made again. */
+const TRIES = 2;
+/** The program is looked up in the sandbox, with the variables of the server. */
+const INNER = ['/bin/sh', '-c', 'exec "$@"', 'sh'];
+
+/** Words that start a program, and what they need. */
+type ServerLaunch = Pick<Launch, 'env' | 'descriptors' | 'check' | 'cleanUp'> & {
+  readonly words: readonly string[];
+  /** Whether all processes end with the first one. */
+  readonly endsAll: boolean;
+};
 
 export class ServerProcess {
   readonly #child: ChildProcess;
   readonly #processes: CommandProcesses;
+  readonly #launch: ServerLaunch;
   readonly #exited: Promise<void>;
+  /** Resolves with null if the program started, else with the reason why its sandbox did not let it. */
+  readonly #released: Promise<string | null>;
   /** Its other end is the watcher's; null where there is none. */
   readonly #lifeline: Socket | null;
   #closing: Promise<void> | null = null;
   #cleared: Promise<void> | null = null;
 
-  private constructor(child: ChildProcess, mark: string) {
+  private constructor(child: ChildProcess, mark: string, launch: ServerLaunch) {
     this.#child = child;
-    this.#processes = new CommandProcesses(child, mark, false, null);
+    this.#launch = launch;
+    this.#released = releaseCommand(child, launch.check);
+    this.#processes = new CommandProcesses(child, mark, launch.endsAll, child.stdio[STATUS_FD] as Readable | null);
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
     // A write to what has ended is told by its callback.
     child.stdin?.on('error', () => undefined);
@@ -70,22 +88,43 @@ export class ServerProcess {
     this.#lifeline?.on('error', () => undefined).resume();
   }
 
-  /** `env`: that of this program. Rejects with the system's error where nothing can be started, such as in a folder that is not there. */
-  static async start(program: Program, env: Environment): Promise<ServerProcess> {
+  /** Rejects with the system's error for a folder that is missing, and with that of the sandbox. */
+  static async start({ program, env, confinedBy }: ServerStart): Promise<ServerProcess> {
+    // A sandbox without its folder fails in words of its own.
+    if (confinedBy) await access(program.cwd);
+    for (let left = TRIES; ; left -= 1) {
+      const launch = await prepareLaunch(program, env, confinedBy);
+      const server = await ServerProcess.#spawn(program, launch);
+      const fault = await server.#findFault();
+      if (fault === null) return server;
+      await server.ended();
+      // A file that was to be hidden may be deleted meanwhile.
+      if (left === 0) throw new TriadError('internal', fault);
+    }
+  }
+
+  static async #spawn(program: Program, launch: ServerLaunch): Promise<ServerProcess> {
     const isWindows = process.platform === 'win32';
     const mark = newId();
     const [file, args] = isWindows
       ? [program.command, [...program.args]]
-      : ['/bin/sh', ['-c', SCRIPT, 'sh', mark, program.command, ...program.args]];
-    const child = spawn(file, args, {
-      cwd: program.cwd,
-      env: serverEnvironment(env, program.env),
-      detached: !isWindows,
-      windowsHide: true,
-      stdio: ['pipe', 'pipe', 'pipe', isWindows ? 'ignore' : 'pipe'],
-    });
-    await once(child, 'spawn');
-    return new ServerProcess(child, mark);
+      : ['/bin/sh', ['-c', SCRIPT, 'sh', mark, ...launch.words]];
+    const held = launch.check === null ? 'ignore' : 'pipe';
+    try {
+      const child = spawn(file, args, {
+        cwd: program.cwd,
+        env: launch.env,
+        detached: !isWindows,
+        windowsHide: true,
+        stdio: ['pipe', 'pipe', 'pipe', isWindows ? 'ignore' : 'pipe', held, held, ...launch.descriptors],
+      });
+      const server = new ServerProcess(child, mark, launch);
+      await once(child, 'spawn');
+      return server;
+    } catch (error) {
+      await launch.cleanUp();
+      throw error;
+    }
   }
 
   get pid(): number {
@@ -110,7 +149,8 @@ export class ServerProcess {
     this.#cleared ??= this.#clear();
     await this.#cleared;
     const { exitCode, signalCode } = this.#child;
-    return signalCode === null ? `ended with exit code ${exitCode}` : `was ended by ${signalCode}`;
+    const signal = signalCode ?? (this.#launch.endsAll ? findSignal(exitCode) : null);
+    return signal === null ? `ended with exit code ${exitCode}` : `was ended by ${signal}`;
   }
 
   /** Ends its input, asks it after 300 ms to end, and kills it after 2 s. */
@@ -136,8 +176,24 @@ export class ServerProcess {
     await this.ended();
   }
 
-  /** The watcher does it, and closes its end as it ends; where it was killed itself, we do. */
+  /** Returns why the sandbox did not start the program; null if it did. */
+  async #findFault(): Promise<string | null> {
+    const fault = await this.#released;
+    const isOver = this.#child.exitCode !== null || this.#child.signalCode !== null;
+    if (this.#launch.check === null || fault !== null || !isOver) return fault;
+    return (await text(this.stderr)).trim().split('\n').at(-1) || 'it ended too early';
+  }
+
   async #clear(): Promise<void> {
+    await this.#clearGroup();
+    // The group of the sandbox is not that of the watcher.
+    if (this.#launch.endsAll) await this.#processes.clear(0);
+    for (const stream of this.#child.stdio.slice(STATUS_FD)) stream?.destroy();
+    await this.#launch.cleanUp();
+  }
+
+  /** The watcher does it, and closes its end as it ends; where it was killed itself, we do. */
+  async #clearGroup(): Promise<void> {
     const line = this.#lifeline;
     if (line === null) return;
     if (line.closed) return this.#processes.clear(0);
@@ -155,6 +211,30 @@ function hasGroup(leader: number): boolean {
   } catch {
     return false;
   }
+}
+
+/** Returns how a program starts: in the sandbox, or with a small part of the environment. */
+async function prepareLaunch(
+  program: Program,
+  env: Environment,
+  confinedBy: WorkspaceSandbox | null,
+): Promise<ServerLaunch> {
+  const words = [program.command, ...program.args];
+  if (confinedBy === null) {
+    const cleanUp = () => Promise.resolve();
+    const own = serverEnvironment(env, program.env);
+    return { words, env: own, endsAll: false, descriptors: [], check: null, cleanUp };
+  }
+  const { sandbox, workspace, options } = confinedBy;
+  const place = { workspace, start: program.cwd, network: true, write: 'files', options, env: program.env } as const;
+  const { file, args, ...launch } = await sandbox.launch(place, env);
+  return { ...launch, endsAll: sandbox.endsAll, words: [file, ...args, ...INNER, ...words] };
+}
+
+/** Returns the signal that ended the program of a sandbox, whose exit code is 128 and its number; null if none did. */
+function findSignal(exitCode: number | null): string | null {
+  const found = Object.entries(constants.signals).find(([, number]) => number + 128 === exitCode);
+  return found?.[0] ?? null;
 }
 
 function serverEnvironment(env: Environment, own: Readonly<Record<string, string>>): Record<string, string> {

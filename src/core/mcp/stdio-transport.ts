@@ -1,17 +1,19 @@
 /** A server that is a process: messages are lines of JSON on its standard input and output. */
 import type { JSONRPCMessage, Transport } from '@modelcontextprotocol/client';
 import { setTimeout as wait } from 'node:timers/promises';
-import type { Environment } from '../base/child-environment.ts';
-import { codeOf } from '../base/errors.ts';
+import { codeOf, errorInfo } from '../base/errors.ts';
 import { readLines } from './message-lines.ts';
 import { lineWriter, type ServerLog } from './server-log.ts';
-import { type Program, ServerProcess } from './server-process.ts';
+import { ServerProcess } from './server-process.ts';
+import type { ServerStart } from './server-start.ts';
 
 /** A transport that knows why it ended. */
 export interface ServerTransport extends Transport {
   readonly pid: number | null;
   /** The end of a sentence that begins with the server; null while it runs, or where we left it. Set before `onclose` is called. */
   readonly ended: string | null;
+  /** Whether the server runs in the sandbox of its workspace. */
+  readonly isSandboxed: boolean;
 }
 
 /** How long what a server wrote before its end may take to come. */
@@ -28,9 +30,11 @@ export class StdioTransport implements ServerTransport {
   onclose?: () => void;
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
-  readonly #program: Program;
-  readonly #env: Environment;
+  readonly #plan: () => Promise<ServerStart>;
   readonly #log: ServerLog;
+  #start: ServerStart | null = null;
+  #starting: Promise<void> = Promise.resolve();
+  #isClosed = false;
   #process: ServerProcess | null = null;
   #end: Promise<void> = Promise.resolve();
   #fault: string | null = null;
@@ -38,10 +42,9 @@ export class StdioTransport implements ServerTransport {
   #hasAnswered = false;
   #waiting = 0;
 
-  /** `env`: that of this program. */
-  constructor(program: Program, env: Environment, log: ServerLog) {
-    this.#program = program;
-    this.#env = env;
+  /** `plan`: returns where the server starts. */
+  constructor(plan: () => Promise<ServerStart>, log: ServerLog) {
+    this.#plan = plan;
     this.#log = log;
   }
 
@@ -53,17 +56,31 @@ export class StdioTransport implements ServerTransport {
     return this.#ended;
   }
 
-  async start(): Promise<void> {
+  get isSandboxed(): boolean {
+    return this.#start?.confinedBy != null;
+  }
+
+  start(): Promise<void> {
+    this.#starting = this.#startProcess();
+    return this.#starting;
+  }
+
+  async #startProcess(): Promise<void> {
     try {
-      this.#process = await ServerProcess.start(this.#program, this.#env);
+      this.#start = await this.#plan();
+      if (this.#isClosed) throw new Error('The server was closed before its start');
+      this.#process = await ServerProcess.start(this.#start);
     } catch (error) {
-      const isFolder = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
-      this.#ended = isFolder
-        ? `could not be started: there is no folder ${this.#program.cwd}`
-        : `could not be started: ${String(error)}`;
-      throw error;
+      this.#ended = `could not be started${this.#explain(error)}`;
+      throw new Error(this.#ended, { cause: error });
     }
     this.#end = this.#follow(this.#process);
+  }
+
+  #explain(error: unknown): string {
+    const isFolder = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
+    if (isFolder && this.#start) return `: there is no folder ${this.#start.program.cwd}`;
+    return this.isSandboxed ? ` in the sandbox: ${errorInfo(error).message}` : `: ${String(error)}`;
   }
 
   /** Rejects where the server takes nothing more. As that is mostly its end, the word of that goes first. */
@@ -95,6 +112,8 @@ export class StdioTransport implements ServerTransport {
 
   /** Resolves when nothing of it is left. */
   async close(): Promise<void> {
+    this.#isClosed = true;
+    await this.#starting.catch(() => undefined);
     await this.#process?.close();
     await this.#end;
   }
@@ -123,7 +142,9 @@ export class StdioTransport implements ServerTransport {
   #reason(ended: string): string {
     const code = Number(/^ended with exit code (\d+)$/.exec(ended)?.[1]);
     const unstarted = this.#hasAnswered ? undefined : UNSTARTED[code];
-    return unstarted === undefined ? ended : `could not be started: the command ${this.#program.command} ${unstarted}`;
+    const where = this.isSandboxed && !this.#hasAnswered ? ' in the sandbox' : '';
+    if (unstarted === undefined) return `${ended}${where}`;
+    return `could not be started: the command ${this.#start?.program.command} ${unstarted}${where}`;
   }
 
   #take(line: Buffer): void {

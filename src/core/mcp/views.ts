@@ -108,6 +108,7 @@ function processOf({
   status,
   since,
   pid,
+  sandboxed,
   users,
   error,
   retryAt,
@@ -116,7 +117,7 @@ function processOf({
 }: McpServerState): McpServerView['process'] {
   const instant = (ms: number): string => new Date(ms).toISOString();
   return {
-    ...{ status, pid, users, error, words, log: [...log] },
+    ...{ status, pid, sandboxed, users, error, words, log: [...log] },
     since: instant(since),
     retryAt: retryAt === null ? null : instant(retryAt),
   };

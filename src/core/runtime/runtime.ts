@@ -25,6 +25,7 @@ import type { Engine } from '../runs/engine.ts';
 import { hybridSearches } from '../runs/hybrid-search.ts';
 import type { Embeddings } from '../model/embeddings.ts';
 import { Envelopes } from '../runs/envelopes.ts';
+import { workspaceOf } from '../runs/workspace-of.ts';
 import { mustExist, TriadError } from '../base/errors.ts';
 import { OpenApprovals } from '../approvals/open-approvals.ts';
 import { isSubAgent } from '#contract/flows/serving.ts';
@@ -291,16 +292,18 @@ function createEngine(ports: RuntimePorts, log: EventLog, onChange: () => void):
         .catch(() => undefined);
     },
   });
+  const permissions = new Permissions(new Grants(store, log), {
+    file: settings.file,
+    isTrusted: (folder, hash) => trust.trusts(folder, PROJECT_CONFIG, hash),
+    startedFrom: (folder) => mcp.startedFrom(folder),
+  });
+  mcp.useWorkspaces((folder) => workspaceOf({ own, permissions }, folder, false));
   return {
     store,
     log,
     open: new OpenMessages(log),
     gate,
-    permissions: new Permissions(new Grants(store, log), {
-      file: settings.file,
-      isTrusted: (folder, hash) => trust.trusts(folder, PROJECT_CONFIG, hash),
-      startedFrom: (folder) => mcp.startedFrom(folder),
-    }),
+    permissions,
     agents,
     trust,
     own,

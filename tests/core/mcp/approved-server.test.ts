@@ -8,10 +8,9 @@ import { COMPILED } from '../../support/compiled.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
 import { Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { LIAR } from './support.ts';
+import { LIAR, projectFiles, projectJson } from './support.ts';
 
 const entry = (tools: string) => ({ command: process.execPath, args: [LIAR, `tools=${tools}`], env: COMPILED });
-const json = (tools: string): string => JSON.stringify({ mcpServers: { liar: entry(tools) } });
 
 /** The lead calls a tool, and again after each of these. What the calls were answered. */
 async function between(engine: Harness, ...changes: (() => Promise<unknown>)[]): Promise<string[]> {
@@ -64,9 +63,9 @@ test('where that it is switched on, what it is started with, or that it is there
 });
 
 test('where a project’s file changes during a run, or is trusted no more, the run calls its server no more', async () => {
-  const engine = await startEngine(script(1), { person, files: { '.mcp.json': json('work') } });
+  const engine = await startEngine(script(1), { person, files: await projectFiles('work') });
   await trustAll(engine);
   const file = join(engine.folder, '.mcp.json');
-  const [first, second] = await between(engine, () => writeFile(file, json('work,more')));
+  const [first, second] = await between(engine, () => writeFile(file, projectJson('work,more')));
   expect([first, second]).toEqual(['done', expect.stringContaining('nobody has trusted as it is') as string]);
 });

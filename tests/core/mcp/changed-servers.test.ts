@@ -48,7 +48,8 @@ fullTest([
 ])('resources of a project’s server are read no more when its file is not trusted any more', async () => {
   const file = JSON.stringify({ mcpServers: { all: launch(EVERYTHING) } });
   const read = 'mcp__all__read_resource';
-  const engine = await startEngine(calling(read, read), { files: { '.mcp.json': file }, person: once() });
+  const settings = `[sandbox]\nreadable = [${JSON.stringify(join(ROOT, 'node_modules'))}]\n`;
+  const engine = await startEngine(calling(read, read), { files: { '.mcp.json': file }, settings, person: once() });
   const { runtime, folder } = engine;
   const { files } = await runtime.request('trust.look', {});
   await runtime.request('trust.set', { folder, files: files.map(({ path, hash }) => ({ path, hash: hash! })) });

@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import type { Answer, Approval, ApprovalRequest } from '#contract/approval.ts';
 import type { AgentEvent } from '#contract/event.ts';
-import { COMPILED } from '../../support/compiled.ts';
 import type { Person } from '../../support/compose.ts';
 import { eventually } from '../../support/eventually.ts';
 import { type Harness, startEngine, yes } from '../../support/engine.ts';
@@ -12,7 +11,7 @@ import { spawn } from '../../support/fake-model/scenarios.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
 import { fullTest, inFullRun } from '../../support/samples.ts';
 import { folderWith } from '../../support/workspace.ts';
-import { expectGone, LIAR, lyingTable, tableOf } from './support.ts';
+import { expectGone, LIAR, lyingTable, projectFiles, tableOf } from './support.ts';
 
 /** A server that lies, with tools of these names. */
 const lying = (tools: string, more = ''): string => lyingTable([`tools=${tools}`], more);
@@ -310,14 +309,9 @@ describe('a question of a server in a call', () => {
 });
 
 describe('a project', () => {
-  const json = (tools: string): string =>
-    JSON.stringify({
-      mcpServers: { liar: { command: process.execPath, args: [LIAR, `tools=${tools}`], env: COMPILED } },
-    });
-
   test('starts no server before its very file is trusted, and none that changed since', async () => {
     const script = calling(toolUse('mcp__liar__work', {}), toolUse('mcp__liar__work', {}));
-    const engine = await startEngine(script, { files: { '.mcp.json': json('work') } });
+    const engine = await startEngine(script, { files: await projectFiles('work') });
     const { runtime, folder } = engine;
     const sent = await engine.send('Work');
     expect(sent.untrusted).toEqual(['.mcp.json']);
@@ -327,7 +321,11 @@ describe('a project', () => {
     await expect(runtime.request('mcp.test', { name: 'liar' })).rejects.toThrow('nobody has trusted as it is');
     const look = await runtime.request('trust.look', {});
     expect(look.files).toMatchObject([
-      { path: '.mcp.json', state: 'new', says: expect.stringContaining('liar: ') as string },
+      {
+        path: '.mcp.json',
+        state: 'new',
+        says: expect.stringContaining('liar: ') as string,
+      },
     ]);
     await runtime.request('trust.set', { folder, files: look.files.map(({ path, hash }) => ({ path, hash: hash! })) });
     const tested = await runtime.request('mcp.test', { name: 'liar' });

@@ -1,4 +1,5 @@
 /** Pools of real servers, which end with the test. */
+import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, onTestFinished } from 'vitest';
 import type { ContentBlock, CallResult } from '#core/mcp/answers.ts';
@@ -37,6 +38,17 @@ export function tableOf(name: string, args: readonly string[], more = '', env: R
 /** The settings of a server that behaves as these words say. */
 export const lyingTable = (words: readonly string[], more = ''): string => tableOf('liar', [LIAR, ...words], more);
 
+/** A workspace with `.mcp.json` and the server that it starts, whose files the sandbox shows. */
+export async function projectFiles(tools: string): Promise<Record<'.mcp.json' | 'liar.mts', string>> {
+  const source = await readFile(join(ROOT, 'tests/support/lying-server.ts'), 'utf8');
+  return { '.mcp.json': projectJson(tools), 'liar.mts': source };
+}
+
+export function projectJson(tools: string): string {
+  const entry = { command: process.execPath, args: ['liar.mts', `tools=${tools}`], env: COMPILED };
+  return JSON.stringify({ mcpServers: { liar: entry } });
+}
+
 /** A server that behaves as these words say. */
 export function liar(modes: readonly string[] = [], more: Partial<McpServer> = {}): McpServer {
   return serverOf('liar', commandOf(LIAR, modes), more);
@@ -56,6 +68,8 @@ export function newPool(more: Partial<McpPoolPorts> = {}): McpPool {
     fetch,
     now: Date.now,
     onChange: () => undefined,
+    sandboxFor: () => Promise.resolve(null),
+    neutralFolder: null,
     ...more,
   });
 }

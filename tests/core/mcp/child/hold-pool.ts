@@ -1,7 +1,15 @@
-/** A program with a pool and one server, whose file it is given, that does not want to end; says what processes there are, and waits. */
+/**
+ * A program with a pool and one server that does not want to end. Arguments: the file of the server, and a workspace folder
+ * if it runs in the sandbox. Prints what the server reports of its processes, and waits.
+ */
 import { once } from 'node:events';
 import { McpPool } from '#core/mcp/pool.ts';
+import { NO_FILES } from '#core/settings/listed-files.ts';
+import { findSandbox, NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 
+const [file = '', folder] = process.argv.slice(2);
+const sandbox = folder === undefined ? null : await findSandbox(process.env);
+const workspace = { folder: folder ?? '', own: [], sessions: [], secrets: NO_FILES };
 const pool = new McpPool({
   env: process.env,
   version: '0',
@@ -9,6 +17,8 @@ const pool = new McpPool({
   fetch,
   now: Date.now,
   onChange: () => undefined,
+  sandboxFor: () => Promise.resolve(sandbox && { sandbox, workspace, options: NO_OPTIONS }),
+  neutralFolder: null,
 });
 const use = pool.use(
   {
@@ -17,14 +27,14 @@ const use = pool.use(
     transport: {
       kind: 'stdio',
       command: process.execPath,
-      args: [process.argv[2]!, 'deaf', 'kin'],
+      args: [file, 'deaf', 'kin'],
       env: {},
       cwd: null,
     },
     timeoutMs: 60_000,
     sampling: false,
   },
-  process.cwd(),
+  folder ?? process.cwd(),
 );
 const { content } = await use.call('report', {}, { signal: new AbortController().signal });
 const [report] = content;

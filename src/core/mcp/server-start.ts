@@ -1,0 +1,195 @@
+/** Decides where a stdio server starts. An agent can rewrite files of the workspace, so what starts from one is confined. */
+import { constants } from 'node:fs';
+import { access, lstat, mkdir, realpath } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { basename, delimiter, isAbsolute, resolve } from 'node:path';
+import type { Environment } from '../base/child-environment.ts';
+import { followLinks } from '../workspace/link-path.ts';
+import { isInside, type Workspace } from '../workspace/reach.ts';
+import type { CommandOptions, Sandbox } from '../workspace/shell/sandbox.ts';
+import type { McpServer } from './server.ts';
+
+/** A program with its folder, whose path is canonical in a sandbox. */
+export interface Program {
+  readonly command: string;
+  readonly args: readonly string[];
+  /** Variables that the entry of the server configures. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly cwd: string;
+}
+
+/** The sandbox of a workspace, and what it needs. */
+export interface WorkspaceSandbox {
+  readonly sandbox: Sandbox;
+  readonly workspace: Workspace;
+  readonly options: CommandOptions;
+}
+
+export interface ServerStart {
+  readonly program: Program;
+  /** Environment of this program, of which the server gets a part. */
+  readonly env: Environment;
+  /** Null: the server starts without a sandbox. */
+  readonly confinedBy: WorkspaceSandbox | null;
+}
+
+export interface StartPorts {
+  /** Environment of this program. */
+  readonly env: Environment;
+  /** Returns the sandbox of a workspace folder; null for a folder that none protects. */
+  readonly sandboxFor: (folder: string) => Promise<WorkspaceSandbox | null>;
+  /** Folder in which package runners of a project start, and no agent can write. Null: they start in the workspace. */
+  readonly neutralFolder: string | null;
+}
+
+type StdioServer = Pick<McpServer, 'source'> & { readonly transport: McpServer['transport'] & { kind: 'stdio' } };
+
+/**
+ * Returns where a server of a workspace folder starts:
+ * - in the sandbox, if its program, an argument, a variable or its folder leads into the workspace;
+ * - in the neutral folder, if a project starts a package runner;
+ * - else in its folder, without the folders of `PATH` that lead into the workspace.
+ *
+ * A server of a project starts in the workspace folder unless its entry names another one. For other servers the default
+ * folder does not count.
+ */
+export async function planServerStart(
+  { source, transport: { command, args, env: own, cwd } }: StdioServer,
+  folder: string,
+  { env, sandboxFor, neutralFolder }: StartPorts,
+): Promise<ServerStart> {
+  const workspace = new WorkspaceTest(folder, await realpath(folder).catch(() => folder));
+  const start = cwd === null ? folder : resolve(folder, cwd);
+  const runs = { command, args, env: own };
+  const runner = source === 'project' && cwd === null ? readPackageRunner(command, args) : null;
+  const neutral = runner && neutralFolder && !(await workspace.contains(neutralFolder)) ? neutralFolder : null;
+  const isFolderNamed = cwd !== null || source === 'project';
+  const isFromWorkspace =
+    (neutral === null && isFolderNamed && (await workspace.contains(start))) ||
+    (neutral === null && hasInlineCode([command, ...args])) ||
+    (await workspace.containsProgram(command, own['PATH'] ?? env['PATH'] ?? '', start)) ||
+    (await workspace.isNamedIn([...(runner?.args ?? args), ...Object.values(own)], start));
+  if (isFromWorkspace) {
+    const confinedBy = await sandboxFor(folder);
+    const place = confinedBy ? await realpath(start).catch(() => start) : start;
+    return { program: { ...runs, cwd: place }, env, confinedBy };
+  }
+  if (neutral !== null) await mkdir(neutral, { recursive: true, mode: 0o700 });
+  const path = await workspace.filterFolders(env['PATH'] ?? '');
+  return { program: { ...runs, cwd: neutral ?? start }, env: { ...env, PATH: path }, confinedBy: null };
+}
+
+const NPM_PACKAGE = /^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(@[\w.^~<>=*+-]+)?$/i;
+const PYTHON_PACKAGE = /^[a-z0-9][\w.-]*(\[[\w,.-]+\])?((@|[=<>!~]=?)[\w.*]+)?$/i;
+
+/** Returns the arguments of `npx -y PACKAGE`, `uvx PACKAGE` and `docker` that may name files; null for any other program. */
+function readPackageRunner(command: string, args: readonly string[]): { args: readonly string[] } | null {
+  const [first = '', second = ''] = args;
+  if (command === 'npx' && (first === '-y' || first === '--yes') && NPM_PACKAGE.test(second))
+    return { args: args.slice(2) };
+  if (command === 'uvx' && PYTHON_PACKAGE.test(first)) return { args: args.slice(1) };
+  return command === 'docker' ? { args } : null;
+}
+
+const SHELLS = /^((ba|da|z|k|fi|c|tc|pw)?sh|powershell|cmd)(\.exe)?$/i;
+const INTERPRETERS = /^(busybox|env|node|nodejs|deno|bun|tsx|python[\d.]*|ruby|perl|php|lua|osascript)(\.exe)?$/i;
+const INLINE_CODE =
+  /^-[a-z]*[ceprms]|^--(eval|print|command|require|import|loader|experimental-loader)\b|^\/[ck]$|^eval$/i;
+
+/** Returns whether an interpreter gets code, or a module that it finds by name, so that no argument names the file. */
+function hasInlineCode(words: readonly string[]): boolean {
+  return words.some((word, index) => {
+    const isShell = SHELLS.test(basename(word));
+    if (!isShell && !INTERPRETERS.test(basename(word))) return false;
+    const options = words.slice(index + 1);
+    // A word that is no option names the script, unless it is the value of a short option.
+    const script = options.findIndex((one, at) => !isOption(one) && (at === 0 || options[at - 1]!.length !== 2));
+    const end = isShell || script < 0 ? options.length : script;
+    return options.slice(0, end).some((option) => INLINE_CODE.test(option));
+  });
+}
+
+const isOption = (word: string): boolean => word.startsWith('-') || word === 'eval' || word === 'run';
+
+/** Characters between the paths of one argument. */
+const SEPARATORS = /[\s=,:;|&<>(){}[\]'"`]+/;
+/** A path that names a file also if there is none yet. */
+const PATH_FORM = /^(\/|\.\.?(\/|$)|~(\/|$))/;
+/** What such a path names depends on the process. */
+const OF_PROCESS = /^\/(proc|dev\/fd)(\/|$)/;
+
+/** Compares paths with a workspace folder. In doubt a path counts as inside: it costs a server no more than the sandbox. */
+class WorkspaceTest {
+  readonly #folder: string;
+  readonly #names: readonly string[];
+
+  /** `written`: the folder as the caller names it; `folder`: its canonical path. */
+  constructor(written: string, folder: string) {
+    this.#folder = fold(folder);
+    this.#names = [fold(written), this.#folder];
+  }
+
+  /** Returns whether an absolute path, or a link on the way, is inside. */
+  async contains(path: string): Promise<boolean> {
+    const isBarred = (at: string): boolean => isInside(this.#folder, fold(at));
+    return (await followLinks(path, isBarred)).end === 'barred';
+  }
+
+  /** Returns whether the program is inside that a command starts in `cwd`, with this `PATH`. */
+  async containsProgram(command: string, path: string, cwd: string): Promise<boolean> {
+    if (/[/\\]/.test(command)) return this.contains(resolve(cwd, command));
+    for (const folder of path.split(delimiter)) {
+      const file = resolve(cwd, folder, command);
+      const isThere = await access(file, constants.X_OK).then(
+        () => true,
+        () => false,
+      );
+      if (isThere) return this.contains(file);
+    }
+    return false;
+  }
+
+  /** Returns whether a text names a file inside. `cwd`: the folder of relative paths. */
+  async isNamedIn(texts: readonly string[], cwd: string): Promise<boolean> {
+    for (const text of texts.flatMap((written) => [written, decode(written)])) {
+      if (this.#names.some((name) => fold(text).includes(name))) return true;
+      for (const part of partsOf(text)) if (await this.#isNamedBy(part, cwd)) return true;
+    }
+    return false;
+  }
+
+  /** Returns the folders of a `PATH` that are outside. */
+  async filterFolders(path: string): Promise<string> {
+    const folders = path.split(delimiter).filter(isAbsolute);
+    const isBarred = await Promise.all(folders.map((folder) => this.contains(folder)));
+    return folders.filter((_, index) => !isBarred[index]).join(delimiter);
+  }
+
+  async #isNamedBy(part: string, cwd: string): Promise<boolean> {
+    if (OF_PROCESS.test(part)) return true;
+    const path = resolve(cwd, part.replace(/^~(?=\/|$)/, homedir()));
+    const isFile = PATH_FORM.test(part) || (await lstat(path).catch(() => null)) !== null;
+    return isFile && this.contains(path);
+  }
+}
+
+/** Returns the pieces of an argument that may be paths, such as those of `--config=./a`, `-r./a`, `@a` and `file:///a`. */
+function partsOf(text: string): Set<string> {
+  const pieces = [text, ...text.split(SEPARATORS)].filter((piece) => piece !== '');
+  const parts = pieces.flatMap((piece) => {
+    const path = /(\.{0,2}|~)\/.*$/.exec(piece)?.[0];
+    return [piece, piece.replace(/^(-\w|@)/, ''), ...(path === undefined ? [] : [path])];
+  });
+  return new Set(parts.filter((part) => part !== ''));
+}
+
+function decode(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
+}
+
+/** Some file systems ignore case, and the form of letters. */
+const fold = (path: string): string => path.normalize('NFC').toLowerCase();
