@@ -40,6 +40,7 @@ export const mcpWords = {
   /** `file`: where it is written. */
   written: (source: string, file: string) => `${source}, in ${file}`,
   pid: (pid: number) => `process ${pid}`,
+  sandboxed: 'in the sandbox',
   users: (users: number) => (users === 0 ? 'no run uses it' : `used by ${plural(users, 'run', 'runs')}`),
   version: (name: string, version: string) => `${name} ${version}`,
   sampling: 'may ask for model requests',

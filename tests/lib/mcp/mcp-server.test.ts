@@ -14,6 +14,7 @@ async function mountServer(parts: Partial<McpServerView>, status: McpProcess['st
   const processRow: Omit<McpProcess, 'status'> = {
     since: NOW,
     pid: null,
+    sandboxed: true,
     users: 0,
     error: 'It ended with exit code 3',
     retryAt: NOW,
@@ -60,8 +61,9 @@ it('shows the failure of a server and the time of the next attempt, and starts t
   expect(calls()).toEqual([{ method: 'mcp.restart', input: { folder: '/project', name: 'one' } }]);
 });
 
-it('stops a server that runs, and switches it off', async () => {
+it('shows that a server runs in the sandbox, stops it, and switches it off', async () => {
   const { page, calls } = await mountServer({}, 'ready');
+  expect(page.text).toContain('in the sandbox');
   await page.press('Stop: one');
   await page.press('Switch off: one');
   expect(calls().map(({ method }) => method)).toEqual(['mcp.stop', 'mcp.enable']);

@@ -37,6 +37,7 @@ export const mcpWords = {
   sources: { user: 'le vôtre', project: 'de ce dossier' },
   written: (source, file) => `${source}, dans ${file}`,
   pid: (pid) => `processus ${pid}`,
+  sandboxed: 'dans le bac à sable',
   users: (users) =>
     users === 0 ? 'aucune exécution ne l’utilise' : `utilisé par ${plural(users, 'exécution', 'exécutions')}`,
   version: (name, version) => `${name} ${version}`,

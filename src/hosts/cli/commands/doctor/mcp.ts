@@ -45,8 +45,9 @@ async function tryOut(
     const test = await Promise.race([client.request('mcp.test', { folder, name }), aborted(late)]);
     if (test === undefined) return warning(title, `no answer after ${duration(performance.now() - start)}`, advice);
     if (test.error !== null) return warning(title, oneLine(test.error), advice);
-    const { tools } = test.server;
-    const text = `answers, with ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}`;
+    const { tools, process } = test.server;
+    const where = process?.sandboxed ? ' in the sandbox' : '';
+    const text = `answers${where}, with ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}`;
     const open = tools.filter(needsAgreement).length;
     if (open === 0) return ok(title, text);
     return warning(title, `${text}, ${open} of them changed or new`, `look at them with "triad mcp accept ${name}"`);

@@ -1,9 +1,10 @@
 /** What is typed behind `triad mcp`: what becomes of it, and one clear line where it makes no sense. */
 import { describe, expect, test } from 'vitest';
-import type { McpServerView, McpToolView } from '#contract/mcp/mcp-methods.ts';
+import type { McpProcess, McpServerView, McpTest, McpToolView } from '#contract/mcp/mcp-methods.ts';
 import { serverOf } from '#hosts/cli/commands/mcp/given-server.ts';
 import { checkMcp } from '#hosts/cli/commands/doctor/mcp.ts';
 import { main } from '#hosts/cli/program.ts';
+import { serverFacts, testLines } from '#hosts/cli/render/mcp-text.ts';
 import { memoryClient } from '../../../support/memory-client.ts';
 import { memoryIo, typing } from '../../../support/memory-io.ts';
 
@@ -181,6 +182,21 @@ test('doctor has a line for each that is used, one for all that wait for trust, 
       'not started, because nobody has trusted /w/.mcp.json as it is: a, b',
       'look at it with "triad trust"',
     ],
+  ]);
+});
+
+test('show, test and doctor report that a server runs in the sandbox', async () => {
+  const process: McpProcess = {
+    ...{ status: 'ready', since: '2026-01-01T00:00:00.000Z', pid: 7, users: 0, error: null, retryAt: null },
+    ...{ words: null, log: [], sandboxed: true },
+  };
+  const server = view({ kind: 'stdio', signIn: 'none', process });
+  const found: McpTest = { server, error: null, durationMs: 1, resources: [], prompts: [] };
+  expect(serverFacts(server)).toContainEqual(['sandbox', 'yes']);
+  expect(testLines(found, 80)[0]).toMatch(/^web answers in the sandbox \(/);
+  const client = memoryClient({ 'mcp.list': () => [server], 'mcp.test': () => found });
+  expect(await checkMcp(client, { folder: '/w' }, never)).toMatchObject([
+    { text: 'answers in the sandbox, with 0 tools' },
   ]);
 });
 
