@@ -13,8 +13,8 @@ export const TrustItem = z.object({
   state: z.enum(['new', 'changed', 'same', 'gone']),
   /** For the person's decision: the agent that it defines, or the fault that prevents it. */
   says: z.string(),
-  /** The same as a key and its values; left out where it is said in words alone. */
-  phrase: Phrase.optional(),
+  /** The same as keys with values, one for each server of `.mcp.json`. Left out if there are only words. */
+  phrases: z.array(Phrase).optional(),
   /** Only where the texts were asked for, and there is one. */
   text: z.string().optional(),
   /** Likewise: a unified diff against the text that was trusted, where it changed since and that text is known. */

@@ -155,6 +155,9 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     const engine = await startEngine(script, { files, settings: '[permissions]\nmode = "auto"\n', person: () => null });
     const { runtime, folder } = engine;
     const look = await runtime.request('trust.look', {});
+    expect(look.files[0]?.says).toBe(
+      'MCP servers: starts own: node server.mjs (runs in the sandbox, with the network)',
+    );
     await runtime.request('trust.set', { folder, files: look.files.map(({ path, hash }) => ({ path, hash: hash! })) });
     await engine.ask('Work');
     const server = await runtime.request('mcp.restart', { name: 'own' });

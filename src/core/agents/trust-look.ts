@@ -4,6 +4,8 @@ import { createTwoFilesPatch, FILE_HEADERS_ONLY } from 'diff';
 import { isInstructionPath } from '#contract/instruction-path.ts';
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
+import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
+import type { McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import type { TrustItem, TrustLook } from '#contract/trust.ts';
 import type { Composition } from './compositions/composition.ts';
 import { type ProjectFile, projectFiles } from './agent-folders.ts';
@@ -14,13 +16,16 @@ import { launchWords, MCP_JSON, readMcpJson, wantedBy } from '../settings/mcp-js
 import type { FileHashes } from './trust.ts';
 import type { TrustedTexts } from './trusted-texts.ts';
 
-/** With `texts`, each file has its text, and the diff from the text that was trusted. */
-export async function trustLookOf(
-  folder: string,
-  trusted: FileHashes,
-  tools: readonly KnownTool[],
-  texts?: TrustedTexts,
-): Promise<TrustLook> {
+interface LookPorts {
+  tools: readonly KnownTool[];
+  /** Returns where a server of `.mcp.json` starts; null for an address. */
+  findStartPlace: (launch: McpLaunch) => Promise<StartPlace | null>;
+  /** If set, each file has its text, and the diff from the text that was trusted. */
+  texts?: TrustedTexts | undefined;
+}
+
+export async function lookAtTrust(folder: string, trusted: FileHashes, ports: LookPorts): Promise<TrustLook> {
+  const { texts } = ports;
   // What cannot be read and defines no agent tells nobody anything.
   const found = (await projectFiles(folder)).filter(({ place, raw }) => place !== null || raw.problem === null);
   const files: TrustItem[] = [];
@@ -31,7 +36,7 @@ export async function trustLookOf(
     const known = trusted.get(path);
     const hash = raw.problem === null ? raw.hash : null;
     const state = known === undefined ? 'new' : known === hash ? 'same' : 'changed';
-    const item: TrustItem = { path, hash, state, ...said(saysOf(file, tools, found)) };
+    const item: TrustItem = { path, hash, state, ...(await describeFile(file, found, ports)) };
     const isShown = texts !== undefined && raw.problem === null;
     const before = isShown && state === 'changed' && known !== undefined ? await texts.get(known) : null;
     const diff = before === null || raw.problem !== null ? {} : diffOf(path, before, raw.text);
@@ -42,7 +47,7 @@ export async function trustLookOf(
     folder,
     files: [
       ...files,
-      ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', ...said(phrase('trust_gone')) })),
+      ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', ...withSentence(phrase('trust_gone')) })),
     ],
   };
 }
@@ -56,24 +61,34 @@ function diffOf(path: string, before: string, after: string): { diff?: string } 
   return diff === undefined ? {} : { diff };
 }
 
-function said(what: string | Phrase): Pick<TrustItem, 'says' | 'phrase'> {
-  return typeof what === 'string' ? { says: what } : { says: sentenceOf(what), phrase: what };
-}
+type Description = Pick<TrustItem, 'says' | 'phrases'>;
 
-function saysOf(file: ProjectFile, tools: readonly KnownTool[], all: readonly ProjectFile[]): string | Phrase {
+const withSentence = (only: Phrase): Description => ({ says: sentenceOf(only), phrases: [only] });
+
+async function describeFile(
+  file: ProjectFile,
+  all: readonly ProjectFile[],
+  { tools, findStartPlace }: LookPorts,
+): Promise<Description> {
   const { relative, raw, place } = file;
-  if (relative === MCP_JSON) return raw.problem === null ? serversIn(raw.text) : 'no MCP servers';
-  if (isInstructionPath(relative)) return instructionsIn(file, all);
-  if (place === null) return phrase('trust_settings');
+  if (relative === MCP_JSON)
+    return raw.problem === null ? describeServers(raw.text, findStartPlace) : { says: NO_SERVERS };
+  if (isInstructionPath(relative)) return { says: instructionsIn(file, all) };
+  if (place === null) return withSentence(phrase('trust_settings'));
   const loaded = loadFile(raw, place, tools);
-  if (!loaded.ok) return `no agent: ${loaded.errors.map((error) => describeFault(relative, error)).join('; ')}`;
-  if ('composition' in loaded) return compositionSays(loaded.composition);
+  if (!loaded.ok) {
+    const faults = loaded.errors.map((error) => describeFault(relative, error));
+    return { says: `no agent: ${faults.join('; ')}` };
+  }
+  if ('composition' in loaded) return withSentence(compositionSays(loaded.composition));
   const { name, role, description, model, permissions, tools: wanted } = loaded.definition;
-  return phrase('trust_agent', {
-    ...{ isLead: role === 'primary', name, model, description },
-    permissions: permissions?.join(', ') ?? null,
-    tools: wanted?.join(', ') ?? null,
-  });
+  return withSentence(
+    phrase('trust_agent', {
+      ...{ isLead: role === 'primary', name, model, description },
+      permissions: permissions?.join(', ') ?? null,
+      tools: wanted?.join(', ') ?? null,
+    }),
+  );
 }
 
 function compositionSays({ name, description, flow }: Composition): Phrase {
@@ -93,21 +108,23 @@ function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFil
     : `${words} (the text of ${first.relative}, told once)`;
 }
 
-/** What would be started or reached, each with all of its arguments and what it gets of the environment. */
-function serversIn(text: string): string {
+const NO_SERVERS = 'no MCP servers';
+
+/** Describes each server with its arguments, the place where it starts, and its variables. */
+async function describeServers(text: string, findStartPlace: LookPorts['findStartPlace']): Promise<Description> {
   const { servers, fault } = readMcpJson(text);
-  if (fault !== null) return `no MCP servers: it ${fault}`;
-  const each = [...servers].map(([name, server]) => {
-    if ('fault' in server) return `${name} cannot be used: ${server.fault}`;
-    const { launch, enabled } = server;
-    const verb = enabled ? (launch.command === undefined ? 'reaches' : 'starts') : 'switched off:';
-    const { variables } = wantedBy(launch);
-    const own = Object.keys({ ...launch.env, ...launch.headers });
-    const facts = [
-      ...(own.length === 0 ? [] : [`with ${own.join(', ')}`]),
-      ...(variables.length === 0 ? [] : [`gets ${variables.join(', ')} of your environment`]),
-    ];
-    return `${verb} ${name}: ${launchWords(launch)}${facts.length === 0 ? '' : ` (${facts.join('; ')})`}`;
-  });
-  return each.length === 0 ? 'no MCP servers' : `MCP servers: ${each.join(' · ')}`;
+  if (fault !== null) return { says: `${NO_SERVERS}: it ${fault}` };
+  if (servers.size === 0) return { says: NO_SERVERS };
+  const phrases = await Promise.all(
+    [...servers].map(async ([name, server]) => {
+      if ('fault' in server) return phrase('trust_server_fault', { name, fault: server.fault });
+      const { launch, enabled } = server;
+      return phrase('trust_server', {
+        ...{ name, runs: launchWords(launch), isEnabled: enabled, place: await findStartPlace(launch) },
+        sets: Object.keys({ ...launch.env, ...launch.headers }).join(', '),
+        gets: wantedBy(launch).variables.join(', '),
+      });
+    }),
+  );
+  return { says: `MCP servers: ${phrases.map(sentenceOf).join(' · ')}`, phrases };
 }

@@ -1,4 +1,6 @@
 /** All servers that run, by folder and configuration: one process for however many agents. None outlives this program, however that ends. */
+import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
+import type { McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import { TriadError } from '../base/errors.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { Stopped } from '../base/stop.ts';
@@ -17,6 +19,7 @@ import type { Connection } from './connection.ts';
 import type { CallOptions } from './in-flight.ts';
 import { takenAway } from './lent-servers.ts';
 import { type McpServerState, PooledServer } from './pooled-server.ts';
+import { findStartPlace } from './server-start.ts';
 import type { McpServer } from './server.ts';
 
 export interface McpPoolPorts extends ConnectPorts {
@@ -77,6 +80,11 @@ export class McpPool {
         release();
       },
     };
+  }
+
+  /** Returns where a server of a project starts; null for an address. Starts nothing. */
+  findStartPlace(launch: McpLaunch, folder: string): Promise<StartPlace | null> {
+    return findStartPlace(launch, folder, this.#ports);
   }
 
   /** Those that are used, and the last of each name that was. Their order is that of their first use. */

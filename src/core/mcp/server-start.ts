@@ -3,6 +3,8 @@ import { constants } from 'node:fs';
 import { access, lstat, mkdir, realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { basename, delimiter, isAbsolute, resolve } from 'node:path';
+import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
+import type { McpLaunch } from '#contract/mcp/mcp-entry.ts';
 import type { Environment } from '../base/child-environment.ts';
 import { followLinks } from '../workspace/link-path.ts';
 import { isInside, type Workspace } from '../workspace/reach.ts';
@@ -75,8 +77,21 @@ export async function planServerStart(
     return { program: { ...runs, cwd: place }, env, confinedBy };
   }
   if (neutral !== null) await mkdir(neutral, { recursive: true, mode: 0o700 });
-  const path = await workspace.filterFolders(env['PATH'] ?? '');
-  return { program: { ...runs, cwd: neutral ?? start }, env: { ...env, PATH: path }, confinedBy: null };
+  const path = env['PATH'] === undefined ? {} : { PATH: await workspace.filterFolders(env['PATH']) };
+  return { program: { ...runs, cwd: neutral ?? start }, env: { ...env, ...path }, confinedBy: null };
+}
+
+/** Returns where a server of a project starts; null for an address. Its entry may have variables that are not filled in. */
+export async function findStartPlace(
+  { command, args, env, cwd }: McpLaunch,
+  folder: string,
+  ports: StartPorts,
+): Promise<StartPlace | null> {
+  if (command === undefined) return null;
+  const transport = { kind: 'stdio' as const, command, args, env, cwd: cwd ?? null };
+  const { confinedBy } = await planServerStart({ source: 'project', transport }, folder, ports);
+  if (confinedBy) return 'sandbox';
+  return (await ports.sandboxFor(folder)) ? 'outside' : 'no-sandbox';
 }
 
 const NPM_PACKAGE = /^(@[a-z0-9][\w.-]*\/)?[a-z0-9][\w.-]*(@[\w.^~<>=*+-]+)?$/i;

@@ -43,7 +43,7 @@ export const saidWords = {
   /** Both in one line. */
   failure: ({ message }: Failure) => message,
   /** What a file does that asks for trust. */
-  trust: ({ says }: Pick<TrustItem, 'says' | 'phrase'>) => says,
+  trust: ({ says }: Pick<TrustItem, 'says' | 'phrases'>) => says,
   /** Why a file is not undone. */
   why: ({ why = '' }: Pick<UndoneFile, 'why' | 'says'>) => why,
 } as const;

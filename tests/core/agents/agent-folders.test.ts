@@ -6,7 +6,7 @@ import { phrase } from '#contract/approvals/phrases.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
 import { allTools } from '#core/tools/all-tools.ts';
-import { trustLookOf } from '#core/agents/trust-look.ts';
+import { lookAtTrust } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { settingsOf } from '../../support/settings/settings-of.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -22,7 +22,8 @@ async function place(files: Record<string, string>) {
   const places = [...builtinPlaces(), ...userPlaces(join(root, 'config'), join(root, 'home'))];
   const agents = new AgentFolders({ tools, places, trust, warn: (line) => warnings.push(line) });
   const project = join(root, 'project');
-  const look = async () => trustLookOf(project, await trust.hashes(project), tools);
+  const look = async () =>
+    lookAtTrust(project, await trust.hashes(project), { tools, findStartPlace: () => Promise.resolve(null) });
   return {
     root,
     project,

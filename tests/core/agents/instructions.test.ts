@@ -5,7 +5,7 @@ import { expect, onTestFinished, test, vi } from 'vitest';
 import { MAX_INSTRUCTION_BYTES } from '#contract/limits.ts';
 import { AgentFolders } from '#core/agents/agent-folders.ts';
 import { buildSystemPrompt } from '#core/agents/system-prompt.ts';
-import { trustLookOf } from '#core/agents/trust-look.ts';
+import { lookAtTrust } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { AgentWatch } from '#core/agents/watch.ts';
 import { envelopeOf } from '../../support/envelope.ts';
@@ -19,7 +19,9 @@ async function project(files: Record<string, string>, at = 'repo/app/web') {
   const trust = new Trust(join(root, 'data'));
   const warnings: string[] = [];
   const agents = new AgentFolders({ tools: [], places: [], trust, warn: (line) => warnings.push(line) });
-  const look = async () => (await trustLookOf(folder, await trust.hashes(folder), [])).files;
+  const look = async () =>
+    (await lookAtTrust(folder, await trust.hashes(folder), { tools: [], findStartPlace: () => Promise.resolve(null) }))
+      .files;
   const told = async () => (await agents.of(folder)).instructions;
   return {
     root,

@@ -7,7 +7,7 @@ import { compositionTemplate } from '#core/agents/compositions/composition-templ
 import { editText, valuesOf } from '#core/agents/edit.ts';
 import { builtinPlaces, userPlaces } from '#core/agents/places.ts';
 import { schemaFault } from '#core/agents/schemas.ts';
-import { trustLookOf } from '#core/agents/trust-look.ts';
+import { lookAtTrust } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { allTools } from '#core/tools/all-tools.ts';
 import { folderWith } from '../../support/workspace.ts';
@@ -97,7 +97,9 @@ test('a composition of a project needs trust, is shown with what it says, and is
   const text = (await shipped('BUILD-SMART')).replace('"BUILD-SMART"', '"mine"');
   const { agents, project, trust, warnings } = await agentsOf({ [file]: text });
   const has = async () => (await agents.of(project)).lookup('mine') !== null;
-  const [found] = (await trustLookOf(project, await trust.hashes(project), tools)).files;
+  const [found] = (
+    await lookAtTrust(project, await trust.hashes(project), { tools, findStartPlace: () => Promise.resolve(null) })
+  ).files;
   expect(found).toMatchObject({
     path: '.triad/compositions/mine.toml',
     says: expect.stringMatching(

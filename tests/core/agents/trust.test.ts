@@ -5,7 +5,7 @@ import { expect, test } from 'vitest';
 import { readAgentFile } from '#core/agents/read-place.ts';
 import { sha256 } from '#core/base/hash.ts';
 import { allTools } from '#core/tools/all-tools.ts';
-import { trustLookOf } from '#core/agents/trust-look.ts';
+import { lookAtTrust } from '#core/agents/trust-look.ts';
 import { Trust } from '#core/agents/trust.ts';
 import { folderWith } from '../../support/workspace.ts';
 
@@ -85,7 +85,14 @@ test('what was trusted is kept as long as it is trusted, and shows what changed 
   const folder = await folderWith({ '.triad/agents/a.md': before });
   const data = await folderWith();
   const trust = new Trust(data);
-  const look = async () => (await trustLookOf(folder, await trust.hashes(folder), allTools(), trust.texts)).files;
+  const look = async () =>
+    (
+      await lookAtTrust(folder, await trust.hashes(folder), {
+        tools: allTools(),
+        texts: trust.texts,
+        findStartPlace: () => Promise.resolve(null),
+      })
+    ).files;
   expect(await look()).toMatchObject([{ state: 'new', text: before }]);
   await trust.set(folder, new Map([['.triad/agents/a.md', sha256(before)]]), [before]);
   expect(await readdir(join(data, 'trusted'))).toEqual([sha256(before)]);

@@ -324,7 +324,7 @@ describe('a project', () => {
       {
         path: '.mcp.json',
         state: 'new',
-        says: expect.stringContaining('liar: ') as string,
+        says: expect.stringMatching(/liar: .* \(runs (in the|without a) sandbox, with the network/) as string,
       },
     ]);
     await runtime.request('trust.set', { folder, files: look.files.map(({ path, hash }) => ({ path, hash: hash! })) });

@@ -2,7 +2,8 @@
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { planServerStart } from '#core/mcp/server-start.ts';
+import type { McpLaunch } from '#contract/mcp/mcp-entry.ts';
+import { findStartPlace, planServerStart } from '#core/mcp/server-start.ts';
 import { sandbox } from '../workspace/shell/support.ts';
 import { NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
@@ -155,4 +156,17 @@ test('starts without a sandbox as before where there is none', async () => {
     env: ports.env,
     confinedBy: null,
   });
+});
+
+test('tells where a server of a project starts, also before its variables are filled in', async () => {
+  const { folder, neutralFolder } = await makePlan();
+  const confinedBy = { sandbox: sandbox!, workspace: workspaceIn(folder), options: NO_OPTIONS };
+  const find = (launch: Partial<McpLaunch>, found: typeof confinedBy | null = confinedBy) =>
+    findStartPlace({ args: [], env: {}, headers: {}, ...launch }, folder, {
+      ...{ env: {}, neutralFolder, sandboxFor: () => Promise.resolve(found) },
+    });
+  expect(await find({ command: 'node', args: ['${HOME}/server.js'] })).toBe('sandbox');
+  expect(await find({ command: 'npx', args: ['-y', 'files', '${HOME}'] })).toBe('outside');
+  expect(await find({ command: 'node' }, null)).toBe('no-sandbox');
+  expect(await find({ url: 'https://example.org' })).toBeNull();
 });

@@ -113,9 +113,18 @@ it('says what a file does that asks for trust, with what its lead gives it and w
     ...{ isLead: false, name: 'log-reader', model: null, permissions: '', tools: 'grep, glob' },
     description: 'Reads logs.',
   });
-  const said = text.said.trust({ says: sentenceOf(agent), phrase: agent }).replaceAll('\u202F', ' ');
+  const said = text.said.trust({ says: sentenceOf(agent), phrases: [agent] }).replaceAll('\u202F', ' ');
   expect(said).toBe(
     'agent log-reader · modèle : comme l’agent principal · permissions : aucune · outils : grep, glob. Reads logs.',
+  );
+  const server = phrase('trust_server', {
+    ...{ name: 'docs', runs: 'node docs.js', isEnabled: true, place: 'sandbox', sets: 'LEVEL', gets: '' },
+  });
+  const fault = phrase('trust_server_fault', { name: 'bad', fault: 'x' });
+  const phrases = [server, fault];
+  const servers = text.said.trust({ says: phrases.map(sentenceOf).join(), phrases }).replaceAll(/[\u202F\u00A0]/g, ' ');
+  expect(servers).toBe(
+    'démarre le serveur MCP docs : node docs.js (s’exécute dans le bac à sable, avec le réseau ; avec LEVEL) · le serveur MCP bad n’est pas utilisable : x',
   );
   expect(text.said.trust({ says: 'MCP servers: starts a' })).toBe('MCP servers: starts a');
 });

@@ -8,7 +8,7 @@ import type { Engine } from '../../runs/engine.ts';
 import { TriadError } from '../../base/errors.ts';
 import { nearest } from '../../base/nearest.ts';
 import { withMcpTools } from '../../agents/mcp-names.ts';
-import { trustLookOf } from '../../agents/trust-look.ts';
+import { lookAtTrust } from '../../agents/trust-look.ts';
 import { BASELINE, isWithinPermissions } from '../../agents/vocabulary.ts';
 import { loweredLimits } from '../../settings/project-config.ts';
 import type { ToolRegistry } from '../../tools/registry.ts';
@@ -23,7 +23,11 @@ export function agentMethods(engine: Engine, home: string): Pick<Handlers, Mine>
   const at = (folder: string | undefined) => canonicalFolder(folder ?? home);
   const filesIn = async (folder: string) => agents.files(folder, await ceilingsIn(engine, folder));
   const look = async (folder: string, texts = false) =>
-    trustLookOf(folder, await trust.hashes(folder), tools.all(), texts ? trust.texts : undefined);
+    lookAtTrust(folder, await trust.hashes(folder), {
+      tools: tools.all(),
+      findStartPlace: (launch) => mcp.pool.findStartPlace(launch, folder),
+      texts: texts ? trust.texts : undefined,
+    });
   return {
     'agents.list': async ({ folder }) => {
       const place = await at(folder);

@@ -1,6 +1,7 @@
 /** What core says of questions and of what decided them, in French, from its keys and values. None ends in a stop. */
 import type { ApprovalMode } from '#contract/agent.ts';
 import type { ENGLISH } from '#contract/approvals/phrases.ts';
+import type { StartPlace } from '#contract/approvals/trust-phrases.ts';
 import type { Effect, GrantScope } from '#contract/permission.ts';
 import type { SameWords } from '../following.ts';
 import { faultPhrases } from './fault-phrases.ts';
@@ -19,6 +20,11 @@ const MODES: Readonly<Record<ApprovalMode, string>> = {
   selective:
     'Celles de ses actions qui sont peu risquées, comme créer un fichier, ne seront pas demandées ; les autres le seront',
   auto: 'Ses actions ne seront pas demandées là où elles peuvent être annulées, ou là où il le dit d’un plan qu’il décrit lui-même',
+};
+const START_PLACES: Readonly<Record<StartPlace, string>> = {
+  sandbox: 's’exécute dans le bac à sable, avec le réseau',
+  outside: 's’exécute hors du bac à sable, avec le réseau et tous vos droits',
+  'no-sandbox': 's’exécute sans bac à sable, avec le réseau et tous vos droits',
 };
 const UNLESS = 'l’écrire est demandé, sauf si une règle ou une autorisation le nomme';
 
@@ -183,6 +189,16 @@ export const phrases = {
   trust_gone: () => 'n’est plus là',
   trust_settings: () =>
     'réglages du projet : ce que ses règles autorisent, des limites plus basses que les vôtres, où sont gardées ses sessions',
+  trust_server: ({ name, runs, isEnabled, place, sets, gets }) => {
+    const verb = isEnabled ? (place === null ? 'joint' : 'démarre') : 'désactivé :';
+    const facts = [
+      ...(place === null ? [] : [START_PLACES[place]]),
+      ...(sets === '' ? [] : [`avec ${sets}`]),
+      ...(gets === '' ? [] : [`reçoit ${gets} de votre environnement`]),
+    ];
+    return `${verb} le serveur MCP ${name} : ${runs}${facts.length === 0 ? '' : ` (${facts.join(' ; ')})`}`;
+  },
+  trust_server_fault: ({ name, fault }) => `le serveur MCP ${name} n’est pas utilisable : ${fault}`,
   trust_agent: ({ isLead, name, model, permissions, tools, description }) =>
     `${isLead ? 'agent principal' : 'agent'} ${name} · modèle : ${model ?? LEADS} · permissions : ${listOf(permissions, 'aucune')}` +
     ` · outils : ${listOf(tools, 'aucun')}. ${description}`,

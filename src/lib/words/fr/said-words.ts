@@ -108,6 +108,6 @@ export const saidWords = {
     const sentence = errorSentence(code, message);
     return sentence === undefined ? message : `${sentence} (${message})`;
   },
-  trust: ({ says, phrase }) => sentences(phrase && [phrase], says),
+  trust: ({ says, phrases }) => sentences(phrases, says, ' · '),
   why: ({ why = '', says }) => sentences(says && [says], why),
 } satisfies SameWords<typeof english>;

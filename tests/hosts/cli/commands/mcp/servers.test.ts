@@ -140,7 +140,7 @@ test('disable, enable and remove; those of a project wait for trust and are chan
   const look = await triad(['trust', '--yes']);
   expect(look.out).toContain('MCP servers: starts near: ');
   expect(look.out).toMatch(
-    /tools\.json HOME \(with A; gets HOME of your environment\) · bad cannot be used: command /,
+    /tools\.json HOME \(runs (in the|without a) sandbox, with the network.*; with A; gets HOME of your environment\) · bad cannot be used: command /,
   );
   expect((await triad(['mcp', 'list', '--dir', folder], '', { folder: '/' })).out).toMatch(/^near +usable /m);
   const test = await triad(['mcp', 'test', 'near']);
