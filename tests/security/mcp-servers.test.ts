@@ -195,6 +195,36 @@ describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => 
     expect([...(await processesWith(mark)), ...(await processesWith(kin))]).toEqual([]);
   });
 
+  test('comes also if it is closed while its sandbox is made, and leaves no descriptor open', async () => {
+    const { start, confine } = await makeHome();
+    const mark = `late-${process.pid}`;
+    const countDescriptors = async () => (await readdir('/proc/self/fd')).length;
+    const launched = Promise.withResolvers<void>();
+    const go = Promise.withResolvers<void>();
+    const slow: Sandbox = {
+      ...sandbox!,
+      async launch(...place) {
+        launched.resolve();
+        await go.promise;
+        return sandbox!.launch(...place);
+      },
+    };
+    const before = await countDescriptors();
+    const args = ['server.mjs', mark];
+    const use = start({ args }, { sandboxFor: () => Promise.resolve(confine(slow)) });
+    const answer = evaluate(use, '1').catch((error: { code: string }) => error.code);
+    await launched.promise;
+    const end = use.pool.end();
+    go.resolve();
+    await end;
+    expect(await answer).toBe('interrupted');
+    expect(await processesWith(mark)).toEqual([]);
+    const other = start({ args });
+    expect(await evaluate(other, '1')).toBe('1');
+    await other.pool.end();
+    expect(await countDescriptors()).toBeLessThanOrEqual(before + 2);
+  });
+
   test.for(variations(['SIGKILL', 'exit'] as const))('comes with that of the program (%s)', async (way) => {
     const { folder } = await makeHome();
     const name = `server-${process.pid}-${way}.mts`;
