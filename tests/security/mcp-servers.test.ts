@@ -1,7 +1,7 @@
 /** MCP servers whose files an agent can write: they run in the sandbox, and end with the program. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmod, copyFile, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -115,6 +115,20 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(await processesWith(own.MY_TOKEN)).toEqual([]);
   });
 
+  test('lets no program of the workspace in PATH run outside, at its start or its end', async () => {
+    const { home, folder, env, start } = await makeHome();
+    const bin = join(folder, 'node_modules/.bin');
+    await mkdir(bin, { recursive: true });
+    for (const name of ['grep', 'sh', 'bash', 'bwrap', 'env', 'kill', 'ls'])
+      await writeFile(join(bin, name), `#!/bin/sh\ntouch '${home}/planted'\n`, { mode: 0o755 });
+    await symlink(process.execPath, join(bin, 'local-node'));
+    const ports = { env: { ...env, PATH: `${bin}:${env.PATH}` } };
+    const use = start({ command: 'local-node' }, ports);
+    expect(await evaluate(use, 'process.cwd()')).toBe(JSON.stringify(folder));
+    await use.pool.end();
+    expect(await readdir(home)).not.toContain('planted');
+  });
+
   test('gets no argument for the sandbox through a variable', async () => {
     const { home, start } = await makeHome();
     const use = start({ env: { A: `x\0--bind\0${home}\0${home}` } });
@@ -201,12 +215,15 @@ describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => 
     const countDescriptors = async () => (await readdir('/proc/self/fd')).length;
     const launched = Promise.withResolvers<void>();
     const go = Promise.withResolvers<void>();
+    let isMade = false;
     const slow: Sandbox = {
       ...sandbox!,
       async launch(...place) {
         launched.resolve();
         await go.promise;
-        return sandbox!.launch(...place);
+        const launch = await sandbox!.launch(...place);
+        isMade = true;
+        return launch;
       },
     };
     const before = await countDescriptors();
@@ -217,6 +234,7 @@ describe.skipIf(skipped)(`the end of a server in the sandbox (${words})`, () => 
     const end = use.pool.end();
     go.resolve();
     await end;
+    expect(isMade).toBe(true);
     expect(await answer).toBe('interrupted');
     expect(await processesWith(mark)).toEqual([]);
     const other = start({ args });

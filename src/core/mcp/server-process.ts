@@ -14,6 +14,7 @@ import { STATUS_FD } from '../workspace/shell/bubblewrap.ts';
 import { CommandProcesses } from '../workspace/shell/command-processes.ts';
 import { releaseCommand } from '../workspace/shell/held-command.ts';
 import { MARKER } from '../workspace/shell/leftovers.ts';
+import { findProgram } from '../workspace/shell/programs.ts';
 import type { Launch } from '../workspace/shell/sandbox.ts';
 import type { Program, ServerStart, WorkspaceSandbox } from './server-start.ts';
 
@@ -36,20 +37,21 @@ const INHERITED_ON_WINDOWS = [
 
 /**
  * Watches descriptor 3, whose other end only this program holds: when that ends, in whatever way, all of the server's
- * group is killed, and what left the group but kept the mark in its environment. The watcher is no child of the server,
+ * group is killed, and what left the group but kept the mark in its environment. The arguments are the mark, the program
+ * `grep`, and the program of the server. The watcher is no child of the server,
  * which so has only children of its own, ignores the signals that ask the group to end, and holds none of its streams.
  */
 const SCRIPT = `
 ( trap '' TERM HUP INT QUIT
   { read -r line <&3
-    for file in $(grep -ls "${MARKER}=$1" /proc/[0-9]*/environ); do
+    for file in $("$2" -ls "${MARKER}=$1" /proc/[0-9]*/environ); do
       file=\${file#/proc/}
       kill -KILL "\${file%/environ}"
     done
     kill -KILL 0
   } </dev/null >/dev/null 2>&1 & )
 export ${MARKER}="$1"
-shift
+shift 2
 exec "$@" 3<&-`;
 
 /** How often a sandbox that failed before the program started is made again. */
@@ -92,9 +94,11 @@ export class ServerProcess {
   static async start({ program, env, confinedBy }: ServerStart): Promise<ServerProcess> {
     // A sandbox without its folder fails in words of its own.
     if (confinedBy) await access(program.cwd);
+    // The watcher runs outside the sandbox, so it starts no program of the workspace.
+    const grep = (await findProgram('grep', env, confinedBy?.workspace.folder ?? null)) ?? 'false';
     for (let left = TRIES; ; left -= 1) {
       const launch = await prepareLaunch(program, env, confinedBy);
-      const server = await ServerProcess.#spawn(program, launch);
+      const server = await ServerProcess.#spawn(program, launch, grep);
       const fault = await server.#findFault();
       if (fault === null) return server;
       await server.ended();
@@ -103,12 +107,12 @@ export class ServerProcess {
     }
   }
 
-  static async #spawn(program: Program, launch: ServerLaunch): Promise<ServerProcess> {
+  static async #spawn(program: Program, launch: ServerLaunch, grep: string): Promise<ServerProcess> {
     const isWindows = process.platform === 'win32';
     const mark = newId();
     const [file, args] = isWindows
       ? [program.command, [...program.args]]
-      : ['/bin/sh', ['-c', SCRIPT, 'sh', mark, ...launch.words]];
+      : ['/bin/sh', ['-c', SCRIPT, 'sh', mark, grep, ...launch.words]];
     const held = launch.check === null ? 'ignore' : 'pipe';
     try {
       const child = spawn(file, args, {

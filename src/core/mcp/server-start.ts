@@ -167,7 +167,7 @@ class WorkspaceTest {
   /** Returns whether a text names a file inside. `cwd`: the folder of relative paths. */
   async isNamedIn(texts: readonly string[], cwd: string): Promise<boolean> {
     for (const text of texts.flatMap((written) => [written, decode(written)])) {
-      if (this.#names.some((name) => fold(text).includes(name))) return true;
+      if (this.#names.some((name) => hasPath(fold(text), name))) return true;
       for (const part of partsOf(text)) if (await this.#isNamedBy(part, cwd)) return true;
     }
     return false;
@@ -197,6 +197,13 @@ function partsOf(text: string): Set<string> {
   });
   return new Set(parts.filter((part) => part !== ''));
 }
+
+/** Returns whether a text has a path that is not the beginning of another name. */
+const hasPath = (text: string, path: string): boolean =>
+  text
+    .split(path)
+    .slice(1)
+    .some((rest) => !/^[\w.-]/.test(rest));
 
 function decode(text: string): string {
   try {

@@ -134,7 +134,7 @@ test('confines a package runner if the neutral folder is in the workspace', asyn
 test('starts a server of the person and of a client in the workspace folder, if nothing of it is inside', async () => {
   const { plan, folder, tools } = await makePlan();
   const free: Entry[] = [
-    { args: ['stdio', '--port=8080', 'TOOLS/server.js', '@scope/name', 'https://example.org/a'] },
+    { args: ['stdio', '--port=8080', 'TOOLS/server.js', '@scope/name', 'https://example.org/a', 'WS-2/a.js'] },
     { command: 'node', args: ['TOOLS/server.js', '-p', '1'] },
     { command: 'npx', args: ['-y', '@scope/files'] },
     { source: 'client', command: 'TOOLS/remote' },
