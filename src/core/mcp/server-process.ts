@@ -36,10 +36,10 @@ const INHERITED_ON_WINDOWS = [
 ];
 
 /**
- * Watches descriptor 3, whose other end only this program holds: when that ends, in whatever way, all of the server's
- * group is killed, and what left the group but kept the mark in its environment. The arguments are the mark, the program
- * `grep`, and the program of the server. The watcher is no child of the server,
- * which so has only children of its own, ignores the signals that ask the group to end, and holds none of its streams.
+ * Watches descriptor 3, whose other end only this program holds. At its end the script kills the group of the server, and
+ * each process that left the group but has the mark in its environment. The arguments are the mark, the program `grep`, and
+ * the program of the server. The watcher is no child of the server, ignores the signals that ask the group to end, and holds
+ * none of the streams.
  */
 const SCRIPT = `
 ( trap '' TERM HUP INT QUIT
@@ -84,7 +84,7 @@ export class ServerProcess {
     this.#released = releaseCommand(child, launch.check);
     this.#processes = new CommandProcesses(child, mark, launch.endsAll, child.stdio[STATUS_FD] as Readable | null);
     this.#exited = new Promise((resolve) => child.once('exit', () => resolve()));
-    // A write to what has ended is told by its callback.
+    // The callback of each write reports the error.
     child.stdin?.on('error', () => undefined);
     this.#lifeline = child.stdio[3] as Socket | null;
     this.#lifeline?.on('error', () => undefined).resume();

@@ -33,8 +33,6 @@ export class StdioTransport implements ServerTransport {
   readonly #plan: () => Promise<ServerStart>;
   readonly #log: ServerLog;
   #start: ServerStart | null = null;
-  #starting: Promise<void> = Promise.resolve();
-  #isClosed = false;
   #process: ServerProcess | null = null;
   #end: Promise<void> = Promise.resolve();
   #fault: string | null = null;
@@ -60,15 +58,9 @@ export class StdioTransport implements ServerTransport {
     return this.#start?.confinedBy != null;
   }
 
-  start(): Promise<void> {
-    this.#starting = this.#startProcess();
-    return this.#starting;
-  }
-
-  async #startProcess(): Promise<void> {
+  async start(): Promise<void> {
     try {
       this.#start = await this.#plan();
-      if (this.#isClosed) throw new Error('The server was closed before its start');
       this.#process = await ServerProcess.start(this.#start);
     } catch (error) {
       this.#ended = `could not be started${this.#explain(error)}`;
@@ -112,8 +104,6 @@ export class StdioTransport implements ServerTransport {
 
   /** Resolves when nothing of it is left. */
   async close(): Promise<void> {
-    this.#isClosed = true;
-    await this.#starting.catch(() => undefined);
     await this.#process?.close();
     await this.#end;
   }
