@@ -157,7 +157,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(launches).toBe(3);
   });
 
-  test('runs after a rewrite by a command of an agent, also in mode auto, with nothing more than before', async () => {
+  test('runs after a rewrite by a command of an agent only when the person keeps it, with nothing more than before', async () => {
     const canary = join(await folderWith(), 'canary');
     const files = {
       'server.mjs': SERVER,
@@ -173,7 +173,14 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
       'MCP servers: starts own: node server.mjs (runs in the sandbox, with the network)',
     );
     await runtime.request('trust.set', { folder, files: look.files.map(({ path, hash }) => ({ path, hash: hash! })) });
-    await engine.ask('Work');
+    const { workflowId } = await engine.send('Work');
+    const { approval } = await engine.event('approval-request', (one) => one.approval.subject.kind === 'control-files');
+    await expect(runtime.request('mcp.restart', { name: 'own' })).rejects.toThrow(
+      'could not be started: Answer the question about changed files first',
+    );
+    expect(await readdir(folder)).not.toContain('ran');
+    await runtime.request('approval.decide', { approvalId: approval.id, item: 0, answer: { kind: 'allow' } });
+    await engine.ended(workflowId);
     const server = await runtime.request('mcp.restart', { name: 'own' });
     expect(server.process).toMatchObject({ status: 'ready', sandboxed: true });
     expect(await readdir(folder)).toContain('ran');

@@ -1,4 +1,5 @@
 /** Composes the runtime of this machine from settings, agents, prices, provider and tools. */
+import { realpath } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { join } from 'node:path';
 import { AgentFolders } from '../agents/agent-folders.ts';
@@ -130,6 +131,10 @@ function mcpOf({
     auth: (name, url) => signIns.access(name, url),
     fetch: fetchFor('mcp'),
     sandboxFor: (folder) => servers.sandboxFor(folder),
+    ensureSettled: async (folder) => {
+      const path = await realpath(folder).catch(() => folder);
+      await shell.workspaces?.controlFiles.ensureSettled({ folder: path });
+    },
     neutralFolder: shell.workspaces && join(shell.workspaces.caches, 'servers'),
   });
   const servers = new McpServers({

@@ -11,6 +11,8 @@ export interface ConnectPorts extends StartPorts {
   /** Who the person is at a server at an address; null where nobody can sign in. */
   readonly auth: (name: string, url: string) => Access | null;
   readonly fetch: typeof fetch;
+  /** Throws if changed control files of a workspace folder wait for an answer: then no program of it starts. */
+  readonly ensureSettled: (folder: string) => Promise<void>;
   /** How long a server may take to get ready, in milliseconds. */
   readonly handshakeMs?: number;
 }
@@ -28,7 +30,10 @@ export function connect(parts: Connecting, ports: ConnectPorts, signal: AbortSig
 function transportOf({ server, folder, log }: Connecting, ports: ConnectPorts): ServerTransport {
   const { transport, name } = server;
   if (transport.kind === 'stdio')
-    return new StdioTransport(() => planServerStart({ source: server.source, transport }, folder, ports), log);
+    return new StdioTransport(async () => {
+      await ports.ensureSettled(folder);
+      return planServerStart({ source: server.source, transport }, folder, ports);
+    }, log);
   const { url, headers } = transport;
   // What the person signed in to is theirs: a client brings its own headers.
   const access = server.source === 'client' ? null : ports.auth(name, url);

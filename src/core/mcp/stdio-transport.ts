@@ -72,7 +72,7 @@ export class StdioTransport implements ServerTransport {
   #explain(error: unknown): string {
     const isFolder = ['ENOENT', 'ENOTDIR'].includes(codeOf(error) ?? '');
     if (isFolder && this.#start) return `: there is no folder ${this.#start.program.cwd}`;
-    return this.isSandboxed ? ` in the sandbox: ${errorInfo(error).message}` : `: ${String(error)}`;
+    return this.isSandboxed ? ` in the sandbox: ${errorInfo(error).message}` : `: ${errorInfo(error).message}`;
   }
 
   /** Rejects where the server takes nothing more. As that is mostly its end, the word of that goes first. */

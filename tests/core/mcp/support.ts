@@ -70,6 +70,7 @@ export function newPool(more: Partial<McpPoolPorts> = {}): McpPool {
     onChange: () => undefined,
     sandboxFor: () => Promise.resolve(null),
     neutralFolder: null,
+    ensureSettled: () => Promise.resolve(),
     ...more,
   });
 }

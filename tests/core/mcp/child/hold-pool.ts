@@ -19,6 +19,7 @@ const pool = new McpPool({
   onChange: () => undefined,
   sandboxFor: () => Promise.resolve(sandbox && { sandbox, workspace, options: NO_OPTIONS }),
   neutralFolder: null,
+  ensureSettled: () => Promise.resolve(),
 });
 const use = pool.use(
   {
