@@ -11,6 +11,13 @@ import { findProgram } from './shell/programs.ts';
 /** After so long git counts as hanging, in milliseconds. */
 const TIMEOUT_MS = 120_000;
 
+/** Variables with which git reads no settings but those of its repository. */
+export const WITHOUT_SETTINGS = {
+  GIT_CONFIG_GLOBAL: '/dev/null',
+  GIT_CONFIG_SYSTEM: '/dev/null',
+  GIT_CONFIG_NOSYSTEM: '1',
+};
+
 export interface GitCall {
   args: readonly string[];
   cwd: string;

@@ -7,7 +7,9 @@ import { isSecret, SECRET_FOLDERS } from './secret-names.ts';
 import type { Workspace } from './reach.ts';
 
 /** Most entries of folders that are looked through. */
-const MAX_ENTRIES = 200_000;
+const MAX_ENTRIES = 500_000;
+/** Caches of package managers hold no secrets, and have hard links to the packages in workspaces. */
+const CACHES: ReadonlySet<string> = new Set(['caches']);
 const PASSED_OVER: ReadonlySet<string> = new Set(['node_modules', '.git']);
 const NONE: ReadonlySet<string> = new Set();
 
@@ -15,18 +17,28 @@ const NONE: ReadonlySet<string> = new Set();
  * The files of the program's own and those that hold keys, in the workspace and in the usual places of the person's
  * home, which have several names: as `device:inode`. Null where there is too much to look through.
  */
-export async function protectedFiles({ folder, own, secrets }: Workspace): Promise<ReadonlySet<string> | null> {
-  const home = homedir();
-  const left = { entries: MAX_ENTRIES };
-  const found = new Set<string>();
-  const places: Place[] = [
-    ...own.map((place) => ({ folder: place, deep: true, passedOver: NONE, isProtected: () => true })),
+export async function protectedFiles(workspace: Workspace): Promise<ReadonlySet<string> | null> {
+  const { folder, secrets } = workspace;
+  return collectAll([
+    ...outsidePlaces(workspace),
     {
       folder,
       deep: true,
       passedOver: PASSED_OVER,
       isProtected: (path) => isSecret(shown(folder, path), secrets.patterns),
     },
+  ]);
+}
+
+/** The same without the workspace. */
+export async function protectedFilesOutside(workspace: Workspace): Promise<ReadonlySet<string> | null> {
+  return collectAll(outsidePlaces(workspace));
+}
+
+function outsidePlaces({ own, secrets }: Workspace): Place[] {
+  const home = homedir();
+  return [
+    ...own.map((folder) => ({ folder, deep: true, passedOver: CACHES, isProtected: () => true })),
     {
       folder: home,
       deep: false,
@@ -40,6 +52,11 @@ export async function protectedFiles({ folder, own, secrets }: Workspace): Promi
       isProtected: () => true,
     })),
   ];
+}
+
+async function collectAll(places: readonly Place[]): Promise<ReadonlySet<string> | null> {
+  const left = { entries: MAX_ENTRIES };
+  const found = new Set<string>();
   for (const place of places) if (!(await collect(place, left, found))) return null;
   return found;
 }

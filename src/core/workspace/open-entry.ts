@@ -1,11 +1,12 @@
 /** Files and folders that stay open: what is opened below an open folder is in it, whatever its path leads to by then. */
-import { type BigIntStats, close, constants, type Dirent, fstat, open } from 'node:fs';
-import { readdir, readFile, readlink } from 'node:fs/promises';
+import { isUtf8 } from 'node:buffer';
+import { type BigIntStats, close, constants, type Dirent, fstat, open, type PathLike } from 'node:fs';
+import { lstat, opendir, readdir, readFile, readlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { TriadError } from '../base/errors.ts';
 
-const openDescriptor = promisify<string, number, number>(open);
+const openDescriptor = promisify<PathLike, number, number>(open);
 const closeDescriptor = promisify(close);
 const readStats = (fd: number): Promise<BigIntStats> =>
   new Promise((resolve, reject) => {
@@ -20,6 +21,30 @@ const { O_NOFOLLOW = 0, O_DIRECTORY = 0 } = constants;
 
 /** Returns whether a folder could not be read or searched because of its permissions. */
 export const isClosed = (error: unknown): boolean => (error as { code?: string }).code === 'EACCES';
+
+/** Size of a folder from which its entries are read in parts, so that the program does other work in between. */
+const LARGE_FOLDER_BYTES = 131_072n;
+const ENTRIES_AT_ONCE = 1000;
+
+/** Bytes of a name that is not UTF-8 are kept as lone surrogates, so that the name can be opened again. */
+const FIRST_RAW_BYTE = 0xdc80;
+
+function decodeName(name: Buffer): string {
+  if (isUtf8(name)) return name.toString('utf8');
+  return String.fromCodePoint(...Array.from(name, (byte) => (byte < 0x80 ? byte : FIRST_RAW_BYTE + byte - 0x80)));
+}
+
+/** Returns the bytes of a path whose names came from `OpenEntry.entries`. */
+export function encodePath(path: string): Buffer {
+  if (path.isWellFormed()) return Buffer.from(path);
+  const bytes = Array.from(path, (char) => {
+    const code = char.codePointAt(0)!;
+    return code >= FIRST_RAW_BYTE && code < FIRST_RAW_BYTE + 0x80
+      ? Buffer.of(code - FIRST_RAW_BYTE + 0x80)
+      : Buffer.from(char);
+  });
+  return Buffer.concat(bytes);
+}
 
 /** A file, a folder or a device, open by a descriptor. The caller closes it. */
 export class OpenEntry {
@@ -45,10 +70,12 @@ export class OpenEntry {
   }
 
   static async #open(through: string, path: string, flags: number, isStrict = false): Promise<OpenEntry | null> {
-    const fd = await openDescriptor(through, ACCESS | flags).catch((error: unknown) => {
-      if (isStrict && isClosed(error)) throw error;
-      return null;
-    });
+    const fd = await openDescriptor(through.isWellFormed() ? through : encodePath(through), ACCESS | flags).catch(
+      (error: unknown) => {
+        if (isStrict && isClosed(error)) throw error;
+        return null;
+      },
+    );
     if (fd === null) return null;
     const stats = await readStats(fd);
     if (!stats.isSymbolicLink()) return new OpenEntry(fd, path, stats);
@@ -67,7 +94,8 @@ export class OpenEntry {
 
   /** Returns whether this entry still has the path by which it was opened. Linux only. */
   async isInPlace(): Promise<boolean> {
-    return (await readlink(this.through).catch(() => null)) === this.path;
+    const path = await readlink(this.through, 'buffer').catch(() => null);
+    return path?.equals(encodePath(this.path)) === true;
   }
 
   /**
@@ -78,6 +106,12 @@ export class OpenEntry {
     if (name === '..' || name.includes('/')) throw new Error(`${name} is not the name of an entry`);
     // Not joined: `/proc/self/fd/N/.` is the folder, and `/proc/self/fd/N` is a link.
     return OpenEntry.#open(`${this.through}/${name}`, join(this.path, name), O_NOFOLLOW, isStrict);
+  }
+
+  /** Returns what the system knows of an entry of this folder; null for a missing one. */
+  readStats(name: string): Promise<BigIntStats | null> {
+    const path = `${this.through}/${name}`;
+    return lstat(path.isWellFormed() ? path : encodePath(path), { bigint: true }).catch(() => null);
   }
 
   /** Opens a path below this folder, one component after the other. Returns null if a component is missing or a link. */
@@ -93,11 +127,26 @@ export class OpenEntry {
   }
 
   /** Returns the entries of this folder; none if it cannot be read. `isStrict`: throws if it is closed to this user. */
-  entries(isStrict = false): Promise<Dirent[]> {
-    return readdir(this.through, { withFileTypes: true }).catch((error: unknown): Dirent[] => {
+  async entries(isStrict = false): Promise<Dirent[]> {
+    try {
+      if (this.stats.size > LARGE_FOLDER_BYTES) return await this.#largeEntries();
+      const entries = await readdir(this.through, { withFileTypes: true });
+      return entries.some(({ name }) => name.includes('\ufffd')) ? await this.#rawEntries() : entries;
+    } catch (error) {
       if (isStrict && isClosed(error)) throw error;
       return [];
-    });
+    }
+  }
+
+  async #largeEntries(): Promise<Dirent[]> {
+    const entries: Dirent[] = [];
+    for await (const entry of await opendir(this.through, { bufferSize: ENTRIES_AT_ONCE })) entries.push(entry);
+    return entries.some(({ name }) => name.includes('\ufffd')) ? this.#rawEntries() : entries;
+  }
+
+  async #rawEntries(): Promise<Dirent[]> {
+    const entries = await readdir(this.through, { withFileTypes: true, encoding: 'buffer' });
+    return entries.map((entry) => Object.assign(entry, { name: decodeName(entry.name) }) as unknown as Dirent);
   }
 
   /** Returns the text of a regular file; null for anything else, and for a larger file. */

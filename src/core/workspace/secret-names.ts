@@ -183,6 +183,14 @@ export function isSecret(path: string, more: readonly string[] = []): boolean {
   return EXACT.has(name) || [KEY_FILE, ENDING, ENDING_JSON, KEY_JSON].some((one) => one.test(name));
 }
 
+/** Last parts of the paths above. */
+const LAST_PARTS: ReadonlySet<string> = new Set([...SECRET_FOLDERS, ...PATHS].map((path) => path.split('/').at(-1)!));
+
+/** Returns false if no path with this last part is secret, in whatever folder that is not secret itself. */
+export function canBeSecret(name: string): boolean {
+  return LAST_PARTS.has(name.normalize('NFC').toLowerCase()) || isSecret(name);
+}
+
 /** Returns whether a path inside the workspace is a folder whose files are all secret. */
 export function isSecretFolder(path: string): boolean {
   const whole = `/${path.normalize('NFC').toLowerCase().replaceAll('\\', '/')}`;

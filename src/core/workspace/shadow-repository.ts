@@ -5,7 +5,7 @@ import { join, relative, sep } from 'node:path';
 import { writeAtomically } from '../base/atomic-file.ts';
 import { TriadError } from '../base/errors.ts';
 import { type FileNow } from './file-state.ts';
-import type { Git } from './git.ts';
+import { type Git, WITHOUT_SETTINGS } from './git.ts';
 import { isKept, keeper, type Keeps, stampAt, statsAt } from './kept-files.ts';
 import { isInside, type Workspace } from './reach.ts';
 import { stampOf } from './stamp.ts';
@@ -67,7 +67,7 @@ export class ShadowRepository {
     if (await lstat(join(this.#folder, 'info', 'attributes')).catch(() => null)) return;
     await mkdir(this.#folder, { recursive: true, mode: 0o700 });
     const init = ['init', '--quiet', '--bare', '--template=', this.#folder];
-    await this.#git.run({ args: init, cwd: this.#folder, env: ALONE });
+    await this.#git.run({ args: init, cwd: this.#folder, env: WITHOUT_SETTINGS });
     await mkdir(join(this.#folder, 'info'), { recursive: true });
     await writeAtomically(join(this.#folder, 'info', 'attributes'), ATTRIBUTES);
   }
@@ -241,7 +241,7 @@ export class ShadowRepository {
       args: [...SETTINGS.flatMap((one) => ['-c', one]), ...args],
       cwd: this.#workspace.folder,
       ...(input === undefined ? {} : { input }),
-      env: { ...ALONE, GIT_DIR: this.#folder, GIT_WORK_TREE: this.#workspace.folder },
+      env: { ...WITHOUT_SETTINGS, GIT_DIR: this.#folder, GIT_WORK_TREE: this.#workspace.folder },
     });
   }
 }
@@ -271,7 +271,6 @@ const SETTINGS = [
   ...['core.bare=false', 'core.autocrlf=false', 'index.version=4'],
   ...['core.protectNTFS=false', 'core.protectHFS=false'],
 ];
-const ALONE = { GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYSTEM: '/dev/null', GIT_CONFIG_NOSYSTEM: '1' };
 
 function bare<T>(): Record<string, T> {
   return Object.create(null) as Record<string, T>;

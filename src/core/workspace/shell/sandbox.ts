@@ -11,7 +11,7 @@ import { sha256 } from '../../base/hash.ts';
 import { NO_FILES } from '../../settings/listed-files.ts';
 import type { Git } from '../git.ts';
 import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
-import { type OpenEntry, PinnedFolders } from '../open-entry.ts';
+import { encodePath, type OpenEntry, PinnedFolders } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 import {
   CLOSE_DESCRIPTORS,
@@ -30,6 +30,7 @@ import { findProgram } from './programs.ts';
 import { addRepository, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { composeSocketFilter } from './socket-filter.ts';
+import { type Checkout, TrackedFiles } from './tracked-files.ts';
 import { scanWorkspace } from './workspace-scan.ts';
 
 /** A command's place, and what it may do there. */
@@ -191,21 +192,28 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
           else opened.push(entry);
         const outside = await viewWith(options, { workspace, env, home, network });
         // The rest of the repository, without which git takes its files for deleted.
+        const gitFolder = gitFolders.at(-1)?.path;
+        const checkout = gitFolder === undefined ? null : { folder: (top ?? root).path, gitFolder };
+        const tracked = composeTracked(options, workspace, checkout);
         if (top && isShown(top.path)) {
-          const around = await scanWorkspace(top, workspace, false);
+          const around = await scanWorkspace(top, workspace, { writesGit: false, tracked });
           layers.unshift({ root: top, mounts: await dropMountsIn(around, workspace.folder), isWritable: false });
         }
-        const mounts = await scanWorkspace(root, workspace, write === 'all');
+        const mounts = await scanWorkspace(root, workspace, { writesGit: write === 'all', tracked });
         layers.push({ root, mounts, isWritable: write !== 'nothing' });
         const gitSettings = await gitSettingsFor(options, workspace, home);
         const fds = await openFiles(network && !options.settings().unix_sockets, own, files);
         const confinement = { outside, layers, network, start, gitSettings, ...fds };
         const command = composeBubblewrap(confinement, user);
-        const last = FIRST_FREE_FD + command.descriptors.length - 1;
+        // As arguments of a process they could be too long, and could not have names that are not UTF-8.
+        const argumentFile = await openWith(Buffer.concat(command.args.map((word) => encodePath(`${word}\0`))));
+        files.push(argumentFile);
+        const descriptors = [...command.descriptors, argumentFile.fd];
+        const last = String(FIRST_FREE_FD + descriptors.length - 1);
         return {
           file: bash,
-          args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', String(last), bwrap, ...command.args],
-          ...{ descriptors: command.descriptors, cleanUp },
+          args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', last, bwrap, '--args', last, '--'],
+          ...{ descriptors, cleanUp },
           // The workspace is a file system of its own in there.
           env: {
             ...commandEnvironment(env, '/tmp', options.settings().env),
@@ -235,7 +243,8 @@ function seatbelt(file: string): Sandbox {
       const temporary = await realpath(await mkdtemp(join(tmpdir(), 'triad-command-')));
       let mounts = noMounts();
       try {
-        mounts = await scanWorkspace(root, workspace, write === 'all');
+        const tracked = composeTracked(options, workspace, null);
+        mounts = await scanWorkspace(root, workspace, { writesGit: write === 'all', tracked });
         const outside = await viewWith(options, { workspace, env, home, network });
         const bounds = { folder: workspace.folder, temporary, network, readOnly: write === 'nothing' };
         return {
@@ -291,6 +300,16 @@ function viewWith(
     caches: caches && join(caches, nameOf(place.workspace)),
     more: settings().readable.map((path) => path.replace(/^~(?=\/)/, place.home)),
   });
+}
+
+function composeTracked(
+  { caches, git }: CommandOptions,
+  workspace: Workspace,
+  outer: Checkout | null,
+): TrackedFiles | null {
+  if (caches === null || git === null) return null;
+  const isOwnFile = (path: string): boolean => isOwn(workspace, path);
+  return new TrackedFiles({ git, repository: join(caches, 'empty.git'), outer, isOwn: isOwnFile });
 }
 
 async function gitSettingsFor({ caches, git }: CommandOptions, workspace: Workspace, home: string) {

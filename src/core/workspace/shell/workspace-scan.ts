@@ -1,81 +1,164 @@
 /** Finds what a command must not see or change in a workspace: secrets, Triad's own files, hooks and settings of git. */
-import type { Dirent } from 'node:fs';
+import type { BigIntStats, Dirent } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { TriadError } from '../../base/errors.ts';
-import { protectedFiles } from '../hard-links.ts';
+import { protectedFilesOutside } from '../hard-links.ts';
 import { isClosed, type OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
-import { isSecret, isSecretFolder } from '../secret-names.ts';
+import { canBeSecret, isSecret, isSecretFolder } from '../secret-names.ts';
 import { closeMounts, noMounts, type WorkspaceMounts } from './mounts.ts';
 import { addRepository } from './repository-mounts.ts';
+import type { TrackedFiles } from './tracked-files.ts';
 
 /** Maximum number of entries that are looked at. */
-const MAX_ENTRIES = 200_000;
+const MAX_ENTRIES = 500_000;
 /** Maximum number of mounts. Bubblewrap takes 9000 arguments, of which a mount needs 3. */
 const MAX_MOUNTS = 2000;
+/** Maximum number of entries that are open during the scan, some of which git may store. */
+const MAX_OPEN = 5 * MAX_MOUNTS;
 /** Maximum size of a path that is looked at. Paths of git directories are longer, and Linux mounts none of 4096 bytes. */
 const MAX_PATH_BYTES = 1500;
 /** Folders that are read at a time. */
 const CONCURRENCY = 32;
+/** Entries that are looked at before the program does other work. */
+const ENTRIES_PER_TURN = 1000;
+/** Maximum number of names whose classification is cached. */
+const MAX_CACHED_NAMES = 20_000;
 const SKIPPED: ReadonlySet<string> = new Set(['node_modules', '.git']);
 
+export interface ScanOptions {
+  /** Commands may write what git stores. */
+  writesGit: boolean;
+  /** Finds secrets that git stores; null if all secrets are hidden. */
+  tracked: TrackedFiles | null;
+}
+
 /**
- * Scans an open workspace folder without following links. `writesGit`: commands may write what git stores. Throws
- * `limit_reached` if the workspace is too large to be scanned, and `not_allowed` if it belongs to Triad.
+ * Scans an open workspace folder without following links. Throws `limit_reached` if the workspace is too large to be scanned,
+ * and `not_allowed` if it belongs to Triad.
  */
 export async function scanWorkspace(
   root: OpenEntry,
   workspace: Workspace,
-  writesGit: boolean,
+  options: ScanOptions,
 ): Promise<WorkspaceMounts> {
   if (isOwn(workspace, root.path)) throw new TriadError('not_allowed', `${root.path} belongs to Triad itself`);
+  const outside = await protectedFilesOutside(workspace);
+  if (outside === null)
+    throw new TriadError(
+      'limit_reached',
+      `Triad's own folders have more than ${MAX_ENTRIES} entries: delete old sessions and snapshots`,
+    );
+  const scan = await scanOnce(
+    root,
+    workspace,
+    options,
+    outside.size === 0 ? null : (stats) => outside.has(idOf(stats)),
+  );
+  const linked = scan.mounts.hiddenFiles.filter(({ stats }) => stats.nlink > 1n && !outside.has(idOf(stats)));
+  // The other names of a secret may be harmless. In a closed folder, which a command may have closed, names are unknown.
+  const ids = new Set([...outside, ...linked.map(({ stats }) => idOf(stats))]);
+  const isLinked = scan.hasClosedFolder ? hasSeveralNames : (stats: BigIntStats) => ids.has(idOf(stats));
+  if (linked.length === 0 && !scan.hasClosedFolder) return finishScan(root, scan, options.tracked);
+  await closeMounts(scan.mounts);
+  return finishScan(root, await scanOnce(root, workspace, options, isLinked), options.tracked);
+}
+
+const idOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
+const hasSeveralNames = ({ nlink }: BigIntStats): boolean => nlink > 1n;
+
+interface Scan {
+  mounts: WorkspaceMounts;
+  /** Paths of `.git`. */
+  repositories: string[];
+  /** Whether a folder cannot be read whose permissions a command can change. */
+  hasClosedFolder: boolean;
+}
+
+/** `isLinked`: returns whether a file must be hidden under every name; null if there is no such file. */
+async function scanOnce(
+  root: OpenEntry,
+  workspace: Workspace,
+  { writesGit }: ScanOptions,
+  isLinked: ((stats: BigIntStats) => boolean) | null,
+): Promise<Scan> {
   const { patterns } = workspace.secrets;
   const mounts = noMounts();
-  const unmovable = new Set<string>();
-  /** Elsewhere the next command could read it. */
-  const keepInPlace = (path: string): void => {
-    for (let folder = dirname(path); folder !== root.path && isInside(root.path, folder); folder = dirname(folder))
-      unmovable.add(folder);
+  const scan: Scan = { mounts, repositories: [], hasClosedFolder: false };
+  const hasOwn = workspace.own.some((folder) => isInside(root.path.toLowerCase(), folder.toLowerCase()));
+  const isCandidate = cacheByName((name) => name.toLowerCase() === '.triad' || canBeSecret(name));
+  const isHidden = (folder: OpenEntry, entry: Dirent): boolean => {
+    const { name } = entry;
+    const isFolder = entry.isDirectory();
+    if (entry.isSocket()) return true;
+    const path = join(folder.path, name);
+    if (isFolder && Buffer.byteLength(path) > MAX_PATH_BYTES) return true;
+    if (hasOwn && isOwn(workspace, path)) return true;
+    if (!isCandidate(name) && (isFolder || patterns.length === 0)) return false;
+    if (name.toLowerCase() === '.triad') return true;
+    const shownPath = relative(root.path, path);
+    return isSecretFolder(shownPath) || (!isFolder && isSecret(shownPath, patterns));
   };
   const hide = (entry: OpenEntry): void => {
-    keepInPlace(entry.path);
     (entry.stats.isDirectory() ? mounts.hiddenFolders : mounts.hiddenFiles).push(entry);
+    if (countMounts(mounts) > MAX_OPEN) throw refuseCrowd(root.path, mounts);
+  };
+  const takeClosed = (folder: OpenEntry): void => {
+    hide(folder);
+    if (folder.stats.uid === BigInt(process.getuid?.() ?? -1)) scan.hasClosedFolder = true;
+  };
+  const hideNamed = async (folder: OpenEntry, name: string): Promise<boolean> => {
+    const entry = await folder.openEntry(name, true);
+    if (entry) hide(entry);
+    return false;
+  };
+  const hideLinked = async (folder: OpenEntry, name: string): Promise<boolean> => {
+    const stats = await folder.readStats(name);
+    return stats !== null && isLinked!(stats) ? hideNamed(folder, name) : false;
+  };
+  const protectRepository = async (folder: OpenEntry): Promise<boolean> => {
+    const entry = await folder.openEntry('.git', true);
+    if (entry) {
+      scan.repositories.push(entry.path);
+      await addRepository(entry, mounts, writesGit);
+    }
+    return false;
+  };
+  const visit = (folder: OpenEntry, entry: Dirent): boolean | Promise<boolean> => {
+    if (entry.isSymbolicLink()) return false;
+    if (isHidden(folder, entry)) return hideNamed(folder, entry.name);
+    if (entry.name === '.git') return protectRepository(folder);
+    if (entry.isDirectory()) return !SKIPPED.has(entry.name) || (isLinked !== null && isLinked !== hasSeveralNames);
+    return isLinked === null ? false : hideLinked(folder, entry.name);
   };
   try {
-    const linkedFiles = await findLinkedFiles(workspace);
-    const visit = async (folder: OpenEntry, dirent: Dirent): Promise<boolean> => {
-      const { name } = dirent;
-      const path = join(folder.path, name);
-      const shownPath = relative(root.path, path);
-      if (dirent.isSymbolicLink()) return false;
-      refuseCrowd(root.path, mounts, unmovable.size);
-      const isTooLong = dirent.isDirectory() && Buffer.byteLength(path) > MAX_PATH_BYTES;
-      const isOwnPath = isOwn(workspace, path) || name.toLowerCase() === '.triad';
-      const isHiddenName = isSecretFolder(shownPath) || (!dirent.isDirectory() && isSecret(shownPath, patterns));
-      if (isOwnPath || isHiddenName || isTooLong || dirent.isSocket()) {
-        // In `node_modules`, in `.git` and under some other paths the next scan would not find it.
-        const entry = await folder.openEntry(name, true);
-        if (entry) hide(entry);
-        return false;
-      }
-      if (name === '.git') {
-        const entry = await folder.openEntry(name, true);
-        if (entry) {
-          keepInPlace(path);
-          await addRepository(entry, mounts, writesGit);
-        }
-      } else if (!dirent.isDirectory() && linkedFiles.size > 0) {
-        const entry = await folder.openEntry(name, true);
-        if (entry && linkedFiles.has(`${entry.stats.dev}:${entry.stats.ino}`)) hide(entry);
-        else await entry?.close();
-      }
-      return dirent.isDirectory() && (linkedFiles.size > 0 ? name !== '.git' : !SKIPPED.has(name));
-    };
     // A command could open a closed folder again, whose secrets the scan did not find.
-    await walk(root, visit, hide);
+    await walk(root, visit, takeClosed);
+    return scan;
+  } catch (error) {
+    await closeMounts(mounts);
+    throw error;
+  }
+}
+
+/** Shows what git stores, and keeps the folders in place from which a command could move the rest. */
+async function finishScan(
+  root: OpenEntry,
+  { mounts, repositories }: Scan,
+  tracked: TrackedFiles | null,
+): Promise<WorkspaceMounts> {
+  try {
+    await tracked?.show(mounts, repositories);
+    // In `node_modules`, in `.git` and under some other paths the next scan would not find it.
+    const fixed = [...mounts.hiddenFolders, ...mounts.hiddenFiles].map(({ path }) => path);
+    const unmovable = new Set<string>();
+    for (const path of [...fixed, ...repositories])
+      for (let folder = dirname(path); folder !== root.path && isInside(root.path, folder); folder = dirname(folder))
+        unmovable.add(folder);
+    if (countMounts(mounts) + unmovable.size > MAX_MOUNTS) throw refuseCrowd(root.path, mounts);
     const folders = [...unmovable].map((path) => root.openBelow(relative(root.path, path)));
     mounts.unmovable.push(...(await Promise.all(folders)).filter((folder) => folder !== null));
-    refuseCrowd(root.path, mounts, 0);
     return mounts;
   } catch (error) {
     await closeMounts(mounts);
@@ -83,20 +166,29 @@ export async function scanWorkspace(
   }
 }
 
-async function findLinkedFiles(workspace: Workspace): Promise<ReadonlySet<string>> {
-  const files = await protectedFiles(workspace);
-  if (files !== null) return files;
-  throw new TriadError('limit_reached', 'There are too many files to be sure that no command reads a secret');
+/** Caches the answers of a function of names, which repeat in a tree. */
+function cacheByName(compute: (name: string) => boolean): (name: string) => boolean {
+  const cache = new Map<string, boolean>();
+  return (name) => {
+    const cached = cache.get(name);
+    if (cached !== undefined) return cached;
+    if (cache.size === MAX_CACHED_NAMES) cache.clear();
+    const value = compute(name);
+    cache.set(name, value);
+    return value;
+  };
 }
 
-function refuseCrowd(path: string, mounts: WorkspaceMounts, more: number): void {
-  const { readOnly, unmovable, hiddenFolders, hiddenFiles, empty } = mounts;
-  const all = [readOnly, unmovable, hiddenFolders, hiddenFiles, empty];
-  if (all.reduce((sum, { length }) => sum + length, more) > MAX_MOUNTS)
-    throw new TriadError(
-      'limit_reached',
-      `${path} has too many secrets and repositories for a sandbox: delete those that are not needed`,
-    );
+const countMounts = ({ readOnly, unmovable, hiddenFolders, hiddenFiles, empty }: WorkspaceMounts): number =>
+  readOnly.length + unmovable.length + hiddenFolders.length + hiddenFiles.length + empty.length;
+
+function refuseCrowd(path: string, { hiddenFiles, hiddenFolders }: WorkspaceMounts): TriadError {
+  const example = [...hiddenFolders, ...hiddenFiles].at(-1)?.path;
+  const named = example === undefined ? '' : `, for instance ${example}`;
+  return new TriadError(
+    'limit_reached',
+    `${path} has more than ${MAX_MOUNTS} secrets and repositories${named}: delete them, or open a folder below as the workspace`,
+  );
 }
 
 interface OpenParent {
@@ -113,7 +205,7 @@ interface OpenParent {
  */
 export async function walk(
   root: OpenEntry,
-  visit: (folder: OpenEntry, entry: Dirent) => Promise<boolean>,
+  visit: (folder: OpenEntry, entry: Dirent) => boolean | Promise<boolean>,
   takeClosed: (folder: OpenEntry) => void,
 ): Promise<void> {
   let entriesLeft = MAX_ENTRIES;
@@ -136,10 +228,12 @@ export async function walk(
       if (entriesLeft < 0)
         throw new TriadError(
           'limit_reached',
-          `${root.path} has more than ${MAX_ENTRIES} entries: too many to be sure that no command reads a secret there`,
+          `${root.path} has more than ${MAX_ENTRIES} entries, too many to look for secrets: delete what builds made, or open a folder below as the workspace`,
         );
-      for (const entry of entries) {
-        if (!(await visit(folder, entry))) continue;
+      for (const [index, entry] of entries.entries()) {
+        if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
+        const visited = visit(folder, entry);
+        if (visited === false || (visited !== true && !(await visited))) continue;
         parent.pending += 1;
         stack.push({ parent, name: entry.name });
       }

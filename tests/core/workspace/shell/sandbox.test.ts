@@ -77,7 +77,7 @@ test('mounts the allowlist first, then the workspace, then what is hidden in it'
     '--tmpfs /home/me/ws/.git/hooks',
     '--tmpfs /home/me/ws/.triad',
     '--remount-ro / ',
-    '--json-status-fd 4 --block-fd 5 --chdir /home/me/ws/a --',
+    '--json-status-fd 4 --block-fd 5 --chdir /home/me/ws/a',
   ];
   const positions = order.map((part) => line.indexOf(part));
   expect(positions).not.toContain(-1);
@@ -229,7 +229,7 @@ test.skipIf(skipped)(`a place that is gone when the sandbox is made is looked at
     async launch(...asked) {
       const launch = await sandbox!.launch(...asked);
       launches += 1;
-      const place = launch.args.indexOf('--unshare-pid');
+      const place = launch.args.indexOf('--args');
       const args = launch.args.toSpliced(place, 0, '--ro-bind', '/usr', '/usr', '--tmpfs', '/usr/gone');
       return launches > 1 ? launch : { ...launch, args };
     },

@@ -183,7 +183,7 @@ test.skipIf(skipped).each([
     ...sandbox!,
     launch: async (...asked: Parameters<NonNullable<typeof sandbox>['launch']>) => {
       const launch = await sandbox!.launch(...asked);
-      const isLast = (arg: string) => arg === '--json-status-fd';
+      const isLast = (arg: string) => arg === '--args';
       const args = launch.args.flatMap((arg) => (isLast(arg) ? [...more, arg] : [arg]));
       const check = detail === 'bwrap: ' ? launch.check : () => Promise.resolve(`/x ${detail}`);
       return { ...launch, args, check };

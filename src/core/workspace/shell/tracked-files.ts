@@ -1,0 +1,117 @@
+/** Secrets that git stores: commands read them in the objects of git anyway, and git needs them in the folder. */
+import { createHash } from 'node:crypto';
+import { lstat, mkdir, readFile } from 'node:fs/promises';
+import { dirname, join, relative } from 'node:path';
+import { type Git, WITHOUT_SETTINGS } from '../git.ts';
+import type { OpenEntry } from '../open-entry.ts';
+import { isInside } from '../reach.ts';
+import type { WorkspaceMounts } from './mounts.ts';
+
+/** Maximum size of a secret that is compared, in bytes. */
+const MAX_BYTES = 1024n * 1024n;
+/** Maximum length of all paths in one call of git. */
+const MAX_ARGUMENT_CHARS = 100_000;
+
+/** A folder and the path of its git directory. */
+export interface Checkout {
+  folder: string;
+  gitFolder: string;
+}
+
+interface Options {
+  git: Git;
+  /** Path of an empty repository of Triad, which is made if it is missing. */
+  repository: string;
+  /** The checkout around the workspace; null if it is not in a repository that is outside. */
+  outer: Checkout | null;
+  /** Files of Triad stay hidden. */
+  isOwn: (path: string) => boolean;
+}
+
+export class TrackedFiles {
+  readonly #git: Git;
+  readonly #repository: string;
+  readonly #outer: readonly Checkout[];
+  readonly #isOwn: (path: string) => boolean;
+
+  constructor({ git, repository, outer, isOwn }: Options) {
+    this.#git = git;
+    this.#repository = repository;
+    this.#outer = outer ? [outer] : [];
+    this.#isOwn = isOwn;
+  }
+
+  /**
+   * Removes and closes the hidden files whose content equals that in the index of their repository. A command that plants an
+   * index entry knows the content already. `repositories`: paths of `.git`.
+   */
+  async show(mounts: WorkspaceMounts, repositories: readonly string[]): Promise<void> {
+    const inside = repositories.map((gitFolder) => ({ folder: dirname(gitFolder), gitFolder }));
+    const files = new Map<Checkout, OpenEntry[]>();
+    for (const entry of mounts.hiddenFiles) {
+      if (!entry.stats.isFile() || entry.stats.nlink > 1n || entry.stats.size > MAX_BYTES) continue;
+      if (!entry.path.isWellFormed() || this.#isOwn(entry.path)) continue;
+      const checkout = findNearest([...inside, ...this.#outer], entry.path);
+      if (checkout !== null) files.set(checkout, [...(files.get(checkout) ?? []), entry]);
+    }
+    const tracked = new Set<OpenEntry>();
+    for (const [checkout, entries] of files)
+      for (const entry of await this.#findTracked(checkout, entries)) tracked.add(entry);
+    if (tracked.size === 0) return;
+    mounts.hiddenFiles = mounts.hiddenFiles.filter((entry) => !tracked.has(entry));
+    await Promise.all([...tracked].map((entry) => entry.close()));
+  }
+
+  async #findTracked(checkout: Checkout, entries: readonly OpenEntry[]): Promise<OpenEntry[]> {
+    const { folder } = checkout;
+    const ids = await this.#readIndex(checkout, entries).catch(() => new Map<string, string>());
+    const found = entries.map(async (entry) => {
+      const id = ids.get(relative(folder, entry.path));
+      if (id === undefined) return [];
+      const content = await readFile(entry.through).catch(() => null);
+      return content !== null && hashBlob(content) === id ? [entry] : [];
+    });
+    return (await Promise.all(found)).flat();
+  }
+
+  /** Returns the ids of the content by path. Settings of the repository are not read. */
+  async #readIndex({ folder, gitFolder }: Checkout, entries: readonly OpenEntry[]): Promise<Map<string, string>> {
+    await this.#prepare();
+    const paths = entries.map(({ path }) => relative(folder, path));
+    const isLong = paths.reduce((sum, { length }) => sum + length, 0) > MAX_ARGUMENT_CHARS;
+    const output = await this.#git.run({
+      args: ['--literal-pathspecs', 'ls-files', '--stage', '-z', '--', ...(isLong ? [] : paths)],
+      cwd: folder,
+      env: {
+        ...WITHOUT_SETTINGS,
+        GIT_DIR: this.#repository,
+        GIT_WORK_TREE: folder,
+        GIT_INDEX_FILE: join(gitFolder, 'index'),
+      },
+    });
+    const lines = output.toString('utf8').split('\0');
+    // Mode, id and stage; other stages are those of a merge that is in progress.
+    const matches = lines.map((line) => /^100\d{3} ([0-9a-f]{40}) 0\t(.+)$/s.exec(line));
+    return new Map(matches.flatMap((match) => (match ? [[match[2]!, match[1]!] as const] : [])));
+  }
+
+  async #prepare(): Promise<void> {
+    if (await lstat(join(this.#repository, 'HEAD')).catch(() => null)) return;
+    await mkdir(dirname(this.#repository), { recursive: true, mode: 0o700 });
+    const args = ['init', '--quiet', '--bare', '--template=', this.#repository];
+    await this.#git.run({ args, cwd: dirname(this.#repository), env: WITHOUT_SETTINGS });
+  }
+}
+
+/** Returns the checkout whose folder is the deepest one around a path. An outer one comes after one of the same folder. */
+function findNearest(checkouts: readonly Checkout[], path: string): Checkout | null {
+  const around = checkouts.filter(({ folder }) => isInside(folder, path));
+  return around.reduce<Checkout | null>(
+    (best, one) => (best === null || one.folder.length >= best.folder.length ? one : best),
+    null,
+  );
+}
+
+function hashBlob(content: Buffer): string {
+  return createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex');
+}

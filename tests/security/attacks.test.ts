@@ -1,0 +1,19 @@
+/** The list of attacks in SECURITY.md. */
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { expect, test } from 'vitest';
+import { ATTACKS } from './attacks.ts';
+
+test('SECURITY.md lists each attack with its counts', () => {
+  const text = readFileSync(join(import.meta.dirname, '../../SECURITY.md'), 'utf8');
+  const section = text.split('\n## ').find((part) => part.startsWith('Attacks on the sandbox')) ?? '';
+  const rows = [...section.matchAll(/^\| ([^|]+?) +\| +(\d+) +\| +(\d+) +\|$/gm)];
+  expect(rows.map(([, name, short, full]) => ({ name, short: Number(short), full: Number(full) }))).toEqual(ATTACKS);
+});
+
+test('each listed attack has one test', () => {
+  const files = readdirSync(import.meta.dirname).filter((name) => name.endsWith('.test.ts'));
+  const source = files.map((name) => readFileSync(join(import.meta.dirname, name), 'utf8')).join('\n');
+  const declared = [...source.matchAll(/\battack\(\s*'([^']+)'/g)].map(([, name]) => name);
+  expect(declared.sort()).toEqual(ATTACKS.map(({ name }) => name).sort());
+});

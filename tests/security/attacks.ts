@@ -1,0 +1,39 @@
+/** The attacks on the sandbox, which `SECURITY.md` lists. */
+import { test } from 'vitest';
+import { inFullRun } from '../support/samples.ts';
+
+interface Attack {
+  name: string;
+  /** Number of tries in `npm test`. */
+  short: number;
+  /** Number of tries in the full run. */
+  full: number;
+}
+
+export const ATTACKS: readonly Attack[] = [
+  { name: 'trees of links in the place of known names', short: 30, full: 500 },
+  { name: 'trees of links that a background command builds', short: 10, full: 300 },
+  { name: 'a git directory that becomes a link while commands start', short: 10, full: 300 },
+  { name: 'a secret or repository that is replaced between the scan and the mounts', short: 2, full: 2 },
+  { name: 'a git directory that names a folder outside', short: 2, full: 2 },
+  { name: 'a link in a folder of programs', short: 1, full: 1 },
+  { name: 'a secret that is moved to a folder without a scan', short: 3, full: 3 },
+  { name: 'a secret under a name that is not UTF-8', short: 1, full: 1 },
+  { name: 'a secret in a folder that a command closed', short: 1, full: 1 },
+  { name: 'another name of a secret in a folder that a command closed', short: 1, full: 1 },
+  { name: 'an index that lists an untracked secret', short: 3, full: 3 },
+  { name: 'settings and hooks of a git directory', short: 2, full: 2 },
+  { name: 'a home folder and Triad in a folder of the system', short: 1, full: 1 },
+  { name: 'a workspace with too many secrets', short: 1, full: 1 },
+  { name: 'descriptors that the program inherited', short: 1, full: 1 },
+  { name: 'files of the home folder', short: 1, full: 1 },
+  { name: 'sockets of other programs', short: 2, full: 2 },
+  { name: 'variables with secrets', short: 60, full: 60 },
+];
+
+/** Declares the test of an attack, which gets the number of tries. */
+export function attack(name: string, run: (tries: number) => Promise<void>, condition = true): void {
+  const found = ATTACKS.find((one) => one.name === name);
+  if (!found) throw new Error(`ATTACKS does not list "${name}"`);
+  test.runIf(condition)(`withstands ${name}`, () => run(inFullRun ? found.full : found.short));
+}
