@@ -2,6 +2,8 @@
 import { readdir, lstat, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
+import { Git } from '#core/workspace/git.ts';
+import { NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import { sandbox, shellIn, skipped, words } from '../core/workspace/shell/support.ts';
 import { workspaceIn } from '../support/workspace.ts';
@@ -52,5 +54,51 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     }
     const { stdout } = await runOutside('grep -r planted main/.git lib/.git || true');
     expect(stdout).toBe('');
+  });
+
+  test.each([
+    [
+      'changes branches, stashes and rebases in a repository that tracks a secret and agents',
+      `mkdir -p certs .triad/agents; echo fixture > certs/k.pem; echo agent > .triad/agents/a.toml; ${GIT} add -f .; ${GIT} commit -qm one
+       ${GIT} checkout -qb other; echo other > certs/k.pem; echo b > b.txt; ${GIT} add .; ${GIT} commit -qm two
+       ${GIT} checkout -q main; echo c > c.txt; ${GIT} add .; ${GIT} commit -qm three; echo HIDDEN > .triad/private`,
+      [
+        'git status --short | grep -v private; git checkout -q other; cat certs/k.pem',
+        `${GIT} rebase -q main; echo x >> b.txt; ${GIT} stash -q; ${GIT} stash pop -q; ${GIT} commit -qam four; git log --oneline | wc -l`,
+        'git checkout -q main; cat certs/k.pem .triad/agents/a.toml; grep -r HIDDEN .triad; git diff --stat; echo changed > .triad/agents/a.toml',
+      ],
+      [/^other$/, /^4$/, /^fixture\nagent\n.*Permission denied\n.*Read-only file system$/],
+    ],
+    [
+      'changes to a branch without a folder that has an ignored secret',
+      `echo a > a; echo .env > .gitignore; ${GIT} add .; ${GIT} commit -qm one; ${GIT} checkout -qb other; mkdir sub; echo b > sub/b; ${GIT} add .; ${GIT} commit -qm two; echo HIDDEN > sub/.env`,
+      [
+        `git checkout -q main && git clean -qfd && git checkout -q other && touch sub/c && ${GIT} stash -qu && git stash pop -q && git status --short`,
+      ],
+      [/\n\?\? sub\/c$/],
+    ],
+    [
+      'deletes repositories and worktrees that earlier commands made',
+      `echo a > a; ${GIT} add .; ${GIT} commit -qm one`,
+      [
+        'git worktree add -q tree; git init -q sub; git clone -q . copy; git gc -q; ls',
+        'cd copy && git checkout -qb n && cd .. && git worktree remove tree && rm -rf sub copy; ls; git worktree list | wc -l',
+      ],
+      [/^a\ncopy\nsub\ntree$/, /^a\n1$/],
+    ],
+  ])('%s', async (_, prepare, commands, outputs) => {
+    const { home, run, runOutside } = await makeHome();
+    await runOutside(`cd project; ${prepare}`);
+    const options = { ...NO_OPTIONS, caches: join(home, '.config/triad/caches'), git: new Git(process.env) };
+    for (const [index, command] of commands.entries())
+      expect((await run(command, { options })).trim()).toMatch(outputs[index]!);
+  });
+
+  test('protects the repository of the person in the workspace, not one that a command made', async () => {
+    const { run, runOutside } = await makeHome();
+    await runOutside('cd project; git init -q theirs');
+    await run('git init -q ours');
+    await run('for name in theirs ours; do echo planted >> $name/.git/config; rm -rf $name; done; mv theirs other');
+    expect((await runOutside('cd project; ls; cat theirs/.git/config')).stdout).toMatch(/^theirs\n(?!.*planted)/s);
   });
 });

@@ -37,6 +37,10 @@ const TOOLCHAINS = [
 ];
 /** Where libraries of a program are, beside its `bin`. */
 const BESIDE_BIN = ['lib', 'lib64', 'libexec', 'share', 'include'];
+/** Maximum number of folders in `PATH` that are looked at. Bubblewrap takes 9000 arguments, of which a mount needs 3. */
+const MAX_PATH_FOLDERS = 200;
+/** Maximum number of folders that programs in `PATH` need. */
+const MAX_PROGRAM_FOLDERS = 1000;
 /** Maximum number of entries of a folder in `PATH` whose links are followed. */
 const MAX_PROGRAMS = 2000;
 
@@ -99,6 +103,9 @@ export async function viewOutside({ workspace, env, home, network, caches, more 
   };
 }
 
+/** Returns whether a folder of the system is below this one: such a home folder cannot be an empty one. */
+export const hasSystem = (path: string): boolean => SYSTEM.some((folder) => isInside(path, folder));
+
 const isSystem = (path: string): boolean => SYSTEM.some((folder) => isInside(folder, path));
 
 /** Returns the folders of `PATH` outside the system, and those that programs in them need. */
@@ -107,7 +114,7 @@ async function findProgramFolders(
   resolveOutside: (path: string) => Promise<string | null>,
 ): Promise<Set<string>> {
   const folders = new Set<string>();
-  for (const folder of path.split(':').filter(isAbsolute)) {
+  for (const folder of path.split(':').filter(isAbsolute).slice(0, MAX_PATH_FOLDERS)) {
     const real = await resolveOutside(folder);
     if (real === null || isSystem(real)) continue;
     folders.add(folder).add(real);
@@ -124,7 +131,7 @@ async function findProgramFolders(
       }),
     );
   }
-  return folders;
+  return new Set([...folders].slice(0, MAX_PROGRAM_FOLDERS));
 }
 
 async function makeCaches(folder: string): Promise<Record<string, string>> {

@@ -1,4 +1,5 @@
 /** What a command may change in a git directory: the data of git, but no hook and no setting that names a program. */
+import type { BigIntStats } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { access, constants, realpath } from 'node:fs/promises';
 import { OpenEntry } from '../open-entry.ts';
@@ -14,15 +15,26 @@ const MAX_DEPTH = 8;
 /** Maximum size of a file that only says where something is. */
 const MAX_POINTER_BYTES = 4096;
 
-/** Adds a git directory, or the file in its place, which takes over the open entry. */
-export async function addRepository(entry: OpenEntry, mounts: WorkspaceMounts, isWritable: boolean): Promise<void> {
+/** Returns whether a command made an entry, which then holds nothing that it could not have planted. */
+export type IsFromCommand = (stats: BigIntStats) => boolean;
+
+/**
+ * Adds a git directory, or the file in its place, which takes over the open entry. What `isFromCommand` accepts in it can be
+ * changed and deleted.
+ */
+export async function addRepository(
+  entry: OpenEntry,
+  mounts: WorkspaceMounts,
+  isWritable: boolean,
+  isFromCommand: IsFromCommand,
+): Promise<void> {
   if (!entry.stats.isDirectory() || !isWritable || !(await isProtectable(entry))) {
     mounts.readOnly.push(entry);
     return;
   }
   // A mounted folder cannot be replaced by another one.
   mounts.unmovable.push(entry);
-  await addSettings(entry, mounts, 0);
+  await addSettings(entry, mounts, 0, isFromCommand);
 }
 
 /** Returns whether the settings of a git directory can be mounted: not on links, and not in folders that are closed. */
@@ -41,7 +53,12 @@ const isSetting = (name: string): boolean => name.startsWith('config') || POINTE
  * Adds the settings and hooks of a git directory, and of those of its submodules and worktrees. Returns whether a mount is
  * in the folder, which then must stay where it is.
  */
-async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: number): Promise<boolean> {
+async function addSettings(
+  folder: OpenEntry,
+  mounts: WorkspaceMounts,
+  depth: number,
+  isFromCommand: IsFromCommand,
+): Promise<boolean> {
   let isMountIn = false;
   const names = new Set((await folder.entries(true)).map(({ name }) => name));
   for (const name of names) {
@@ -49,7 +66,8 @@ async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: nu
     if (!isSetting(name) && !isBranch && name !== 'info') continue;
     const entry = await folder.openEntry(name, true);
     if (!entry) continue;
-    if (isSetting(name)) {
+    if (depth > 0 && entry.stats.isDirectory() && isFromCommand(entry.stats)) await entry.close();
+    else if (isSetting(name)) {
       mounts.readOnly.push(entry);
       isMountIn = true;
     } else if (name === 'info') {
@@ -60,7 +78,7 @@ async function addSettings(folder: OpenEntry, mounts: WorkspaceMounts, depth: nu
     else if (depth === MAX_DEPTH || !(await isProtectable(entry))) {
       mounts.readOnly.push(entry);
       isMountIn = true;
-    } else if (await addSettings(entry, mounts, depth + 1)) {
+    } else if (await addSettings(entry, mounts, depth + 1, isFromCommand)) {
       mounts.unmovable.push(entry);
       isMountIn = true;
     } else await entry.close();

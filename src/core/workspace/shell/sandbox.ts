@@ -1,6 +1,7 @@
 /** Which sandbox this machine has, and how a command is started in it. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
+import type { BigIntStats } from 'node:fs';
 import { access, type FileHandle, mkdir, mkdtemp, open, realpath, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -25,7 +26,7 @@ import { commandEnvironment, plainVariables } from './environment.ts';
 import { writeGitSettings } from './git-settings.ts';
 import { findMountFault, type MountCheck, releaseCommand } from './held-command.ts';
 import { closeMounts, dropMountsIn, noMounts } from './mounts.ts';
-import { type OutsideView, viewOutside } from './outside-view.ts';
+import { hasSystem, type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
 import { addRepository, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
@@ -85,6 +86,8 @@ export interface Sandbox {
 
 export const NO_OPTIONS: CommandOptions = { caches: null, git: null, settings: () => DEFAULT_SANDBOX };
 
+/** Path of an empty home folder, in one that only the sandbox has. */
+const NO_HOME = '/run/home';
 const PROBE_MS = 10_000;
 /** Writes inside and tries to outside; what came of it is looked at from outside. */
 const TRIAL = '{ true > ../out; } 2>/dev/null; true > in && test ! -w /';
@@ -166,6 +169,7 @@ async function faultOf(launch: Launch, words: readonly string[], cwd: string): P
 
 function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: readonly string[]): Sandbox {
   const pinned = new PinnedFolders();
+  const times = new CommandTimes();
   return {
     name: 'bubblewrap',
     endsAll: true,
@@ -188,7 +192,7 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         const outer = noMounts();
         layers.push({ root: null, mounts: outer, isWritable: write === 'all' });
         for (const entry of gitFolders)
-          if (isShown(top?.path ?? entry.path)) await addRepository(entry, outer, write === 'all');
+          if (isShown(top?.path ?? entry.path)) await addRepository(entry, outer, write === 'all', isFromCommand);
           else opened.push(entry);
         const outside = await viewWith(options, { workspace, env, home, network });
         // The rest of the repository, without which git takes its files for deleted.
@@ -196,10 +200,10 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         const checkout = gitFolder === undefined ? null : { folder: (top ?? root).path, gitFolder };
         const tracked = composeTracked(options, workspace, checkout);
         if (top && isShown(top.path)) {
-          const around = await scanWorkspace(top, workspace, { writesGit: false, tracked });
+          const around = await scanWorkspace(top, workspace, { writesGit: false, tracked, isFromCommand });
           layers.unshift({ root: top, mounts: await dropMountsIn(around, workspace.folder), isWritable: false });
         }
-        const mounts = await scanWorkspace(root, workspace, { writesGit: write === 'all', tracked });
+        const mounts = await scanWorkspace(root, workspace, { writesGit: write === 'all', tracked, isFromCommand });
         layers.push({ root, mounts, isWritable: write !== 'nothing' });
         const gitSettings = await gitSettingsFor(options, workspace, home);
         const fds = await openFiles(network && !options.settings().unix_sockets, own, files);
@@ -244,7 +248,8 @@ function seatbelt(file: string): Sandbox {
       let mounts = noMounts();
       try {
         const tracked = composeTracked(options, workspace, null);
-        mounts = await scanWorkspace(root, workspace, { writesGit: write === 'all', tracked });
+        const scanOptions = { writesGit: write === 'all', tracked, isFromCommand: () => false };
+        mounts = await scanWorkspace(root, workspace, scanOptions);
         const outside = await viewWith(options, { workspace, env, home, network });
         const bounds = { folder: workspace.folder, temporary, network, readOnly: write === 'nothing' };
         return {
@@ -285,10 +290,11 @@ async function openDeleted(content: Buffer | string | null, files: FileHandle[])
   }
 }
 
-/** Returns the canonical path of the home folder. */
+/** Returns the canonical path of the home folder. Containers may have `/` as such a folder, which is none. */
 export async function findHome(env: Environment): Promise<string> {
   const home = env['HOME'] || homedir();
-  return realpath(home).catch(() => home);
+  const real = await realpath(home).catch(() => home);
+  return hasSystem(real) ? NO_HOME : real;
 }
 
 function viewWith(

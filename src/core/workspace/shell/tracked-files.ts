@@ -1,7 +1,7 @@
 /** Secrets that git stores: commands read them in the objects of git anyway, and git needs them in the folder. */
 import { createHash } from 'node:crypto';
 import { lstat, mkdir, readFile } from 'node:fs/promises';
-import { dirname, join, relative } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { type Git, WITHOUT_SETTINGS } from '../git.ts';
 import type { OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
@@ -49,10 +49,13 @@ export class TrackedFiles {
     const inside = repositories.map((gitFolder) => ({ folder: dirname(gitFolder), gitFolder }));
     const files = new Map<Checkout, OpenEntry[]>();
     for (const entry of mounts.hiddenFiles) {
-      if (!entry.stats.isFile() || entry.stats.nlink > 1n || entry.stats.size > MAX_BYTES) continue;
       if (!entry.path.isWellFormed() || this.#isOwn(entry.path)) continue;
       const checkout = findNearest([...inside, ...this.#outer], entry.path);
       if (checkout !== null) files.set(checkout, [...(files.get(checkout) ?? []), entry]);
+    }
+    for (const entry of mounts.hiddenFolders.filter(({ path }) => basename(path).toLowerCase() === '.triad')) {
+      const checkout = findNearest([...inside, ...this.#outer], entry.path);
+      if (checkout && !this.#isOwn(entry.path)) await this.#showFolder(checkout, entry, mounts);
     }
     const tracked = new Set<OpenEntry>();
     for (const [checkout, entries] of files)
@@ -62,14 +65,35 @@ export class TrackedFiles {
     await Promise.all([...tracked].map((entry) => entry.close()));
   }
 
+  /** Shows what git stores of a folder, read only: git would take it for deleted. */
+  async #showFolder(checkout: Checkout, folder: OpenEntry, mounts: WorkspaceMounts): Promise<void> {
+    const ids = await this.#readIndex(checkout, [folder]).catch(() => new Map<string, string>());
+    if (ids.size === 0) return;
+    const hideRest = async (parent: OpenEntry): Promise<void> => {
+      for (const { name } of await parent.entries(true)) {
+        const entry = await parent.openEntry(name, true);
+        if (!entry) continue;
+        const id = ids.get(relative(checkout.folder, entry.path));
+        const isShared = [...ids.keys()].some((path) => isInside(entry.path, join(checkout.folder, path)));
+        if (id !== undefined && (await isStored(entry, id))) await entry.close();
+        else if (entry.stats.isDirectory() && isShared && !this.#isOwn(entry.path)) {
+          await hideRest(entry);
+          await entry.close();
+        } else (entry.stats.isDirectory() ? mounts.hiddenFolders : mounts.hiddenFiles).push(entry);
+      }
+    };
+    mounts.hiddenFolders = mounts.hiddenFolders.filter((entry) => entry !== folder);
+    mounts.readOnly.push(folder);
+    await hideRest(folder);
+  }
+
   async #findTracked(checkout: Checkout, entries: readonly OpenEntry[]): Promise<OpenEntry[]> {
     const { folder } = checkout;
     const ids = await this.#readIndex(checkout, entries).catch(() => new Map<string, string>());
     const found = entries.map(async (entry) => {
       const id = ids.get(relative(folder, entry.path));
       if (id === undefined) return [];
-      const content = await readFile(entry.through).catch(() => null);
-      return content !== null && hashBlob(content) === id ? [entry] : [];
+      return (await isStored(entry, id)) ? [entry] : [];
     });
     return (await Promise.all(found)).flat();
   }
@@ -110,6 +134,12 @@ function findNearest(checkouts: readonly Checkout[], path: string): Checkout | n
     (best, one) => (best === null || one.folder.length >= best.folder.length ? one : best),
     null,
   );
+}
+
+async function isStored(entry: OpenEntry, id: string): Promise<boolean> {
+  if (!entry.stats.isFile() || entry.stats.nlink > 1n || entry.stats.size > MAX_BYTES) return false;
+  const content = await readFile(entry.through).catch(() => null);
+  return content !== null && hashBlob(content) === id;
 }
 
 function hashBlob(content: Buffer): string {

@@ -8,7 +8,7 @@ import { isClosed, type OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { canBeSecret, isSecret, isSecretFolder } from '../secret-names.ts';
 import { closeMounts, noMounts, type WorkspaceMounts } from './mounts.ts';
-import { addRepository } from './repository-mounts.ts';
+import { addRepository, type IsFromCommand } from './repository-mounts.ts';
 import type { TrackedFiles } from './tracked-files.ts';
 
 /** Maximum number of entries that are looked at. */
@@ -32,6 +32,8 @@ export interface ScanOptions {
   writesGit: boolean;
   /** Finds secrets that git stores; null if all secrets are hidden. */
   tracked: TrackedFiles | null;
+  /** Repositories that a command made are not protected. */
+  isFromCommand: IsFromCommand;
 }
 
 /**
@@ -72,6 +74,8 @@ interface Scan {
   mounts: WorkspaceMounts;
   /** Paths of `.git`. */
   repositories: string[];
+  /** Those that must stay where they are. */
+  fixed: string[];
   /** Whether a folder cannot be read whose permissions a command can change. */
   hasClosedFolder: boolean;
 }
@@ -80,12 +84,12 @@ interface Scan {
 async function scanOnce(
   root: OpenEntry,
   workspace: Workspace,
-  { writesGit }: ScanOptions,
+  { writesGit, isFromCommand }: ScanOptions,
   isLinked: ((stats: BigIntStats) => boolean) | null,
 ): Promise<Scan> {
   const { patterns } = workspace.secrets;
   const mounts = noMounts();
-  const scan: Scan = { mounts, repositories: [], hasClosedFolder: false };
+  const scan: Scan = { mounts, repositories: [], fixed: [], hasClosedFolder: false };
   const hasOwn = workspace.own.some((folder) => isInside(root.path.toLowerCase(), folder.toLowerCase()));
   const isCandidate = cacheByName((name) => name.toLowerCase() === '.triad' || canBeSecret(name));
   const isHidden = (folder: OpenEntry, entry: Dirent): boolean => {
@@ -119,9 +123,12 @@ async function scanOnce(
   };
   const protectRepository = async (folder: OpenEntry): Promise<boolean> => {
     const entry = await folder.openEntry('.git', true);
-    if (entry) {
-      scan.repositories.push(entry.path);
-      await addRepository(entry, mounts, writesGit);
+    if (!entry) return false;
+    scan.repositories.push(entry.path);
+    if (writesGit && folder !== root && isFromCommand(entry.stats)) await entry.close();
+    else {
+      scan.fixed.push(entry.path);
+      await addRepository(entry, mounts, writesGit, isFromCommand);
     }
     return false;
   };
@@ -145,15 +152,15 @@ async function scanOnce(
 /** Shows what git stores, and keeps the folders in place from which a command could move the rest. */
 async function finishScan(
   root: OpenEntry,
-  { mounts, repositories }: Scan,
+  { mounts, repositories, fixed }: Scan,
   tracked: TrackedFiles | null,
 ): Promise<WorkspaceMounts> {
   try {
     await tracked?.show(mounts, repositories);
     // In `node_modules`, in `.git` and under some other paths the next scan would not find it.
-    const fixed = [...mounts.hiddenFolders, ...mounts.hiddenFiles].map(({ path }) => path);
+    const hidden = [...mounts.hiddenFolders, ...mounts.hiddenFiles].map(({ path }) => path);
     const unmovable = new Set<string>();
-    for (const path of [...fixed, ...repositories])
+    for (const path of [...hidden, ...fixed])
       for (let folder = dirname(path); folder !== root.path && isInside(root.path, folder); folder = dirname(folder))
         unmovable.add(folder);
     if (countMounts(mounts) + unmovable.size > MAX_MOUNTS) throw refuseCrowd(root.path, mounts);
