@@ -21,6 +21,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'a secret under a name that is not UTF-8', short: 1, full: 1 },
   { name: 'a secret in a folder that a command closed', short: 1, full: 1 },
   { name: 'another name of a secret in a folder that a command closed', short: 1, full: 1 },
+  { name: 'hard links to secrets', short: 2, full: 2 },
   { name: 'an index that lists an untracked secret', short: 3, full: 3 },
   { name: 'settings and hooks of a git directory', short: 2, full: 2 },
   { name: 'a home folder and Triad in a folder of the system', short: 1, full: 1 },

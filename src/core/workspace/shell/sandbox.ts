@@ -251,7 +251,8 @@ function seatbelt(file: string): Sandbox {
         const scanOptions = { writesGit: write === 'all', tracked, isFromCommand: () => false };
         mounts = await scanWorkspace(root, workspace, scanOptions);
         const outside = await viewWith(options, { workspace, env, home, network });
-        const bounds = { folder: workspace.folder, temporary, network, readOnly: write === 'nothing' };
+        const unixSockets = options.settings().unix_sockets;
+        const bounds = { folder: workspace.folder, temporary, network, unixSockets, readOnly: write === 'nothing' };
         return {
           file,
           args: ['-p', seatbeltProfile(bounds, outside, mounts)],

@@ -21,6 +21,8 @@ interface Bounds {
   folder: string;
   temporary: string;
   network: boolean;
+  /** Sockets by path can be reached with the network. */
+  unixSockets?: boolean;
   /** Nothing in the folder can be written. */
   readOnly?: boolean;
 }
@@ -30,7 +32,7 @@ const PRIVATE = ['/Users', '/Volumes', '/private/var/root'];
 
 /** `temporary`: canonical path of a folder of the command's own. The last rule that matches decides. */
 export function seatbeltProfile(
-  { folder, temporary, network, readOnly = false }: Bounds,
+  { folder, temporary, network, unixSockets = false, readOnly = false }: Bounds,
   { home, readable, caches }: Pick<OutsideView, 'home' | 'readable' | 'caches'>,
   mounts: WorkspaceMounts,
 ): string {
@@ -48,10 +50,7 @@ export function seatbeltProfile(
     '(deny signal (target others))',
     '(allow signal (target same-sandbox))',
     '(deny process-info* (target others))',
-    // Sockets by path count as network too.
-    ...(network
-      ? ['(deny network-outbound (subpath "/private/var/run") (subpath "/private/tmp"))']
-      : ['(deny network*)']),
+    ...networkRules(network, unixSockets),
     `(deny file-read* ${below([...PRIVATE, home])})`,
     // Programs resolve their paths through the folders above.
     `(allow file-read-metadata ${exactly(new Set(shown.flatMap(foldersAbove)))})`,
@@ -69,6 +68,16 @@ export function seatbeltProfile(
     ...rule('deny file-write-unlink', exactly(pathsOf(mounts.unmovable))),
     ...rule('deny file-read* file-write*', below(pathsOf([...mounts.hiddenFolders, ...mounts.hiddenFiles]))),
   ].join('\n');
+}
+
+/** Other programs of this machine listen on sockets by path. The system finds addresses of hosts through one of them. */
+function networkRules(network: boolean, unixSockets: boolean): string[] {
+  if (!network) return ['(deny network*)'];
+  if (unixSockets) return [];
+  return [
+    '(deny network-outbound (remote unix-socket))',
+    '(allow network-outbound (remote unix-socket (path-literal "/private/var/run/mDNSResponder")))',
+  ];
 }
 
 function foldersAbove(path: string): string[] {

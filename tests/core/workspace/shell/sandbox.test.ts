@@ -11,7 +11,6 @@ import { composeBubblewrap } from '#core/workspace/shell/bubblewrap.ts';
 import type { OutsideView } from '#core/workspace/shell/outside-view.ts';
 import { findProgram } from '#core/workspace/shell/programs.ts';
 import { findSandbox, NO_OPTIONS, type Sandbox, probeSandbox } from '#core/workspace/shell/sandbox.ts';
-import { seatbeltProfile } from '#core/workspace/shell/seatbelt.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { runShell } from '#core/workspace/shell/shell-process.ts';
 import type { WorkspaceMounts } from '#core/workspace/shell/mounts.ts';
@@ -92,36 +91,6 @@ test('mounts the allowlist first, then the workspace, then what is hidden in it'
   );
   expect(readOnly.args).not.toContain('--unshare-net');
   expect(readOnly.args).not.toContain('--bind-fd');
-});
-
-test('the profile for macOS denies what other people and the home folder have, but for the allowlist', () => {
-  const bounds = { folder: '/Users/me/w "s"', temporary: '/private/tmp/t', network: false };
-  const outside = { home: '/Users/me', readable: [{ path: '/Users/me/.nvm', source: '/Users/me/.nvm' }], caches: null };
-  const profile = seatbeltProfile(bounds, outside, MOUNTS);
-  const lines = profile.split('\n');
-  const at = (start: string) => lines.findIndex((line) => line.startsWith(start));
-  expect(lines.slice(0, 2)).toEqual(['(version 1)', '(allow default)']);
-  expect(lines).toContain('(deny network*)');
-  expect(lines[at('(deny file-read* (subpath "/Users")')]).toContain('(subpath "/Users/me")');
-  expect(at('(deny file-read* (subpath "/Users")')).toBeLessThan(at('(allow file-read* '));
-  expect(lines[at('(allow file-read* ')]).toBe(
-    String.raw`(allow file-read* (subpath "/Users/me/w \"s\"") (subpath "/private/tmp/t") (subpath "/Users/me/.nvm"))`,
-  );
-  expect(lines[at('(allow file-read-metadata ')]).toContain('(literal "/Users/me") (literal "/Users")');
-  expect(lines[at('(allow file-write*')]).toContain(
-    String.raw`(subpath "/Users/me/w \"s\"") (subpath "/private/tmp/t")`,
-  );
-  expect(at('(deny file-write*)')).toBeLessThan(at('(allow file-write*'));
-  expect(at('(allow file-write*')).toBeLessThan(at('(deny file-write* (subpath'));
-  expect(lines[at('(deny file-write* (subpath')]).toContain(
-    '(subpath "/home/me/ws/.git/config") (subpath "/home/me/ws/.git/hooks")',
-  );
-  expect(lines).toContain('(deny file-write-unlink (literal "/home/me/ws/.git"))');
-  expect(lines.at(-1)).toBe(
-    '(deny file-read* file-write* (subpath "/home/me/ws/.triad") (subpath "/home/me/ws/.env"))',
-  );
-  expect([...profile].filter((sign) => sign === '(').length).toBe([...profile].filter((sign) => sign === ')').length);
-  expect(seatbeltProfile({ ...bounds, network: true }, outside, MOUNTS)).not.toContain('(deny network*)');
 });
 
 test('a machine without a sandbox says why', async () => {

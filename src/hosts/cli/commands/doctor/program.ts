@@ -49,20 +49,24 @@ export async function checkRipgrep(env: Environment): Promise<Finding> {
 /** Tries the sandbox, because containers often forbid it, and reports what commands see outside the workspace. */
 export async function checkSandbox(env: Environment): Promise<Finding[]> {
   const { sandbox, words } = await probeSandbox(env);
-  if (sandbox) return [ok('sandbox', words), ok('sandbox', await describeView(env))];
+  if (sandbox) return [ok('sandbox', words), ...(await describeView(env)).map((text) => ok('sandbox', text))];
   const advice = process.platform === 'linux' ? 'install the package "bubblewrap", and allow user namespaces; ' : '';
   return [warning('sandbox', words, `${advice}without one each command of an agent is asked about`)];
 }
 
-async function describeView(env: Environment): Promise<string> {
+async function describeView(env: Environment): Promise<string[]> {
   const home = env['HOME'] ?? homedir();
   const workspace = { folder: '/nowhere', own: [], sessions: [], secrets: NO_FILES };
   const { readable } = await viewOutside({ workspace, env, home, network: false, caches: null, more: [] });
-  const isShown = (path: string) => path.startsWith('/home/') || path.startsWith('/Users/') || path.startsWith(home);
-  const shown = readable.map(({ path }) => path).filter(isShown);
-  const folders = shown.map((path) => path.replace(home, '~')).sort();
-  const seen = folders.length === 0 ? '' : `, ${folders.join(', ')}`;
-  return `Commands read the workspace, the system${seen}; they do not see the rest of ${home}, other projects and Triad's own folders`;
+  const isPersonal = (path: string) => path.startsWith('/home/') || path.startsWith('/Users/') || path.startsWith(home);
+  const toolchains = readable
+    .map(({ path }) => path.replace(home, '~'))
+    .filter((path) => isPersonal(path) || path.startsWith('~'));
+  const seen = toolchains.length === 0 ? 'nothing of your home folder' : toolchains.sort().join(', ');
+  return [
+    `commands can read the workspace, the system, and ${seen}; the setting sandbox.readable adds folders`,
+    `commands cannot read the rest of ${home}, other projects, Triad's folders, and files with keys such as .env; the network is closed unless you allow it`,
+  ];
 }
 
 /** The app needs its built pages, and a window or a browser to show them. */
