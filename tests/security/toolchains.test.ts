@@ -37,6 +37,13 @@ const WORK: Readonly<Record<string, Work>> = {
       git clone -q . copy && cd copy && git fetch -q && git log --oneline | wc -l`,
     output: '3',
   },
+  'an editor of commit messages': {
+    needs: ['git'],
+    files: { 'a.txt': 'one\n', 'edit.sh': '#!/bin/sh\necho edited > "$1"\n' },
+    script: `chmod +x edit.sh && git init -q . && git add -A && EDITOR=./edit.sh ${GIT} commit -q &&
+      GIT_EDITOR=$PWD/edit.sh ${GIT} commit -q --amend && git log --format=%s`,
+    output: 'edited',
+  },
   'npm run build that writes a folder, and node --test': {
     needs: ['npm'],
     files: {
@@ -78,6 +85,28 @@ const WORK: Readonly<Record<string, Work>> = {
     files: { 'test_a.py': 'def test_a(tmp_path):\n    (tmp_path / "a").write_text("a")\n' },
     script: 'python3 -m pytest -q 2>&1 | grep -o "1 passed"',
     output: '1 passed',
+    isSlow: true,
+  },
+  'pytest under pyenv': {
+    needs: ['pyenv', 'pytest'],
+    files: { 'test_a.py': 'def test_a():\n    assert True\n' },
+    script: 'pyenv exec python -m pytest -q 2>&1 | grep -o "1 passed"',
+    output: '1 passed',
+    isSlow: true,
+  },
+  'pytest in a virtual environment': {
+    needs: ['python3', 'pytest'],
+    files: { 'test_a.py': 'import sys\ndef test_a():\n    assert sys.prefix != sys.base_prefix\n' },
+    script:
+      'python3 -m venv --without-pip --system-site-packages v && v/bin/python -m pytest -q 2>&1 | grep -o "1 passed"',
+    output: '1 passed',
+    isSlow: true,
+  },
+  tsx: {
+    needs: ['tsx'],
+    files: { 'a.ts': "const text: string = 'typed';\nconsole.log(text);\n" },
+    script: 'tsx a.ts',
+    output: 'typed',
     isSlow: true,
   },
   'a virtual environment of Python': {
