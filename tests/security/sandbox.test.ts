@@ -205,14 +205,14 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
   attack('hard links to secrets', async () => {
     const { home, folder, run, runOutside } = await makeHome();
     await runOutside(
-      'echo HIDDEN > project/.env; mkdir -p .config/triad/caches; echo package > .config/triad/caches/a',
+      'echo HIDDEN > project/.env; mkdir -p .config/triad/caches; echo PUBLIC > .config/triad/caches/a',
     );
     await link(join(folder, '.env'), join(folder, 'notes.txt'));
     await link(join(home, '.config/triad/key'), join(folder, 'key.txt'));
     // Package managers link packages to their caches.
     await link(join(home, '.config/triad/caches/a'), join(folder, 'package.txt'));
     const output = await run('cat notes.txt key.txt package.txt; ln .env a; ln notes.txt b; cat a b');
-    expect(output).toContain('package');
+    expect(output).toContain('PUBLIC');
     expect(output).not.toContain('HIDDEN');
     expect(await run('cat a b')).not.toContain('HIDDEN');
   });

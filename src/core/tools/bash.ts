@@ -308,6 +308,11 @@ function folderWithin({ workspace }: ToolContext, { folder }: ShellResult): stri
   return relative(workspace.folder, folder);
 }
 
+/** Errors of the system for what is mounted in the sandbox. */
+const REFUSED_BY_MOUNT = /Device or resource busy|Read-only file system/;
+const MOUNT_NOTE =
+  'the sandbox does not move, change or delete files with keys, folders that contain them, and the settings and hooks of git';
+
 function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, context: ToolContext): string[] {
   const { changed, exitCode, signal, timedOut, stopped, output, folderReset } = result;
   const at = folderWithin(context, result);
@@ -327,6 +332,7 @@ function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, cont
     ...(folderReset
       ? ['the working folder was outside of the workspace, or is gone: it is the workspace folder again']
       : []),
+    ...(REFUSED_BY_MOUNT.test(output.head + output.tail) ? [MOUNT_NOTE] : []),
     ...(changed && changed.files.length > 0 ? [`files changed: ${changedNames(changed)}`] : []),
     ...(programs.length > 0 ? [`can run code: ${programs.join(', ')}`] : []),
     ...(output.unkept > 0 ? [`the last ${output.unkept} bytes of its output were not kept`] : []),

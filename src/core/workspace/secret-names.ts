@@ -160,6 +160,8 @@ const ENDING_JSON = /\.(tfvars|tfstate)\.json$/;
 const KEY_JSON = /(^|[-_.])(service[-_]?account|credentials?|client[-_]secret|firebase[-_]adminsdk)([-_.].*)?\.json$/;
 /** Suffixes of copies and backups, and endings that Windows ignores: dots, spaces, a stream name. */
 const COPY = /(:.*|[. ]+|~|[-_. ](bak|backup|old|orig|save|swp|swo|tmp|copy|\d+)| ?\([^)]*\)|\.#.*)$/;
+/** Public certificates that each environment of Python has, without which nothing there reaches a server. */
+const PUBLIC = 'cacert.pem';
 /** `.env`, `.env.local`, `.env-prod`, `.env_prod`, `env.local`, `.dev.vars`. */
 const ENV = /^(\.env($|[._-])|env\.(local|dev|development|prod|production|staging|test)$|\.dev\.vars$|dotenv$)/;
 /** Templates of `.env` hold no secrets. */
@@ -179,6 +181,7 @@ export function isSecret(path: string, more: readonly string[] = []): boolean {
   if (PROCESS.test(whole)) return true;
   if (PATHS.some((one) => `/${whole}`.endsWith(`/${one}`))) return true;
   if (more.some((pattern) => isMatch(pattern, whole) || isMatch(pattern, last))) return true;
+  if (last === PUBLIC) return false;
   if (ENV.test(name)) return !ENV_TEMPLATE.test(name);
   return EXACT.has(name) || [KEY_FILE, ENDING, ENDING_JSON, KEY_JSON].some((one) => one.test(name));
 }

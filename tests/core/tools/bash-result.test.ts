@@ -102,6 +102,13 @@ test.for<[string, Partial<Ran>, string, string, object]>([
     {},
   ],
   [
+    'a mount of the sandbox',
+    { exitCode: 1, output: output('mv: cannot move a: Device or resource busy\n') },
+    'error',
+    'mv: cannot move a: Device or resource busy\n[exit code 1]\n[the sandbox does not move, change or delete files with keys, folders that contain them, and the settings and hooks of git]',
+    {},
+  ],
+  [
     'a lost end',
     { output: output('hi\n', { unkept: 7 }) },
     'completed',

@@ -96,6 +96,7 @@ const plain = [
   'tests/instance.json.ts',
   'src/history.ts',
   'public.age.md',
+  'venv/certifi/cacert.pem',
 ];
 
 test.for(secrets)('%s is secret', (path) => expect(isSecret(path)).toBe(true));

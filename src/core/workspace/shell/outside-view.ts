@@ -37,9 +37,7 @@ const TOOLCHAINS = [
 ];
 /** Where libraries of a program are, beside its `bin`. */
 const BESIDE_BIN = ['lib', 'lib64', 'libexec', 'share', 'include'];
-/** Maximum number of folders in `PATH` that are looked at. Bubblewrap takes 9000 arguments, of which a mount needs 3. */
-const MAX_PATH_FOLDERS = 200;
-/** Maximum number of folders that programs in `PATH` need. */
+/** Maximum number of folders of `PATH` and of its programs. Bubblewrap takes 9000 arguments, of which a mount needs 3. */
 const MAX_PROGRAM_FOLDERS = 1000;
 /** Maximum number of entries of a folder in `PATH` whose links are followed. */
 const MAX_PROGRAMS = 2000;
@@ -114,7 +112,7 @@ async function findProgramFolders(
   resolveOutside: (path: string) => Promise<string | null>,
 ): Promise<Set<string>> {
   const folders = new Set<string>();
-  for (const folder of path.split(':').filter(isAbsolute).slice(0, MAX_PATH_FOLDERS)) {
+  for (const folder of path.split(':').filter(isAbsolute)) {
     const real = await resolveOutside(folder);
     if (real === null || isSystem(real)) continue;
     folders.add(folder).add(real);
