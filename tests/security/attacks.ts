@@ -24,6 +24,7 @@ export const ATTACKS: readonly Attack[] = [
   { name: 'hard links to secrets', short: 2, full: 2 },
   { name: 'an index that lists an untracked secret', short: 3, full: 3 },
   { name: 'settings and hooks of a git directory', short: 2, full: 2 },
+  { name: 'a git directory that is a link', short: 2, full: 2 },
   { name: 'a home folder and Triad in a folder of the system', short: 1, full: 1 },
   { name: 'a workspace with too many secrets', short: 1, full: 1 },
   { name: 'descriptors that the program inherited', short: 1, full: 1 },

@@ -1,5 +1,5 @@
 /** Git in the sandbox: attacks on its settings, and its ordinary work. */
-import { readdir, lstat, rm, writeFile } from 'node:fs/promises';
+import { lstat, readdir, readlink, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { Git } from '#core/workspace/git.ts';
@@ -22,6 +22,30 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     await writeFile(join(folder, '.git'), `gitdir: ${join(home, 'notes')}\n`);
     expect(await run(`cat ${home}/notes/*; git status; touch ${home}/notes/new`)).not.toContain('HIDDEN');
     expect(await readdir(join(home, 'notes'))).toEqual(['HEAD', 'private.txt']);
+  });
+
+  attack('a git directory that is a link', async () => {
+    for (const replace of ['rm .git; cp -r store .git', 'mv store moved; cp -r moved store']) {
+      const { folder, run, runOutside } = await makeHome();
+      await runOutside('cd project; mv .git store; ln -s store .git');
+      const plant = 'for path in .git store; do echo planted >> $path/config; echo planted > $path/hooks/x; done';
+      expect(await run(`${GIT} commit -q --allow-empty -m one && git log --format=%s; ${replace}; ${plant}`)).toMatch(
+        /^one\n/,
+      );
+      expect(await readlink(join(folder, '.git'))).toBe('store');
+      // The second command starts while the link of the first one is there.
+      const first = run('cp -r store evil; ln -sfn evil .git; touch replaced; until [ -e done ]; do sleep 0.1; done');
+      await runOutside('until [ -e project/replaced ]; do sleep 0.1; done');
+      const second = run('until [ -L ready ]; do sleep 0.1; done');
+      await run('touch done');
+      await first;
+      await runOutside('ln -s x project/ready');
+      await second;
+      expect(await readlink(join(folder, '.git'))).toBe('store');
+      expect((await runOutside('cd project; cat .git/config .git/hooks/*; git log --format=%s')).stdout).toMatch(
+        /^(?!.*planted).*\none\n$/s,
+      );
+    }
   });
 
   attack('settings and hooks of a git directory', async () => {

@@ -204,9 +204,7 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
 
   attack('hard links to secrets', async () => {
     const { home, folder, run, runOutside } = await makeHome();
-    await runOutside(
-      'echo HIDDEN > project/.env; mkdir -p .config/triad/caches; echo PUBLIC > .config/triad/caches/a',
-    );
+    await runOutside('echo HIDDEN > project/.env; mkdir -p .config/triad/caches; echo PUBLIC > .config/triad/caches/a');
     await link(join(folder, '.env'), join(folder, 'notes.txt'));
     await link(join(home, '.config/triad/key'), join(folder, 'key.txt'));
     // Package managers link packages to their caches.

@@ -169,6 +169,7 @@ async function faultOf(launch: Launch, words: readonly string[], cwd: string): P
 
 function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: readonly string[]): Sandbox {
   const pinned = new PinnedFolders();
+  const links = new GitLinks();
   const times = new CommandTimes();
   return {
     name: 'bubblewrap',
@@ -185,6 +186,7 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
       try {
         const root = await pinned.open(workspace.folder);
         opened.push(root);
+        restoreLink = await links.watch(root);
         const { top, gitFolders } = await openOuterRepository(root);
         opened.push(...(top ? [top] : []));
         const isShown = (path: string): boolean =>

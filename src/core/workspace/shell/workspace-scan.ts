@@ -7,6 +7,7 @@ import { protectedFilesOutside } from '../hard-links.ts';
 import { isClosed, type OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { canBeSecret, isSecret, isSecretFolder } from '../secret-names.ts';
+import { openLinkedRepository } from './git-links.ts';
 import { closeMounts, noMounts, type WorkspaceMounts } from './mounts.ts';
 import { addRepository, type IsFromCommand } from './repository-mounts.ts';
 import type { TrackedFiles } from './tracked-files.ts';
@@ -142,6 +143,11 @@ async function scanOnce(
   try {
     // A command could open a closed folder again, whose secrets the scan did not find.
     await walk(root, visit, takeClosed);
+    const linked = await openLinkedRepository(root);
+    if (linked) {
+      scan.fixed.push(linked.path);
+      await addRepository(linked, mounts, writesGit, isFromCommand);
+    }
     return scan;
   } catch (error) {
     await closeMounts(mounts);
