@@ -122,6 +122,8 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     const { run, runOutside } = await makeHome();
     await runOutside('cd project; git init -q theirs');
     await run('git init -q ours');
+    const plant = 'echo planted >> ours/.git/config; cat ours/.git/config';
+    expect(await run(plant, { write: 'files' })).not.toContain('\nplanted');
     await run('for name in theirs ours; do echo planted >> $name/.git/config; rm -rf $name; done; mv theirs other');
     expect((await runOutside('cd project; ls; cat theirs/.git/config')).stdout).toMatch(/^theirs\n(?!.*planted)/s);
   });

@@ -3,7 +3,7 @@ import { execFile } from 'node:child_process';
 import { link, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, onTestFinished } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { Git } from '#core/workspace/git.ts';
 import { NO_OPTIONS, type Sandbox } from '#core/workspace/shell/sandbox.ts';
 import { sandbox, skipped, words } from '../core/workspace/shell/support.ts';
@@ -257,4 +257,10 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     // Only root can write there.
     process.getuid?.() === 0,
   );
+
+  test('hides a secret among thousands of files', async () => {
+    const { run, runOutside } = await makeHome();
+    await runOutside('cd project; mkdir many; cd many; touch {1..9000}; echo HIDDEN > .env; echo HIDDEN > .ENV.Local');
+    expect(await run('cat many/.env many/.ENV.Local; ls -A many | wc -l')).toMatch(/^(?!.*HIDDEN).*\n9002\n$/s);
+  });
 });

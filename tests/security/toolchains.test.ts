@@ -158,6 +158,8 @@ async function runIn(files: Readonly<Record<string, string>>) {
 async function startRegistry(): Promise<string> {
   const folder = await folderWith({
     'package/package.json': '{ "name": "one", "version": "1.0.0" }',
+    // Packages are not searched for secrets, so that they can be deleted.
+    'package/.env': 'A=1',
     'package/index.js': "module.exports = 'installed';",
   });
   execFileSync('tar', ['-czf', 'one.tgz', 'package'], { cwd: folder });

@@ -187,26 +187,8 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         const root = await pinned.open(workspace.folder);
         opened.push(root);
         restoreLink = await links.watch(root);
-        const { top, gitFolders } = await openOuterRepository(root);
-        opened.push(...(top ? [top] : []));
-        const isShown = (path: string): boolean =>
-          !isInside(path, home) && !isOwn(workspace, path) && !workspace.own.some((own) => isInside(path, own));
-        const outer = noMounts();
-        layers.push({ root: null, mounts: outer, isWritable: write === 'all' });
-        for (const entry of gitFolders)
-          if (isShown(top?.path ?? entry.path)) await addRepository(entry, outer, write === 'all', isFromCommand);
-          else opened.push(entry);
+        await addLayers({ layers, opened }, root, { workspace, home, write, options }, isFromCommand);
         const outside = await viewWith(options, { workspace, env, home, network });
-        // The rest of the repository, without which git takes its files for deleted.
-        const gitFolder = gitFolders.at(-1)?.path;
-        const checkout = gitFolder === undefined ? null : { folder: (top ?? root).path, gitFolder };
-        const tracked = composeTracked(options, workspace, checkout);
-        if (top && isShown(top.path)) {
-          const around = await scanWorkspace(top, workspace, { writesGit: false, tracked, isFromCommand });
-          layers.unshift({ root: top, mounts: await dropMountsIn(around, workspace.folder), isWritable: false });
-        }
-        const mounts = await scanWorkspace(root, workspace, { writesGit: write === 'all', tracked, isFromCommand });
-        layers.push({ root, mounts, isWritable: write !== 'nothing' });
         const gitSettings = await gitSettingsFor(options, workspace, home);
         const fds = await openFiles(network && !options.settings().unix_sockets, own, files);
         const confinement = { outside, layers, network, start, gitSettings, ...fds };
@@ -214,12 +196,11 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         // As arguments of a process they could be too long, and could not have names that are not UTF-8.
         const argumentFile = await openWith(Buffer.concat(command.args.map((word) => encodePath(`${word}\0`))));
         files.push(argumentFile);
-        const descriptors = [...command.descriptors, argumentFile.fd];
-        const last = String(FIRST_FREE_FD + descriptors.length - 1);
+        const last = String(FIRST_FREE_FD + command.descriptors.length);
         return {
           file: bash,
           args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', last, bwrap, '--args', last, '--'],
-          ...{ descriptors, cleanUp },
+          ...{ descriptors: [...command.descriptors, argumentFile.fd], cleanUp },
           // The workspace is a file system of its own in there.
           env: {
             ...commandEnvironment(env, '/tmp', options.settings().env),
@@ -235,6 +216,35 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
       }
     },
   };
+}
+
+/** Adds what is mounted of the workspace and of the repository around it. After an error too, the caller closes all of it. */
+async function addLayers(
+  { layers, opened }: { layers: Layer[]; opened: OpenEntry[] },
+  root: OpenEntry,
+  { workspace, home, write, options }: Pick<Confined, 'workspace' | 'write' | 'options'> & { home: string },
+  isFromCommand: IsFromCommand,
+): Promise<void> {
+  const writesGit = write === 'all';
+  const { top, gitFolders } = await openOuterRepository(root);
+  opened.push(...(top ? [top] : []));
+  const isShown = (path: string): boolean =>
+    !isInside(path, home) && !isOwn(workspace, path) && !workspace.own.some((own) => isInside(path, own));
+  const outer = noMounts();
+  layers.push({ root: null, mounts: outer, isWritable: writesGit });
+  for (const entry of gitFolders)
+    if (isShown(top?.path ?? entry.path)) await addRepository(entry, outer, writesGit, isFromCommand);
+    else opened.push(entry);
+  const gitFolder = gitFolders.at(-1)?.path;
+  const checkout = gitFolder === undefined ? null : { folder: (top ?? root).path, gitFolder };
+  const tracked = composeTracked(options, workspace, checkout);
+  // The rest of the repository, without which git takes its files for deleted.
+  if (top && isShown(top.path)) {
+    const around = await scanWorkspace(top, workspace, { writesGit: false, tracked, isFromCommand });
+    layers.unshift({ root: top, mounts: await dropMountsIn(around, workspace.folder), isWritable: false });
+  }
+  const mounts = await scanWorkspace(root, workspace, { writesGit, tracked, isFromCommand });
+  layers.push({ root, mounts, isWritable: write !== 'nothing' });
 }
 
 function seatbelt(file: string): Sandbox {

@@ -81,19 +81,12 @@ interface Scan {
   hasClosedFolder: boolean;
 }
 
-/** `isLinked`: returns whether a file must be hidden under every name; null if there is no such file. */
-async function scanOnce(
-  root: OpenEntry,
-  workspace: Workspace,
-  { writesGit, isFromCommand }: ScanOptions,
-  isLinked: ((stats: BigIntStats) => boolean) | null,
-): Promise<Scan> {
+/** Returns a function that decides by name and kind whether an entry of a folder is hidden. */
+function composeIsHidden(root: OpenEntry, workspace: Workspace): (folder: OpenEntry, entry: Dirent) => boolean {
   const { patterns } = workspace.secrets;
-  const mounts = noMounts();
-  const scan: Scan = { mounts, repositories: [], fixed: [], hasClosedFolder: false };
   const hasOwn = workspace.own.some((folder) => isInside(root.path.toLowerCase(), folder.toLowerCase()));
   const isCandidate = cacheByName((name) => name.toLowerCase() === '.triad' || canBeSecret(name));
-  const isHidden = (folder: OpenEntry, entry: Dirent): boolean => {
+  return (folder, entry) => {
     const { name } = entry;
     const isFolder = entry.isDirectory();
     if (entry.isSocket()) return true;
@@ -105,6 +98,18 @@ async function scanOnce(
     const shownPath = relative(root.path, path);
     return isSecretFolder(shownPath) || (!isFolder && isSecret(shownPath, patterns));
   };
+}
+
+/** `isLinked`: returns whether a file must be hidden under every name; null if there is no such file. */
+async function scanOnce(
+  root: OpenEntry,
+  workspace: Workspace,
+  { writesGit, isFromCommand }: ScanOptions,
+  isLinked: ((stats: BigIntStats) => boolean) | null,
+): Promise<Scan> {
+  const mounts = noMounts();
+  const scan: Scan = { mounts, repositories: [], fixed: [], hasClosedFolder: false };
+  const isHidden = composeIsHidden(root, workspace);
   const hide = (entry: OpenEntry): void => {
     (entry.stats.isDirectory() ? mounts.hiddenFolders : mounts.hiddenFiles).push(entry);
     if (countMounts(mounts) > MAX_OPEN) throw refuseCrowd(root.path, mounts);
@@ -204,6 +209,13 @@ function refuseCrowd(path: string, { hiddenFiles, hiddenFolders }: WorkspaceMoun
   );
 }
 
+function refuseSize(path: string): TriadError {
+  return new TriadError(
+    'limit_reached',
+    `${path} has more than ${MAX_ENTRIES} entries, too many to look for secrets: delete what builds made, or open a folder below as the workspace`,
+  );
+}
+
 interface OpenParent {
   folder: OpenEntry;
   /** Number of its folders that are still to be visited. */
@@ -238,11 +250,7 @@ export async function walk(
     try {
       const entries = await folder.entries(true);
       entriesLeft -= entries.length;
-      if (entriesLeft < 0)
-        throw new TriadError(
-          'limit_reached',
-          `${root.path} has more than ${MAX_ENTRIES} entries, too many to look for secrets: delete what builds made, or open a folder below as the workspace`,
-        );
+      if (entriesLeft < 0) throw refuseSize(root.path);
       for (const [index, entry] of entries.entries()) {
         if (index % ENTRIES_PER_TURN === ENTRIES_PER_TURN - 1) await nextTurn();
         const visited = visit(folder, entry);
