@@ -166,6 +166,15 @@ export const ENGLISH = {
   irreversible: (_: Record<string, never>) => 'What cannot be undone is always asked about',
   mode_allows: ({ mode }: { mode: ApprovalMode }) =>
     `The approval mode ${mode} allows ${mode === 'auto' ? 'what can be undone' : 'what is of low risk'}`,
+  // Why a rule with wildcards does not allow a command.
+  not_simple: (_: Record<string, never>) =>
+    'The line is more than simple commands: only a rule or a grant for this whole line allows it',
+  runs_unseen_code: ({ program }: { program: string }) =>
+    `${program} can run other programs here: only a rule or a grant without wildcards allows it`,
+  option_not_listed: ({ command, option }: { command: string; option: string }) =>
+    `${command}: ${option} is not in the list of options that rules with wildcards may allow`,
+  git_command_not_listed: ({ command }: { command: string }) =>
+    `${command} is not in the list of commands that rules with wildcards may allow`,
   no_rule: ({ tool }: { tool: string }) => `Where no rule decides, ${tool} is asked about`,
   steers: ({ path }: { path: string }) =>
     `${path} can run code, or steer programs and agents that do: writing it is asked about unless a rule or a grant names it`,

@@ -7,7 +7,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { literalOf, matches } from '../base/pattern.ts';
 import { type ListedFiles, listName } from '../settings/listed-files.ts';
-import { type Targets, wholeText } from '../tools/targets.ts';
+import { limitReason, matchesHidden, namesValue, type Targets, targetPart, wholeText } from '../tools/targets.ts';
 import type { Starts } from '../tools/tool.ts';
 import type { RuleSet } from './rule-files.ts';
 import { isSteering, namesSteering } from '../workspace/steering-files.ts';
@@ -50,7 +50,7 @@ function allowing(rules: readonly Rule[], action: Action): Rule[] {
   const { targets } = action;
   const alone = rules.filter((rule) => ruleApplies(rule, action));
   if (!targets?.each || alone.length > 0) return alone;
-  const parts = targets.values.map((value) => ({ ...action, targets: { ...targets, values: [value] } }));
+  const parts = targets.values.map((value) => ({ ...action, targets: targetPart(targets, value) }));
   const found = parts.map((part) => rules.filter((rule) => ruleApplies(rule, part)));
   return found.every((some) => some.length > 0) ? [...new Set(found.flat())] : [];
 }
@@ -207,14 +207,16 @@ function needs(permission: Permission, { permissions }: Action, widens: boolean)
 /** `widens`: for what allows, which must match every target exactly; otherwise one target matches, in any case, and unknown ones always do. */
 export function matchesTargets(pattern: string, targets: Targets, widens: boolean): boolean {
   if (targets === null) return !widens;
-  const { values, path, whole } = targets;
+  const { values, path, whole, limits } = targets;
   const fits = (value: string): boolean => matches(pattern, value, { path, loose: !widens });
   if (whole != null) {
     const literal = literalOf(pattern);
     const wholes = [whole, wholeText(targets)!];
     if (literal !== null && (widens ? wholes.includes(literal) : wholes.some(fits))) return true;
   }
-  return widens ? values.length > 0 && values.every(fits) : values.some(fits);
+  if (!widens) return values.some(fits) || matchesHidden(pattern, targets);
+  const isLimited = (one: string): boolean => limits?.some(({ value }) => value === one) ?? false;
+  return values.length > 0 && values.every((value) => (isLimited(value) ? namesValue(pattern, value) : fits(value)));
 }
 
 /** What a grant without wildcards is on is one command, as a whole and in the folder in which that began. */
@@ -300,7 +302,9 @@ function requiredBy(action: Action): Candidate[] {
 }
 
 /** `isUnnamed`: a rule would allow the start, but does not name it. */
-function usual({ asks, reversible, nameable, risk, mode, tool, starts }: Action, isUnnamed: boolean): Candidate {
+function usual(action: Action, isUnnamed: boolean): Candidate {
+  const { asks, reversible, nameable, risk, mode, tool, starts } = action;
+  const limit = limitReason(action.targets);
   const base = { kind: 'default', place: NOWHERE } as const;
   if (!asks)
     return {
@@ -310,7 +314,7 @@ function usual({ asks, reversible, nameable, risk, mode, tool, starts }: Action,
       ...said(phrase('changes_nothing', { tool })),
     };
   if (!reversible) {
-    const says = nameable ? phrase('irreversible_named', { tool }) : phrase('irreversible');
+    const says = nameable ? (limit ?? phrase('irreversible_named', { tool })) : phrase('irreversible');
     return { ...base, id: 'default', effect: 'ask', ...said(says) };
   }
   if (mode === 'auto' || (mode === 'selective' && risk === 'low')) {
@@ -323,7 +327,7 @@ function usual({ asks, reversible, nameable, risk, mode, tool, starts }: Action,
     ...said(
       isUnnamed
         ? phrase(starts === 'temporary' ? 'spawn_named' : 'start_named', { tool })
-        : phrase('no_rule', { tool }),
+        : (limit ?? phrase('no_rule', { tool })),
     ),
   };
 }

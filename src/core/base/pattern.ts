@@ -28,6 +28,32 @@ export function matching(patterns: readonly string[], text: string, { path, loos
   return patterns.filter((pattern) => compiled(pattern, loose).some((tokens) => matchesOne(tokens, chars, path)));
 }
 
+/** Marks a place in a text where a word may also start or end. It is no character of the text. */
+export const BREAK = '\n';
+/** Characters of a shell line between words, and quotes: a pattern is compared with the words alone. */
+const BETWEEN_WORDS = /[;&|()`\s]/;
+const QUOTES = /["'\\]/;
+
+/** Whether a pattern matches any words of a text that follow each other. Ignores case and quotes; a text may have `BREAK`. */
+export function matchesWords(pattern: string, text: string): boolean {
+  const chars: string[] = [];
+  const [starts, ends] = [new Set([0]), new Set<number>()];
+  for (const char of folded(text, true)) {
+    if (char === ' ' || char === BREAK) ends.add(chars.length);
+    if (char !== BREAK) chars.push(char);
+    if (char === ' ' || char === BREAK) starts.add(chars.length);
+  }
+  ends.add(chars.length);
+  return compiled(pattern, true).some((tokens) => reach(wordTokens(tokens), chars, false, [...starts]).some((at) => ends.has(at)));
+}
+
+function wordTokens(tokens: readonly Token[]): Token[] {
+  return tokens
+    .filter((token) => typeof token !== 'string' || !QUOTES.test(token))
+    .map((token) => (typeof token === 'string' && BETWEEN_WORDS.test(token) ? ' ' : token))
+    .filter((token, index, all) => token !== ' ' || all[index - 1] !== ' ');
+}
+
 function folded(text: string, loose: boolean): string {
   return loose ? text.normalize('NFC').toLowerCase() : text.normalize('NFC');
 }
@@ -108,16 +134,25 @@ function tokensOf(pattern: string): Token[] {
 }
 
 function matchesOne(tokens: readonly Token[], text: readonly string[], path: boolean): boolean {
-  /** How many characters the tokens so far can match, each number once, in order. */
-  let reached = [0];
+  return reach(tokens, text, path, [0]).at(-1) === text.length;
+}
+
+/** Returns where the tokens can end that begin at one of these places; all in order, each once. */
+function reach(
+  tokens: readonly Token[],
+  text: readonly string[],
+  path: boolean,
+  starts: readonly number[],
+): readonly number[] {
+  let reached = starts;
   for (const token of tokens) {
     reached =
       typeof token === 'string'
         ? reached.filter((at) => text[at] === token).map(next)
         : after(token, reached, text, path);
-    if (reached.length === 0) return false;
+    if (reached.length === 0) return [];
   }
-  return reached.at(-1) === text.length;
+  return reached;
 }
 
 const next = (at: number): number => at + 1;

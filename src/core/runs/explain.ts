@@ -16,7 +16,7 @@ import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import { rulePatternFault } from '../approvals/rule-checks.ts';
 import type { RuleSet } from '../approvals/rule-files.ts';
-import { exactPattern, type Targets } from '../tools/targets.ts';
+import { exactPattern, type Targets, targetPart } from '../tools/targets.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { servingNames } from './serving.ts';
@@ -126,7 +126,7 @@ async function verdictOn(parts: Parts, asked: Asked, actor: Actor, call: ParsedC
 function namesOf({ scope, targets }: Action): Verdict['names'] {
   const saved = (pattern: string | null) => (pattern === null || rulePatternFault(pattern) !== null ? null : pattern);
   const pattern = saved(exactPattern(targets));
-  const anyPattern = saved(targets && targets.values.length > 0 ? patternOf(targets.values) : null);
+  const anyPattern = targets && targets.values.length > 0 ? saved(patternOf(targets.values)) : pattern;
   return { agent: scope, pattern, ...(anyPattern === pattern ? {} : { anyPattern }) };
 }
 
@@ -135,10 +135,7 @@ function partsOf({ permissions }: Parts, action: Action, rules: RuleSet): NonNul
   const { targets } = action;
   if (!targets?.each) return [];
   return targets.values.map((value) => {
-    const { effect, reason, steps } = permissions.verdict(
-      { ...action, targets: { ...targets, values: [value] } },
-      rules,
-    );
+    const { effect, reason, steps } = permissions.verdict({ ...action, targets: targetPart(targets, value) }, rules);
     const says = steps[0]?.says;
     return { value, effect, reason, ...(says ? { says } : {}) };
   });

@@ -303,7 +303,7 @@ function offerOf(
   { subject, reversible, nameable, grantPattern, held }: Question,
   [action, ...others]: readonly Action[],
 ): ApprovalRequest['grant'] {
-  const [target] = action?.targets?.values ?? [];
+  const target = action?.targets?.values[0] ?? action?.targets?.whole ?? undefined;
   if (!action || others.length > 0 || !(reversible || nameable) || held || target === undefined) return undefined;
   if (isSpawn(subject) && subject.operation !== 'delegate') return undefined;
   if (subject.kind === 'tool' && subject.preview?.whole === false) return undefined;

@@ -9,6 +9,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { TriadError } from '../base/errors.ts';
 import type { Lender } from '../workspace/lent/lenders.ts';
+import { readCommandLine } from '../workspace/shell/commands.ts';
 import type { Ran, ShellHost } from '../workspace/shell/run-shell.ts';
 import { undoableOf } from '../workspace/shell/undoable.ts';
 import type { ShellResult } from '../workspace/shell/shell-process.ts';
@@ -28,7 +29,7 @@ import {
 } from './tool.ts';
 import { asked } from './asked.ts';
 import { ArgumentProblem, conflict, toSnakeCase } from './arguments.ts';
-import { STARTS_IN } from './targets.ts';
+import { STARTS_IN, type Targets } from './targets.ts';
 
 const OFFLINE = 'bash';
 const ONLINE = 'bash_online';
@@ -79,10 +80,7 @@ function bashTool(host: ShellHost, network: boolean): Tool {
     bounds: true,
     order: 'serial',
     recovery: 'unknown',
-    targets: async (input) => {
-      const values = await host.commandsIn(input.command);
-      return values && { values: withPlace(values, input), path: false, each: true, whole: wholeOf(input, values) };
-    },
+    targets: (input) => Promise.resolve(commandTargets(input)),
     question: (input, context) => ask({ host, name, network }, input, context),
     execute: (input, context, approval) =>
       toToolResult(context, () => (input.background ? start : run)({ host, network, approval }, input, context)),
@@ -130,20 +128,27 @@ function isBoolean(value: unknown, expected: boolean): boolean {
 const ONLY_READS = '# only reads';
 const IN_BACKGROUND = '# in the background';
 
-/** A yes to a command that somebody waits for is none to one that goes on, and cannot be undone. */
-function withPlace(values: readonly string[], { background }: Input): readonly string[] {
-  return background ? values.flatMap((value) => [value, `${value} &`]) : values;
+/** Lists what the command line runs, for rules and grants. A command in the background needs a rule that names it so. */
+function commandTargets(input: Input): NonNullable<Targets> {
+  const { values, limits, words } = readCommandLine(input.command);
+  const forms = (value: string): string[] => (input.background ? [value, `${value} &`] : [value]);
+  return {
+    values: values.flatMap(forms),
+    path: false,
+    each: true,
+    whole: words === null ? null : wholeCall(input),
+    ...(words === undefined ? {} : { words }),
+    ...(limits.length === 0
+      ? {}
+      : { limits: limits.flatMap(({ value, reason }) => forms(value).map((one) => ({ value: one, reason }))) }),
+  };
 }
 
-/**
- * The call as one text: null for a command that looks like one of these, or like a part of another one, such as `rm {}`,
- * which is how what `find` and `xargs` run is listed.
- */
-function wholeOf({ command, read_only: readOnly, background }: Input, values: readonly string[]): string | null {
+/** Returns the call as one text; null for a command line that ends like one of the marks. */
+function wholeCall({ command, read_only: readOnly, background }: Input): string | null {
   const marks = [...(readOnly ? [ONLY_READS] : []), ...(background ? [IN_BACKGROUND] : [])];
   const isLike = [ONLY_READS, IN_BACKGROUND].some((mark) => command.endsWith(mark)) || command.includes(STARTS_IN);
-  const isPart = /^[^;&|<>\n]*$/.test(command) && /(^|\s)[^\s'"]*\{\}/.test(command) && values[0] !== command;
-  return isLike || isPart ? null : [command, ...marks].join(' ');
+  return isLike ? null : [command, ...marks].join(' ');
 }
 
 async function ask(

@@ -261,7 +261,8 @@ test('of a command a rule that can be saved is named, or none', async () => {
   for (const [command, pattern, anyPattern] of [
     ["rm '*'", "rm '\\*'", "{rm '\\*',rm \\*}"],
     ['echo a && echo b', 'echo a && echo b', '{echo a,echo b}'],
-    ['psql <<E\na\nE', null, '{psql,psql <<}'],
+    ['psql <<E\na\nE', null],
+    ['(rm a)', '(rm a)'],
     ['ls ../..', null],
     ['c:x run', null],
     ['/bin/ls', null, '{/bin/ls,ls}'],

@@ -6,6 +6,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { bashJobs } from '#core/tools/bash-jobs.ts';
 import { bashTools } from '#core/tools/bash.ts';
 import type { BackgroundCommand, NewOutput } from '#core/workspace/shell/background.ts';
@@ -313,9 +314,7 @@ test.for([
   [{ command: 'make' }, ['make'], 'make'],
   [{ command: 'make', read_only: true }, ['make'], 'make # only reads'],
   [{ command: 'a && b', background: true }, ['a', 'a &', 'b', 'b &'], 'a && b # in the background'],
-  [{ command: 'find . -exec rm {} +' }, ['find . -exec rm {} +', 'rm {}'], 'find . -exec rm {} +'],
-  [{ command: 'rm {}' }, ["rm '{}'", 'rm {}'], null],
-  [{ command: 'rm {}; ls' }, ["rm '{}'", 'rm {}', 'ls'], 'rm {}; ls'],
+  [{ command: 'rm {}' }, ['rm {}'], 'rm {}'],
   [{ command: 'make # only reads' }, ['make'], null],
   [{ command: 'make # in the background' }, ['make'], null],
   [{ command: 'make # in sub' }, ['make'], null],
@@ -323,6 +322,23 @@ test.for([
   const [tool] = bashTools(new ShellHost({}, null));
   const targets = await tool!.targets!(input, workspaceIn('/'));
   expect(targets).toEqual({ values, path: false, each: true, whole });
+});
+
+test('gives the reason and the words of a command that may run unseen code', async () => {
+  const [tool] = bashTools(new ShellHost({}, null));
+  const command = 'find . -exec rm {} + && ls';
+  const value = 'find . -exec rm {} +';
+  const reason = phrase('runs_unseen_code', { program: 'find' });
+  const targets = await tool!.targets!({ command, background: true }, workspaceIn('/'));
+  expect(targets).toMatchObject({ values: [value, `${value} &`, 'ls', 'ls &'], whole: `${command} # in the background` });
+  expect(targets?.limits).toEqual([value, `${value} &`].map((one) => ({ value: one, reason })));
+  expect(targets?.words?.replaceAll('\n', '')).toBe('find . -exec rm {} + ls {}');
+});
+
+test('offers no pattern for a line whose words are unknown', async () => {
+  const [tool] = bashTools(new ShellHost({}, null));
+  const targets = await tool!.targets!({ command: 'eval "$x"' }, workspaceIn('/'));
+  expect(targets).toMatchObject({ whole: null, words: null });
 });
 
 describe('bash_jobs', () => {

@@ -11,7 +11,6 @@ import type { Call } from '../snapshots.ts';
 import type { Workspaces } from '../workspaces.ts';
 import { BackgroundCommands, OUTPUT } from './background.ts';
 import { RunningCommands } from './command-processes.ts';
-import { ShellParser } from './commands.ts';
 import { type CommandOptions, findHome, findSandbox, type Sandbox } from './sandbox.ts';
 import type { Lender } from '../lent/lenders.ts';
 import { runShell, type ShellCommand, type ShellResult } from './shell-process.ts';
@@ -36,7 +35,6 @@ export class ShellHost {
   readonly #running = new RunningCommands();
   readonly #atExit = () => this.#running.killAll();
   #hasCommands = false;
-  readonly #parser = new ShellParser();
   #sandbox: Promise<Sandbox | null> | null = null;
   #settings: () => SandboxSettings = () => DEFAULT_SANDBOX;
 
@@ -83,10 +81,6 @@ export class ShellHost {
       if (error instanceof TriadError && error.code === 'limit_reached') return null;
       throw error;
     }
-  }
-
-  commandsIn(text: string): Promise<readonly string[] | null> {
-    return this.#parser.commandsIn(text);
   }
 
   /** For a command that begins now: none is left when the program exits, also where nothing is waited for. */

@@ -1,7 +1,9 @@
 /** Whether what a command is about to change can all be put back, and in words what of it cannot. */
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
+import { BREAK } from '../../base/pattern.ts';
 import type { Workspace } from '../reach.ts';
+import { readCommandLine } from './commands.ts';
 import type { ShellHost } from './run-shell.ts';
 import type { Writable } from './sandbox.ts';
 
@@ -28,6 +30,8 @@ const MADE_AGAIN = new Set([
 /** Commands of git that change nothing in it. */
 const READS_GIT = /^git (status|log|diff|show|ls-files|rev-parse|blame|grep|describe|shortlog)( |$)/;
 const GIT = /^git( |$)/;
+/** A command of git in a line that is more than simple commands, with its first argument. */
+const ANY_GIT = /(?<![\w.-])git(?: \S*|$)/g;
 const SHOWN = 3;
 
 export async function undoableOf(
@@ -41,14 +45,20 @@ export async function undoableOf(
   if (asked.readOnly && !asked.network) return { reversible: true, says: phrase('writes_nothing'), write: 'nothing' };
   if (asked.network) return not(phrase('sent_stays'));
   if (asked.background) return not(phrase('background_stays'));
-  const commands = await host.commandsIn(asked.command);
-  if (commands?.some((one) => GIT.test(one) && !READS_GIT.test(one))) return not(phrase('git_stays'));
+  if (mayWriteGit(asked.command)) return not(phrase('git_stays'));
   const notKept = await host.notKept(workspace, signal);
   if (notKept === null) return not(phrase('nothing_kept'));
   const lost = notKept.filter((path) => !isMadeAgain(path));
   if (lost.length > 0) return not(phrase('not_kept', some(lost)));
   const says = notKept.length > 0 ? phrase('kept_but', some(notKept)) : phrase('kept');
   return { reversible: true, says, write: 'files' };
+}
+
+/** Whether the line names git to change something. A line whose words are unknown gets no access to `.git`. */
+function mayWriteGit(line: string): boolean {
+  const { values, words } = readCommandLine(line);
+  const hidden = words?.replaceAll(BREAK, '').match(ANY_GIT) ?? [];
+  return [...values, ...hidden].some((one) => GIT.test(one) && !READS_GIT.test(one));
 }
 
 function isMadeAgain(path: string): boolean {

@@ -157,6 +157,14 @@ export const phrases = {
   irreversible: () => 'Ce qui ne peut pas être annulé est toujours demandé',
   mode_allows: ({ mode }) =>
     `Le mode d’approbation ${modeNames[mode]} autorise ${mode === 'auto' ? 'ce qui peut être annulé' : 'ce qui est peu risqué'}`,
+  not_simple: () =>
+    'La ligne est plus que des commandes simples : seule une règle ou une autorisation pour toute cette ligne l’autorise',
+  runs_unseen_code: ({ program }) =>
+    `${program} peut exécuter ici d’autres programmes : seule une règle ou une autorisation sans caractères génériques l’autorise`,
+  option_not_listed: ({ command, option }) =>
+    `${command} : ${option} n’est pas dans la liste des options que les règles à caractères génériques peuvent autoriser`,
+  git_command_not_listed: ({ command }) =>
+    `${command} n’est pas dans la liste des commandes que les règles à caractères génériques peuvent autoriser`,
   no_rule: ({ tool }) => `Là où aucune règle ne décide, il vous est demandé avant ${before(tool)}`,
   steers: ({ path }) =>
     `${path} peut exécuter du code, ou piloter des programmes et des agents qui le font : ${UNLESS}`,

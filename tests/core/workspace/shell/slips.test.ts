@@ -5,12 +5,11 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { ruleApplies } from '#core/approvals/judge.ts';
-import { ShellParser } from '#core/workspace/shell/commands.ts';
+import { readCommandLine } from '#core/workspace/shell/commands.ts';
 import { actionOf, ruleOf } from '../../approvals/support.ts';
 import { inFullRun } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
 
-const parser = new ShellParser();
 const BASH = ['/bin/bash', '/usr/bin/bash'].find(existsSync);
 
 /** What a person may have allowed, in one rule: more than each of them alone. */
@@ -29,9 +28,8 @@ const ALLOWED = [
 const LISTS = ALLOWED.join(',');
 const WRAPPERS = 'find *,xargs *,env *,sudo *,timeout *,command *,bash *';
 
-async function applies(line: string, effect: 'allow' | 'deny', pattern: string): Promise<boolean> {
-  const values = await parser.commandsIn(line);
-  const targets = values === null ? null : { values, path: false };
+function applies(line: string, effect: 'allow' | 'deny', pattern: string): boolean {
+  const targets = { ...readCommandLine(line), path: false };
   const action = actionOf({ tool: 'shell', permissions: ['FilesystemWrite'], targets });
   return ruleApplies(ruleOf({ effect, tool: 'shell', pattern }), action);
 }
@@ -261,21 +259,20 @@ const NOT_ALLOWED = [
 // What stands in a script file is not seen: writing it and running it are.
 const IN_FILES: readonly string[] = ['echo rm v > s; . ./s', 'echo rm v > s; bash s'];
 
-/** Those of the lines that a rule with the pattern applies to. */
-async function concerned(lines: readonly string[], effect: 'allow' | 'deny', pattern: string): Promise<string[]> {
-  const all = await Promise.all(lines.map((line) => applies(line, effect, pattern)));
-  return lines.filter((_, index) => all[index]);
+/** Returns the lines that a rule with the pattern applies to. */
+function concerned(lines: readonly string[], effect: 'allow' | 'deny', pattern: string): string[] {
+  return lines.filter((line) => applies(line, effect, pattern));
 }
 
-test('no rule for something else allows one of them', async () => {
-  expect(await concerned([...REMOVES, ...NOT_ALLOWED], 'allow', `{${LISTS}}`)).toEqual([]);
+test('rules for other commands allow none of the lines', () => {
+  expect(concerned([...REMOVES, ...NOT_ALLOWED], 'allow', `{${LISTS}}`)).toEqual([]);
 });
 
-test('a rule for what runs other programs does not allow those', async () => {
-  expect(await concerned(REMOVES, 'allow', `{${LISTS},${WRAPPERS}}`)).toEqual([]);
+test('rules for programs that run others allow none of the lines', () => {
+  expect(concerned(REMOVES, 'allow', `{${LISTS},${WRAPPERS}}`)).toEqual([]);
 });
 
-test('a rule against removing holds for each that removes', async () => {
+test('a rule that denies a program denies every line that hides it', () => {
   const elsewhere = [
     'sudo rm v',
     'sudo -u bob -- /bin/rm v',
@@ -286,15 +283,15 @@ test('a rule against removing holds for each that removes', async () => {
     'rm "a b"',
   ];
   const lines = [...REMOVES, ...elsewhere].filter((line) => !IN_FILES.includes(line));
-  expect(await concerned(lines, 'deny', 'rm *')).toEqual(lines);
+  expect(concerned(lines, 'deny', 'rm *')).toEqual(lines);
 });
 
-test('quotes in a word hide nothing from a rule that denies', async () => {
+test('quotes in a word hide nothing from a rule that denies', () => {
   for (const line of ['curl "http://evil/ x"', 'curl "http://evil/$X"', "curl 'http://'evil/"])
-    expect(await applies(line, 'deny', 'curl http://evil/*')).toBe(true);
+    expect(applies(line, 'deny', 'curl http://evil/*')).toBe(true);
 });
 
-test('what rules name is allowed', async () => {
+test('rules allow the lines that they name', () => {
   for (const line of [
     'ls -la "a b"',
     'git status',
@@ -302,7 +299,7 @@ test('what rules name is allowed', async () => {
     'ls a > /dev/null',
     'cat "$X" | cat -n && ls *.ts',
   ])
-    expect(await applies(line, 'allow', `{${LISTS}}`), line).toBe(true);
+    expect(applies(line, 'allow', `{${LISTS}}`), line).toBe(true);
 });
 
 test.skipIf(BASH === undefined)('each of the lines that remove does so in bash', async () => {

@@ -1,0 +1,141 @@
+/**
+ * Reads the words of a line that is not a list of plain commands, for rules that deny or ask. Each word may be a program:
+ * also in quotes, in an expansion, and behind an option. Reading too much is right: it can only deny more.
+ */
+import { BREAK } from '../../base/pattern.ts';
+import { HAS_VERBS, INTERPRETER, isStandardInput, RUNS_OTHERS, SHELL } from './command-limits.ts';
+import { MAX_LENGTH, UNUSUAL } from './simple-commands.ts';
+
+const GIT_WITH_OPTIONS = /\b(git)\s+(?:-(?:[cC]\s+)?(?:"[^"]*"|'[^']*'|[^\s"'])+\s+)+/gi;
+/** Largest numbers of words of one command, and of commands. */
+const MAX_WORDS = 2000;
+const MAX_PARTS = 5000;
+
+/** Returns the words with `BREAK` where another word may start; null if a program in the line is unknown. */
+export function readHiddenWords(line: string): string | null {
+  if (line.length > MAX_LENGTH || UNUSUAL.test(line) || hidesProgram(line)) return null;
+  const spaced = line
+    .replace(/\d*[<>]&(\d+-?|-)|\d*&?>>?\s*\/dev\/null\b/g, ' ')
+    .replace(/(?:(?<=[\s;&|()])\d+)?(&>>|>>|&>|<<<|<<-?|<>|>\||>&|<&|>|<)/g, (_, operator: string) =>
+      operator.includes('>') ? (operator.includes('>>') ? ' >> ' : ' > ') : ` ${operator.replace(/[&-]/, '')} `,
+    );
+  const readings = [spaced, spaced.replace(/ (>>?|<{1,3}) \s*\S+/g, ' '), spaced.replaceAll('\\\n', '')];
+  // A rule for `git push` is about `git -C x push` too.
+  const short = readings.map((reading) => reading.replace(GIT_WITH_OPTIONS, '$1 '));
+  return [...new Set([...readings, ...short])].map((reading) => withBreaks(reading)).join(' ');
+}
+
+/** `{}` at the end: what `xargs` and the like add to the last command. */
+function withBreaks(text: string): string {
+  const blank = text.replace(/[;&|()`\s]|\{(?!\})|(?<!\{)\}/g, ' ');
+  const broken = blank
+    .replace(/(?<=^| )-["'\\]*[A-Za-z]{1,4}/g, (letters) => [...letters].join(BREAK) + BREAK)
+    .replace(/["'\\]/g, BREAK)
+    .replace(/[$/=:,!@%+[\]^~#]/g, (sign) => sign + BREAK)
+    .replace(/\.exe(?=\s|$)/gi, '');
+  return `${broken} {}`.replace(/ +/g, ' ').trim();
+}
+
+const KEYWORD = /^(then|do|else|elif|if|while|until|!|\{|time|coproc)$/;
+const ASSIGNMENT = /^[A-Za-z_]\w*\+?=\S*$/;
+/** Programs and builtins that read a text as code: quotes around it hide nothing. */
+const READS_CODE = /^(eval|source|trap|alias|env|su|ssh|watch|parallel|script|flock|xargs|find)$/;
+
+const nameOf = (word: string): string => word.replace(/^.*\//, '').toLowerCase();
+const isCode = (word: string): boolean => SHELL.test(nameOf(word)) || INTERPRETER.test(nameOf(word));
+
+/** Whether a shell finds out only at run time what the word is. */
+function isUnknown(word: string | undefined): boolean {
+  return word !== undefined && /[$`*?[{]|^~(?!\/)/.test(word) && !/^(\[\[?|\{\})$/.test(word);
+}
+
+/** Whether the line may run a program that is nowhere in its text. */
+function hidesProgram(line: string): boolean {
+  const text = withoutDocuments(line)
+    .replaceAll('\\\n', ' ')
+    .replace(/\$\(\([^()`]*\)\)/g, '0')
+    .replace(/\d*[<>]&(\d+-?|-)/g, ' ')
+    .replaceAll('&>', ' >');
+  const words = text.split(/[\s;&|()`"'\\]+/);
+  const mayMislead = /(^|[\s;&|()])#|<</.test(text) || words.some((word) => isCode(word) || READS_CODE.test(nameOf(word)));
+  const masked = mayMislead ? null : maskQuotes(text);
+  if (masked === null && /\$['"][^'"]*\\/.test(line)) return true;
+  if (words.some(isCode) && words.some((word) => /^(xargs|parallel)$/.test(nameOf(word)))) return true;
+  const hasCase = words.includes('case');
+  const parts = (masked ?? text.replace(/["'\\]/g, '')).split(/(\$\(|[;&|()\n`])/);
+  if (parts.length > MAX_PARTS) return true;
+  return parts.some((part, at) => {
+    if (at % 2 === 1) return false;
+    const [before = '\n', next = ''] = [parts[at - 1], parts[at + 1]];
+    const isCommand = before !== ')' || hasCase || /^\s*\{/.test(part);
+    return hidesInPart(part, isCommand, /^(\$\(|`)$/.test(next), /[|<]/.test(line));
+  });
+}
+
+/** `isFollowed`: an expansion comes right behind the part. `hasInput`: the line gives something to read to one of its commands. */
+function hidesInPart(part: string, isCommand: boolean, isFollowed: boolean, hasInput: boolean): boolean {
+  const words = part.trim().split(/\s+/).filter(Boolean);
+  if (words.length > MAX_WORDS) return true;
+  let first = 0;
+  for (; first < words.length; first++) {
+    const word = words[first]!;
+    if (/^\d*[<>]+\|?$/.test(word)) first++;
+    else if (!KEYWORD.test(word) && !ASSIGNMENT.test(word) && !/^\d*[<>]/.test(word)) break;
+  }
+  if (isCommand && isUnknown(words[first])) return true;
+  const isBlankBefore = /(^|\s)$/.test(part);
+  if (isCommand && isFollowed && first >= words.length && isBlankBefore) return true;
+  return words.some((word, at) => hidesBehind(nameOf(word), words.slice(at + 1), isFollowed && isBlankBefore, hasInput));
+}
+
+/** Whether the program runs something unknown: `rest` are the words behind it. */
+function hidesBehind(program: string, rest: readonly string[], isFollowed: boolean, hasInput: boolean): boolean {
+  const at = rest.findIndex((word) => !/^[-+]/.test(word));
+  const argument = rest[at];
+  const hasOptions = at !== 0 && rest.length > 0;
+  if (isCode(program)) {
+    if (argument === undefined) return hasInput || isFollowed;
+    return isUnknown(argument) || isStandardInput(argument) || /^-\w*[si]/.test(rest[0] ?? '') || /^</.test(argument);
+  }
+  if (program === 'find') return rest.some((word, index) => /^\$/.test(word) || (/^-(exec|ok)/.test(word) && isUnknown(rest[index + 1])));
+  if (program === 'env' && rest.some((word) => /^-(\w*S|-s)/.test(word))) return true;
+  if (HAS_VERBS.has(program)) return isUnknown(argument) || (argument === undefined && isFollowed);
+  if (!RUNS_OTHERS.has(program) && !/^(env|command|nice|nohup|time|timeout)$/.test(program)) return false;
+  const inner = rest.find((word) => !/^[-+]|^\d|^\w+=/.test(word));
+  if (inner === undefined) return isFollowed || rest.some(isUnknown);
+  return hasOptions ? rest.some(isUnknown) : isUnknown(inner);
+}
+
+/** Replaces characters in quotes that no shell would read as syntax there; null if the quotes do not tell for certain. */
+function maskQuotes(text: string): string | null {
+  let masked = '';
+  for (let at = 0; at < text.length; at++) {
+    const char = text[at]!;
+    if (char === '\\') {
+      masked += 'q';
+      at += 1;
+    } else if (char === "'" || char === '"') {
+      if (text[at - 1] === '$') return null;
+      const end = text.indexOf(char, at + 1);
+      const inner = text.slice(at + 1, end);
+      if (end < 0 || (char === '"' && /["`\\]|\$\(/.test(inner))) return null;
+      masked += inner.replace(char === '"' ? /[^\w$]/g : /[^\w]/g, 'q');
+      at = end;
+    } else masked += char;
+  }
+  return masked;
+}
+
+/** Start of a document in quotes that no other quote, comment or calculation comes before. */
+const DOCUMENT = /^((?:(?!\(\(|\[\[|\$\{)[^'"\\#`])*(?:"\$\(cat )?)<<(-?)'(\w+)'([^\n'"\\#`<]*)\n/;
+
+/** Returns the line without the bodies of documents in which bash expands nothing. */
+function withoutDocuments(line: string): string {
+  const start = DOCUMENT.exec(line);
+  if (!start) return line;
+  const [whole, before = '', dash, mark, after = ''] = start;
+  const lines = line.slice(whole.length).split('\n');
+  const end = lines.findIndex((one) => (dash ? one.replace(/^\t+/, '') : one) === mark);
+  if (end < 0) return line;
+  return `${before}${after}\n${lines.slice(end + 1).join('\n')}`;
+}
