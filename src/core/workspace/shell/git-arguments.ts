@@ -52,7 +52,8 @@ function findFault(
   let isBehindOptions = false;
   for (let at = 0; at < words.length; at++) {
     const { raw, text, shown, splits } = words[at]!;
-    if (text === '--') isBehindOptions = true;
+    // Behind an option without a value, git could take `--` as its value.
+    if (text === '--') isBehindOptions ||= !words[at - 1]?.shown.startsWith('-');
     else if (shown.startsWith('-') && shown !== '-') {
       const takesValue = splits ? null : findOption(shown, options);
       if (takesValue === null) return shown.replace(/=[^]*/, '');
