@@ -1,8 +1,7 @@
 // Builds the program into dist/electron: the desktop's main process and the command line (ESM, with chunks that both use),
 // and the desktop's preload (CommonJS, as a sandbox wants it).
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
-import { basename, join, relative } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { join, relative } from 'node:path';
 import { defineConfig, type EnvironmentOptions, normalizePath, type Plugin, type UserConfig } from 'vite';
 
 const root = import.meta.dirname;
@@ -20,7 +19,7 @@ function filesAt(path: string, name: string): [name: string, bytes: Buffer][] {
 
 /**
  * What a source finds beside itself (`new URL('./…', import.meta.url)`) lies beside the bundle: programs and threads as
- * chunks of their own, other files and folders as they are; so does a file of a package (`import.meta.resolve('…/….wasm')`).
+ * chunks of their own, other files and folders as they are.
  * For what is further away `import.meta` says where the source stood, so that it finds what is not in `src/`: schema,
  * pages, package.json.
  */
@@ -38,12 +37,7 @@ const filesBesideSources = (outDir: string): Plugin => ({
       else for (const [asset, source] of filesAt(path, name)) this.emitFile({ type: 'asset', fileName: asset, source });
       return `new URL('./${fileName}', import.meta['url'])`;
     });
-    const whole = beside.replaceAll(/import\.meta\.resolve\('([\w./-]+\.wasm)'\)/g, (_all, path: string) => {
-      const fileName = basename(path);
-      this.emitFile({ type: 'asset', fileName, source: readFileSync(fileURLToPath(import.meta.resolve(path))) });
-      return `new URL('./${fileName}', import.meta['url']).href`;
-    });
-    const moved = whole
+    const moved = beside
       .replaceAll('import.meta.dirname', `(import.meta.dirname + '/${source}/..')`)
       .replaceAll(/import\.meta\.url/g, `new URL('${source}', import.meta.url).href`);
     return { code: moved, map: null };
@@ -74,10 +68,6 @@ const environment = (
       input,
       external,
       output: { format, entryFileNames: names, chunkFileNames: '[name]-[hash].js' },
-      // Its loader can evaluate what a WebAssembly module brings along; that of bash brings nothing.
-      onLog: (level, log, report) => {
-        if (log.code !== 'EVAL' || !log.id?.includes('/web-tree-sitter/')) report(level, log);
-      },
     },
   },
 });

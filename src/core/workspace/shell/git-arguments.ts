@@ -30,7 +30,9 @@ export function findGitLimit(rest: readonly Word[]): Phrase | null {
   const options = GIT_OPTIONS.get(command);
   const hasActions = [...GIT_OPTIONS.keys()].some((one) => one.startsWith(`${first} `));
   if (!options || (hasActions && command === first && second !== undefined && !second?.startsWith('-')))
-    return phrase('git_command_not_listed', { command: `git ${hasActions ? `${first} ${second ?? ''}` : first}`.trim() });
+    return phrase('git_command_not_listed', {
+      command: `git ${hasActions ? `${first} ${second ?? ''}` : first}`.trim(),
+    });
   if (TAKES_ADDRESS.test(first)) {
     const address = rest.find(({ shown }) => RUNS_PROGRAM.test(shown));
     if (address) return notListed(`git ${command}`, address.shown);

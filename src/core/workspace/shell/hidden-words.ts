@@ -57,7 +57,8 @@ function hidesProgram(line: string): boolean {
     .replace(/\d*[<>]&(\d+-?|-)/g, ' ')
     .replaceAll('&>', ' >');
   const words = text.split(/[\s;&|()`"'\\]+/);
-  const mayMislead = /(^|[\s;&|()])#|<</.test(text) || words.some((word) => isCode(word) || READS_CODE.test(nameOf(word)));
+  const mayMislead =
+    /(^|[\s;&|()])#|<</.test(text) || words.some((word) => isCode(word) || READS_CODE.test(nameOf(word)));
   const masked = mayMislead ? null : maskQuotes(text);
   if (masked === null && /\$['"][^'"]*\\/.test(line)) return true;
   if (words.some(isCode) && words.some((word) => /^(xargs|parallel)$/.test(nameOf(word)))) return true;
@@ -85,7 +86,9 @@ function hidesInPart(part: string, isCommand: boolean, isFollowed: boolean, hasI
   if (isCommand && isUnknown(words[first])) return true;
   const isBlankBefore = /(^|\s)$/.test(part);
   if (isCommand && isFollowed && first >= words.length && isBlankBefore) return true;
-  return words.some((word, at) => hidesBehind(nameOf(word), words.slice(at + 1), isFollowed && isBlankBefore, hasInput));
+  return words.some((word, at) =>
+    hidesBehind(nameOf(word), words.slice(at + 1), isFollowed && isBlankBefore, hasInput),
+  );
 }
 
 /** Whether the program runs something unknown: `rest` are the words behind it. */
@@ -97,7 +100,8 @@ function hidesBehind(program: string, rest: readonly string[], isFollowed: boole
     if (argument === undefined) return hasInput || isFollowed;
     return isUnknown(argument) || isStandardInput(argument) || /^-\w*[si]/.test(rest[0] ?? '') || /^</.test(argument);
   }
-  if (program === 'find') return rest.some((word, index) => /^\$/.test(word) || (/^-(exec|ok)/.test(word) && isUnknown(rest[index + 1])));
+  if (program === 'find')
+    return rest.some((word, index) => /^\$/.test(word) || (/^-(exec|ok)/.test(word) && isUnknown(rest[index + 1])));
   if (program === 'env' && rest.some((word) => /^-(\w*S|-s)/.test(word))) return true;
   if (HAS_VERBS.has(program)) return isUnknown(argument) || (argument === undefined && isFollowed);
   if (!RUNS_OTHERS.has(program) && !/^(env|command|nice|nohup|time|timeout)$/.test(program)) return false;

@@ -1,5 +1,6 @@
 /** A rule that is made from one command allows that command, and none that means something else. */
 import { expect, test } from 'vitest';
+import { phrase } from '#contract/approvals/phrases.ts';
 import { type Action, grantCovers, judge, ruleApplies } from '#core/approvals/judge.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { bashTools } from '#core/tools/bash.ts';
@@ -137,4 +138,35 @@ test('where the shell stands elsewhere, a grant on one command is another one; r
   }
   expect(exactPattern((await called('make # in web')).targets)).toBeNull();
   expect(exactPattern({ values: [], path: true })).toBeNull();
+});
+
+test.for([
+  [{ command: 'make' }, ['make'], 'make'],
+  [{ command: 'make', read_only: true }, ['make'], 'make # only reads'],
+  [{ command: 'a && b', background: true }, ['a', 'a &', 'b', 'b &'], 'a && b # in the background'],
+  [{ command: 'rm {}' }, ['rm {}'], 'rm {}'],
+  [{ command: 'make # only reads' }, ['make'], null],
+  [{ command: 'make # in the background' }, ['make'], null],
+  [{ command: 'make # in sub' }, ['make'], null],
+] as const)('rules for %j match %j, and a grant covers %j', async ([input, values, whole]) => {
+  const targets = await tool!.targets!(input, {} as Workspace);
+  expect(targets).toEqual({ values, path: false, each: true, whole });
+});
+
+test('gives the reason and the words of a command that may run unseen code', async () => {
+  const command = 'find . -exec rm {} + && ls';
+  const value = 'find . -exec rm {} +';
+  const reason = phrase('runs_unseen_code', { program: 'find' });
+  const targets = await tool!.targets!({ command, background: true }, {} as Workspace);
+  expect(targets).toMatchObject({
+    values: [value, `${value} &`, 'ls', 'ls &'],
+    whole: `${command} # in the background`,
+  });
+  expect(targets?.limits).toEqual([value, `${value} &`].map((one) => ({ value: one, reason })));
+  expect(targets?.words?.replaceAll('\n', '')).toBe('find . -exec rm {} + ls {}');
+});
+
+test('offers no pattern for a line whose words are unknown', async () => {
+  const targets = await tool!.targets!({ command: 'eval "$x"' }, {} as Workspace);
+  expect(targets).toMatchObject({ whole: null, words: null });
 });

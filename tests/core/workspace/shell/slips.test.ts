@@ -4,11 +4,9 @@ import { existsSync } from 'node:fs';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { ruleApplies } from '#core/approvals/judge.ts';
-import { readCommandLine } from '#core/workspace/shell/commands.ts';
-import { actionOf, ruleOf } from '../../approvals/support.ts';
 import { inFullRun } from '../../../support/samples.ts';
 import { folderWith } from '../../../support/workspace.ts';
+import { applies } from './rules.ts';
 
 const BASH = ['/bin/bash', '/usr/bin/bash'].find(existsSync);
 
@@ -27,12 +25,6 @@ const ALLOWED = [
 ];
 const LISTS = ALLOWED.join(',');
 const WRAPPERS = 'find *,xargs *,env *,sudo *,timeout *,command *,bash *';
-
-function applies(line: string, effect: 'allow' | 'deny', pattern: string): boolean {
-  const targets = { ...readCommandLine(line), path: false };
-  const action = actionOf({ tool: 'shell', permissions: ['FilesystemWrite'], targets });
-  return ruleApplies(ruleOf({ effect, tool: 'shell', pattern }), action);
-}
 
 /** Each removes the file `v` in its folder. */
 const REMOVES = [
