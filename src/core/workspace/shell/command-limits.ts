@@ -50,7 +50,11 @@ function isLimited(program: string, rest: readonly Word[]): boolean {
           splits || (shown.startsWith('-') ? !FINDS.test(text ?? '') : text === null && /^[$*?[]/.test(shown)),
       );
     case 'sed':
-      return first?.text !== '-n' || !PRINTS_LINES.test(others[0]?.text ?? '') || others.some(isOption);
+      return (
+        first?.text !== '-n' ||
+        !PRINTS_LINES.test(others[0]?.text ?? '') ||
+        others.some(({ shown }) => /^[-$*?[]/.test(shown))
+      );
     case 'test':
     case '[':
       return rest.some(({ text }, at) =>

@@ -10,6 +10,8 @@ const GIT_WITH_OPTIONS = /\b(git)\s+(?:-(?:[cC]\s+)?(?:"[^"]*"|'[^']*'|[^\s"'])+
 /** Largest numbers of words of one command, and of commands. */
 const MAX_WORDS = 2000;
 const MAX_PARTS = 5000;
+/** Deepest nesting of expansions. */
+const MAX_DEPTH = 10;
 
 /** Returns the words with `BREAK` where another word may start; null if a program in the line is unknown. */
 export function readHiddenWords(line: string): string | null {
@@ -36,13 +38,19 @@ function withBreaks(text: string): string {
   return `${broken} {}`.replace(/ +/g, ' ').trim();
 }
 
-const KEYWORD = /^(then|do|else|elif|if|while|until|!|\{|time|coproc)$/;
+/** Words behind which another command starts; `!` also stands in conditions. */
+const KEYWORD = /^(then|do|else|elif|if|while|until|time|coproc)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=\S*$/;
+/** A variable that the shell runs or loads, with a value that only a running shell knows. */
+const HIDDEN_SETTING = /\b(BASH_ENV|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASH_FUNC\w*)\+?=\S*[$`]/;
 /** Programs and builtins that read a text as code: quotes around it hide nothing. */
 const READS_CODE = /^(eval|source|trap|alias|env|su|ssh|watch|parallel|script|flock|xargs|find)$/;
+const READS_INPUT = /^(at|batch|parallel|expect|script|ssh|su|source|\.)$/;
+const PASSES_ON = /^(env|command|nice|nohup|time|timeout)$/;
 
 const nameOf = (word: string): string => word.replace(/^.*\//, '').toLowerCase();
 const isCode = (word: string): boolean => SHELL.test(nameOf(word)) || INTERPRETER.test(nameOf(word));
+const passesOn = (word: string): boolean => RUNS_OTHERS.has(nameOf(word)) || PASSES_ON.test(nameOf(word));
 
 /** Whether a shell finds out only at run time what the word is. */
 function isUnknown(word: string | undefined): boolean {
@@ -56,58 +64,92 @@ function hidesProgram(line: string): boolean {
     .replace(/\$\(\([^()`]*\)\)/g, '0')
     .replace(/\d*[<>]&(\d+-?|-)/g, ' ')
     .replaceAll('&>', ' >');
-  const words = text.split(/[\s;&|()`"'\\]+/);
+  const bare = text.replace(/["'\\]/g, '');
+  const words = [...text.split(/[\s;&|()`"'\\]+/), ...bare.split(/[\s;&|()`]+/)];
   const mayMislead =
     /(^|[\s;&|()])#|<</.test(text) || words.some((word) => isCode(word) || READS_CODE.test(nameOf(word)));
   const masked = mayMislead ? null : maskQuotes(text);
   if (masked === null && /\$['"][^'"]*\\/.test(line)) return true;
-  if (words.some(isCode) && words.some((word) => /^(xargs|parallel)$/.test(nameOf(word)))) return true;
-  const hasCase = words.includes('case');
-  const parts = (masked ?? text.replace(/["'\\]/g, '')).split(/(\$\(|[;&|()\n`])/);
-  if (parts.length > MAX_PARTS) return true;
-  return parts.some((part, at) => {
-    if (at % 2 === 1) return false;
-    const [before = '\n', next = ''] = [parts[at - 1], parts[at + 1]];
-    const isCommand = before !== ')' || hasCase || /^\s*\{/.test(part);
-    return hidesInPart(part, isCommand, /^(\$\(|`)$/.test(next), /[|<]/.test(line));
+  if (HIDDEN_SETTING.test(bare)) return true;
+  const commands = splitCommands(masked ?? bare, words.includes('case'));
+  if (commands.length > MAX_PARTS) return true;
+  const hasInput = /[|<]/.test(line);
+  return commands.some((command) => hidesInCommand(command, hasInput));
+}
+
+/** Returns the texts of the commands; `$0` stands for an expansion in them, and a blank before a text that only continues one. */
+function splitCommands(text: string, hasCase: boolean): string[] {
+  const commands: string[] = [];
+  let rest = text;
+  // The patterns of `case` have brackets without a partner.
+  for (let depth = 0; depth < MAX_DEPTH && !hasCase; depth++) {
+    rest = rest
+      .replace(/\$\(([^()]*)\)|`([^`]*)`/g, (_, inner: string | undefined, quoted: string | undefined) => {
+        commands.push(...splitParts(inner ?? quoted ?? '', false));
+        return '$0';
+      })
+      .replace(/=\([^()]*\)/g, '=$0');
+  }
+  return [...commands, ...splitParts(rest.replace(/\$\(|`/g, '$0;'), hasCase)];
+}
+
+function splitParts(text: string, hasCase: boolean): string[] {
+  const parts = text.split(/([;&|()\n]|(?<=^|\s)\{(?=\s))/);
+  // Behind `)` a command starts only in `case`, and in the body of a function.
+  return parts.flatMap((part, at) => {
+    if (at % 2 === 1) return [];
+    const isCommand = parts[at - 1] !== ')' || hasCase || KEYWORD.test(/^\s*(\S*)/.exec(part)![1]!);
+    return [isCommand ? part.trim() : ` ${part.trim()}`];
   });
 }
 
-/** `isFollowed`: an expansion comes right behind the part. `hasInput`: the line gives something to read to one of its commands. */
-function hidesInPart(part: string, isCommand: boolean, isFollowed: boolean, hasInput: boolean): boolean {
-  const words = part.trim().split(/\s+/).filter(Boolean);
+/** `hasInput`: the line gives something to read to one of its commands. */
+function hidesInCommand(command: string, hasInput: boolean): boolean {
+  const words = command.split(/\s+/).filter(Boolean);
   if (words.length > MAX_WORDS) return true;
   let first = 0;
   for (; first < words.length; first++) {
     const word = words[first]!;
     if (/^\d*[<>]+\|?$/.test(word)) first++;
-    else if (!KEYWORD.test(word) && !ASSIGNMENT.test(word) && !/^\d*[<>]/.test(word)) break;
+    else if (!/^[!{]$/.test(word) && !KEYWORD.test(word) && !ASSIGNMENT.test(word) && !/^\d*[<>]/.test(word)) break;
   }
-  if (isCommand && isUnknown(words[first])) return true;
-  const isBlankBefore = /(^|\s)$/.test(part);
-  if (isCommand && isFollowed && first >= words.length && isBlankBefore) return true;
-  return words.some((word, at) =>
-    hidesBehind(nameOf(word), words.slice(at + 1), isFollowed && isBlankBefore, hasInput),
-  );
+  if (!command.startsWith(' ') && isUnknown(words[first])) return true;
+  return words.some((word, at) => {
+    if (KEYWORD.test(word) && isUnknown(words[at + 1])) return true;
+    return hidesBehind(nameOf(word), words.slice(at + 1), hasInput);
+  });
 }
 
 /** Whether the program runs something unknown: `rest` are the words behind it. */
-function hidesBehind(program: string, rest: readonly string[], isFollowed: boolean, hasInput: boolean): boolean {
-  const at = rest.findIndex((word) => !/^[-+]/.test(word));
-  const argument = rest[at];
-  const hasOptions = at !== 0 && rest.length > 0;
+function hidesBehind(program: string, rest: readonly string[], hasInput: boolean): boolean {
+  const argument = rest.find((word) => !/^[-+]/.test(word));
   if (isCode(program)) {
-    if (argument === undefined) return hasInput || isFollowed;
-    return isUnknown(argument) || isStandardInput(argument) || /^-\w*[si]/.test(rest[0] ?? '') || /^</.test(argument);
+    if (argument === undefined) return hasInput;
+    return (
+      isUnknown(argument) || isStandardInput(argument) || /^-\w*[si]/.test(rest[0] ?? '') || /^\d*</.test(argument)
+    );
   }
   if (program === 'find')
-    return rest.some((word, index) => /^\$/.test(word) || (/^-(exec|ok)/.test(word) && isUnknown(rest[index + 1])));
+    return rest.some((word, at) => {
+      const next = rest[at + 1];
+      return word.startsWith('$') || (/^-(exec|ok)/.test(word) && (isUnknown(next) || next === '{}'));
+    });
+  if (HAS_VERBS.has(program)) return isUnknown(argument);
   if (program === 'env' && rest.some((word) => /^-(\w*S|-s)/.test(word))) return true;
-  if (HAS_VERBS.has(program)) return isUnknown(argument) || (argument === undefined && isFollowed);
-  if (!RUNS_OTHERS.has(program) && !/^(env|command|nice|nohup|time|timeout)$/.test(program)) return false;
+  if (READS_INPUT.test(program) && hasInput) return true;
+  if (!passesOn(program)) return false;
+  if (program === 'xargs') return rest.some((word) => passesOn(word) || isCode(word)) || hidesBehindXargs(rest);
   const inner = rest.find((word) => !/^[-+]|^\d|^\w+=/.test(word));
-  if (inner === undefined) return isFollowed || rest.some(isUnknown);
-  return hasOptions ? rest.some(isUnknown) : isUnknown(inner);
+  if (inner === undefined || program === 'alias' || /^[-+]/.test(rest[0]!)) return rest.some(isUnknown);
+  return isUnknown(inner) || isStandardInput(inner);
+}
+
+/** Whether the program that `xargs` runs is what it reads, or an expansion. */
+function hidesBehindXargs(rest: readonly string[]): boolean {
+  const [options] = /^(-[0rtpxoi]+ |-[aIdELnPs] ?\S+ |--[\w-]+(=\S+)? )*/.exec(`${rest.join(' ')} `)!;
+  const program = rest.join(' ').slice(options.length).split(' ')[0];
+  const mark = /-I ?(\S+) /.exec(options)?.[1] ?? '{}';
+  return isUnknown(program) || (program !== undefined && program.includes(mark)) || /[$`]/.test(options);
 }
 
 /** Replaces characters in quotes that no shell would read as syntax there; null if the quotes do not tell for certain. */

@@ -174,6 +174,7 @@ test.each(
     ],
     ...[
       '(a)',
+      'a; time { b; }',
       '{ a; }',
       '! a',
       'if a; then b; fi',
@@ -225,7 +226,7 @@ test.each(
       'bash -c "$X"',
       'sudo $X a',
     ],
-    ...['xargs sh -c', 'find $X', 'git $X', 'if $(a); then b; fi', '$(a) b', '`a` b', "$'\\x72m' v", 'a; time { b; }'],
+    ...['xargs sh -c', 'find $X', 'git $X', 'if $(a); then b; fi', '$(a) b', '`a` b', "$'\\x72m' v"],
     'a'.repeat(100_001),
   ].map((line) => [line.length > 50 ? `${line.slice(0, 5)}… of ${line.length}` : line, line] as const),
 )('cannot read the words of %j', (_, line) => {

@@ -43,6 +43,30 @@ test.each([
     'sudo -u a "$b" c',
     'for f in a; do timeout 5 $f x; done',
   ],
+  ...[
+    'A=$(b) $c v',
+    'A=(b) $c v',
+    'f() if $x; then a; fi',
+    'coproc x { $y; }',
+    'function f while $x; do a; done',
+    '(sudo $(a) v)',
+  ],
+  ...[
+    'a | base64 -d | s\\h',
+    'a | source /dev/stdin',
+    'a | at now',
+    "alias l='${x}m v'; l",
+    'BASH_ENV=$x bash a',
+    'for x in -; do eval $x$y v; done',
+  ],
+  ...[
+    'find . -exec {} v +',
+    'a | xargs -I% % v',
+    'a | xargs env',
+    'a | xargs -n1 $x',
+    'echo $(case a in a) $x;; esac)',
+    '`a` b; (c)',
+  ],
 ])('denies %j under a rule that denies rm', (line) => {
   expect(applies(line, 'deny', 'rm *')).toBe(true);
 });
@@ -58,6 +82,10 @@ test.each([
   'node scripts/a.ts $(date)',
   'bash -lc "npm test 2>&1 | tail -5"',
   'sudo systemctl restart a',
+  'cd "$(git rev-parse --show-toplevel)" && X="$(a)" npm test',
+  'echo "$(date) $HOME" > a.txt',
+  'git ls-files | xargs -I{} cp {} b/{}',
+  '[ ! "$x" ] && (a; b) || { c "$x"; }',
   'x=$((1 + 2)); [[ $x == 3 ]] && echo "$x"',
   "python3 -c 'print(1 < 2)'",
 ])('denies %j under no rule that denies another program', (line) => {
