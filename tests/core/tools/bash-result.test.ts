@@ -265,6 +265,20 @@ test('says what a command may do, and where it begins', async () => {
   );
 });
 
+test.each([
+  ['git commit -m a', true],
+  ['for f in *; do git add "$f"; done', true],
+  ['bash -c "git commit -m a"', true],
+  ['git commit -m "$(cat <<\'E\'\na\nE\n)"', true],
+  ['git log --oneline', false],
+  ['for f in *; do git log "$f"; done', false],
+  ['for f in *; do cat digit "$f"; done', false],
+  ['eval "$x"', false],
+])('says of %j whether it may write to .git: %s', async (command, isWriting) => {
+  const { description } = await getQuestion({ command }, withSandbox);
+  expect(description.includes('What git stores in .git cannot be undone')).toBe(isWriting);
+});
+
 test('has no sandbox in the home folder and above it', async () => {
   const folder = await folderWith({ 'home/project/a': '' });
   const home = Object.assign(new ShellHost({ HOME: `${folder}/home` }, null), { sandbox: async () => ({}) });

@@ -4,7 +4,7 @@ import { phrase } from '#contract/approvals/phrases.ts';
 import { type Action, grantCovers, judge, ruleApplies } from '#core/approvals/judge.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { bashTools } from '#core/tools/bash.ts';
-import { exactPattern } from '#core/tools/targets.ts';
+import { exactPattern, targetPart } from '#core/tools/targets.ts';
 import type { ShellHost } from '#core/workspace/shell/run-shell.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
 import { actionOf, grantOf, NOW, ruleOf } from '../../approvals/support.ts';
@@ -169,4 +169,34 @@ test('gives the reason and the words of a command that may run unseen code', asy
 test('offers no pattern for a line whose words are unknown', async () => {
   const targets = await tool!.targets!({ command: 'eval "$x"' }, {} as Workspace);
   expect(targets).toMatchObject({ whole: null, words: null });
+});
+
+test.each([
+  [
+    'for f in a; do b; done',
+    'The line is more than simple commands: only a rule or a grant for this whole line allows it',
+  ],
+  ['ls && sudo b', 'sudo can run other programs here: only a rule or a grant without wildcards allows it'],
+  ['git commit -S', 'git commit: -S is not in the list of options that rules with wildcards may allow'],
+  [
+    'git commit --gpg-sign=a',
+    'git commit: --gpg-sign is not in the list of options that rules with wildcards may allow',
+  ],
+  ['git -C a log', 'git: -C is not in the list of options that rules with wildcards may allow'],
+  ['git stash x', 'git stash x is not in the list of commands that rules with wildcards may allow'],
+])('says why %j requires approval', async (command, reason) => {
+  const action = await called(command);
+  const rules = { rules: [ruleOf({ effect: 'allow', tool: 'bash', pattern: '**' })], faults: [], alwaysAsk: NO_FILES };
+  expect(judge(action, rules, [], NOW)).toMatchObject({ effect: 'ask', reason });
+  expect(judge({ ...action, reversible: false, nameable: true }, rules, [], NOW).reason).toBe(reason);
+});
+
+test('judges each command of a line alone', async () => {
+  const { targets } = await called('ls && sudo b');
+  const rule = ruleOf({ effect: 'deny', tool: 'bash', pattern: 'b' });
+  const part = (value: string) => actionOf({ tool: 'bash', targets: targetPart(targets!, value) });
+  expect(['ls', 'sudo b'].map((value) => ruleApplies(rule, part(value)))).toEqual([false, true]);
+  expect(await verdict('ls && sudo b', 'ls', 'sudo b')).toBe('allow');
+  expect(await verdict('ls && sudo b', 'l*', '{c,sudo b}')).toBe('allow');
+  expect(await verdict('ls && sudo b', 'ls', 'sudo *')).toBe('ask');
 });
