@@ -297,6 +297,7 @@ test.each([
   ['git diff --stat -- *', 'has a wildcard behind a mark that may be the value of an option'],
   ['git add "$X"', 'has an expansion that may become an option'],
   ['git add a$X', 'has an expansion that may become several words'],
+  ['git log --format=$X', 'has an option that may become several words'],
   ['git -C a log', 'has an option before the command'],
   ['git x', 'may be an alias'],
   ['git stash x', 'has an unknown action'],

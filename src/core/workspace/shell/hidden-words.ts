@@ -69,7 +69,6 @@ function hidesProgram(line: string): boolean {
   const mayMislead =
     /(^|[\s;&|()])#|<</.test(text) || words.some((word) => isCode(word) || READS_CODE.test(nameOf(word)));
   const masked = mayMislead ? null : maskQuotes(text);
-  if (masked === null && /\$['"][^'"]*\\/.test(line)) return true;
   if (HIDDEN_SETTING.test(bare)) return true;
   const commands = splitCommands(masked ?? bare, words.includes('case'));
   if (commands.length > MAX_PARTS) return true;

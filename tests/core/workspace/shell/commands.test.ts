@@ -112,6 +112,7 @@ test.each(
       'set -x',
       'watch a',
       'busybox a',
+      'ld-linux.so.2 a',
       'git $X',
       'npm $X',
     ],
@@ -121,6 +122,15 @@ test.each(
   expect(values).not.toEqual([]);
   expect(limits.map(({ value }) => value)).toEqual(values);
   expect(words).not.toBeUndefined();
+});
+
+test('limits a value that two commands have, if one of them is limited', () => {
+  expect(listValues("find a -delete; find 'a -delete'")).toContain('!find a -delete');
+});
+
+test('lists no values of a line that has too many', () => {
+  const redirections = Array.from({ length: 501 }, (_, index) => `> ${index}`).join(' ');
+  expect(listValues(`a ${redirections}`)).toEqual([]);
 });
 
 test('adds the input of a limited command as a value', () => {
@@ -227,7 +237,7 @@ test.each(
       'sudo $X a',
     ],
     ...['xargs sh -c', 'find $X', 'git $X', 'if $(a); then b; fi', '$(a) b', '`a` b', "$'\\x72m' v"],
-    'a'.repeat(100_001),
+    ...['a'.repeat(100_001), `(${'a '.repeat(3000)})`, `(${'a\n'.repeat(6000)})`],
   ].map((line) => [line.length > 50 ? `${line.slice(0, 5)}… of ${line.length}` : line, line] as const),
 )('cannot read the words of %j', (_, line) => {
   expect(readCommandLine(line).words).toBeNull();

@@ -97,6 +97,11 @@ test('compares a rule for a command of git without the options before the comman
     expect([line, applies(line, 'deny', 'git push *')]).toEqual([line, true]);
 });
 
+test('ignores quotes in the pattern and in the line', () => {
+  for (const line of ["(rm 'a b')", '(rm a\\ b)', `(su -llllc"rm 'a b'")`])
+    expect([line, applies(line, 'deny', "rm 'a b'")]).toEqual([line, true]);
+});
+
 test('compares redirections of a line that is not simple', () => {
   expect(applies('for x in b; do c >a; done', 'deny', '> a')).toBe(true);
   expect(applies('(rm > a x)', 'deny', 'rm x')).toBe(true);
