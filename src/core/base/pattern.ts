@@ -34,7 +34,7 @@ export const BREAK = '\n';
 const BETWEEN_WORDS = /[;&|()`\s]/;
 const QUOTES = /["'\\]/;
 
-/** Whether a pattern matches any words of a text that follow each other. Ignores case and quotes; a text may have `BREAK`. */
+/** Returns whether a pattern matches any words of a text that follow each other. Ignores case and quotes; a text may have `BREAK`. */
 export function matchesWords(pattern: string, text: string): boolean {
   const chars: string[] = [];
   const [starts, ends] = [new Set([0]), new Set<number>()];

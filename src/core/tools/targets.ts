@@ -22,12 +22,12 @@ export type Targets = {
   words?: string | null;
 } | null;
 
-/** Whether a pattern names this value without wildcards. */
+/** Returns whether a pattern names this value without wildcards. */
 export function namesValue(pattern: string, value: string): boolean {
   return alternativesOf(pattern).some((one) => literalOf(one) === value);
 }
 
-/** Whether a pattern that denies or asks applies to something beside the values. */
+/** Returns whether a pattern that denies or asks applies to something beside the values. */
 export function matchesHidden(pattern: string, { words }: NonNullable<Targets>): boolean {
   return words === null || (words !== undefined && matchesWords(pattern, words));
 }

@@ -70,7 +70,7 @@ function isLimited(program: string, rest: readonly Word[]): boolean {
 const isOption = ({ shown }: Word): boolean => /^-./.test(shown);
 const isVerb = ({ text }: Word): boolean => text !== null && !text.startsWith('-');
 
-/** Whether the first argument is a file that the interpreter runs, or says that it runs nothing else. */
+/** Returns whether the first argument is a file that the interpreter runs, or says that it runs nothing else. */
 function runsFile(program: string, [first, second]: readonly Word[]): boolean {
   const text = first?.text ?? '-';
   if (second === undefined && /^(--version|-V|--help)$/.test(text)) return true;

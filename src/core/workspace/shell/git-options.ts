@@ -182,7 +182,7 @@ const OPTIONS: Record<string, string> = {
   'worktree unlock': '',
 };
 
-/** Whether an option takes a value: never, always, or only in the same word. */
+/** How an option takes a value: never, always, or only in the same word. */
 export type TakesValue = 'no' | 'yes' | 'attached';
 
 /** Options of each command of the table, by name with its dashes. */

@@ -52,12 +52,12 @@ const nameOf = (word: string): string => word.replace(/^.*\//, '').toLowerCase()
 const isCode = (word: string): boolean => SHELL.test(nameOf(word)) || INTERPRETER.test(nameOf(word));
 const passesOn = (word: string): boolean => RUNS_OTHERS.has(nameOf(word)) || PASSES_ON.test(nameOf(word));
 
-/** Whether a shell finds out only at run time what the word is. */
+/** Returns whether a shell finds out only at run time what the word is. */
 function isUnknown(word: string | undefined): boolean {
   return word !== undefined && /[$`*?[{]|^~(?!\/)/.test(word) && !/^(\[\[?|\{\})$/.test(word);
 }
 
-/** Whether the line may run a program that is nowhere in its text. */
+/** Returns whether the line may run a program that is nowhere in its text. */
 function hidesProgram(line: string): boolean {
   const text = withoutDocuments(line)
     .replaceAll('\\\n', ' ')
@@ -119,7 +119,7 @@ function hidesInCommand(command: string, hasInput: boolean): boolean {
   });
 }
 
-/** Whether the program runs something unknown: `rest` are the words behind it. */
+/** Returns whether the program runs something unknown: `rest` are the words behind it. */
 function hidesBehind(program: string, rest: readonly string[], hasInput: boolean): boolean {
   const argument = rest.find((word) => !/^[-+]/.test(word));
   if (isCode(program)) {
@@ -143,7 +143,7 @@ function hidesBehind(program: string, rest: readonly string[], hasInput: boolean
   return isUnknown(inner) || isStandardInput(inner);
 }
 
-/** Whether the program that `xargs` runs is what it reads, or an expansion. */
+/** Returns whether the program that `xargs` runs is what it reads, or an expansion. */
 function hidesBehindXargs(rest: readonly string[]): boolean {
   const [options] = /^(-[0rtpxoi]+ |-[aIdELnPs] ?\S+ |--[\w-]+(=\S+)? )*/.exec(`${rest.join(' ')} `)!;
   const program = rest.join(' ').slice(options.length).split(' ')[0];

@@ -8,7 +8,7 @@ export interface Word {
   text: string | null;
   /** Text without quotes, expansions as written. */
   shown: string;
-  /** Whether an expansion without quotes may make it several words, or none. */
+  /** True if an expansion without quotes may make it several words, or none. */
   splits: boolean;
 }
 
@@ -21,7 +21,7 @@ export interface SimpleCommand {
   assignments: readonly Word[];
   words: readonly Word[];
   redirections: readonly Redirection[];
-  /** Whether it reads the output of the command before it. */
+  /** True if it reads the output of the command before it. */
   isPiped: boolean;
 }
 
@@ -57,10 +57,10 @@ export function constant(text: string): Word {
 
 const REDIRECTIONS = ['&>>', '&>', '>>', '>|', '>&', '<&', '>', '<'];
 const SEPARATORS = ['&&', '||', ';', '|', '\n'];
-/** What ends a word outside quotes. */
+/** Characters that end a word outside quotes. */
 const ENDS_WORD = /[\s;&|<>()]/;
 const VARIABLE = /\$(?:[A-Za-z_]\w*|\{[A-Za-z_]\w*\}|\?)/y;
-/** What starts an expansion behind `$`; outside double quotes, a quote does too. */
+/** Characters that start an expansion behind `$`; outside double quotes, a quote does too. */
 const EXPANDS = /[A-Za-z0-9_@*#?$!({[-]/;
 const ASSIGNMENT = /^([A-Za-z_]\w*)=/;
 /** Variables that make bash run or load something, or that it calculates. */

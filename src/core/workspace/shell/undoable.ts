@@ -54,7 +54,7 @@ export async function undoableOf(
   return { reversible: true, says, write: 'files' };
 }
 
-/** Whether the line names git to change something. A line whose words are unknown gets no access to `.git`. */
+/** Returns whether the line names git to change something. A line whose words are unknown gets no access to `.git`. */
 function mayWriteGit(line: string): boolean {
   const { values, words } = readCommandLine(line);
   const hidden = words?.replaceAll(BREAK, '').match(ANY_GIT) ?? [];

@@ -1,4 +1,4 @@
-/** Whether one rule applies to a command line. */
+/** Applies one rule to a command line. */
 import type { Effect } from '#contract/permission.ts';
 import { ruleApplies } from '#core/approvals/judge.ts';
 import { readCommandLine } from '#core/workspace/shell/commands.ts';
