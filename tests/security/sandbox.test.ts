@@ -168,20 +168,17 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     }
   });
 
-  test('replaces no git directory of a submodule or worktree, and no hooks that are links', async () => {
-    const { home, folder, run } = await makeHome();
-    const git = 'git -c user.name=a -c user.email=a@b -c protocol.file.allow=always';
-    const runOutside = (script: string) => promisify(execFile)('sh', ['-ec', script], { cwd: home });
-    await runOutside(`git init -q lib; ${git} -C lib commit -q --allow-empty -m first
-      cd project; ${git} submodule --quiet add ../lib sub; ${git} commit -qm one; ${git} worktree add -q ../tree; rm -r .git/modules/sub/hooks`);
-    await run(`cd .git; for path in modules worktrees modules/sub worktrees/tree; do cp -r $path /tmp/copy; mv $path moved && cp -r /tmp/copy $path; rm -rf /tmp/copy; done
-      rm -rf moved; mkdir -p modules/sub/hooks; echo planted | tee modules/sub/hooks/x modules/sub/config worktrees/tree/commondir worktrees/tree/gitdir`);
-    const planted = await runOutside('grep -rl planted project/.git || true');
-    expect(planted.stdout).toBe('');
-    // A git directory whose settings are links is read only.
-    await runOutside('cd project/.git; mv hooks ../hooks; ln -s ../hooks hooks');
-    await run('rm .git/hooks; mkdir .git/hooks; echo planted > .git/hooks/x');
-    expect((await lstat(join(folder, '.git/hooks'))).isSymbolicLink()).toBe(true);
+  attack('a secret under a name that is not UTF-8', async () => {
+    const { run, runOutside } = await makeHome();
+    await runOutside(
+      String.raw`cd project; mkdir -p $'\xff/\xc3\xa9/a'; echo HIDDEN | tee $'\xff/.env' $'\xff/\xc3\xa9/a/.env.\xfe'`,
+    );
+    const output = await run(
+      String.raw`ls $'\xff' | wc -l; cat $'\xff/.env' $'\xff/\xc3\xa9/a/.env.\xfe'; mv $'\xff' b`,
+    );
+    expect(output).toMatch(/^1\n/);
+    expect(output).not.toContain('HIDDEN');
+    expect(await run('cat b/.env')).not.toContain('HIDDEN');
   });
 
   attack('a secret in a folder that a command closed', async () => {

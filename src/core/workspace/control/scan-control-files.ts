@@ -53,14 +53,18 @@ export async function scanControlFiles(
   const files = new Map<string, ControlFile>();
   const gitFolders = new Set<string>();
   const reader = { files, gitFolders, store };
-  const visit = async (folder: OpenEntry, dirent: Dirent): Promise<boolean> => {
-    const { name } = dirent;
+  const visit = (folder: OpenEntry, entry: Dirent): boolean | Promise<boolean> => {
+    const { name } = entry;
+    const isFolder = entry.isDirectory();
+    const readThen = (read: Promise<void>, goesOn: boolean) => read.then(() => goesOn);
+    // Most names differ from all of these in the first character.
+    if (name[0] !== '.' && name[0] !== 'H') return isFolder && name !== 'node_modules';
     const folded = name.toLowerCase();
-    if (folded === '.git') await readEntry(reader, folder, name, readGit);
-    else if (name === 'HEAD') await readBareRepository(reader, folder);
-    else if (folder === root && TOP_FILES.has(folded)) await readEntry(reader, folder, name, null);
-    else if (folder === root && TOP_FOLDERS.has(folded)) await readEntry(reader, folder, name, readTree);
-    return dirent.isDirectory() && folded !== '.git' && name !== 'node_modules';
+    if (folded === '.git') return readThen(readEntry(reader, folder, name, readGit), false);
+    if (name === 'HEAD') return readThen(readBareRepository(reader, folder), isFolder);
+    if (folder !== root) return isFolder;
+    if (TOP_FILES.has(folded)) return readThen(readEntry(reader, folder, name, null), isFolder);
+    return TOP_FOLDERS.has(folded) ? readThen(readEntry(reader, folder, name, readTree), isFolder) : isFolder;
   };
   // Git cannot read a folder that is closed to this user either.
   await walk(root, visit, (folder) => void folder.close());

@@ -47,8 +47,8 @@ export interface Confinement {
   gitSettings: string | null;
   /** Descriptor of a filter of system calls; null for none. */
   filterFd: number | null;
-  /** Descriptor of a file with the text of `composeVariables`; null for none. */
-  variablesFd: number | null;
+  /** Variables of the command alone: they are not in the environment of bubblewrap. */
+  variables: Readonly<Record<string, string>>;
 }
 
 /** An entry that is mounted, which the caller compares with the mounted one before the command starts. */
@@ -66,7 +66,7 @@ export interface BubblewrapCommand {
 }
 
 export function composeBubblewrap(confinement: Confinement, user: readonly string[]): BubblewrapCommand {
-  const { outside, layers, network, start, gitSettings, filterFd, variablesFd } = confinement;
+  const { outside, layers, network, start, gitSettings, filterFd, variables } = confinement;
   const descriptors: number[] = [];
   const mounted: Mounted[] = [];
   const pass = (fd: number): string => String(FIRST_FREE_FD + descriptors.push(fd) - 1);
@@ -120,25 +120,20 @@ export function composeBubblewrap(confinement: Confinement, user: readonly strin
     // Root can change the kernel by files that belong to it, also without capabilities.
     ...['/', '/proc', ...new Set(emptyFolders)].flatMap((path) => ['--remount-ro', path]),
     ...(filterFd === null ? [] : ['--seccomp', pass(filterFd)]),
-    ...(variablesFd === null ? [] : ['--args', pass(variablesFd)]),
-    ...['--json-status-fd', String(STATUS_FD), '--block-fd', String(GATE_FD), '--chdir', start, '--'],
+    ...composeVariables(variables),
+    ...['--json-status-fd', String(STATUS_FD), '--block-fd', String(GATE_FD), '--chdir', start],
   ];
   return { args, descriptors, mounted: lastByPath(mounted) };
 }
 
-/**
- * Returns arguments that set variables for the command alone, each followed by NUL. Other users can read the command line of
- * bubblewrap, so secret values come from a file. Throws `bad_input` for a NUL character, which would start another argument.
- */
-export function composeVariables(variables: Readonly<Record<string, string>>): string {
-  return Object.entries(variables)
-    .flatMap(([name, value]) => {
-      if (/[\0=]/.test(name) || value.includes('\0'))
-        throw new TriadError('bad_input', `The variable ${JSON.stringify(name)} has a character that none can have`);
-      return ['--setenv', name, value];
-    })
-    .map((word) => `${word}\0`)
-    .join('');
+/** Returns arguments that set variables for the command alone. Throws `bad_input` for a character that no variable can have. */
+function composeVariables(variables: Readonly<Record<string, string>>): string[] {
+  return Object.entries(variables).flatMap(([name, value]) => {
+    // NUL would start another argument.
+    if (/[\0=]/.test(name) || value.includes('\0'))
+      throw new TriadError('bad_input', `The variable ${JSON.stringify(name)} has a character that none can have`);
+    return ['--setenv', name, value];
+  });
 }
 
 function byPath<T extends { path: string }>(items: readonly T[]): T[] {

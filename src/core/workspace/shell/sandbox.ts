@@ -14,21 +14,16 @@ import type { Git } from '../git.ts';
 import { DEFAULT_SANDBOX, type SandboxSettings } from '../../settings/sandbox-settings.ts';
 import { encodePath, type OpenEntry, PinnedFolders } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
-import {
-  CLOSE_DESCRIPTORS,
-  composeBubblewrap,
-  composeVariables,
-  FIRST_FREE_FD,
-  type Layer,
-  USER_NAMESPACE,
-} from './bubblewrap.ts';
+import { CLOSE_DESCRIPTORS, composeBubblewrap, FIRST_FREE_FD, type Layer, USER_NAMESPACE } from './bubblewrap.ts';
+import { CommandTimes } from './command-times.ts';
 import { commandEnvironment, plainVariables } from './environment.ts';
+import { GitLinks } from './git-links.ts';
 import { writeGitSettings } from './git-settings.ts';
 import { findMountFault, type MountCheck, releaseCommand } from './held-command.ts';
 import { closeMounts, dropMountsIn, noMounts } from './mounts.ts';
 import { hasSystem, type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
-import { addRepository, openOuterRepository } from './repository-mounts.ts';
+import { addRepository, type IsFromCommand, openOuterRepository } from './repository-mounts.ts';
 import { seatbeltProfile } from './seatbelt.ts';
 import { composeSocketFilter } from './socket-filter.ts';
 import { type Checkout, TrackedFiles } from './tracked-files.ts';
@@ -177,9 +172,15 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
     async launch({ workspace, start, network, write, options, env: own = {} }, env) {
       const home = await findHome(env);
       for (const file of [bash, bwrap]) refuseUnprotected(file, workspace, home);
+      const startedAt = Date.now();
+      const isFromCommand = (stats: BigIntStats): boolean => times.hasMade(workspace.folder, stats);
+      let restoreLink = (): Promise<void> => Promise.resolve();
       const layers: Layer[] = [];
       const [opened, files]: [OpenEntry[], FileHandle[]] = [[], []];
       const cleanUp = async (): Promise<void> => {
+        times.add(workspace.folder, startedAt);
+        await restoreLink();
+        restoreLink = () => Promise.resolve();
         await Promise.all([...opened.splice(0), ...files.splice(0)].map((entry) => entry.close()));
         await Promise.all(layers.splice(0).map(({ mounts }) => closeMounts(mounts)));
       };
@@ -190,8 +191,11 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         await addLayers({ layers, opened }, root, { workspace, home, write, options }, isFromCommand);
         const outside = await viewWith(options, { workspace, env, home, network });
         const gitSettings = await gitSettingsFor(options, workspace, home);
-        const fds = await openFiles(network && !options.settings().unix_sockets, own, files);
-        const confinement = { outside, layers, network, start, gitSettings, ...fds };
+        const filter = network && !options.settings().unix_sockets ? composeSocketFilter() : null;
+        const filterFile = filter && (await openWith(filter));
+        if (filterFile) files.push(filterFile);
+        const filterFd = filterFile?.fd ?? null;
+        const confinement = { outside, layers, network, start, gitSettings, filterFd, variables: own };
         const command = composeBubblewrap(confinement, user);
         // As arguments of a process they could be too long, and could not have names that are not UTF-8.
         const argumentFile = await openWith(Buffer.concat(command.args.map((word) => encodePath(`${word}\0`))));
@@ -283,21 +287,12 @@ function seatbelt(file: string): Sandbox {
   };
 }
 
-/** Opens the filter of system calls, where there is one, and the variables of a command. */
-async function openFiles(hasFilter: boolean, variables: Readonly<Record<string, string>>, files: FileHandle[]) {
-  const filterFd = await openDeleted(hasFilter ? composeSocketFilter() : null, files);
-  return { filterFd, variablesFd: await openDeleted(composeVariables(variables), files) };
-}
-
-/** Opens a file without a name that has this content, and adds it to `files`. Returns its descriptor; null for no content. */
-async function openDeleted(content: Buffer | string | null, files: FileHandle[]): Promise<number | null> {
-  if (content === null || content.length === 0) return null;
+/** Opens a new file with this content, which is deleted at once. */
+async function openWith(content: Buffer): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'triad-sandbox-'));
   try {
     await writeFile(join(folder, 'content'), content, { mode: 0o600 });
-    const file = await open(join(folder, 'content'));
-    files.push(file);
-    return file.fd;
+    return await open(join(folder, 'content'));
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

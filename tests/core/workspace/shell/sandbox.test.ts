@@ -59,7 +59,7 @@ test('mounts the allowlist first, then the workspace, then what is hidden in it'
     start: '/home/me/ws/a',
     gitSettings: '/x/gitconfig',
     filterFd: null,
-    variablesFd: null,
+    variables: {},
   };
   const { args, descriptors } = composeBubblewrap(confinement, []);
   const line = args.join(' ');
