@@ -24,7 +24,7 @@ export interface ControlScan {
 }
 
 /** Maximum size of a control file whose content is compared and stored, in bytes. */
-export const MAX_BYTES = 1024 * 1024;
+const MAX_BYTES = 1024 * 1024;
 /** Levels of folders below a git directory, and below a folder with settings of Triad. */
 const MAX_DEPTH = 12;
 
