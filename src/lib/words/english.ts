@@ -329,6 +329,7 @@ export const english = {
     /** To what an agent wants to know there is no yes. */
     verdict: (kind: Subject['kind'], { outcome, allowed }: Pick<Decision, 'outcome' | 'allowed'>) => {
       if (outcome === 'cancelled') return 'Cancelled';
+      if (kind === 'control-files') return allowed ? 'Kept' : 'Put back';
       if (!allowed) return 'Rejected';
       return kind === 'questions' ? 'Answered' : 'Allowed';
     },

@@ -12,7 +12,7 @@ export const askWords = {
     keep: 'Garder les changements',
     putBack: 'Remettre…',
     change: { added: 'nouveau', changed: 'changé', removed: 'supprimé' },
-    noContent: 'Son contenu ne peut pas être montré : ce n’est pas du texte, ou il est trop long.',
+    noContent: 'Son contenu ne peut pas être montré : ce n’est pas du texte, ou il est trop long.',
   },
   other: 'Autre chose',
   words: 'Votre réponse',

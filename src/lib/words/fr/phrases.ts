@@ -68,7 +68,7 @@ export const phrases = {
     `Le serveur MCP ${server} demande : ${message}${pages === 1 ? '' : ` (${page} sur ${pages})`}`,
   server_samples: ({ server }) => `Le serveur MCP ${server} veut la réponse d’un modèle`,
   keep_control_files: ({ count }) =>
-    `Garder les changements de ${plural(count, 'fichier', 'fichiers')} qui ${count === 1 ? 'peut' : 'peuvent'} lancer des programmes ?`,
+    `Garder les changements de ${plural(count, 'fichier', 'fichiers')} qui ${count === 1 ? 'peut' : 'peuvent'} lancer des programmes ?`,
   batch: ({ count, names }) =>
     `Lancer ${count === 1 ? 'un lot d’un agent' : `${count} agents en même temps`} : ${names}`,
   delegate: ({ title, name }) => `Confier « ${title} » à ${name}`,
@@ -102,7 +102,7 @@ export const phrases = {
   put_back_control_files: () =>
     'Un non restaure les fichiers et range les versions changées dans un dossier de Triad. D’ici votre réponse, rien ne démarre hors du bac à sable dans cet espace de travail',
   were_put_back: ({ paths, folder }) =>
-    `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
+    `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',
   sent_stays: () => 'Ce qu’elle envoie et ce qu’elle change ne peut pas être annulé',
   background_stays: () => 'Ce qu’elle change pendant qu’elle tourne en arrière-plan ne peut pas être annulé',

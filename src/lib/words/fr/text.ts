@@ -359,6 +359,7 @@ export const french = {
   decision: {
     verdict: (kind, { outcome, allowed }) => {
       if (outcome === 'cancelled') return 'Arrêté';
+      if (kind === 'control-files') return allowed ? 'Gardés' : 'Remis';
       if (!allowed) return 'Refusé';
       return kind === 'questions' ? 'Répondu' : 'Autorisé';
     },
