@@ -8,6 +8,7 @@ import type { ApprovalRequest } from '#contract/approval.ts';
 import { type ControlDecision, ControlFiles } from '#core/workspace/control/control-files.ts';
 import { Git } from '#core/workspace/git.ts';
 import { skipped, words } from '../core/workspace/shell/support.ts';
+import { workspacesBeside } from '../support/compose.ts';
 import { type HarnessOptions, startEngine } from '../support/engine.ts';
 import { type Block, Script, text, toolUse } from '../support/fake-model/script.ts';
 import { folderWith } from '../support/workspace.ts';
@@ -156,6 +157,38 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     const { engine, questions } = await startWork([bash('echo "{}" > .mcp.json')], { settings });
     await engine.ask('Work');
     expect(questions).toHaveLength(1);
+  });
+
+  test('are put back although everything is approved without a question', async () => {
+    const { engine, folder, outputs } = await startWork([bash('echo "{}" > .mcp.json')]);
+    await engine.ask('Work', 'all');
+    expect(outputs()[0]).toContain('put back as before the command: .mcp.json');
+    expect(await readdir(folder)).not.toContain('.mcp.json');
+  });
+
+  test('are asked about before the next command if the program was killed', async () => {
+    const { engine, folder, changes, outputs } = await startWork([bash('cat .mcp.json')]);
+    const killed = workspacesBeside(folder).controlFiles;
+    await killed.beginCommand({ folder });
+    await writeFile(join(folder, '.mcp.json'), 'planted');
+    await engine.ask('Work');
+    expect(changes()).toEqual(['added .mcp.json']);
+    expect(outputs()[0]).toContain('No such file');
+  });
+
+  test('are named with other files that can run code, about which nothing is asked', async () => {
+    const command = 'echo "{}" > package.json; echo "all:" > Makefile; echo x > run; chmod +x run; echo y > plain.txt';
+    const { engine, questions, outputs } = await startWork([bash(command)]);
+    await engine.ask('Work');
+    expect(questions).toEqual([]);
+    expect(outputs()[0]).toContain('[can run code: Makefile, package.json, run]');
+    const [row] = await engine.runtime.request('change.list', { conversationId: engine.conversationId });
+    expect(row!.files.map(({ path, canRunCode = false }) => [path, canRunCode])).toEqual([
+      ['Makefile', true],
+      ['package.json', true],
+      ['plain.txt', false],
+      ['run', true],
+    ]);
   });
 
   test('are not asked about if ordinary work of git writes them', async () => {
