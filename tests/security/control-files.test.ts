@@ -142,21 +142,24 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
 
   test('are put back at the end of a command in the background, which says so', async () => {
     const calls = [
-      bash('echo "{}" > .mcp.json; while ! test -e go; do sleep 0.05; done', { background: true }),
-      bash('while ! test -e .mcp.json; do sleep 0.05; done; touch go; sleep 1'),
+      bash('echo "{}" > .mcp.json', { background: true }),
+      bash('while test -e .mcp.json || ! test -e .git; do sleep 0.05; done', { read_only: true, timeout_seconds: 20 }),
+      bash('sleep 0.5', { read_only: true }),
       toolUse('bash_jobs', { action: 'list' }),
     ];
     const { engine, folder, questions, outputs } = await startWork(calls);
     await engine.ask('Work');
+    expect(questions).toEqual([]);
+    expect(outputs()[3]).toContain('(put back as before the command: .mcp.json)');
     expect(await readdir(folder)).not.toContain('.mcp.json');
-    expect(questions.length > 0 || outputs()[2]!.includes('put back as before the command: .mcp.json')).toBe(true);
   });
 
-  test('are asked about although a rule forbids commands of that kind', async () => {
+  test('are kept by a yes although a rule forbids commands of that kind', async () => {
     const settings = `${AUTO}[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm *"\n`;
-    const { engine, questions } = await startWork([bash('echo "{}" > .mcp.json')], { settings });
+    const { engine, folder, questions } = await startWork([bash('echo "{}" > .mcp.json')], { settings, keeps: true });
     await engine.ask('Work');
     expect(questions).toHaveLength(1);
+    expect(await readdir(folder)).toContain('.mcp.json');
   });
 
   test('are put back although everything is approved without a question', async () => {
@@ -326,6 +329,15 @@ describe('control files', () => {
     const { shown, ask } = answer('keep');
     await controlFiles.settle(workspace, ask);
     expect(shown).toEqual([['added a/.git/config']]);
+  });
+
+  test('include settings of Triad that git would call harmless', async () => {
+    const { folder, workspace, controlFiles } = await start({ '.claude/a.md': '' });
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, '.claude/config'), '[user]\n\tname = x\n');
+    const { shown, ask } = answer('keep');
+    await controlFiles.settle(workspace, ask);
+    expect(shown).toEqual([['added .claude/config']]);
   });
 
   test('include the files from which servers are started', async () => {
