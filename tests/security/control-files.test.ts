@@ -155,8 +155,9 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
   });
 
   test('are kept by a yes although a rule forbids commands of that kind', async () => {
-    const settings = `${AUTO}[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm *"\n`;
-    const { engine, folder, questions } = await startWork([bash('echo "{}" > .mcp.json')], { settings, keeps: true });
+    const rule = '[[permissions.rules]]\neffect = "deny"\ntool = "bash"\npattern = "rm *"\n';
+    const files = { 'config.toml': `${AUTO}${rule}` };
+    const { engine, folder, questions } = await startWork([bash('echo "{}" > .mcp.json')], { files, keeps: true });
     await engine.ask('Work');
     expect(questions).toHaveLength(1);
     expect(await readdir(folder)).toContain('.mcp.json');
