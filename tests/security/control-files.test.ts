@@ -277,6 +277,21 @@ describe('control files', () => {
     expect(shown).toHaveLength(2);
   });
 
+  test('are asked about once for two commands, and again if the second one changed more', async () => {
+    const { folder, workspace, controlFiles } = await start({});
+    await controlFiles.beginCommand(workspace);
+    await writeFile(join(folder, '.mcp.json'), 'first');
+    let isAnswered = false;
+    const { shown, ask } = answer('keep', async () => {
+      if (!isAnswered) await writeFile(join(folder, '.mcp.json'), 'second');
+      isAnswered = true;
+      expect(await controlFiles.settle(workspace, ask)).toEqual({ kept: [], putBack: [], movedTo: null });
+    });
+    const { kept } = await controlFiles.settle(workspace, ask);
+    expect(kept).toMatchObject([{ content: 'second' }]);
+    expect(shown).toHaveLength(2);
+  });
+
   test('count from the answer on while another command runs', async () => {
     const { folder, workspace, controlFiles } = await start({});
     await controlFiles.beginCommand(workspace);

@@ -119,7 +119,9 @@ export class ControlFiles {
    * starts outside the sandbox. `ask`: null if nobody can answer; the changes are put back then. Throws `conflict` if changes
    * cannot be put back, or if a running command makes them again.
    */
-  settle({ folder }: Workspace, ask: AskAboutChanges | null): Promise<Settlement> {
+  async settle({ folder }: Workspace, ask: AskAboutChanges | null): Promise<Settlement> {
+    // The open question is asked again if there are more changes when it is answered.
+    if (ask && this.#asking.has(folder)) return NOTHING;
     const queue = this.#settlements.get(folder) ?? new SerialQueue();
     this.#settlements.set(folder, queue);
     return queue.add(async () => {
@@ -180,7 +182,11 @@ export class ControlFiles {
 
   async #ask(folder: string, ask: AskAboutChanges, changes: readonly ControlChange[]): Promise<ControlDecision> {
     this.#asking.add(folder);
-    return ask(changes).finally(() => this.#asking.delete(folder));
+    try {
+      return await ask(changes);
+    } finally {
+      this.#asking.delete(folder);
+    }
   }
 
   /** Compares the control files with the stored ones. Stores their contents, from which a later comparison goes on. */
