@@ -13,21 +13,13 @@ const NOT_SHOWN: Readonly<Record<string, readonly string[]>> = {
   'stands in a question, which is looked at whole, with what it is about': [
     ...[
       ...['action-form', 'approval-answer', 'approval-grant', 'approval-header', 'approval-modal', 'approval-subject'],
-      ...[
-        'arguments-box',
-        'ask-back',
-        'choice-list',
-        'command-parts',
-        'control-file-list',
-        'envelope-form',
-        'key-hint',
-        'mcp-subject',
-      ],
+      ...['arguments-box', 'ask-back', 'choice-list', 'command-parts', 'envelope-form', 'key-hint', 'mcp-subject'],
       ...['model-field', 'passage', 'provider-field', 'reject-form', 'reply-form', 'spawn-decision', 'text-box'],
       ...['told-text', 'tool-decision', 'tool-form'],
     ].map((name) => `approvals/${name}`),
     ...['envelope-facts', 'exchange-list', 'foreign-words', 'mcp-offers', 'output-form', 'pattern-field'].map(inParts),
-    ...['serving-agents', 'serving-box', 'serving-detail', 'verdict-view', 'why-decided'].map(inParts),
+    ...['control-file-list', 'serving-agents', 'serving-box', 'serving-detail', 'verdict-view'].map(inParts),
+    inParts('why-decided'),
     ...['ui/name-list', 'ui/unseen-list'],
   ],
   'is a page, or the frame of one': [
