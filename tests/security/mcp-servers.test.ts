@@ -81,7 +81,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(await readFile(join(folder, 'new'), 'utf8')).toBe('new');
     expect(await readdir(join(folder, '.git'))).toEqual(['config']);
     expect(await readFile(join(folder, '.git/config'), 'utf8')).toBe('[core]\n');
-    expect(use.pool.state(folder)).toMatchObject([{ status: 'ready', sandboxed: true }]);
+    expect(use.pool.state(folder)).toMatchObject([{ status: 'ready', isSandboxed: true }]);
   });
 
   test('reaches a server of this machine, and holds no descriptor but its streams', async () => {
@@ -182,7 +182,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     await runtime.request('approval.decide', { approvalId: approval.id, item: 0, answer: { kind: 'allow' } });
     await engine.ended(workflowId);
     const server = await runtime.request('mcp.restart', { name: 'own' });
-    expect(server.process).toMatchObject({ status: 'ready', sandboxed: true });
+    expect(server.process).toMatchObject({ status: 'ready', isSandboxed: true });
     expect(await readdir(folder)).toContain('ran');
     await expect(readFile(canary)).rejects.toThrow('ENOENT');
   });
@@ -281,6 +281,6 @@ test('a package runner of a project starts in an empty folder, where no program 
   const ports = { neutralFolder, env: { ...env, PATH } };
   const use = start({ command: 'npx', args: ['-y', 'some-server'] }, ports);
   expect(JSON.parse(await evaluate(use, '[process.cwd(), fs.readdirSync(".")]'))).toEqual([neutralFolder, []]);
-  expect(use.pool.state(folder)).toMatchObject([{ sandboxed: false }]);
+  expect(use.pool.state(folder)).toMatchObject([{ isSandboxed: false }]);
   expect(await readdir(home)).not.toContain('planted');
 });

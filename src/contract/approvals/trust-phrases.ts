@@ -19,11 +19,11 @@ interface Composition {
   description: string;
 }
 
-/** Where a program of a project's file starts; `no-sandbox`: no sandbox protects the folder. */
+/** Location in which a program of a project's file starts. `no-sandbox`: no sandbox protects the folder. */
 export type StartPlace = 'sandbox' | 'outside' | 'no-sandbox';
 
 /** An MCP server of a project's file. */
-interface Server {
+interface ServerFacts {
   name: string;
   /** Its command with all arguments, or its address. */
   runs: string;
@@ -36,7 +36,7 @@ interface Server {
   gets: string;
 }
 
-const PLACES = {
+const START_PLACES = {
   sandbox: 'runs in the sandbox, with the network',
   outside: 'runs outside the sandbox, with the network and all your permissions',
   'no-sandbox': 'runs without a sandbox, with the network and all your permissions',
@@ -49,10 +49,10 @@ export const TRUST = {
   trust_gone: (_: Record<string, never>) => 'no longer there',
   trust_settings: (_: Record<string, never>) =>
     'settings of the project: what its rules allow, limits lower than yours, where its sessions are kept',
-  trust_server: ({ name, runs, isEnabled, place, sets, gets }: Server) => {
+  trust_server: ({ name, runs, isEnabled, place, sets, gets }: ServerFacts) => {
     const verb = isEnabled ? (place === null ? 'reaches' : 'starts') : 'switched off:';
     const facts = [
-      ...(place === null ? [] : [PLACES[place]]),
+      ...(place === null ? [] : [START_PLACES[place]]),
       ...(sets === '' ? [] : [`with ${sets}`]),
       ...(gets === '' ? [] : [`gets ${gets} of your environment`]),
     ];

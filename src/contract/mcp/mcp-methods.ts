@@ -31,8 +31,8 @@ export const McpProcess = z.object({
   status: z.enum(['idle', 'starting', 'ready', 'failed', 'stopped']),
   since: Instant,
   pid: z.int().nullable(),
-  /** Whether it runs in the sandbox of its workspace. False while it does not run. */
-  sandboxed: z.boolean(),
+  /** True while it runs in the sandbox of its workspace. */
+  isSandboxed: z.boolean(),
   /** Runs that use it. */
   users: z.int(),
   /** Why it failed, in one sentence. */

@@ -20,8 +20,8 @@ export interface McpServerState {
   readonly since: number;
   /** Null for a server at an address, and for one that does not run. */
   readonly pid: number | null;
-  /** Whether it runs in the sandbox of its workspace. */
-  readonly sandboxed: boolean;
+  /** True while it runs in the sandbox of its workspace. */
+  readonly isSandboxed: boolean;
   readonly users: number;
   /** One sentence: why it failed; null in any other state. */
   readonly error: string | null;
@@ -99,7 +99,7 @@ export class PooledServer {
       status: this.#status,
       since: this.#since,
       pid: this.#life?.connection?.pid ?? null,
-      sandboxed: this.#life?.connection?.isSandboxed ?? false,
+      isSandboxed: this.#life?.connection?.isSandboxed ?? false,
       users: this.#users,
       error: this.#error,
       retryAt: hasFailed ? this.#retryAt : null,

@@ -16,7 +16,7 @@ import { releaseCommand } from '../workspace/shell/held-command.ts';
 import { MARKER } from '../workspace/shell/leftovers.ts';
 import { findProgram } from '../workspace/shell/programs.ts';
 import type { Launch } from '../workspace/shell/sandbox.ts';
-import type { Program, ServerStart, WorkspaceSandbox } from './server-start.ts';
+import type { ServerProgram, ServerStart, WorkspaceSandbox } from './server-start.ts';
 
 /** Between the end of its input and the signals that follow, in milliseconds from the beginning of a close. */
 const TERMINATE_MS = 300;
@@ -54,15 +54,15 @@ export ${MARKER}="$1"
 shift 2
 exec "$@" 3<&-`;
 
-/** How often a sandbox that failed before the program started is made again. */
+/** Maximum number of new sandboxes if one fails before the program starts. */
 const TRIES = 2;
-/** The program is looked up in the sandbox, with the variables of the server. */
-const INNER = ['/bin/sh', '-c', 'exec "$@"', 'sh'];
+/** Shell that finds the program in the sandbox, with the variables of the server. */
+const INNER_SHELL = ['/bin/sh', '-c', 'exec "$@"', 'sh'];
 
 /** Words that start a program, and what they need. */
 type ServerLaunch = Pick<Launch, 'env' | 'descriptors' | 'check' | 'cleanUp'> & {
   readonly words: readonly string[];
-  /** Whether all processes end with the first one. */
+  /** True if all processes end with the first one. */
   readonly endsAll: boolean;
 };
 
@@ -90,9 +90,9 @@ export class ServerProcess {
     this.#lifeline?.on('error', () => undefined).resume();
   }
 
-  /** Rejects with the system's error for a folder that is missing, and with that of the sandbox. */
+  /** Rejects with the error of the system for a missing folder, or with the error of the sandbox. */
   static async start({ program, env, confinedBy }: ServerStart): Promise<ServerProcess> {
-    // A sandbox without its folder fails in words of its own.
+    // Without its folder, the sandbox fails with another error.
     if (confinedBy) await access(program.cwd);
     // The watcher runs outside the sandbox, so it starts no program of the workspace.
     const grep = (await findProgram('grep', env, confinedBy?.workspace.folder ?? null)) ?? 'false';
@@ -102,25 +102,25 @@ export class ServerProcess {
       const fault = await server.#findFault();
       if (fault === null) return server;
       await server.ended();
-      // A file that was to be hidden may be deleted meanwhile.
+      // A file that the sandbox hides may be deleted before it is mounted.
       if (left === 0) throw new TriadError('internal', fault);
     }
   }
 
-  static async #spawn(program: Program, launch: ServerLaunch, grep: string): Promise<ServerProcess> {
+  static async #spawn(program: ServerProgram, launch: ServerLaunch, grep: string): Promise<ServerProcess> {
     const isWindows = process.platform === 'win32';
     const mark = newId();
     const [file, args] = isWindows
       ? [program.command, [...program.args]]
       : ['/bin/sh', ['-c', SCRIPT, 'sh', mark, grep, ...launch.words]];
-    const held = launch.check === null ? 'ignore' : 'pipe';
+    const gate = launch.check === null ? 'ignore' : 'pipe';
     try {
       const child = spawn(file, args, {
         cwd: program.cwd,
         env: launch.env,
         detached: !isWindows,
         windowsHide: true,
-        stdio: ['pipe', 'pipe', 'pipe', isWindows ? 'ignore' : 'pipe', held, held, ...launch.descriptors],
+        stdio: ['pipe', 'pipe', 'pipe', isWindows ? 'ignore' : 'pipe', gate, gate, ...launch.descriptors],
       });
       const server = new ServerProcess(child, mark, launch);
       await once(child, 'spawn');
@@ -196,7 +196,7 @@ export class ServerProcess {
     await this.#launch.cleanUp();
   }
 
-  /** The watcher does it, and closes its end as it ends; where it was killed itself, we do. */
+  /** Waits for the watcher, which kills the group and then closes its end. Kills the group if the watcher was killed. */
   async #clearGroup(): Promise<void> {
     const line = this.#lifeline;
     if (line === null) return;
@@ -219,23 +219,22 @@ function hasGroup(leader: number): boolean {
 
 /** Returns how a program starts: in the sandbox, or with a small part of the environment. */
 async function prepareLaunch(
-  program: Program,
+  program: ServerProgram,
   env: Environment,
   confinedBy: WorkspaceSandbox | null,
 ): Promise<ServerLaunch> {
   const words = [program.command, ...program.args];
   if (confinedBy === null) {
     const cleanUp = () => Promise.resolve();
-    const own = serverEnvironment(env, program.env);
-    return { words, env: own, endsAll: false, descriptors: [], check: null, cleanUp };
+    return { words, env: serverEnvironment(env, program.env), endsAll: false, descriptors: [], check: null, cleanUp };
   }
   const { sandbox, workspace, options } = confinedBy;
-  const place = { workspace, start: program.cwd, network: true, write: 'files', options, env: program.env } as const;
-  const { file, args, ...launch } = await sandbox.launch(place, env);
-  return { ...launch, endsAll: sandbox.endsAll, words: [file, ...args, ...INNER, ...words] };
+  const confined = { workspace, start: program.cwd, network: true, write: 'files', options, env: program.env } as const;
+  const { file, args, ...launch } = await sandbox.launch(confined, env);
+  return { ...launch, endsAll: sandbox.endsAll, words: [file, ...args, ...INNER_SHELL, ...words] };
 }
 
-/** Returns the signal that ended the program of a sandbox, whose exit code is 128 and its number; null if none did. */
+/** Returns the signal for the exit code of a sandbox, which is 128 plus the number of the signal. Null for other codes. */
 function findSignal(exitCode: number | null): string | null {
   const found = Object.entries(constants.signals).find(([, number]) => number + 128 === exitCode);
   return found?.[0] ?? null;

@@ -12,7 +12,7 @@ import type { CommandOptions, Sandbox } from '../workspace/shell/sandbox.ts';
 import type { McpServer } from './server.ts';
 
 /** A program with its folder, whose path is canonical in a sandbox. */
-export interface Program {
+export interface ServerProgram {
   readonly command: string;
   readonly args: readonly string[];
   /** Variables that the entry of the server configures. */
@@ -28,7 +28,7 @@ export interface WorkspaceSandbox {
 }
 
 export interface ServerStart {
-  readonly program: Program;
+  readonly program: ServerProgram;
   /** Environment of this program, of which the server gets a part. */
   readonly env: Environment;
   /** Null: the server starts without a sandbox. */
@@ -48,9 +48,9 @@ type StdioServer = Pick<McpServer, 'source'> & { readonly transport: McpServer['
 
 /**
  * Returns where a server of a workspace folder starts:
- * - in the sandbox, if its program, an argument, a variable or its folder leads into the workspace;
+ * - in the sandbox, if its program, an argument, a variable or its folder names a path in the workspace;
  * - in the neutral folder, if a project starts a package runner;
- * - else in its folder, without the folders of `PATH` that lead into the workspace.
+ * - else in its folder, without the folders of `PATH` that are in the workspace.
  *
  * A server of a project starts in the workspace folder unless its entry names another one. For other servers the default
  * folder does not count.
@@ -128,10 +128,10 @@ const isOption = (word: string): boolean => word.startsWith('-') || word === 'ev
 
 /** Characters between the paths of one argument. */
 const SEPARATORS = /[\s=,:;|&<>(){}[\]'"`]+/;
-/** A path that names a file also if there is none yet. */
+/** Form of a path that names a file, also a missing one. */
 const PATH_FORM = /^(\/|\.\.?(\/|$)|~(\/|$))/;
-/** What such a path names depends on the process. */
-const OF_PROCESS = /^\/(proc|dev\/fd)(\/|$)/;
+/** Paths whose target depends on the process. */
+const PROCESS_PATH = /^\/(proc|dev\/fd)(\/|$)/;
 
 /** Compares paths with a workspace folder. In doubt a path counts as inside: it costs a server no more than the sandbox. */
 class WorkspaceTest {
@@ -150,7 +150,7 @@ class WorkspaceTest {
     return (await followLinks(path, isBarred)).end === 'barred';
   }
 
-  /** Returns whether the program is inside that a command starts in `cwd`, with this `PATH`. */
+  /** Returns whether a command in `cwd` starts a program inside, with this `PATH`. */
   async containsProgram(command: string, path: string, cwd: string): Promise<boolean> {
     if (/[/\\]/.test(command)) return this.contains(resolve(cwd, command));
     for (const folder of path.split(delimiter)) {
@@ -168,7 +168,7 @@ class WorkspaceTest {
   async isNamedIn(texts: readonly string[], cwd: string): Promise<boolean> {
     for (const text of texts.flatMap((written) => [written, decode(written)])) {
       if (this.#names.some((name) => hasPath(fold(text), name))) return true;
-      for (const part of partsOf(text)) if (await this.#isNamedBy(part, cwd)) return true;
+      for (const part of listPathParts(text)) if (await this.#isNamedBy(part, cwd)) return true;
     }
     return false;
   }
@@ -181,7 +181,7 @@ class WorkspaceTest {
   }
 
   async #isNamedBy(part: string, cwd: string): Promise<boolean> {
-    if (OF_PROCESS.test(part)) return true;
+    if (PROCESS_PATH.test(part)) return true;
     const path = resolve(cwd, part.replace(/^~(?=\/|$)/, homedir()));
     const isFile = PATH_FORM.test(part) || (await lstat(path).catch(() => null)) !== null;
     return isFile && this.contains(path);
@@ -189,7 +189,7 @@ class WorkspaceTest {
 }
 
 /** Returns the pieces of an argument that may be paths, such as those of `--config=./a`, `-r./a`, `@a` and `file:///a`. */
-function partsOf(text: string): Set<string> {
+function listPathParts(text: string): Set<string> {
   const pieces = [text, ...text.split(SEPARATORS)].filter((piece) => piece !== '');
   const parts = pieces.flatMap((piece) => {
     const path = /(\.{0,2}|~)\/.*$/.exec(piece)?.[0];

@@ -12,7 +12,7 @@ export interface ServerTransport extends Transport {
   readonly pid: number | null;
   /** The end of a sentence that begins with the server; null while it runs, or where we left it. Set before `onclose` is called. */
   readonly ended: string | null;
-  /** Whether the server runs in the sandbox of its workspace. */
+  /** True if the server runs in the sandbox of its workspace. */
   readonly isSandboxed: boolean;
 }
 

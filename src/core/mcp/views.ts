@@ -108,7 +108,7 @@ function processOf({
   status,
   since,
   pid,
-  sandboxed,
+  isSandboxed,
   users,
   error,
   retryAt,
@@ -117,7 +117,7 @@ function processOf({
 }: McpServerState): McpServerView['process'] {
   const instant = (ms: number): string => new Date(ms).toISOString();
   return {
-    ...{ status, pid, sandboxed, users, error, words, log: [...log] },
+    ...{ status, pid, isSandboxed, users, error, words, log: [...log] },
     since: instant(since),
     retryAt: retryAt === null ? null : instant(retryAt),
   };

@@ -14,7 +14,7 @@ async function mountServer(parts: Partial<McpServerView>, status: McpProcess['st
   const processRow: Omit<McpProcess, 'status'> = {
     since: NOW,
     pid: null,
-    sandboxed: true,
+    isSandboxed: true,
     users: 0,
     error: 'It ended with exit code 3',
     retryAt: NOW,

@@ -74,10 +74,10 @@ export function serverFacts(server: McpServerView): [string, string][] {
 
 function processFacts(process: McpServerView['process']): [string, string][] {
   if (process === null) return [];
-  const { status, pid, sandboxed, users, error, words } = process;
+  const { status, pid, isSandboxed, users, error, words } = process;
   return [
     ['process', [status, ...(pid === null ? [] : [`pid ${pid}`]), `used by ${users} runs`].join(', ')],
-    ...(sandboxed ? [['sandbox', 'yes'] as [string, string]] : []),
+    ...(isSandboxed ? [['sandbox', 'yes'] as [string, string]] : []),
     ...(error === null ? [] : [['error', oneLine(error)] as [string, string]]),
     ...(words === null ? [] : [['says', `${oneLine(words.name)} ${oneLine(words.version)}`] as [string, string]]),
   ];
@@ -93,7 +93,7 @@ export function testLines({ server, error, durationMs, resources, prompts }: Mcp
     const title = log.length === 0 ? [] : ['  its last words:'];
     return [`${visible(name)} does not work (${duration(durationMs)}): ${oneLine(visible(error))}`, ...title, ...log];
   }
-  const where = process?.sandboxed ? ' in the sandbox' : '';
+  const where = process?.isSandboxed ? ' in the sandbox' : '';
   const says = process?.words ? `: ${oneLine(visible(`${process.words.name} ${process.words.version}`))}` : '';
   return [
     `${visible(name)} answers${where} (${duration(durationMs)})${says}`,

@@ -46,7 +46,7 @@ async function tryOut(
     if (test === undefined) return warning(title, `no answer after ${duration(performance.now() - start)}`, advice);
     if (test.error !== null) return warning(title, oneLine(test.error), advice);
     const { tools, process } = test.server;
-    const where = process?.sandboxed ? ' in the sandbox' : '';
+    const where = process?.isSandboxed ? ' in the sandbox' : '';
     const text = `answers${where}, with ${tools.length === 1 ? '1 tool' : `${tools.length} tools`}`;
     const open = tools.filter(needsAgreement).length;
     if (open === 0) return ok(title, text);

@@ -188,7 +188,7 @@ test('doctor has a line for each that is used, one for all that wait for trust, 
 test('show, test and doctor report that a server runs in the sandbox', async () => {
   const process: McpProcess = {
     ...{ status: 'ready', since: '2026-01-01T00:00:00.000Z', pid: 7, users: 0, error: null, retryAt: null },
-    ...{ words: null, log: [], sandboxed: true },
+    ...{ words: null, log: [], isSandboxed: true },
   };
   const server = view({ kind: 'stdio', signIn: 'none', process });
   const found: McpTest = { server, error: null, durationMs: 1, resources: [], prompts: [] };
