@@ -1,4 +1,7 @@
-/** Files and folders that stay open: what is opened below an open folder is in it, whatever its path leads to by then. */
+/**
+ * Files and folders that stay open. An entry opened below an open folder is in that folder, even if its path has another
+ * target by then.
+ */
 import { isUtf8 } from 'node:buffer';
 import { type BigIntStats, close, constants, type Dirent, fstat, open, type PathLike } from 'node:fs';
 import { lstat, opendir, readdir, readFile, readlink } from 'node:fs/promises';
@@ -26,7 +29,7 @@ export const isClosed = (error: unknown): boolean => (error as { code?: string }
 const LARGE_FOLDER_BYTES = 131_072n;
 const ENTRIES_AT_ONCE = 1000;
 
-/** Bytes of a name that is not UTF-8 are kept as lone surrogates, so that the name can be opened again. */
+/** Bytes of a name that is not UTF-8 are stored as lone surrogates, so that the name can be opened again. */
 const FIRST_RAW_BYTE = 0xdc80;
 
 function decodeName(name: Buffer): string {
@@ -64,8 +67,8 @@ export class OpenEntry {
     return OpenEntry.#open(path, path, O_NOFOLLOW);
   }
 
-  /** Opens the root folder of a process, which may be in a mount namespace of its own. Linux only. */
-  static openRootOf(pid: number): Promise<OpenEntry | null> {
+  /** Opens the root folder of a process, which may be in another mount namespace. Linux only. */
+  static openProcessRoot(pid: number): Promise<OpenEntry | null> {
     return OpenEntry.#open(`/proc/${pid}/root/`, '/', O_DIRECTORY);
   }
 
@@ -83,7 +86,7 @@ export class OpenEntry {
     return null;
   }
 
-  /** A path that leads to this entry, also after it was moved. */
+  /** A path whose target is this entry, also after a move. */
   get through(): string {
     return IS_LINUX ? `/proc/self/fd/${this.fd}` : this.path;
   }
@@ -108,7 +111,7 @@ export class OpenEntry {
     return OpenEntry.#open(`${this.through}/${name}`, join(this.path, name), O_NOFOLLOW, isStrict);
   }
 
-  /** Returns what the system knows of an entry of this folder; null for a missing one. */
+  /** Returns the attributes of an entry of this folder; null for a missing one. */
   readStats(name: string): Promise<BigIntStats | null> {
     const path = `${this.through}/${name}`;
     return lstat(path.isWellFormed() ? path : encodePath(path), { bigint: true }).catch(() => null);

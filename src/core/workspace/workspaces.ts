@@ -11,7 +11,7 @@ export class Workspaces {
   readonly changes: Changes;
   /** Folder for the caches of package managers. */
   readonly caches: string;
-  /** Files that programs outside the sandbox obey. */
+  /** Compares files that start or configure programs outside the sandbox. */
   readonly controlFiles: ControlFiles;
   readonly git: Git;
   readonly lock = new WorkspaceLock();

@@ -1,6 +1,6 @@
 /**
- * Compares the control files of a workspace before and after commands of agents. Changed ones are kept by an answer of the
- * person, or put back: until then nothing starts outside the sandbox in that workspace.
+ * Compares the control files of a workspace before and after commands of agents. An answer of the person keeps changed ones,
+ * or puts them back. Until then nothing starts outside the sandbox in that workspace.
  */
 import { constants } from 'node:fs';
 import { cp, lstat, mkdir, open, readdir, readFile, rename, rm, symlink } from 'node:fs/promises';
@@ -15,16 +15,16 @@ import { SerialQueue } from '../../base/serial-queue.ts';
 import { cutAtCodePoint } from '../../base/text.ts';
 import type { Git } from '../git.ts';
 import { OpenEntry } from '../open-entry.ts';
-import { isInside, type Workspace as AnyWorkspace } from '../reach.ts';
+import { isInside, type Workspace } from '../reach.ts';
 import { openOuterRepository } from '../shell/repository-mounts.ts';
 import { isHarmlessConfig } from './git-config.ts';
 import {
   type ControlFile,
   type ControlScan,
+  formatControlPath,
   isKnownPointer,
   isTriadFile,
   scanControlFiles,
-  shownPath,
 } from './scan-control-files.ts';
 
 export type ControlDecision = 'keep' | 'put_back';
@@ -32,7 +32,7 @@ export type ControlDecision = 'keep' | 'put_back';
 /** Asks the person what becomes of the changes. */
 export type AskAboutChanges = (changes: readonly ControlChange[]) => Promise<ControlDecision>;
 
-/** What became of the changes; both lists are empty if there were none. */
+/** Result for the changes. Both lists are empty if there were none. */
 export interface Settlement {
   kept: readonly ControlChange[];
   putBack: readonly ControlChange[];
@@ -40,10 +40,10 @@ export interface Settlement {
   movedTo: string | null;
 }
 
-type Workspace = Pick<AnyWorkspace, 'folder'>;
+type WorkspaceFolder = Pick<Workspace, 'folder'>;
 
-const NOTHING: Settlement = { kept: [], putBack: [], movedTo: null };
-/** Maximum number of questions, and of tries to put files back that a command changes again. */
+const NO_CHANGES: Settlement = { kept: [], putBack: [], movedTo: null };
+/** Maximum number of questions, and of attempts to put files back that a command changes again. */
 const MAX_ROUNDS = 3;
 /** Maximum length of the content in a question, in UTF-16 code units. */
 const MAX_SHOWN = 20_000;
@@ -54,7 +54,7 @@ const StoredFile = z.discriminatedUnion('kind', [
   z.object({ kind: z.literal('other') }),
 ]);
 
-/** The control files before the first command whose changes nobody has answered for. */
+/** The control files before the first command whose changes have no answer yet. */
 const Baseline = z.object({
   /** Device and inode of the workspace folder. */
   root: z.string(),
@@ -62,7 +62,7 @@ const Baseline = z.object({
 });
 type Baseline = z.infer<typeof Baseline>;
 
-interface Comparison {
+interface ControlComparison {
   /** By absolute path. */
   changes: Map<string, ControlChange>;
   scan: ControlScan;
@@ -74,12 +74,12 @@ export class ControlFiles {
   /** Commands that run now, by workspace folder. */
   readonly #commands = new Map<string, number>();
   /** Folders of workspaces whose question is open. */
-  readonly #asking = new Set<string>();
+  readonly #openQuestions = new Set<string>();
   /** One settlement at a time for each workspace. */
   readonly #settlements = new Map<string, SerialQueue>();
   /** Changes of the stored baselines. */
   readonly #writes = new SerialQueue();
-  #started: (folder: string) => Promise<readonly string[]> = () => Promise.resolve([]);
+  #listStartedFiles: (folder: string) => Promise<readonly string[]> = () => Promise.resolve([]);
 
   /** `folder`: for the baselines and the versions that were replaced; made with the first. */
   constructor(folder: string, git: Git) {
@@ -89,15 +89,15 @@ export class ControlFiles {
 
   /** Uses this list of files, relative to a workspace, from which MCP servers are started. */
   useStartedFiles(list: (folder: string) => Promise<readonly string[]>): void {
-    this.#started = list;
+    this.#listStartedFiles = list;
   }
 
   /** Stores the control files before a command that can write. Call `endCommand` when it has ended. */
-  async beginCommand({ folder }: Workspace): Promise<void> {
+  async beginCommand({ folder }: WorkspaceFolder): Promise<void> {
     await this.#writes.add(async () => {
       if ((await this.#readBaseline(folder)) === null)
         await withFolder(folder, async (root) => {
-          const { files } = await scanControlFiles(root, await this.#started(folder), this.#store(folder));
+          const { files } = await scanControlFiles(root, await this.#listStartedFiles(folder), this.#store(folder));
           await this.#writeBaseline(folder, { root: identify(root), files: Object.fromEntries(files) });
           await this.#deleteOtherContents(folder, files);
         });
@@ -105,40 +105,40 @@ export class ControlFiles {
     });
   }
 
-  endCommand({ folder }: Workspace): void {
+  endCommand({ folder }: WorkspaceFolder): void {
     this.#commands.set(folder, Math.max(0, (this.#commands.get(folder) ?? 0) - 1));
   }
 
-  /** Whether a command that can write runs in this workspace. */
-  isCommandRunning({ folder }: Workspace): boolean {
+  /** Returns whether a command that can write runs in this workspace. */
+  isCommandRunning({ folder }: WorkspaceFolder): boolean {
     return (this.#commands.get(folder) ?? 0) > 0;
   }
 
   /**
    * Decides about the changes since the first unanswered command, also one of an earlier process. Call this before anything
-   * starts outside the sandbox. `ask`: null if nobody can answer; the changes are put back then. Throws `conflict` if changes
+   * starts outside the sandbox. `ask`: null if no answer is possible; the changes are put back then. Throws `conflict` if changes
    * cannot be put back, or if a running command makes them again.
    */
-  async settle({ folder }: Workspace, ask: AskAboutChanges | null): Promise<Settlement> {
+  async settle({ folder }: WorkspaceFolder, ask: AskAboutChanges | null): Promise<Settlement> {
     // The open question is asked again if there are more changes when it is answered.
-    if (ask && this.#asking.has(folder)) return NOTHING;
+    if (ask && this.#openQuestions.has(folder)) return NOTHING;
     const queue = this.#settlements.get(folder) ?? new SerialQueue();
     this.#settlements.set(folder, queue);
     return queue.add(async () => {
       const baseline = await this.#readBaseline(folder);
-      return baseline ? withFolder(folder, (root) => this.#settle(root, baseline, ask)) : NOTHING;
+      return baseline ? withFolder(folder, (root) => this.#settle(root, baseline, ask)) : NO_CHANGES;
     });
   }
 
   /**
-   * Call this before a program starts outside the sandbox, and nobody is asked for it. Puts back what interrupted commands
-   * left. Throws `conflict` while a question is open, or while a running command has changed control files.
+   * Call this before a program starts outside the sandbox without a question. Puts back what interrupted commands left.
+   * Throws `conflict` while a question is open, or while a running command has changed control files.
    */
-  async ensureSettled({ folder }: Workspace): Promise<void> {
+  async ensureSettled({ folder }: WorkspaceFolder): Promise<void> {
     const refuse = (why: string): never => {
       throw new TriadError('conflict', `${why}. Nothing starts outside the sandbox in ${folder} until then`);
     };
-    if (this.#asking.has(folder)) refuse('Answer the question about changed files first');
+    if (this.#openQuestions.has(folder)) refuse('Answer the question about changed files first');
     const isRunning = this.isCommandRunning({ folder });
     await this.settle(
       { folder },
@@ -150,48 +150,48 @@ export class ControlFiles {
     // The person replaced the folder: commands cannot.
     if (baseline.root !== identify(root)) {
       await this.#close(root.path, null);
-      return NOTHING;
+      return NO_CHANGES;
     }
     const putBack = new Map<string, ControlChange>();
-    const movedTo = join(this.#place(root.path), 'replaced', new Date().toISOString().replaceAll(':', '-'));
-    let found = await this.#compare(root, baseline);
-    for (let round = 0; round < MAX_ROUNDS && found.changes.size > 0; round += 1) {
-      const shown = [...found.changes.values()];
-      if (ask && putBack.size === 0 && (await this.#ask(root.path, ask, shown)) === 'keep') {
-        const now = await this.#compare(root, baseline);
-        if (isSameState(found, now)) {
-          await this.#close(root.path, now.scan);
-          return { kept: shown, putBack: [], movedTo: null };
+    const movedTo = join(this.#dataFolder(root.path), 'replaced', new Date().toISOString().replaceAll(':', '-'));
+    let comparison = await this.#compare(root, baseline);
+    for (let round = 0; round < MAX_ROUNDS && comparison.changes.size > 0; round += 1) {
+      const shownChanges = [...comparison.changes.values()];
+      if (ask && putBack.size === 0 && (await this.#ask(root.path, ask, shownChanges)) === 'keep') {
+        const next = await this.#compare(root, baseline);
+        if (isSameState(comparison, next)) {
+          await this.#close(root.path, next.scan);
+          return { kept: shownChanges, putBack: [], movedTo: null };
         }
-        found = now;
+        comparison = next;
         continue;
       }
-      found = await this.#compare(root, baseline);
-      for (const [path, change] of found.changes) putBack.set(path, change);
-      await this.#putBack(root, baseline, found, round === 0 ? movedTo : join(movedTo, `again-${round}`));
-      found = await this.#compare(root, baseline);
+      comparison = await this.#compare(root, baseline);
+      for (const [path, change] of comparison.changes) putBack.set(path, change);
+      await this.#putBack(root, baseline, comparison, round === 0 ? movedTo : join(movedTo, `again-${round}`));
+      comparison = await this.#compare(root, baseline);
     }
-    if (found.changes.size > 0)
+    if (comparison.changes.size > 0)
       throw new TriadError(
         'conflict',
-        `A running command changes ${listPaths(found)} again and again: stop it first. Nothing starts outside the sandbox in ${root.path} until then`,
+        `A running command changes ${listPaths(comparison)} again and again: stop it first. Nothing starts outside the sandbox in ${root.path} until then`,
       );
-    await this.#close(root.path, found.scan);
+    await this.#close(root.path, comparison.scan);
     return { kept: [], putBack: [...putBack.values()], movedTo: putBack.size > 0 ? movedTo : null };
   }
 
   async #ask(folder: string, ask: AskAboutChanges, changes: readonly ControlChange[]): Promise<ControlDecision> {
-    this.#asking.add(folder);
+    this.#openQuestions.add(folder);
     try {
       return await ask(changes);
     } finally {
-      this.#asking.delete(folder);
+      this.#openQuestions.delete(folder);
     }
   }
 
   /** Compares the control files with the stored ones. Stores their contents, from which a later comparison goes on. */
-  async #compare(root: OpenEntry, baseline: Baseline): Promise<Comparison> {
-    const scan = await scanControlFiles(root, await this.#started(root.path), this.#store(root.path));
+  async #compare(root: OpenEntry, baseline: Baseline): Promise<ControlComparison> {
+    const scan = await scanControlFiles(root, await this.#listStartedFiles(root.path), this.#store(root.path));
     const changes = new Map<string, ControlChange>();
     for (const path of [...new Set([...Object.keys(baseline.files), ...scan.files.keys()])].toSorted()) {
       const before = baseline.files[path] ?? null;
@@ -199,10 +199,10 @@ export class ControlFiles {
       if (isSameFile(before, after)) continue;
       // Without a file git and servers run less. Settings of Triad may forbid something.
       if (after === null && !isTriadFile(root.path, path)) continue;
-      const [old, bytes] = await Promise.all([this.#stored(root.path, before), this.#stored(root.path, after)]);
+      const [old, bytes] = await Promise.all([this.#readStored(root.path, before), this.#readStored(root.path, after)]);
       if (bytes && (await this.#isHarmless(root.path, path, { hadFile: before !== null, old, bytes }, scan))) continue;
       const change = before === null ? 'added' : after === null ? 'removed' : 'changed';
-      changes.set(path, { path: shownPath(root.path, path), change, content: bytes && textOf(bytes) });
+      changes.set(path, { path: formatControlPath(root.path, path), change, content: bytes && decodeText(bytes) });
     }
     return { changes, scan };
   }
@@ -219,14 +219,14 @@ export class ControlFiles {
     return isHarmlessConfig(this.#git, { path, before: old, after: bytes }, root);
   }
 
-  async #putBack(root: OpenEntry, baseline: Baseline, found: Comparison, movedTo: string): Promise<void> {
-    const { changes } = found;
+  async #putBack(root: OpenEntry, baseline: Baseline, comparison: ControlComparison, movedTo: string): Promise<void> {
+    const { changes } = comparison;
     const files = baseline.files;
     const isLost = (path: string): boolean => files[path]?.kind === 'file' && files[path].isLarge;
     if ([...changes.keys()].some(isLost))
       throw new TriadError(
         'conflict',
-        `${listPaths(found)} cannot be put back, because a file was too large to be stored. Restore it yourself: nothing starts outside the sandbox in ${root.path} until then`,
+        `${listPaths(comparison)} cannot be put back, because a file was too large to be stored. Restore it yourself: nothing starts outside the sandbox in ${root.path} until then`,
       );
     const outer = await openOuterRepository(root);
     // The most specific one first: a git directory around the workspace may be above it.
@@ -238,7 +238,7 @@ export class ControlFiles {
         const base = bases.find((one) => isInside(one.path, path));
         const before = files[path] ?? null;
         const aside = join(movedTo, isInside(root.path, path) ? relative(root.path, path) : path);
-        if (base) await restoreEntry(base, path, { before, bytes: await this.#stored(root.path, before), aside });
+        if (base) await restoreEntry(base, path, { before, bytes: await this.#readStored(root.path, before), aside });
       }
     } finally {
       await Promise.all([...outer.gitFolders, ...(outer.top ? [outer.top] : [])].map((entry) => entry.close()));
@@ -261,13 +261,13 @@ export class ControlFiles {
   }
 
   async #writeBaseline(folder: string, baseline: Baseline): Promise<void> {
-    await mkdir(this.#place(folder), { recursive: true, mode: 0o700 });
+    await mkdir(this.#dataFolder(folder), { recursive: true, mode: 0o700 });
     await writeAtomically(this.#baselineFile(folder), JSON.stringify(baseline), { mode: 0o600, sync: false });
   }
 
   /** Stores contents by their hash. */
   #store(folder: string): (hash: string, bytes: Buffer) => Promise<void> {
-    const contents = this.#contents(folder);
+    const contents = this.#contentsFolder(folder);
     return async (hash, bytes) => {
       const file = join(contents, hash);
       if ((await lstat(file).catch(() => null))?.size === bytes.length) return;
@@ -278,25 +278,25 @@ export class ControlFiles {
 
   async #deleteOtherContents(folder: string, files: ReadonlyMap<string, ControlFile>): Promise<void> {
     const hashes = new Set([...files.values()].flatMap((file) => (file.kind === 'file' ? [file.hash] : [])));
-    const names = await readdir(this.#contents(folder)).catch((): string[] => []);
+    const names = await readdir(this.#contentsFolder(folder)).catch((): string[] => []);
     const others = names.filter((name) => !hashes.has(name));
-    await Promise.all(others.map((name) => rm(join(this.#contents(folder), name), { force: true })));
+    await Promise.all(others.map((name) => rm(join(this.#contentsFolder(folder), name), { force: true })));
   }
 
-  async #stored(folder: string, file: ControlFile | null): Promise<Buffer | null> {
+  async #readStored(folder: string, file: ControlFile | null): Promise<Buffer | null> {
     if (file?.kind !== 'file' || file.isLarge) return null;
-    return readFile(join(this.#contents(folder), file.hash)).catch(() => null);
+    return readFile(join(this.#contentsFolder(folder), file.hash)).catch(() => null);
   }
 
   #baselineFile(folder: string): string {
-    return join(this.#place(folder), 'baseline.json');
+    return join(this.#dataFolder(folder), 'baseline.json');
   }
 
-  #contents(folder: string): string {
-    return join(this.#place(folder), 'contents');
+  #contentsFolder(folder: string): string {
+    return join(this.#dataFolder(folder), 'contents');
   }
 
-  #place(folder: string): string {
+  #dataFolder(folder: string): string {
     return join(this.#folder, sha256(folder).slice(0, 32));
   }
 }
@@ -315,15 +315,15 @@ const identify = ({ stats }: OpenEntry): string => `${stats.dev}:${stats.ino}`;
 
 const isSameFile = (a: ControlFile | null, b: ControlFile | null): boolean => isDeepStrictEqual(a, b);
 
-function isSameState(a: Comparison, b: Comparison): boolean {
+function isSameState(a: ControlComparison, b: ControlComparison): boolean {
   const paths = [...a.changes.keys()];
   const isSame = (path: string) => isSameFile(a.scan.files.get(path) ?? null, b.scan.files.get(path) ?? null);
   return paths.length === b.changes.size && paths.every((path) => b.changes.has(path) && isSame(path));
 }
 
-const listPaths = ({ changes }: Comparison): string => [...changes.values()].map(({ path }) => path).join(', ');
+const listPaths = ({ changes }: ControlComparison): string => [...changes.values()].map(({ path }) => path).join(', ');
 
-function textOf(bytes: Buffer): string | null {
+function decodeText(bytes: Buffer): string | null {
   const text = bytes.toString('utf8');
   return text.includes('\uFFFD') || text.includes('\0') ? null : cutAtCodePoint(text, MAX_SHOWN);
 }
@@ -346,11 +346,11 @@ async function restoreEntry(
   }
 }
 
-/** Opens a folder below another one. `makes`: makes missing folders. Returns null if a part of the path is no folder. */
-async function openFolder(base: OpenEntry, path: string, makes: boolean): Promise<OpenEntry | null> {
+/** Opens a folder below another one. `canCreate`: creates missing folders. Returns null if a part of the path is no folder. */
+async function openFolder(base: OpenEntry, path: string, canCreate: boolean): Promise<OpenEntry | null> {
   let folder = await base.openEntry('.');
   for (const name of path.split('/').filter((part) => part !== '')) {
-    if (makes && folder) await mkdir(`${folder.through}/${name}`).catch(() => undefined);
+    if (canCreate && folder) await mkdir(`${folder.through}/${name}`).catch(() => undefined);
     const next: OpenEntry | null = (await folder?.openEntry(name)) ?? null;
     await folder?.close();
     folder = next;

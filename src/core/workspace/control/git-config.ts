@@ -1,4 +1,4 @@
-/** Compares two states of a settings file of git: whether a setting that can run a program was added. */
+/** Compares two states of a settings file of git. Detects added settings that can run a program. */
 import { isAbsolute, join } from 'node:path';
 import type { Git } from '../git.ts';
 import { isInside } from '../reach.ts';

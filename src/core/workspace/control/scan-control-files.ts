@@ -1,4 +1,4 @@
-/** Finds the control files of a workspace: files that git, Triad or an MCP server obeys outside the sandbox. */
+/** Finds the control files of a workspace: files that start or configure git, Triad or MCP servers outside the sandbox. */
 import type { Dirent } from 'node:fs';
 import { readFile, readlink, realpath } from 'node:fs/promises';
 import { basename, dirname, join, normalize, relative } from 'node:path';
@@ -8,7 +8,7 @@ import { isInside } from '../reach.ts';
 import { openOuterRepository } from '../shell/repository-mounts.ts';
 import { walk } from '../shell/workspace-scan.ts';
 
-/** What is at the path of a control file. */
+/** The entry at the path of a control file. */
 export type ControlFile =
   /** `hash`: of the content, or of size and times for a file over `MAX_BYTES`. */
   | { kind: 'file'; hash: string; mode: number; isLarge: boolean }
@@ -42,12 +42,12 @@ const SAMPLE = /\.sample$/;
 
 /**
  * Reads the control files in a workspace folder and in the git directories around it. Links are reported, not followed.
- * `started`: paths of files, relative to the workspace, from which MCP servers are started. `store` gets each content of at
- * most `MAX_BYTES`.
+ * `startedFiles`: paths of files, relative to the workspace, from which MCP servers are started. `store` gets each content
+ * of at most `MAX_BYTES`.
  */
 export async function scanControlFiles(
   root: OpenEntry,
-  started: readonly string[],
+  startedFiles: readonly string[],
   store: (hash: string, bytes: Buffer) => Promise<void> = () => Promise.resolve(),
 ): Promise<ControlScan> {
   const files = new Map<string, ControlFile>();
@@ -56,7 +56,7 @@ export async function scanControlFiles(
   const visit = (folder: OpenEntry, entry: Dirent): boolean | Promise<boolean> => {
     const { name } = entry;
     const isFolder = entry.isDirectory();
-    const readThen = (read: Promise<void>, goesOn: boolean) => read.then(() => goesOn);
+    const readThen = (read: Promise<void>, canDescend: boolean) => read.then(() => canDescend);
     // Most names differ from all of these in the first character.
     if (name[0] !== '.' && name[0] !== 'H') return isFolder && name !== 'node_modules';
     const folded = name.toLowerCase();
@@ -68,7 +68,7 @@ export async function scanControlFiles(
   };
   // Git cannot read a folder that is closed to this user either.
   await walk(root, visit, (folder) => void folder.close());
-  for (const path of started) {
+  for (const path of startedFiles) {
     const folder = await root.openBelow(dirname(path));
     if (!folder) continue;
     await readEntry(reader, folder, basename(path), null);
@@ -83,17 +83,17 @@ export async function scanControlFiles(
   return { files, gitFolders };
 }
 
-interface Reader {
+interface ControlReader {
   files: Map<string, ControlFile>;
   gitFolders: Set<string>;
   store: (hash: string, bytes: Buffer) => Promise<void>;
 }
 
-type ReadFolder = (reader: Reader, folder: OpenEntry, depth: number) => Promise<void>;
+type ReadFolder = (reader: ControlReader, folder: OpenEntry, depth: number) => Promise<void>;
 
 /** Reads one entry of a folder. `readFolder`: reads what is in it if it is a folder; null: the folder itself is reported. */
 async function readEntry(
-  reader: Reader,
+  reader: ControlReader,
   folder: OpenEntry,
   name: string,
   readFolder: ReadFolder | null,
@@ -116,7 +116,7 @@ async function readEntry(
   }
 }
 
-async function readControlFile({ store }: Reader, entry: OpenEntry): Promise<ControlFile> {
+async function readControlFile({ store }: ControlReader, entry: OpenEntry): Promise<ControlFile> {
   const { size, mtimeNs, ctimeNs, ino, mode: type } = entry.stats;
   const mode = Number(type) & 0o777;
   const bytes = size > MAX_BYTES ? null : await readFile(entry.through).catch(() => null);
@@ -130,7 +130,7 @@ async function readControlFile({ store }: Reader, entry: OpenEntry): Promise<Con
 }
 
 /** Reads a folder that has the entries of a git directory, which git then uses as one, whatever its name is. */
-async function readBareRepository(reader: Reader, folder: OpenEntry): Promise<void> {
+async function readBareRepository(reader: ControlReader, folder: OpenEntry): Promise<void> {
   const names = new Set((await folder.entries()).map(({ name }) => name));
   if (names.has('commondir') || (names.has('objects') && names.has('refs')))
     await readGitFolder(reader, folder, 0, false);
@@ -146,14 +146,19 @@ const readTree: ReadFolder = async (reader, folder, depth) => {
   }
 };
 
-/** `reportsUnknown`: whether entries with names that git does not use are reported. */
-async function readGitFolder(reader: Reader, folder: OpenEntry, depth: number, reportsUnknown: boolean): Promise<void> {
+/** `shouldReportUnknown`: adds entries with names that git does not use. */
+async function readGitFolder(
+  reader: ControlReader,
+  folder: OpenEntry,
+  depth: number,
+  shouldReportUnknown: boolean,
+): Promise<void> {
   reader.gitFolders.add(folder.path);
   for (const entry of await folder.entries()) {
     const { name } = entry;
     const read = (readFolder: ReadFolder | null) => readEntry(reader, folder, name, readFolder, depth);
     const isControl = CONTROLS.test(name) && !name.endsWith('.lock');
-    if (isControl || (!DATA.test(name) && reportsUnknown)) await read(null);
+    if (isControl || (!DATA.test(name) && shouldReportUnknown)) await read(null);
     else if (!DATA.test(name)) continue;
     else if (entry.isSymbolicLink()) await read(null);
     else if (name === 'hooks') await read(readHooks);
@@ -185,8 +190,8 @@ const readAlternates: ReadFolder = (reader, folder, depth) =>
 const REPOSITORIES = /\/(worktrees|modules)\//;
 
 /**
- * Returns whether a pointer of a worktree or submodule (`.git`, `commondir` or `gitdir`) leads to its git directory, whose
- * control files are compared too, or back. `text`: content of the pointer.
+ * Returns whether the target of a pointer (`.git` or `commondir`) is the git directory of its worktree or submodule, whose
+ * control files are compared too. The target of `gitdir` is a `.git` in the workspace. `text`: content of the pointer.
  */
 export async function isKnownPointer(path: string, text: string, root: string, scan: ControlScan): Promise<boolean> {
   const line = text.trimEnd();
@@ -199,12 +204,13 @@ export async function isKnownPointer(path: string, text: string, root: string, s
   const full = target.startsWith('/') ? normalize(target) : join(folder, target);
   if (name === 'gitdir') return basename(full) === '.git' && isInside(root, full);
   const real = await realpath(full).catch(() => null);
-  // A link on the way could lead elsewhere later.
+  // A link on the way could have another target later.
   return real === full && scan.gitFolders.has(real) && REPOSITORIES.test(real);
 }
 
-/** Returns the path as a person reads it: relative to the workspace if it is inside. */
-export const shownPath = (root: string, path: string): string => (isInside(root, path) ? relative(root, path) : path);
+/** Returns the path for a person: relative to the workspace if it is inside. */
+export const formatControlPath = (root: string, path: string): string =>
+  isInside(root, path) ? relative(root, path) : path;
 
 /** Returns whether Triad itself loads the file. */
 export function isTriadFile(root: string, path: string): boolean {

@@ -22,7 +22,7 @@ export interface BackgroundCommand {
   failure: string | null;
   /** Of output so far. */
   bytes: number;
-  /** Control files that were put back when it had ended. */
+  /** Control files that were put back at its end. */
   putBack: readonly string[];
 }
 
@@ -69,8 +69,8 @@ export class BackgroundCommands {
 
   /**
    * The id of the command that now starts. `earlier`: how many ids were given before the program was killed and the run
-   * resumed. `ended` is called when it has ended, and resolves with the control files that were put back. Throws `limit_reached` where too many run, `conflict` when the run has
-   * ended.
+   * resumed. `ended` is called when it has ended, and resolves with the control files that were put back. Throws
+   * `limit_reached` where too many run, `conflict` when the run has ended.
    */
   start(asked: Asked, earlier = 0, ended: () => Promise<readonly string[]> = () => Promise.resolve([])): string {
     if (this.#hasEnded || this.#signal.aborted)

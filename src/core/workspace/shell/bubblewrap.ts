@@ -5,15 +5,15 @@ import { isInside } from '../reach.ts';
 import type { OutsideView } from './outside-view.ts';
 import type { WorkspaceMounts } from './mounts.ts';
 
-/** A user namespace in which no other can be made; kernels and containers that offer none go without. */
+/** Arguments for a user namespace in which no other can be made. Some kernels and containers offer none. */
 export const USER_NAMESPACE: readonly string[] = ['--unshare-user', '--disable-userns'];
 
 const NAMESPACES = ['--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'];
 /** Root keeps its capabilities otherwise, and could mount the file system writable again. */
 const WITHOUT_RIGHTS = ['--die-with-parent', '--new-session', '--cap-drop', 'ALL'];
-/** Folders that are empty and writable, and end with the command. */
+/** Folders that are empty and writable, and are deleted with the command. */
 const TEMPORARY = ['/tmp', '/var/tmp', '/run'];
-/** Maximum size of what a command leaves in the home folder, in bytes. */
+/** Maximum size of the files of a command in the home folder, in bytes. */
 const HOME_BYTES = 1024 ** 3;
 
 /** Descriptors of bubblewrap: where it reports the process, where it waits, the filter of system calls, and the mounts. */

@@ -2,7 +2,7 @@
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { findGitLimit } from './git-arguments.ts';
-import type { Word } from './simple-commands.ts';
+import type { ShellWord } from './simple-commands.ts';
 
 /** Shells, and interpreters of other languages. */
 export const SHELL = /^(r?bash|d?ash|sh|zsh|fish|t?csh|[mp]?dksh|ksh|mksh|pwsh|powershell|cmd|wsl)$/;
@@ -21,7 +21,7 @@ export const RUNS_OTHERS = new Set(
 const LOADER = /^ld([-.].*)?\.so(\..*)?$/;
 /** Modules of Python that run only files which the workspace has. */
 const MODULES = /^(pytest|unittest|venv|pip|mypy|ruff|black|flake8|isort|pylint|build|http\.server|json\.tool)$/;
-/** Programs whose first argument says what they do. */
+/** Programs whose first argument names their action. */
 export const HAS_VERBS = new Set(
   `git npm npx pnpm yarn bun deno docker podman kubectl helm cargo go pip pip3 uv poetry gh glab aws gcloud az terraform
   systemctl service brew apt apt-get dnf yum pacman snap flatpak make just rustup nvm fly vercel`.split(/\s+/),
@@ -33,12 +33,12 @@ const FINDS =
 const PRINTS_LINES = /^\d+(,(\d+|\$))?p$/;
 
 /** Returns why only a rule without wildcards may allow the command; null if any rule may. `rest`: the words behind the program. */
-export function findLimit(program: string, rest: readonly Word[]): Phrase | null {
+export function findLimit(program: string, rest: readonly ShellWord[]): Phrase | null {
   if (program === 'git') return findGitLimit(rest);
   return isLimited(program, rest) ? phrase('runs_unseen_code', { program }) : null;
 }
 
-function isLimited(program: string, rest: readonly Word[]): boolean {
+function isLimited(program: string, rest: readonly ShellWord[]): boolean {
   const [first, ...others] = rest;
   if (RUNS_OTHERS.has(program) || LOADER.test(program)) return true;
   if (SHELL.test(program) || INTERPRETER.test(program)) return !runsFile(program, rest);
@@ -67,11 +67,11 @@ function isLimited(program: string, rest: readonly Word[]): boolean {
   }
 }
 
-const isOption = ({ shown }: Word): boolean => /^-./.test(shown);
-const isVerb = ({ text }: Word): boolean => text !== null && !text.startsWith('-');
+const isOption = ({ shown }: ShellWord): boolean => /^-./.test(shown);
+const isVerb = ({ text }: ShellWord): boolean => text !== null && !text.startsWith('-');
 
-/** Returns whether the first argument is a file that the interpreter runs, or says that it runs nothing else. */
-function runsFile(program: string, [first, second]: readonly Word[]): boolean {
+/** Returns whether the first argument is a file that the interpreter runs, or an option without code. */
+function runsFile(program: string, [first, second]: readonly ShellWord[]): boolean {
   const text = first?.text ?? '-';
   if (second === undefined && /^(--version|-V|--help)$/.test(text)) return true;
   if (program.startsWith('python') && text === '-m') return MODULES.test(second?.text ?? '');
@@ -104,7 +104,7 @@ const WRAPPERS: Record<string, Wrapper> = {
 };
 
 /** Returns the words that the program runs as a command; null if it runs none; `unknown` if its options are not listed. */
-export function findInnerCommand(program: string, rest: readonly Word[]): readonly Word[] | null | 'unknown' {
+export function findInnerCommand(program: string, rest: readonly ShellWord[]): readonly ShellWord[] | null | 'unknown' {
   const wrapper = Object.hasOwn(WRAPPERS, program) ? WRAPPERS[program] : undefined;
   if (!wrapper) return null;
   if (program === 'command' && /^-[vV]$/.test(rest[0]?.text ?? '')) return null;

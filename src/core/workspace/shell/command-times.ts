@@ -1,4 +1,4 @@
-/** When commands ran, by which files that they made are told from those of the person. */
+/** The times of commands, which distinguish files that a command made from those of the person. */
 import type { BigIntStats } from 'node:fs';
 
 /** Maximum time of a command that counts, in milliseconds: during a longer one the person works too. */

@@ -14,15 +14,15 @@ import { findInnerCommand, findLimit, isStandardInput } from './command-limits.t
 import { withoutHarmlessOptions } from './git-arguments.ts';
 import { readHiddenWords } from './hidden-words.ts';
 import {
-  constant,
-  quoted,
+  joinUnquoted,
+  joinWords,
+  makeWord,
+  quoteWord,
   readSimpleCommands,
   RESERVED,
   type Redirection,
+  type ShellWord,
   type SimpleCommand,
-  unquoted,
-  type Word,
-  written,
 } from './simple-commands.ts';
 
 export interface CommandLine {
@@ -31,18 +31,18 @@ export interface CommandLine {
   /** Values that only a pattern without wildcards allows, with the reason. */
   limits: readonly { value: string; reason: Phrase }[];
   /**
-   * All words of a line that rules cannot know for certain: rules that deny or ask are compared with each part of it.
-   * Null if even the words cannot be read. Undefined if the values are all that the line runs.
+   * All words of a line that may run more than the values. Rules that deny or ask are compared with each part of them.
+   * Null if the words cannot be read either. Undefined if the values are all that the line runs.
    */
   words?: string | null;
 }
 
-/** Largest number of values: every rule is compared with each of them. */
+/** Maximum number of values: every rule is compared with each of them. */
 const MAX_VALUES = 500;
-/** Deepest nesting of programs that run others. */
+/** Maximum nesting of programs that run others. */
 const MAX_DEPTH = 4;
 
-/** A program name that only a running shell knows. */
+/** The name of a program is unknown before the shell runs. */
 class HiddenProgram extends Error {}
 
 export function readCommandLine(line: string): CommandLine {
@@ -59,13 +59,13 @@ export function readCommandLine(line: string): CommandLine {
   return limits.length === 0 ? { values: all, limits } : { values: all, limits, words: readHiddenWords(line) };
 }
 
-/** Programs that run what they read, or change something as it says: their input from another program is a value too. */
+/** Programs that run their input, or follow instructions in it. Their input from another program is a value too. */
 const READS_SCRIPT = new Set(
   `psql mysql mariadb sqlite3 sqlplus sqlcmd duckdb mongo mongosh redis-cli valkey-cli clickhouse-client cqlsh cypher-shell
   ssh sftp ftp lftp telnet nc ncat netcat socat ed ex vi vim nvim bc dc gnuplot octave patch crontab fdisk sfdisk parted
   git kubectl docker podman`.split(/\s+/),
 );
-const PIPED = [constant('<'), constant('-')];
+const PIPED = [makeWord('<'), makeWord('-')];
 
 class ValueList {
   readonly #values = new Map<string, Phrase | null>();
@@ -86,19 +86,24 @@ class ValueList {
     for (const redirection of redirections) this.#addRedirection(redirection);
     if (words.length === 0) return assignments.forEach((assignment) => this.#add([assignment], null));
     const files = redirections.filter(({ operator }) => operator === '<');
-    const inputs = files.map(({ path }) => (path.text === '/dev/null' ? [] : [constant('<'), path]));
+    const inputs = files.map(({ path }) => (path.text === '/dev/null' ? [] : [makeWord('<'), path]));
     this.#addProgram(assignments, words, files.length === 0 && isPiped ? [PIPED] : inputs, 0);
   }
 
-  #addProgram(assignments: readonly Word[], words: readonly Word[], inputs: readonly Word[][], depth: number): void {
-    const program = programName(words[0]);
+  #addProgram(
+    assignments: readonly ShellWord[],
+    words: readonly ShellWord[],
+    inputs: readonly ShellWord[][],
+    depth: number,
+  ): void {
+    const program = readProgramName(words[0]);
     const name = program.toLowerCase();
     const rest = words.slice(1);
     const inner = depth < MAX_DEPTH ? findInnerCommand(name, rest) : 'unknown';
     const plain = name === 'git' ? withoutHarmlessOptions(words) : words;
     const limit = inner === 'unknown' ? phrase('runs_unseen_code', { program }) : findLimit(name, plain.slice(1));
     const reads = inputs.filter((input) => input !== PIPED || limit !== null || READS_SCRIPT.has(name));
-    const short = { raw: quoted(program), text: program, shown: program, splits: false };
+    const short = { raw: quoteWord(program), text: program, shown: program, splits: false };
     const forms = [plain, ...(program === words[0]!.text ? [] : [[short, ...plain.slice(1)]])];
     if (assignments.length > 0) this.#add([...assignments, ...plain], limit);
     for (const form of forms) for (const input of [[], ...reads]) this.#add([...form, ...input], limit);
@@ -107,24 +112,24 @@ class ValueList {
     if (count >= 0) this.#addProgram(inner.slice(0, count), inner.slice(count), inputs, depth + 1);
   }
 
-  #add(words: readonly Word[], limit: Phrase | null): void {
-    for (const value of [written(words), unquoted(words)])
+  #add(words: readonly ShellWord[], limit: Phrase | null): void {
+    for (const value of [joinWords(words), joinUnquoted(words)])
       this.#values.set(value, limit ?? this.#values.get(value) ?? null);
   }
 
-  /** A file that is only read is no value of its own, unless it is a device. */
+  /** A file that is only read is no separate value, unless it is a device. */
   #addRedirection({ operator, path }: Redirection): void {
     const { text } = path;
     if (text === '/dev/null' || (operator.endsWith('&') && /^(\d+-?|-)$/.test(text ?? ''))) return;
     const isRead = operator.startsWith('<');
     if (isRead && text !== null && !text.startsWith('/dev/') && !isStandardInput(text)) return;
-    this.#add([constant(isRead ? '<' : operator.includes('>>') ? '>>' : '>'), path], null);
+    this.#add([makeWord(isRead ? '<' : operator.includes('>>') ? '>>' : '>'), path], null);
   }
 }
 
-/** Returns the last part of the name. Throws `HiddenProgram` if only a running shell knows it. */
-function programName(word: Word | undefined): string {
-  const { text, raw } = word ?? constant('');
+/** Returns the last part of the name. Throws `HiddenProgram` if it is unknown before the shell runs. */
+function readProgramName(word: ShellWord | undefined): string {
+  const { text, raw } = word ?? makeWord('');
   if (text === null || RESERVED.has(raw) || /^[A-Za-z_]\w*(\[[^]*\])?\+?=/.test(text)) throw new HiddenProgram();
   if (text.normalize('NFC') !== text || /^[=~][^/]*$/.test(text)) throw new HiddenProgram();
   const name = text.replace(/^[^]*\//, '').replace(/\.exe$/i, '');

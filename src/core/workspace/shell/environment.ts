@@ -33,8 +33,7 @@ const MIN_SECRET_CHARS = 8;
 
 /**
  * Returns the variables that a command gets. `temporary`: its folder for temporary files; null for that of the person. No
- * value is passed that is a secret elsewhere in the environment, or one that the program knows. `more`: variables from the
- * settings.
+ * value is passed that is a secret elsewhere in the environment, or that Triad redacts. `more`: variables from the settings.
  */
 export function commandEnvironment(
   env: Environment,

@@ -2,7 +2,7 @@
 import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase } from '#contract/approvals/phrases.ts';
 import { GIT_OPTIONS, type TakesValue } from './git-options.ts';
-import type { Word } from './simple-commands.ts';
+import type { ShellWord } from './simple-commands.ts';
 
 /** Options before the command that change nothing of what git does. */
 const HARMLESS = new Set(['--no-pager', '-P']);
@@ -11,7 +11,7 @@ const TAKES_ADDRESS = /^(clone|fetch|ls-remote|pull|push|remote|submodule)\b/;
 const RUNS_PROGRAM = /\w::/;
 
 /** Returns the words without the harmless options before the command. */
-export function withoutHarmlessOptions(words: readonly Word[]): readonly Word[] {
+export function withoutHarmlessOptions(words: readonly ShellWord[]): readonly ShellWord[] {
   const [git, ...rest] = words;
   const first = rest.findIndex(({ text }) => text === null || !HARMLESS.has(text));
   return git && first > 0 ? [git, ...rest.slice(first)] : words;
@@ -21,7 +21,7 @@ export function withoutHarmlessOptions(words: readonly Word[]): readonly Word[] 
  * Returns why only a rule without wildcards may allow this command; null if any rule may. `rest`: the words behind `git`.
  * An option counts only by its whole name: which option an abbreviation is depends on the version of git.
  */
-export function findGitLimit(rest: readonly Word[]): Phrase | null {
+export function findGitLimit(rest: readonly ShellWord[]): Phrase | null {
   const [first, second] = rest.map(({ text }) => text);
   if (first === '--version' && rest.length === 1) return null;
   if (first == null || first.startsWith('-')) return notListed('git', first ?? rest[0]?.raw ?? '');
@@ -47,7 +47,7 @@ function notListed(command: string, option: string): Phrase {
 
 /** Returns the first word that is not allowed. `onlyOptions`: an argument could be another action. */
 function findFault(
-  words: readonly Word[],
+  words: readonly ShellWord[],
   options: ReadonlyMap<string, TakesValue>,
   onlyOptions: boolean,
 ): string | null {
@@ -64,7 +64,7 @@ function findFault(
       const value = words[(at += 1)];
       if (!value || value.splits || value.shown.startsWith('-')) return shown;
     } else if (onlyOptions) return raw;
-    // What an expansion or a wildcard becomes could be an option.
+    // The value of an expansion or a wildcard could be an option.
     else if (!isBehindOptions && (splits || (text === null && /^[$*?[]/.test(shown)))) return raw;
   }
   return null;

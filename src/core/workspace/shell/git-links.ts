@@ -1,4 +1,4 @@
-/** A `.git` that is a link: nothing can be mounted on it, so a command can replace it. */
+/** Restores a `.git` that is a link. Nothing can be mounted on a link, so a command can replace it. */
 import { readlink, rename, symlink } from 'node:fs/promises';
 import { relative, resolve } from 'node:path';
 import type { OpenEntry } from '../open-entry.ts';
@@ -42,7 +42,7 @@ export class GitLinks {
   }
 }
 
-/** What replaced the link stays beside it. */
+/** Renames the entry that replaced the link, and makes the link again. */
 async function restore(root: OpenEntry, target: string): Promise<void> {
   if ((await readGitLink(root)) === target) return;
   const path = `${root.through}/.git`;

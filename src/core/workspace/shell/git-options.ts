@@ -182,7 +182,7 @@ const OPTIONS: Record<string, string> = {
   'worktree unlock': '',
 };
 
-/** How an option takes a value: never, always, or only in the same word. */
+/** The value of an option: none, required, or possible in the same word only. */
 export type TakesValue = 'no' | 'yes' | 'attached';
 
 /** Options of each command of the table, by name with its dashes. */

@@ -1,4 +1,4 @@
-/** The settings of git that a command gets in the place of the person's: names and habits, no credentials and no programs. */
+/** The settings of git that a command gets: names and habits of the person, without credentials and programs. */
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { writeAtomically } from '../../base/atomic-file.ts';

@@ -1,4 +1,4 @@
-/** Lets a command start after a comparison of what bubblewrap has mounted with what was asked for. */
+/** Starts a command after a comparison of the mounts of bubblewrap with the requested ones. */
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
@@ -9,7 +9,7 @@ import { sendSignal } from './command-processes.ts';
 import { isAlive } from './leftovers.ts';
 import { GATE_FD, type Mounted, STATUS_FD } from './bubblewrap.ts';
 
-/** Pause between two looks at a process, in milliseconds. */
+/** Pause between two checks of a process, in milliseconds. */
 const POLL_MS = 1;
 /** Maximum time until everything is mounted, in milliseconds. */
 const MOUNT_MS = 10_000;
@@ -20,8 +20,8 @@ const WAITS_AT_GATE = new RegExp(`^(0|63) 0x${GATE_FD.toString(16)} `);
 export type MountCheck = (pid: number, hasEnded: () => boolean) => Promise<string | null>;
 
 /**
- * Resolves with null if each mount of the process that waits at the gate is the meant one, else with the reason. A folder
- * that was replaced by a link between its check and its mount is such a reason: the command must not start.
+ * Resolves with null if each mount of the process at the gate is the requested one, else with the reason. One reason is a
+ * folder that a link replaced between its check and its mount: the command must not start.
  */
 export async function findMountFault(
   pid: number,
@@ -34,11 +34,11 @@ export async function findMountFault(
     if (performance.now() > until) return 'the sandbox was not ready in time';
     await wait(POLL_MS);
   }
-  const root = await OpenEntry.openRootOf(pid);
+  const root = await OpenEntry.openProcessRoot(pid);
   if (!root) return 'the sandbox ended';
   try {
-    const isMeant = await Promise.all(mounted.map((one) => isMounted(root, one)));
-    const wrong = mounted.find((_, index) => !isMeant[index]);
+    const isRequested = await Promise.all(mounted.map((one) => isMounted(root, one)));
+    const wrong = mounted.find((_, index) => !isRequested[index]);
     return wrong ? `${wrong.path} was replaced while the sandbox was made` : null;
   } finally {
     await root.close();
@@ -75,7 +75,7 @@ export async function releaseCommand(child: ChildProcess, check: MountCheck | nu
   );
   void ended.then(() => (hasEnded = true));
   const pid = await Promise.race([readProcessId(streams[STATUS_FD] as Readable), ended]);
-  // A process that ended says why in its output.
+  // The output of a process that ended has the reason.
   if (pid === null) return null;
   const fault = await check(pid, () => hasEnded).catch((error: unknown) => String(error));
   if (fault === null) {

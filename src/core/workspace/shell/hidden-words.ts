@@ -7,10 +7,10 @@ import { HAS_VERBS, INTERPRETER, isStandardInput, RUNS_OTHERS, SHELL } from './c
 import { MAX_LENGTH, UNUSUAL } from './simple-commands.ts';
 
 const GIT_WITH_OPTIONS = /\b(git)\s+(?:-(?:[cC]\s+)?(?:"[^"]*"|'[^']*'|[^\s"'])+\s+)+/gi;
-/** Largest numbers of words of one command, and of commands. */
+/** Maximum numbers of words of one command, and of commands. */
 const MAX_WORDS = 2000;
 const MAX_PARTS = 5000;
-/** Deepest nesting of expansions. */
+/** Maximum nesting of expansions. */
 const MAX_DEPTH = 10;
 
 /** Returns the words with `BREAK` where another word may start; null if a program in the line is unknown. */
@@ -27,7 +27,7 @@ export function readHiddenWords(line: string): string | null {
   return [...new Set([...readings, ...short])].map((reading) => withBreaks(reading)).join(' ');
 }
 
-/** `{}` at the end: what `xargs` and the like add to the last command. */
+/** Adds `{}` at the end, for the arguments that `xargs` and similar programs append. */
 function withBreaks(text: string): string {
   const blank = text.replace(/[;&|()`\s]|\{(?!\})|(?<!\{)\}/g, ' ');
   const broken = blank
@@ -38,19 +38,19 @@ function withBreaks(text: string): string {
   return `${broken} {}`.replace(/ +/g, ' ').trim();
 }
 
-/** Words behind which another command starts; `!` also stands in conditions. */
+/** Words that another command follows. `!` is not one of them, because conditions contain it too. */
 const KEYWORD = /^(then|do|else|elif|if|while|until|time|coproc)$/;
 const ASSIGNMENT = /^[A-Za-z_]\w*\+?=\S*$/;
-/** A variable that the shell runs or loads, with a value that only a running shell knows. */
+/** A variable that the shell runs or loads, with a value that is unknown before the shell runs. */
 const HIDDEN_SETTING = /\b(BASH_ENV|ENV|PS4|PROMPT_COMMAND|SHELLOPTS|BASH_FUNC\w*)\+?=\S*[$`]/;
 /** Programs and builtins that read a text as code: quotes around it hide nothing. */
 const READS_CODE = /^(eval|source|trap|alias|env|su|ssh|watch|parallel|script|flock|xargs|find)$/;
 const READS_INPUT = /^(at|batch|parallel|expect|script|ssh|su|source|\.)$/;
 const PASSES_ON = /^(env|command|nice|nohup|time|timeout)$/;
 
-const nameOf = (word: string): string => word.replace(/^.*\//, '').toLowerCase();
-const isCode = (word: string): boolean => SHELL.test(nameOf(word)) || INTERPRETER.test(nameOf(word));
-const passesOn = (word: string): boolean => RUNS_OTHERS.has(nameOf(word)) || PASSES_ON.test(nameOf(word));
+const readName = (word: string): string => word.replace(/^.*\//, '').toLowerCase();
+const isCode = (word: string): boolean => SHELL.test(readName(word)) || INTERPRETER.test(readName(word));
+const passesOn = (word: string): boolean => RUNS_OTHERS.has(readName(word)) || PASSES_ON.test(readName(word));
 
 /** Returns whether a shell finds out only at run time what the word is. */
 function isUnknown(word: string | undefined): boolean {
@@ -67,7 +67,7 @@ function hidesProgram(line: string): boolean {
   const bare = text.replace(/["'\\]/g, '');
   const words = [...text.split(/[\s;&|()`"'\\]+/), ...bare.split(/[\s;&|()`]+/)];
   const mayMislead =
-    /(^|[\s;&|()])#|<</.test(text) || words.some((word) => isCode(word) || READS_CODE.test(nameOf(word)));
+    /(^|[\s;&|()])#|<</.test(text) || words.some((word) => isCode(word) || READS_CODE.test(readName(word)));
   const masked = mayMislead ? null : maskQuotes(text);
   if (HIDDEN_SETTING.test(bare)) return true;
   const commands = splitCommands(masked ?? bare, words.includes('case'));
@@ -76,7 +76,7 @@ function hidesProgram(line: string): boolean {
   return commands.some((command) => hidesInCommand(command, hasInput));
 }
 
-/** Returns the texts of the commands; `$0` stands for an expansion in them, and a blank before a text that only continues one. */
+/** Returns the texts of the commands. `$0` replaces an expansion. A text that only continues a command starts with a blank. */
 function splitCommands(text: string, hasCase: boolean): string[] {
   const commands: string[] = [];
   let rest = text;
@@ -115,7 +115,7 @@ function hidesInCommand(command: string, hasInput: boolean): boolean {
   if (!command.startsWith(' ') && isUnknown(words[first])) return true;
   return words.some((word, at) => {
     if (KEYWORD.test(word) && isUnknown(words[at + 1])) return true;
-    return hidesBehind(nameOf(word), words.slice(at + 1), hasInput);
+    return hidesBehind(readName(word), words.slice(at + 1), hasInput);
   });
 }
 
@@ -151,7 +151,7 @@ function hidesBehindXargs(rest: readonly string[]): boolean {
   return isUnknown(program) || (program !== undefined && program.includes(mark)) || /[$`]/.test(options);
 }
 
-/** Replaces characters in quotes that no shell would read as syntax there; null if the quotes do not tell for certain. */
+/** Replaces characters in quotes that no shell would read as syntax there; null if the quotes are ambiguous. */
 function maskQuotes(text: string): string | null {
   let masked = '';
   for (let at = 0; at < text.length; at++) {

@@ -1,10 +1,10 @@
-/** What is mounted over the entries of a workspace. */
+/** The mounts over the entries of a workspace. */
 import type { OpenEntry } from '../open-entry.ts';
 import { isInside } from '../reach.ts';
 
 /** Entries that are mounted over those of the workspace, open by descriptors. `closeMounts` closes them. */
 export interface WorkspaceMounts {
-  /** Mounted read only: programs outside the sandbox run or obey them. */
+  /** Mounted read only, because programs outside the sandbox run them or take settings from them. */
   readOnly: OpenEntry[];
   /** Folders that are mounted as they are. A mounted folder cannot be moved, nor what is read only or hidden in it. */
   unmovable: OpenEntry[];
@@ -18,11 +18,11 @@ export interface WorkspaceMounts {
   empty: string[];
 }
 
-export const noMounts = (): WorkspaceMounts => {
+export const createMounts = (): WorkspaceMounts => {
   return { readOnly: [], unmovable: [], hiddenFolders: [], hiddenFiles: [], selfContained: [], empty: [] };
 };
 
-/** Removes the mounts in a folder, which has mounts of its own. */
+/** Removes and closes the mounts in a folder whose mounts are in another layer. */
 export async function dropMountsIn(mounts: WorkspaceMounts, folder: string): Promise<WorkspaceMounts> {
   const isOutside = ({ path }: { path: string }): boolean => !isInside(folder, path);
   const split = (entries: OpenEntry[]) => Object.groupBy(entries, (entry) => (isOutside(entry) ? 'kept' : 'dropped'));

@@ -1,4 +1,4 @@
-/** What a command in the sandbox sees outside the workspace: the system, toolchains of the home folder, and caches. */
+/** The files that a command in the sandbox sees outside the workspace: the system, toolchains of the home folder, and caches. */
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readlink, realpath, stat } from 'node:fs/promises';
 import { basename, dirname, isAbsolute, join } from 'node:path';
@@ -17,14 +17,14 @@ export interface OutsideView {
   hidden: readonly { path: string; isFolder: boolean }[];
   /** The folder for caches of package managers; null if there is none. */
   caches: string | null;
-  /** Variables that lead programs to the caches. */
+  /** Variables with the paths of the caches. */
   env: Readonly<Record<string, string>>;
 }
 
 /** Folders of the system. A missing one is left out. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu', '/sys'];
 const SYSTEM_BELOW = ['/run/current-system', '/var/lib/ca-certificates', '/home/linuxbrew/.linuxbrew'];
-/** Where the addresses of name servers are. */
+/** Folder with the addresses of name servers. */
 const RESOLVER = '/run/systemd/resolve';
 
 /** Toolchains in the home folder. Their credentials are in other files, which are not listed. */
@@ -35,7 +35,7 @@ const TOOLCHAINS = [
   ...['.gradle/caches', '.gradle/wrapper', '.nuget/packages', '.cache/ms-playwright'],
   ...['.dotnet/host', '.dotnet/packs', '.dotnet/sdk', '.dotnet/shared', '.dotnet/tools'],
 ];
-/** Where libraries of a program are, beside its `bin`. */
+/** Folders with libraries of a program, beside its `bin`. */
 const BESIDE_BIN = ['lib', 'lib64', 'libexec', 'share', 'include'];
 /** Maximum number of folders of `PATH` and of its programs. Bubblewrap takes 9000 arguments, of which a mount needs 3. */
 const MAX_PROGRAM_FOLDERS = 1000;
@@ -55,7 +55,7 @@ const CACHES: Readonly<Record<string, string>> = {
   pnpm: 'PNPM_HOME',
 };
 
-interface Outside {
+interface OutsideOptions {
   workspace: Workspace;
   env: Environment;
   home: string;
@@ -66,7 +66,14 @@ interface Outside {
   more: readonly string[];
 }
 
-export async function viewOutside({ workspace, env, home, network, caches, more }: Outside): Promise<OutsideView> {
+export async function viewOutside({
+  workspace,
+  env,
+  home,
+  network,
+  caches,
+  more,
+}: OutsideOptions): Promise<OutsideView> {
   const isExposable = (path: string): boolean =>
     !isInside(path, home) &&
     !isInside(path, workspace.folder) &&
@@ -135,14 +142,14 @@ async function findProgramFolders(
 async function makeCaches(folder: string): Promise<Record<string, string>> {
   await mkdir(folder, { recursive: true, mode: 0o700 });
   const made = Object.entries(CACHES).map(async ([name, variable]) => {
-    // A command may have put something else there, which is for another one to delete.
+    // A command may have made another entry there, which a later command can delete.
     await mkdir(join(folder, name), { recursive: true, mode: 0o700 }).catch(() => undefined);
     return [variable, join(folder, name)] as const;
   });
   return Object.fromEntries(await Promise.all(made));
 }
 
-/** Finds the folders of Triad that are in one of the system, such as `/opt`. */
+/** Finds the folders of Triad that are in a folder of the system, such as `/opt`. */
 async function findOwn({ own }: Workspace): Promise<{ path: string; isFolder: boolean }[]> {
   const found = await Promise.all(
     own.filter(isSystem).map(async (path) => {
@@ -153,7 +160,7 @@ async function findOwn({ own }: Workspace): Promise<{ path: string; isFolder: bo
   return found.flat();
 }
 
-/** Finds what others may not read in a folder of the system, which root could read without any capability. */
+/** Finds the files in a folder of the system that other users cannot read. Root could read them without any capability. */
 async function findPrivate(folder: string): Promise<{ path: string; isFolder: boolean }[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch(() => []);
   const found = await Promise.all(

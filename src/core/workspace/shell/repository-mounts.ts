@@ -1,4 +1,4 @@
-/** What a command may change in a git directory: the data of git, but no hook and no setting that names a program. */
+/** Mounts that protect a git directory. A command can change the data of git, but no hook and no setting that names a program. */
 import type { BigIntStats } from 'node:fs';
 import { dirname, isAbsolute, join, resolve } from 'node:path';
 import { access, constants, realpath } from 'node:fs/promises';
@@ -10,17 +10,17 @@ import type { WorkspaceMounts } from './mounts.ts';
 const DATA_FOLDERS: ReadonlySet<string> = new Set(['objects', 'refs', 'logs', 'lfs', 'rr-cache', 'annex']);
 /** Files of the git directory of a worktree that name folders with settings. */
 const POINTERS: ReadonlySet<string> = new Set(['commondir', 'gitdir']);
-/** Levels below a git directory that are looked at. Names of submodules and worktrees may contain slashes. */
+/** Levels below a git directory that are searched. Names of submodules and worktrees may contain slashes. */
 const MAX_DEPTH = 8;
-/** Maximum size of a file that only says where something is. */
+/** Maximum size of a file that only contains a path, in bytes. */
 const MAX_POINTER_BYTES = 4096;
 
-/** Returns whether a command made an entry, which then holds nothing that it could not have planted. */
+/** Returns whether a command made an entry. Such an entry is not protected: the command could plant anything in it. */
 export type IsFromCommand = (stats: BigIntStats) => boolean;
 
 /**
- * Adds a git directory, or the file in its place, which takes over the open entry. What `isFromCommand` accepts in it can be
- * changed and deleted.
+ * Adds a git directory, or a file `.git`, and takes over the open entry. Commands can change and delete the entries in it
+ * that `isFromCommand` accepts.
  */
 export async function addRepository(
   entry: OpenEntry,
@@ -99,9 +99,9 @@ export interface OuterRepository {
 }
 
 /**
- * Opens the git directories outside a workspace that belong to it: of a worktree or a submodule whose `.git` is a file, or
- * of the repository around the workspace. A file in the workspace may name any folder, so the git directory must name the
- * workspace in return.
+ * Opens the git directories outside a workspace that belong to it. They belong to a worktree or a submodule whose `.git` is
+ * a file, or to the repository around the workspace. A file in the workspace may name any folder, so the git directory must
+ * name the workspace in return.
  */
 export async function openOuterRepository(root: OpenEntry): Promise<OuterRepository> {
   for (let folder = root.path; ; folder = dirname(folder)) {
@@ -111,7 +111,7 @@ export async function openOuterRepository(root: OpenEntry): Promise<OuterReposit
     const named = entry?.stats.isFile() ? await readPointer(entry, 'gitdir: ') : null;
     await entry?.close();
     if (named !== null) {
-      const gitFolders = await openNamed(resolve(folder, named), folder);
+      const gitFolders = await openNamedFolders(resolve(folder, named), folder);
       return { gitFolders, top: isAround && gitFolders.length > 0 ? await OpenEntry.open(folder) : null };
     }
     if (entry || folder === dirname(folder)) return { gitFolders: [], top: null };
@@ -119,11 +119,11 @@ export async function openOuterRepository(root: OpenEntry): Promise<OuterReposit
 }
 
 /** Opens a git directory, and the one that it shares with others, if it names the folder. */
-async function openNamed(path: string, folder: string): Promise<OpenEntry[]> {
+async function openNamedFolders(path: string, folder: string): Promise<OpenEntry[]> {
   const gitFolder = await openFolder(path);
   if (!gitFolder) return [];
-  // A git directory in the workspace is under the control of commands, so what it names says nothing.
-  if (isInside(folder, gitFolder.path) || !(await isFolderOf(gitFolder, folder))) {
+  // Commands control a git directory in the workspace, so its pointers prove nothing.
+  if (isInside(folder, gitFolder.path) || !(await namesWorkTree(gitFolder, folder))) {
     await gitFolder.close();
     return [];
   }
@@ -146,8 +146,8 @@ async function openFolder(path: string): Promise<OpenEntry | null> {
   return null;
 }
 
-/** Returns whether a git directory says that it belongs to this folder. */
-async function isFolderOf(gitFolder: OpenEntry, folder: string): Promise<boolean> {
+/** Returns whether a git directory names this folder as its work tree. */
+async function namesWorkTree(gitFolder: OpenEntry, folder: string): Promise<boolean> {
   const worktree = await gitFolder.openEntry('gitdir');
   const config = await gitFolder.openEntry('config');
   const named = worktree && (await readPointer(worktree, ''));

@@ -239,8 +239,8 @@ export class RunShell {
 }
 
 /**
- * Puts back what a command in the background changed, for which nobody waits. The end of another command, or the next start
- * outside the sandbox, settles what is left. Returns the paths.
+ * Puts back the changes of a command in the background, because no call waits for its end. The end of another command, or
+ * the next start outside the sandbox, settles the rest. Returns the paths.
  */
 async function putBackUnanswered(controlFiles: ControlFiles, workspace: Workspace): Promise<readonly string[]> {
   if (controlFiles.isCommandRunning(workspace)) return [];

@@ -20,7 +20,7 @@ import { commandEnvironment, plainVariables } from './environment.ts';
 import { GitLinks } from './git-links.ts';
 import { writeGitSettings } from './git-settings.ts';
 import { findMountFault, type MountCheck, releaseCommand } from './held-command.ts';
-import { closeMounts, dropMountsIn, noMounts } from './mounts.ts';
+import { closeMounts, createMounts, dropMountsIn } from './mounts.ts';
 import { hasSystem, type OutsideView, viewOutside } from './outside-view.ts';
 import { findProgram } from './programs.ts';
 import { addRepository, type IsFromCommand, openOuterRepository } from './repository-mounts.ts';
@@ -29,12 +29,12 @@ import { composeSocketFilter } from './socket-filter.ts';
 import { type Checkout, TrackedFiles } from './tracked-files.ts';
 import { scanWorkspace } from './workspace-scan.ts';
 
-/** A command's place, and what it may do there. */
+/** The folder and the permissions of a command. */
 interface Confined {
   workspace: Workspace;
   /** The folder in which it starts: canonical, in the workspace. */
   start: string;
-  /** Whether it reaches the network, and what listens on this machine. */
+  /** True if it reaches the network, and the servers of this machine. */
   network: boolean;
   write: Writable;
   options: CommandOptions;
@@ -45,9 +45,9 @@ interface Confined {
 /** What a command can write in the workspace; `files`: all but what git itself stores (`.git`). */
 export type Writable = 'nothing' | 'files' | 'all';
 
-/** What all commands of the program share. */
+/** Options that all commands of the program share. */
 export interface CommandOptions {
-  /** Folder of Triad's own for the caches of package managers, one below it for each workspace; null for none. */
+  /** Folder of Triad for the caches of package managers, with one folder for each workspace. Null for none. */
   caches: string | null;
   /** Copies the settings of git; null if there is no git. */
   git: Git | null;
@@ -73,15 +73,15 @@ export interface Sandbox {
   /** Whether all that a command started ends with it, whatever it did to hide. */
   readonly endsAll: boolean;
   /**
-   * Throws `limit_reached` for a workspace that is too large, and `not_allowed` for one that no sandbox protects: the home
-   * folder, a folder above it, one of Triad's own, and one that was replaced.
+   * Throws `limit_reached` for a workspace that is too large, and `not_allowed` for one that no sandbox protects. These are
+   * the home folder, the folders above it, those of Triad, and one that was replaced.
    */
   launch(place: Confined, env: Environment): Promise<Launch>;
 }
 
 export const NO_OPTIONS: CommandOptions = { caches: null, git: null, settings: () => DEFAULT_SANDBOX };
 
-/** Path of an empty home folder, in one that only the sandbox has. */
+/** Path of an empty home folder, in a folder that only the sandbox has. */
 const NO_HOME = '/run/home';
 const PROBE_MS = 10_000;
 /** Writes inside and tries to outside; what came of it is looked at from outside. */
@@ -102,7 +102,7 @@ export async function probeSandbox(
     const file = await findProgram('sandbox-exec', env, null);
     if (file === null) return none('sandbox-exec is missing');
     const sandbox = seatbelt(file);
-    const fault = await tried(sandbox, env);
+    const fault = await tryOut(sandbox, env);
     return fault === null ? { sandbox, words: `Commands run in Seatbelt (${file})` } : none(`${file}: ${fault}`);
   }
   if (platform !== 'linux') return none(`there is none for ${platform}`);
@@ -113,7 +113,7 @@ export async function probeSandbox(
   let fault = '';
   for (const user of [USER_NAMESPACE, []]) {
     const sandbox = bubblewrap({ bash, bwrap: file }, user);
-    const found = await tried(sandbox, env);
+    const found = await tryOut(sandbox, env);
     if (found === null) return { sandbox, words: `Commands run in bubblewrap (${file})` };
     fault ||= found;
   }
@@ -121,7 +121,7 @@ export async function probeSandbox(
 }
 
 /** Returns null if a write in the workspace succeeds and one outside fails, else why the sandbox counts as missing. */
-async function tried(sandbox: Sandbox, env: Environment): Promise<string | null> {
+async function tryOut(sandbox: Sandbox, env: Environment): Promise<string | null> {
   const folder = await realpath(await mkdtemp(join(tmpdir(), 'triad-sandbox-')));
   try {
     const inside = join(folder, 'in');
@@ -131,7 +131,7 @@ async function tried(sandbox: Sandbox, env: Environment): Promise<string | null>
       { workspace, start: inside, network: false, write: 'all', options: NO_OPTIONS },
       env,
     );
-    const fault = await faultOf(launch, ['sh', '-c', TRIAL], inside);
+    const fault = await findFault(launch, ['sh', '-c', TRIAL], inside);
     await launch.cleanUp();
     if (fault !== null) return fault;
     const isThere = (path: string) =>
@@ -147,7 +147,7 @@ async function tried(sandbox: Sandbox, env: Environment): Promise<string | null>
 }
 
 /** Returns null if the program ended well, else the last line of its output. */
-async function faultOf(launch: Launch, words: readonly string[], cwd: string): Promise<string | null> {
+async function findFault(launch: Launch, words: readonly string[], cwd: string): Promise<string | null> {
   const child = spawn(launch.file, [...launch.args, ...words], {
     cwd,
     env: launch.env,
@@ -189,23 +189,23 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
         opened.push(root);
         restoreLink = await links.watch(root);
         await addLayers({ layers, opened }, root, { workspace, home, write, options }, isFromCommand);
-        const outside = await viewWith(options, { workspace, env, home, network });
-        const gitSettings = await gitSettingsFor(options, workspace, home);
+        const outside = await viewWithSettings(options, { workspace, env, home, network });
+        const gitSettings = await copyGitSettings(options, workspace, home);
         const filter = network && !options.settings().unix_sockets ? composeSocketFilter() : null;
-        const filterFile = filter && (await openWith(filter));
+        const filterFile = filter && (await openTemporary(filter));
         if (filterFile) files.push(filterFile);
         const filterFd = filterFile?.fd ?? null;
         const confinement = { outside, layers, network, start, gitSettings, filterFd, variables: own };
         const command = composeBubblewrap(confinement, user);
-        // As arguments of a process they could be too long, and could not have names that are not UTF-8.
-        const argumentFile = await openWith(Buffer.concat(command.args.map((word) => encodePath(`${word}\0`))));
+        // Arguments of a process have a maximum length, and Node passes them as UTF-8 only.
+        const argumentFile = await openTemporary(Buffer.concat(command.args.map((word) => encodePath(`${word}\0`))));
         files.push(argumentFile);
         const last = String(FIRST_FREE_FD + command.descriptors.length);
         return {
           file: bash,
           args: ['--noprofile', '--norc', '-c', CLOSE_DESCRIPTORS, 'bash', last, bwrap, '--args', last, '--'],
           ...{ descriptors: [...command.descriptors, argumentFile.fd], cleanUp },
-          // The workspace is a file system of its own in there.
+          // The workspace is a separate file system in the sandbox.
           env: {
             ...commandEnvironment(env, '/tmp', options.settings().env),
             ...outside.env,
@@ -222,7 +222,7 @@ function bubblewrap({ bash, bwrap }: { bash: string; bwrap: string }, user: read
   };
 }
 
-/** Adds what is mounted of the workspace and of the repository around it. After an error too, the caller closes all of it. */
+/** Adds the mounts of the workspace and of the repository around it. The caller closes them, also after an error. */
 async function addLayers(
   { layers, opened }: { layers: Layer[]; opened: OpenEntry[] },
   root: OpenEntry,
@@ -234,7 +234,7 @@ async function addLayers(
   opened.push(...(top ? [top] : []));
   const isShown = (path: string): boolean =>
     !isInside(path, home) && !isOwn(workspace, path) && !workspace.own.some((own) => isInside(path, own));
-  const outer = noMounts();
+  const outer = createMounts();
   layers.push({ root: null, mounts: outer, isWritable: writesGit });
   for (const entry of gitFolders)
     if (isShown(top?.path ?? entry.path)) await addRepository(entry, outer, writesGit, isFromCommand);
@@ -261,12 +261,12 @@ function seatbelt(file: string): Sandbox {
       refuseUnprotected(file, workspace, home);
       const root = await pinned.open(workspace.folder);
       const temporary = await realpath(await mkdtemp(join(tmpdir(), 'triad-command-')));
-      let mounts = noMounts();
+      let mounts = createMounts();
       try {
         const tracked = composeTracked(options, workspace, null);
         const scanOptions = { writesGit: write === 'all', tracked, isFromCommand: () => false };
         mounts = await scanWorkspace(root, workspace, scanOptions);
-        const outside = await viewWith(options, { workspace, env, home, network });
+        const outside = await viewWithSettings(options, { workspace, env, home, network });
         const unixSockets = options.settings().unix_sockets;
         const bounds = { folder: workspace.folder, temporary, network, unixSockets, readOnly: write === 'nothing' };
         return {
@@ -288,7 +288,7 @@ function seatbelt(file: string): Sandbox {
 }
 
 /** Opens a new file with this content, which is deleted at once. */
-async function openWith(content: Buffer): Promise<FileHandle> {
+async function openTemporary(content: Buffer): Promise<FileHandle> {
   const folder = await mkdtemp(join(tmpdir(), 'triad-sandbox-'));
   try {
     await writeFile(join(folder, 'content'), content, { mode: 0o600 });
@@ -298,20 +298,20 @@ async function openWith(content: Buffer): Promise<FileHandle> {
   }
 }
 
-/** Returns the canonical path of the home folder. Containers may have `/` as such a folder, which is none. */
+/** Returns the canonical path of the home folder. In containers it may be `/`, which counts as no home folder. */
 export async function findHome(env: Environment): Promise<string> {
   const home = env['HOME'] || homedir();
   const real = await realpath(home).catch(() => home);
   return hasSystem(real) ? NO_HOME : real;
 }
 
-function viewWith(
+function viewWithSettings(
   { caches, settings }: CommandOptions,
   place: { workspace: Workspace; env: Environment; home: string; network: boolean },
 ): Promise<OutsideView> {
   return viewOutside({
     ...place,
-    caches: caches && join(caches, nameOf(place.workspace)),
+    caches: caches && join(caches, nameWorkspace(place.workspace)),
     more: settings().readable.map((path) => path.replace(/^~(?=\/)/, place.home)),
   });
 }
@@ -326,19 +326,19 @@ function composeTracked(
   return new TrackedFiles({ git, repository: join(caches, 'empty.git'), outer, isOwn: isOwnFile });
 }
 
-async function gitSettingsFor({ caches, git }: CommandOptions, workspace: Workspace, home: string) {
+async function copyGitSettings({ caches, git }: CommandOptions, workspace: Workspace, home: string) {
   if (caches === null || git === null) return null;
-  const file = join(caches, `${nameOf(workspace)}.gitconfig`);
+  const file = join(caches, `${nameWorkspace(workspace)}.gitconfig`);
   return (await writeGitSettings(git, home, file)) ? file : null;
 }
 
-/** The name of a workspace in a folder of Triad's own. */
-const nameOf = ({ folder }: Workspace): string => sha256(folder).slice(0, 32);
+/** Returns the name of a workspace in a folder of Triad. */
+const nameWorkspace = ({ folder }: Workspace): string => sha256(folder).slice(0, 32);
 
 function refuseUnprotected(file: string, { folder }: Workspace, home: string): void {
   if (isInside(folder, home))
     throw new TriadError('not_allowed', `${folder} is the home folder or has it inside: no sandbox protects it`);
-  // A program in the workspace is one that an agent may have written.
+  // An agent may have written a program in the workspace.
   if (isInside(folder, file))
     throw new TriadError('not_allowed', `${file} lies in the workspace: no sandbox is made with it`);
 }

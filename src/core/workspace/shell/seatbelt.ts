@@ -27,10 +27,10 @@ interface Bounds {
   readOnly?: boolean;
 }
 
-/** Where people and other volumes are; of these only the listed folders can be read. */
+/** Folders of people and of other volumes. Only the listed folders in them can be read. */
 const PRIVATE = ['/Users', '/Volumes', '/private/var/root'];
 
-/** `temporary`: canonical path of a folder of the command's own. The last rule that matches decides. */
+/** `temporary`: canonical path of a folder that only the command uses. The last rule that matches decides. */
 export function seatbeltProfile(
   { folder, temporary, network, unixSockets = false, readOnly = false }: Bounds,
   { home, readable, caches }: Pick<OutsideView, 'home' | 'readable' | 'caches'>,
@@ -39,9 +39,9 @@ export function seatbeltProfile(
   const below = (paths: Iterable<string>): string => [...paths].map((path) => `(subpath ${quoted(path)})`).join(' ');
   const exactly = (paths: Iterable<string>): string => [...paths].map((path) => `(literal ${quoted(path)})`).join(' ');
   const rule = (head: string, places: string): string[] => (places === '' ? [] : [`(${head} ${places})`]);
-  const pathsOf = (entries: readonly { path: string }[]): string[] => entries.map(({ path }) => path);
-  const kept = caches === null ? [] : [caches];
-  const shown = [folder, temporary, ...kept, ...readable.flatMap(({ path, source }) => [path, source])];
+  const listPaths = (entries: readonly { path: string }[]): string[] => entries.map(({ path }) => path);
+  const cacheFolders = caches === null ? [] : [caches];
+  const shown = [folder, temporary, ...cacheFolders, ...readable.flatMap(({ path, source }) => [path, source])];
   return [
     '(version 1)',
     '(allow default)',
@@ -56,17 +56,17 @@ export function seatbeltProfile(
     `(allow file-read-metadata ${exactly(new Set(shown.flatMap(foldersAbove)))})`,
     `(allow file-read* ${below(new Set(shown))})`,
     '(deny file-write*)',
-    `(allow file-write* ${below([...(readOnly ? [] : [folder]), ...kept, temporary])} ${exactly(DEVICES)})`,
+    `(allow file-write* ${below([...(readOnly ? [] : [folder]), ...cacheFolders, temporary])} ${exactly(DEVICES)})`,
     ...rule(
       'deny file-write*',
       below([
-        ...pathsOf(mounts.readOnly),
+        ...listPaths(mounts.readOnly),
         ...mounts.empty,
         ...mounts.selfContained.map(({ path }) => `${path}/commondir`),
       ]),
     ),
-    ...rule('deny file-write-unlink', exactly(pathsOf(mounts.unmovable))),
-    ...rule('deny file-read* file-write*', below(pathsOf([...mounts.hiddenFolders, ...mounts.hiddenFiles]))),
+    ...rule('deny file-write-unlink', exactly(listPaths(mounts.unmovable))),
+    ...rule('deny file-read* file-write*', below(listPaths([...mounts.hiddenFolders, ...mounts.hiddenFiles]))),
   ].join('\n');
 }
 

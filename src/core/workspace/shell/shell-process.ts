@@ -145,7 +145,7 @@ interface Ended {
   stopped: Stopped | null;
   /** On descriptor 3. */
   said: string;
-  /** Why the sandbox did not let the command start; null if it did. */
+  /** Reason for which the sandbox did not start the command; null if it did. */
   fault: string | null;
 }
 
@@ -200,13 +200,13 @@ async function started(
   const mark = newId();
   const pipe = await outputPipe(`${file}.pipe`);
   const { writing } = pipe;
-  const held = launch.check === null ? 'ignore' : 'pipe';
+  const gate = launch.check === null ? 'ignore' : 'pipe';
   try {
     const child = spawn(program, args, {
       cwd: start,
       env: { ...launch.env, [MARKER]: mark },
       detached: true,
-      stdio: ['ignore', writing, writing, 'pipe', held, held, ...launch.descriptors],
+      stdio: ['ignore', writing, writing, 'pipe', gate, gate, ...launch.descriptors],
     });
     return { child, mark, pipe };
   } catch (error) {

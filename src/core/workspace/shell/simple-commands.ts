@@ -1,12 +1,12 @@
 /** Reads a command line that is a list of simple commands. Any other syntax of bash makes it not such a list. */
 import { singleQuoted } from '../../base/text.ts';
 
-export interface Word {
-  /** Text as written. */
+export interface ShellWord {
+  /** Text as joinWords. */
   raw: string;
   /** Value after bash has removed the quotes; null if it has an expansion or a wildcard. */
   text: string | null;
-  /** Text without quotes, expansions as written. */
+  /** Text without quotes, expansions as joinWords. */
   shown: string;
   /** True if an expansion without quotes may make it several words, or none. */
   splits: boolean;
@@ -14,20 +14,20 @@ export interface Word {
 
 export interface Redirection {
   operator: string;
-  path: Word;
+  path: ShellWord;
 }
 
 export interface SimpleCommand {
-  assignments: readonly Word[];
-  words: readonly Word[];
+  assignments: readonly ShellWord[];
+  words: readonly ShellWord[];
   redirections: readonly Redirection[];
   /** True if it reads the output of the command before it. */
   isPiped: boolean;
 }
 
-/** Longest line that is read, in UTF-16 code units. */
+/** Maximum length of a line that is read, in UTF-16 code units. */
 export const MAX_LENGTH = 100_000;
-/** Largest number of commands in a list. */
+/** Maximum number of commands in a list. */
 const MAX_COMMANDS = 500;
 
 /** Control characters and blanks that a person or a shell may read differently. */
@@ -50,8 +50,8 @@ export function readSimpleCommands(line: string): SimpleCommand[] | null {
   }
 }
 
-/** A word that bash reads without quotes as itself. */
-export function constant(text: string): Word {
+/** Returns a word that bash reads without quotes as itself. */
+export function makeWord(text: string): ShellWord {
   return { raw: text, text, shown: text, splits: false };
 }
 
@@ -67,7 +67,7 @@ const ASSIGNMENT = /^([A-Za-z_]\w*)=/;
 const READ_BY_SHELL =
   /^(BASH.*|PS\d|PROMPT_COMMAND|ENV|SHELLOPTS|S?RANDOM|SECONDS|LINENO|OPTIND|HIST.*|EPOCH.*|COMP_.*|DIRSTACK|GROUPS|FUNCNAME|EXECIGNORE|MAILPATH|_)$/;
 
-/** Words that mean something else at the start of a command, unless they are quoted. */
+/** Words with another meaning at the start of a command, unless they are quoteWord. */
 export const RESERVED = new Set(
   '! { } [[ ]] if then elif else fi for in do done while until case esac select function coproc repeat foreach end'.split(
     ' ',
@@ -102,7 +102,7 @@ class LineReader {
 
   /** Returns null if no word or redirection is left before the next separator. */
   #readCommand(isPiped: boolean): SimpleCommand | null {
-    const [assignments, words, redirections]: [Word[], Word[], Redirection[]] = [[], [], []];
+    const [assignments, words, redirections]: [ShellWord[], ShellWord[], Redirection[]] = [[], [], []];
     for (;;) {
       this.#skipBlanks();
       const redirection = this.#readRedirection();
@@ -154,7 +154,7 @@ class LineReader {
   }
 
   /** Returns null at the end of the line and before an operator. */
-  #readWord(): Word | null {
+  #readWord(): ShellWord | null {
     const start = this.#at;
     let text = '';
     let [isConstant, splits, hasBrace] = [true, false, false];
@@ -242,22 +242,22 @@ const SIGN = /^[()!]$/;
 const SIGN_OF_FIND = /^[;()!]$/;
 
 /** Returns the text with quotes, so that bash reads it as this text. */
-export function quoted(text: string): string {
+export function quoteWord(text: string): string {
   return PLAIN.test(text) ? text : singleQuoted(text);
 }
 
 /** Returns the words as one text that bash reads as these words again: `'*'` differs from `*`. */
-export function written(words: readonly Word[]): string {
+export function joinWords(words: readonly ShellWord[]): string {
   const sign = /^(.*\/)?find$/.test(words[0]?.text ?? '') ? SIGN_OF_FIND : SIGN;
   return words
     .map(({ text, raw }, index) => {
       if (text === null || raw === text) return raw;
-      return index > 0 && sign.test(text) ? text : quoted(text);
+      return index > 0 && sign.test(text) ? text : quoteWord(text);
     })
     .join(' ');
 }
 
 /** Returns the words as one text without quotes. */
-export function unquoted(words: readonly Word[]): string {
+export function joinUnquoted(words: readonly ShellWord[]): string {
   return words.map(({ shown }) => shown).join(' ');
 }

@@ -34,8 +34,9 @@ const ARCHITECTURES: Readonly<Record<string, { id: number; socket: number; socke
   };
 
 /**
- * Composes the filter: `socket` of Unix fails, and `socketpair` with datagrams, whose ends can send to any socket, as well as
- * io_uring, whose calls no filter sees. Calls of other architectures fail. Returns null for a machine without a filter.
+ * Composes a filter in which these calls fail: `socket` of Unix, `socketpair` with datagrams, io_uring, and all calls of
+ * other architectures. Both sockets of such a pair can send to any socket, and no filter sees the calls of io_uring. Returns
+ * null for a machine without a filter.
  */
 export function composeSocketFilter(arch: string = process.arch): Buffer | null {
   const calls = ARCHITECTURES[arch];

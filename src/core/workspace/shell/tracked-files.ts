@@ -18,13 +18,13 @@ export interface Checkout {
   gitFolder: string;
 }
 
-interface Options {
+interface TrackedFilesOptions {
   git: Git;
   /** Path of an empty repository of Triad, which is made if it is missing. */
   repository: string;
   /** The checkout around the workspace; null if it is not in a repository that is outside. */
   outer: Checkout | null;
-  /** Files of Triad stay hidden. */
+  /** Returns whether Triad owns a file, which then stays hidden. */
   isOwn: (path: string) => boolean;
 }
 
@@ -34,7 +34,7 @@ export class TrackedFiles {
   readonly #outer: readonly Checkout[];
   readonly #isOwn: (path: string) => boolean;
 
-  constructor({ git, repository, outer, isOwn }: Options) {
+  constructor({ git, repository, outer, isOwn }: TrackedFilesOptions) {
     this.#git = git;
     this.#repository = repository;
     this.#outer = outer ? [outer] : [];
@@ -43,7 +43,7 @@ export class TrackedFiles {
 
   /**
    * Removes and closes the hidden files whose content equals that in the index of their repository. A command that plants an
-   * index entry knows the content already. `repositories`: paths of `.git`.
+   * index entry has the content already. `repositories`: paths of `.git`.
    */
   async show(mounts: WorkspaceMounts, repositories: readonly string[]): Promise<void> {
     const inside = repositories.map((gitFolder) => ({ folder: dirname(gitFolder), gitFolder }));
@@ -65,7 +65,7 @@ export class TrackedFiles {
     await Promise.all([...tracked].map((entry) => entry.close()));
   }
 
-  /** Shows what git stores of a folder, read only: git would take it for deleted. */
+  /** Shows the files of a folder that git stores, read only. Otherwise git reports them as deleted. */
   async #showFolder(checkout: Checkout, folder: OpenEntry, mounts: WorkspaceMounts): Promise<void> {
     const ids = await this.#readIndex(checkout, [folder]).catch(() => new Map<string, string>());
     if (ids.size === 0) return;

@@ -1,4 +1,4 @@
-/** Finds what a command must not see or change in a workspace: secrets, Triad's own files, hooks and settings of git. */
+/** Finds the files of a workspace that a command must not see or change: secrets, files of Triad, hooks and settings of git. */
 import type { BigIntStats, Dirent } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -8,21 +8,21 @@ import { isClosed, type OpenEntry } from '../open-entry.ts';
 import { isInside, isOwn, type Workspace } from '../reach.ts';
 import { canBeSecret, isSecret, isSecretFolder } from '../secret-names.ts';
 import { openLinkedRepository } from './git-links.ts';
-import { closeMounts, noMounts, type WorkspaceMounts } from './mounts.ts';
+import { closeMounts, createMounts, type WorkspaceMounts } from './mounts.ts';
 import { addRepository, type IsFromCommand } from './repository-mounts.ts';
 import type { TrackedFiles } from './tracked-files.ts';
 
-/** Maximum number of entries that are looked at. */
+/** Maximum number of entries in a scan. */
 const MAX_ENTRIES = 500_000;
 /** Maximum number of mounts. Bubblewrap takes 9000 arguments, of which a mount needs 3. */
 const MAX_MOUNTS = 2000;
 /** Maximum number of entries that are open during the scan, some of which git may store. */
 const MAX_OPEN = 5 * MAX_MOUNTS;
-/** Maximum size of a path that is looked at. Paths of git directories are longer, and Linux mounts none of 4096 bytes. */
+/** Maximum size of a path in a scan. Paths of git directories are longer, and Linux mounts none of 4096 bytes. */
 const MAX_PATH_BYTES = 1500;
 /** Folders that are read at a time. */
 const CONCURRENCY = 32;
-/** Entries that are looked at before the program does other work. */
+/** Number of entries in a scan before the program does other work. */
 const ENTRIES_PER_TURN = 1000;
 /** Maximum number of names whose classification is cached. */
 const MAX_CACHED_NAMES = 20_000;
@@ -57,27 +57,27 @@ export async function scanWorkspace(
     root,
     workspace,
     options,
-    outside.size === 0 ? null : (stats) => outside.has(idOf(stats)),
+    outside.size === 0 ? null : (stats) => outside.has(formatId(stats)),
   );
-  const linked = scan.mounts.hiddenFiles.filter(({ stats }) => stats.nlink > 1n && !outside.has(idOf(stats)));
+  const linked = scan.mounts.hiddenFiles.filter(({ stats }) => stats.nlink > 1n && !outside.has(formatId(stats)));
   // The other names of a secret may be harmless. In a closed folder, which a command may have closed, names are unknown.
-  const ids = new Set([...outside, ...linked.map(({ stats }) => idOf(stats))]);
-  const isLinked = scan.hasClosedFolder ? hasSeveralNames : (stats: BigIntStats) => ids.has(idOf(stats));
+  const ids = new Set([...outside, ...linked.map(({ stats }) => formatId(stats))]);
+  const isLinked = scan.hasClosedFolder ? hasSeveralNames : (stats: BigIntStats) => ids.has(formatId(stats));
   if (linked.length === 0 && !scan.hasClosedFolder) return finishScan(root, scan, options.tracked);
   await closeMounts(scan.mounts);
   return finishScan(root, await scanOnce(root, workspace, options, isLinked), options.tracked);
 }
 
-const idOf = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
+const formatId = ({ dev, ino }: BigIntStats): string => `${dev}:${ino}`;
 const hasSeveralNames = ({ nlink }: BigIntStats): boolean => nlink > 1n;
 
 interface Scan {
   mounts: WorkspaceMounts;
   /** Paths of `.git`. */
   repositories: string[];
-  /** Those that must stay where they are. */
+  /** Paths of the git directories that must not be moved. */
   fixed: string[];
-  /** Whether a folder cannot be read whose permissions a command can change. */
+  /** True if the scan could not read a folder whose permissions a command can change. */
   hasClosedFolder: boolean;
 }
 
@@ -107,7 +107,7 @@ async function scanOnce(
   { writesGit, isFromCommand }: ScanOptions,
   isLinked: ((stats: BigIntStats) => boolean) | null,
 ): Promise<Scan> {
-  const mounts = noMounts();
+  const mounts = createMounts();
   const scan: Scan = { mounts, repositories: [], fixed: [], hasClosedFolder: false };
   const isHidden = composeIsHidden(root, workspace);
   const hide = (entry: OpenEntry): void => {
@@ -160,7 +160,7 @@ async function scanOnce(
   }
 }
 
-/** Shows what git stores, and keeps the folders in place from which a command could move the rest. */
+/** Shows the secrets that git stores. Mounts the folders above the other ones, so that no command moves them. */
 async function finishScan(
   root: OpenEntry,
   { mounts, repositories, fixed }: Scan,
@@ -220,7 +220,7 @@ interface OpenParent {
   folder: OpenEntry;
   /** Number of its folders that are still to be visited. */
   pending: number;
-  /** Whether this user cannot read or search it. */
+  /** True if this user cannot read or search it. */
   isClosed: boolean;
 }
 

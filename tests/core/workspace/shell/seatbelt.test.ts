@@ -1,7 +1,7 @@
 /** The profile of Seatbelt. Its rules are compared as text: the last one that matches decides. */
 import { expect, test } from 'vitest';
 import type { OpenEntry } from '#core/workspace/open-entry.ts';
-import { noMounts } from '#core/workspace/shell/mounts.ts';
+import { createMounts } from '#core/workspace/shell/mounts.ts';
 import { seatbeltProfile } from '#core/workspace/shell/seatbelt.ts';
 
 const FOLDER = '/Users/me/w "s"';
@@ -13,7 +13,7 @@ const OUTSIDE = {
 };
 const entry = (path: string) => ({ path: `/Users/me/w/${path}` }) as OpenEntry;
 const MOUNTS = {
-  ...noMounts(),
+  ...createMounts(),
   readOnly: [entry('.git/config')],
   unmovable: [entry('.git')],
   selfContained: [entry('.git')],
