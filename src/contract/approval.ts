@@ -140,7 +140,7 @@ export const McpSubject = z.object({
 });
 export type McpSubject = z.infer<typeof McpSubject>;
 
-/** A file of a workspace that programs outside the sandbox obey, and that is not as it was before a command. */
+/** A file that starts or configures programs outside the sandbox, and that a command changed. */
 export const ControlChange = z.object({
   /** Relative to the workspace, or absolute for a file in a git directory outside of it. */
   path: z.string(),
@@ -184,7 +184,7 @@ export const Subject = z.discriminatedUnion('kind', [
     input: z.unknown(),
     hash: z.string(),
   }),
-  /** Files that commands changed and that programs outside the sandbox obey. A yes keeps them, a no puts them back. */
+  /** Changed files that start or configure programs outside the sandbox. A yes keeps them, a no puts them back. */
   z.object({
     kind: z.literal('control-files'),
     files: z.array(ControlChange).min(1),

@@ -166,7 +166,7 @@ export const ENGLISH = {
   irreversible: (_: Record<string, never>) => 'What cannot be undone is always asked about',
   mode_allows: ({ mode }: { mode: ApprovalMode }) =>
     `The approval mode ${mode} allows ${mode === 'auto' ? 'what can be undone' : 'what is of low risk'}`,
-  // Why a rule with wildcards does not allow a command.
+  // Reasons for which a rule with wildcards does not allow a command.
   not_simple: (_: Record<string, never>) =>
     'The line is more than simple commands: only a rule or a grant for this whole line allows it',
   runs_unseen_code: ({ program }: { program: string }) =>

@@ -24,6 +24,7 @@ interface LookPorts {
   texts?: TrustedTexts | undefined;
 }
 
+/** Describes the files of a folder that need trust. */
 export async function lookAtTrust(folder: string, trusted: FileHashes, ports: LookPorts): Promise<TrustLook> {
   const { texts } = ports;
   // What cannot be read and defines no agent tells nobody anything.
@@ -47,7 +48,7 @@ export async function lookAtTrust(folder: string, trusted: FileHashes, ports: Lo
     folder,
     files: [
       ...files,
-      ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', ...withSentence(phrase('trust_gone')) })),
+      ...gone.map((path): TrustItem => ({ path, hash: null, state: 'gone', ...describePhrase(phrase('trust_gone')) })),
     ],
   };
 }
@@ -63,7 +64,7 @@ function diffOf(path: string, before: string, after: string): { diff?: string } 
 
 type Description = Pick<TrustItem, 'says' | 'phrases'>;
 
-const withSentence = (only: Phrase): Description => ({ says: sentenceOf(only), phrases: [only] });
+const describePhrase = (only: Phrase): Description => ({ says: sentenceOf(only), phrases: [only] });
 
 async function describeFile(
   file: ProjectFile,
@@ -74,15 +75,15 @@ async function describeFile(
   if (relative === MCP_JSON)
     return raw.problem === null ? describeServers(raw.text, findStartPlace) : { says: NO_SERVERS };
   if (isInstructionPath(relative)) return { says: instructionsIn(file, all) };
-  if (place === null) return withSentence(phrase('trust_settings'));
+  if (place === null) return describePhrase(phrase('trust_settings'));
   const loaded = loadFile(raw, place, tools);
   if (!loaded.ok) {
     const faults = loaded.errors.map((error) => describeFault(relative, error));
     return { says: `no agent: ${faults.join('; ')}` };
   }
-  if ('composition' in loaded) return withSentence(compositionSays(loaded.composition));
+  if ('composition' in loaded) return describePhrase(compositionSays(loaded.composition));
   const { name, role, description, model, permissions, tools: wanted } = loaded.definition;
-  return withSentence(
+  return describePhrase(
     phrase('trust_agent', {
       ...{ isLead: role === 'primary', name, model, description },
       permissions: permissions?.join(', ') ?? null,
@@ -110,7 +111,7 @@ function instructionsIn({ relative, raw }: ProjectFile, all: readonly ProjectFil
 
 const NO_SERVERS = 'no MCP servers';
 
-/** Describes each server with its arguments, the place where it starts, and its variables. */
+/** Describes each server with its arguments, the location in which it starts, and its variables. */
 async function describeServers(text: string, findStartPlace: LookPorts['findStartPlace']): Promise<Description> {
   const { servers, fault } = readMcpJson(text);
   if (fault !== null) return { says: `${NO_SERVERS}: it ${fault}` };

@@ -7,7 +7,7 @@ import type { Phrase } from '#contract/approvals/phrase.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { literalOf, matches } from '../base/pattern.ts';
 import { type ListedFiles, listName } from '../settings/listed-files.ts';
-import { limitReason, matchesHidden, namesValue, type Targets, targetPart, wholeText } from '../tools/targets.ts';
+import { findLimitReason, matchesHidden, namesValue, type Targets, selectTarget, wholeText } from '../tools/targets.ts';
 import type { Starts } from '../tools/tool.ts';
 import type { RuleSet } from './rule-files.ts';
 import { isSteering, namesSteering } from '../workspace/steering-files.ts';
@@ -50,7 +50,7 @@ function allowing(rules: readonly Rule[], action: Action): Rule[] {
   const { targets } = action;
   const alone = rules.filter((rule) => ruleApplies(rule, action));
   if (!targets?.each || alone.length > 0) return alone;
-  const parts = targets.values.map((value) => ({ ...action, targets: targetPart(targets, value) }));
+  const parts = targets.values.map((value) => ({ ...action, targets: selectTarget(targets, value) }));
   const found = parts.map((part) => rules.filter((rule) => ruleApplies(rule, part)));
   return found.every((some) => some.length > 0) ? [...new Set(found.flat())] : [];
 }
@@ -304,7 +304,7 @@ function requiredBy(action: Action): Candidate[] {
 /** `isUnnamed`: a rule would allow the start, but does not name it. */
 function usual(action: Action, isUnnamed: boolean): Candidate {
   const { asks, reversible, nameable, risk, mode, tool, starts } = action;
-  const limit = limitReason(action.targets);
+  const limit = findLimitReason(action.targets);
   const base = { kind: 'default', place: NOWHERE } as const;
   if (!asks)
     return {

@@ -28,7 +28,7 @@ export function matching(patterns: readonly string[], text: string, { path, loos
   return patterns.filter((pattern) => compiled(pattern, loose).some((tokens) => matchesOne(tokens, chars, path)));
 }
 
-/** Marks a place in a text where a word may also start or end. It is no character of the text. */
+/** Marks a position in a text at which a word may also start or end. It is no character of the text. */
 export const BREAK = '\n';
 /** Characters of a shell line between words, and quotes: a pattern is compared with the words alone. */
 const BETWEEN_WORDS = /[;&|()`\s]/;
@@ -139,7 +139,7 @@ function matchesOne(tokens: readonly Token[], text: readonly string[], path: boo
   return reach(tokens, text, path, [0]).at(-1) === text.length;
 }
 
-/** Returns where the tokens can end that begin at one of these places; all in order, each once. */
+/** Returns the positions at which the tokens can end if they start at one of `starts`, in order, each once. */
 function reach(
   tokens: readonly Token[],
   text: readonly string[],

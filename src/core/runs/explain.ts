@@ -16,7 +16,7 @@ import { type Actor, actorOf, type Asked } from './actor.ts';
 import { type Action, alwaysPut, invalidCallVerdict } from '../approvals/judge.ts';
 import { rulePatternFault } from '../approvals/rule-checks.ts';
 import type { RuleSet } from '../approvals/rule-files.ts';
-import { exactPattern, type Targets, targetPart } from '../tools/targets.ts';
+import { exactPattern, type Targets, selectTarget } from '../tools/targets.ts';
 import type { Lending } from '../workspace/lent/lenders.ts';
 import type { Workspace } from '../workspace/reach.ts';
 import { servingNames } from './serving.ts';
@@ -135,7 +135,7 @@ function partsOf({ permissions }: Parts, action: Action, rules: RuleSet): NonNul
   const { targets } = action;
   if (!targets?.each) return [];
   return targets.values.map((value) => {
-    const { effect, reason, steps } = permissions.verdict({ ...action, targets: targetPart(targets, value) }, rules);
+    const { effect, reason, steps } = permissions.verdict({ ...action, targets: selectTarget(targets, value) }, rules);
     const says = steps[0]?.says;
     return { value, effect, reason, ...(says ? { says } : {}) };
   });

@@ -337,7 +337,7 @@ function asking(
     signal,
     record,
     explain,
-    // No rule can answer what an agent wants to know, except one that denies its tool.
+    // No rule answers a question of an agent, except one that denies its tool.
     rulings: verdicts.map((verdict) => (isKnown(subject.kind, verdict) ? rulingOf(verdict) : null)),
     grant: (wish) => {
       const { grants } = engine.permissions;

@@ -35,7 +35,7 @@ const OFFLINE = 'bash';
 const ONLINE = 'bash_online';
 const DEFAULT_SECONDS = 120;
 const MAX_SECONDS = 3600;
-/** Number of changed files that can run code, and that the result names. */
+/** Maximum number of files that can run code in a result. */
 const MAX_PROGRAMS = 20;
 /** What is shown of the output while it comes, in UTF-16 code units, and how often, in milliseconds. */
 const TAIL_CHARS = 4000;
@@ -316,7 +316,7 @@ function folderWithin({ workspace }: ToolContext, { folder }: ShellResult): stri
 /** Errors of the system for what is mounted in the sandbox. */
 const REFUSED_BY_MOUNT = /Device or resource busy|Read-only file system/;
 const MOUNT_NOTE =
-  'the sandbox does not move, change or delete files with keys, folders that contain them, and the settings and hooks of git';
+  'the sandbox protects files with keys, their folders, and the settings and hooks of git from changes';
 
 function notesOn({ timeout_seconds = DEFAULT_SECONDS }: Input, result: Ran, context: ToolContext): string[] {
   const { changed, exitCode, signal, timedOut, stopped, output, folderReset } = result;

@@ -1,4 +1,4 @@
-/** Asks the person about control files that commands changed, and says what became of them. */
+/** Asks the person about control files that commands changed, and reports the result. */
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { stopOf } from '../base/stop.ts';
@@ -6,16 +6,16 @@ import type { AskAboutChanges, ControlFiles, Settlement } from '../workspace/con
 import { asked } from './asked.ts';
 import type { ToolContext } from './tool.ts';
 
-type Context = Pick<ToolContext, 'ask' | 'signal' | 'workspace'>;
+type SettlementContext = Pick<ToolContext, 'ask' | 'signal' | 'workspace'>;
 
-/** Settles all changes of control files in the workspace of a call. Nobody can answer for a run that was stopped. */
-export function settleControlFiles(controlFiles: ControlFiles, context: Context): Promise<Settlement> {
+/** Settles all changes of control files in the workspace of a call. A stopped run has no answer, so it puts them back. */
+export function settleControlFiles(controlFiles: ControlFiles, context: SettlementContext): Promise<Settlement> {
   const { workspace, signal } = context;
   return controlFiles.settle(workspace, signal.aborted ? null : askAboutChanges(context));
 }
 
 /** Anything but a yes of the person puts the files back. A program that is closed asks again when the run is resumed. */
-function askAboutChanges({ ask, signal, workspace: { folder } }: Context): AskAboutChanges {
+function askAboutChanges({ ask, signal, workspace: { folder } }: SettlementContext): AskAboutChanges {
   return async (files) => {
     const question = {
       ...asked(phrase('keep_control_files', { count: files.length }), [
@@ -39,7 +39,7 @@ function askAboutChanges({ ask, signal, workspace: { folder } }: Context): AskAb
   };
 }
 
-/** For the model and the person; null if nothing was put back. */
+/** Returns a sentence for the model and the person; null if nothing was put back. */
 export function describePutBack({ putBack, movedTo }: Settlement): string | null {
   if (movedTo === null) return null;
   return sentenceOf(phrase('were_put_back', { paths: putBack.map(({ path }) => path).join(', '), folder: movedTo }));

@@ -9,8 +9,8 @@ import { alternativesOf, escapePattern, literalOf, matchesWords, patternOf } fro
  * `whole`: all of the call as one text, where the values leave some of it out: a pattern without wildcards that is this text
  * matches it, too. Null: no pattern can stand for all of it. `startsIn`: where it begins, relative to the workspace folder;
  * left out: in that itself. `limits`: values that only a pattern without wildcards allows, with the reason. `words`: all
- * words of a call whose values are not all that it does: what denies or asks is compared with each part of them. Null: the
- * words are unknown, so what denies or asks applies.
+ * words of a call that does more than its values. Rules that deny or ask are compared with each part of them. Null: the
+ * words are unknown, so each rule that denies or asks applies.
  */
 export type Targets = {
   values: readonly string[];
@@ -32,15 +32,15 @@ export function matchesHidden(pattern: string, { words }: NonNullable<Targets>):
   return words === null || (words !== undefined && matchesWords(pattern, words));
 }
 
-/** The targets of one value alone. */
-export function targetPart(targets: NonNullable<Targets>, value: string): NonNullable<Targets> {
+/** Returns the targets of one value alone. */
+export function selectTarget(targets: NonNullable<Targets>, value: string): NonNullable<Targets> {
   const { words, ...rest } = targets;
   const isLimited = targets.limits?.some((limit) => limit.value === value) ?? false;
   return { ...rest, values: [value], ...(isLimited && words !== undefined ? { words } : {}) };
 }
 
 /** Returns why only a pattern without wildcards may allow the call; null if any may. */
-export function limitReason(targets: Targets): Phrase | null {
+export function findLimitReason(targets: Targets): Phrase | null {
   if (targets?.words === undefined) return null;
   const limit = targets.limits?.find(({ value }) => targets.values.includes(value));
   return limit?.reason ?? (targets.values.length === 0 ? phrase('not_simple') : null);

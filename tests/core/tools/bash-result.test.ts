@@ -105,7 +105,7 @@ test.for<[string, Partial<Ran>, string, string, object]>([
     'a mount of the sandbox',
     { exitCode: 1, output: output('mv: cannot move a: Device or resource busy\n') },
     'error',
-    'mv: cannot move a: Device or resource busy\n[exit code 1]\n[the sandbox does not move, change or delete files with keys, folders that contain them, and the settings and hooks of git]',
+    'mv: cannot move a: Device or resource busy\n[exit code 1]\n[the sandbox protects files with keys, their folders, and the settings and hooks of git from changes]',
     {},
   ],
   [

@@ -4,7 +4,7 @@ import { phrase } from '#contract/approvals/phrases.ts';
 import { type Action, grantCovers, judge, ruleApplies } from '#core/approvals/judge.ts';
 import { NO_FILES } from '#core/settings/listed-files.ts';
 import { bashTools } from '#core/tools/bash.ts';
-import { exactPattern, targetPart } from '#core/tools/targets.ts';
+import { exactPattern, selectTarget } from '#core/tools/targets.ts';
 import type { ShellHost } from '#core/workspace/shell/run-shell.ts';
 import type { Workspace } from '#core/workspace/reach.ts';
 import { actionOf, grantOf, NOW, ruleOf } from '../../approvals/support.ts';
@@ -194,7 +194,7 @@ test.each([
 test('judges each command of a line alone', async () => {
   const { targets } = await called('ls && sudo b');
   const rule = ruleOf({ effect: 'deny', tool: 'bash', pattern: 'b' });
-  const part = (value: string) => actionOf({ tool: 'bash', targets: targetPart(targets!, value) });
+  const part = (value: string) => actionOf({ tool: 'bash', targets: selectTarget(targets!, value) });
   expect(['ls', 'sudo b'].map((value) => ruleApplies(rule, part(value)))).toEqual([false, true]);
   expect(await verdict('ls && sudo b', 'ls', 'sudo b')).toBe('allow');
   expect(await verdict('ls && sudo b', 'l*', '{c,sudo b}')).toBe('allow');

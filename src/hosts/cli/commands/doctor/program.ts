@@ -65,7 +65,8 @@ async function describeView(env: Environment): Promise<string[]> {
   const seen = toolchains.length === 0 ? 'nothing of your home folder' : toolchains.sort().join(', ');
   return [
     `commands can read the workspace, the system, and ${seen}; the setting sandbox.readable adds folders`,
-    `commands cannot read the rest of ${home}, other projects, Triad's folders, and files with keys such as .env; the network is closed unless you allow it`,
+    `commands cannot read the rest of ${home}, other projects, Triad's folders, or files with keys such as .env`,
+    'commands have no network unless you allow it',
   ];
 }
 
