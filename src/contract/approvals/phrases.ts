@@ -97,7 +97,7 @@ export const ENGLISH = {
   ended_after: ({ seconds, background }: { seconds: number; background: boolean }) =>
     `It ${background ? 'goes on in the background' : 'runs'} for at most ${seconds} s`,
   no_sandbox: (_: Record<string, never>) =>
-    'No sandbox protects this folder: the command can do whatever you can do, with the network and Triad’s own folders too, and no rule allows it unasked',
+    'No sandbox protects this folder: the command can do whatever you can do. It reaches the network and Triad’s own folders, and no rule allows it unasked',
   in_terminal: (_: Record<string, never>) =>
     'In a terminal of the client that opened this session, outside of the sandbox: the command can do whatever you can do, with Triad’s own folders too',
   terminal_network: ({ wanted }: { wanted: boolean }) =>
@@ -105,9 +105,9 @@ export const ENGLISH = {
   never_unasked: (_: Record<string, never>) => 'No rule allows it unasked',
   changes_stay: (_: Record<string, never>) => 'What it changes cannot be undone',
   control_files: (_: Record<string, never>) =>
-    'A command changed them in the sandbox. Git, Triad and MCP servers obey these files outside of it',
+    'A command changed them in the sandbox. They start or configure programs outside of it, such as git and MCP servers',
   put_back_control_files: (_: Record<string, never>) =>
-    'A no restores the files, and moves the changed ones to a folder of Triad. Until you answer, nothing starts outside the sandbox in this workspace',
+    'A no puts the files back, and moves the changed versions to a folder of Triad. Until you answer, nothing starts outside the sandbox in this workspace',
   were_put_back: ({ paths, folder }: { paths: string; folder: string }) =>
     `put back as before the command: ${paths} (the changed versions are in ${folder})`,
   writes_nothing: (_: Record<string, never>) => 'It can write nothing there',

@@ -90,7 +90,7 @@ export const phrases = {
   ended_after: ({ seconds, background }) =>
     `Elle ${background ? 'continue en arrière-plan' : 'tourne'} pendant ${seconds} s au plus`,
   no_sandbox: () =>
-    'Aucun bac à sable ne protège ce dossier : la commande peut faire tout ce que vous pouvez faire, y compris sur le réseau et dans les dossiers de Triad, et aucune règle ne l’autorise sans demander',
+    'Aucun bac à sable ne protège ce dossier : la commande peut faire tout ce que vous pouvez faire. Elle accède au réseau et aux dossiers de Triad, et aucune règle ne l’autorise sans demander',
   in_terminal: () =>
     'Dans un terminal du client qui a ouvert cette session, hors du bac à sable : la commande peut faire tout ce que vous pouvez faire, y compris dans les dossiers de Triad',
   terminal_network: ({ wanted }) =>
@@ -98,9 +98,9 @@ export const phrases = {
   never_unasked: () => 'Aucune règle ne l’autorise sans demander',
   changes_stay: () => 'Ce qu’elle change ne peut pas être annulé',
   control_files: () =>
-    'Une commande les a changés dans le bac à sable. Git, Triad et les serveurs MCP leur obéissent au dehors',
+    'Une commande les a changés dans le bac à sable. Ils lancent ou règlent des programmes au-dehors, comme git et les serveurs MCP',
   put_back_control_files: () =>
-    'Un non restaure les fichiers et range les versions changées dans un dossier de Triad. D’ici votre réponse, rien ne démarre hors du bac à sable dans cet espace de travail',
+    'Un non remet les fichiers comme avant et range les versions changées dans un dossier de Triad. D’ici votre réponse, rien ne démarre hors du bac à sable dans cet espace de travail',
   were_put_back: ({ paths, folder }) =>
     `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',
