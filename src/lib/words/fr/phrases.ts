@@ -158,11 +158,11 @@ export const phrases = {
   mode_allows: ({ mode }) =>
     `Le mode d’approbation ${modeNames[mode]} autorise ${mode === 'auto' ? 'ce qui peut être annulé' : 'ce qui est peu risqué'}`,
   not_simple: () =>
-    'La ligne est plus que des commandes simples : seule une règle ou une autorisation pour toute cette ligne l’autorise',
+    'La ligne est plus que des commandes simples : seule une règle ou une autorisation pour toute cette ligne l’autorise',
   runs_unseen_code: ({ program }) =>
-    `${program} peut exécuter ici d’autres programmes : seule une règle ou une autorisation sans caractères génériques l’autorise`,
+    `${program} peut exécuter ici d’autres programmes : seule une règle ou une autorisation sans caractères génériques l’autorise`,
   option_not_listed: ({ command, option }) =>
-    `${command} : ${option} n’est pas dans la liste des options que les règles à caractères génériques peuvent autoriser`,
+    `${command} : ${option} n’est pas dans la liste des options que les règles à caractères génériques peuvent autoriser`,
   git_command_not_listed: ({ command }) =>
     `${command} n’est pas dans la liste des commandes que les règles à caractères génériques peuvent autoriser`,
   no_rule: ({ tool }) => `Là où aucune règle ne décide, il vous est demandé avant ${before(tool)}`,
@@ -198,15 +198,15 @@ export const phrases = {
   trust_settings: () =>
     'réglages du projet : ce que ses règles autorisent, des limites plus basses que les vôtres, où sont gardées ses sessions',
   trust_server: ({ name, runs, isEnabled, place, sets, gets }) => {
-    const verb = isEnabled ? (place === null ? 'joint' : 'démarre') : 'désactivé :';
+    const verb = isEnabled ? (place === null ? 'joint' : 'démarre') : 'désactivé :';
     const facts = [
       ...(place === null ? [] : [START_PLACES[place]]),
       ...(sets === '' ? [] : [`avec ${sets}`]),
       ...(gets === '' ? [] : [`reçoit ${gets} de votre environnement`]),
     ];
-    return `${verb} le serveur MCP ${name} : ${runs}${facts.length === 0 ? '' : ` (${facts.join(' ; ')})`}`;
+    return `${verb} le serveur MCP ${name} : ${runs}${facts.length === 0 ? '' : ` (${facts.join(' ; ')})`}`;
   },
-  trust_server_fault: ({ name, fault }) => `le serveur MCP ${name} n’est pas utilisable : ${fault}`,
+  trust_server_fault: ({ name, fault }) => `le serveur MCP ${name} n’est pas utilisable : ${fault}`,
   trust_agent: ({ isLead, name, model, permissions, tools, description }) =>
     `${isLead ? 'agent principal' : 'agent'} ${name} · modèle : ${model ?? LEADS} · permissions : ${listOf(permissions, 'aucune')}` +
     ` · outils : ${listOf(tools, 'aucun')}. ${description}`,
