@@ -1,4 +1,4 @@
-/** Files that a command plants, and that git, Triad or a server obeys outside the sandbox: none runs before an answer. */
+/** Files that a command plants to start programs outside the sandbox: none runs before an answer. */
 import { execFile } from 'node:child_process';
 import { readdir, readFile, rename, rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -140,7 +140,7 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 
-  test('are put back at the end of a command in the background, which says so', async () => {
+  test('are put back and reported at the end of a command in the background', async () => {
     const calls = [
       bash('echo "{}" > .mcp.json', { background: true }),
       bash('while test -e .mcp.json || ! test -e .git; do sleep 0.05; done', { read_only: true, timeout_seconds: 20 }),

@@ -81,7 +81,7 @@ const ARGUMENTS: Record<string, string> = {
   ...{ 'cat-file': 'HEAD', tag: 'v1', branch: 'other', checkout: 'side', switch: 'side', archive: 'HEAD', stash: '' },
 };
 
-interface Option {
+interface GitOption {
   command: string;
   option: string;
 }
@@ -101,7 +101,7 @@ const listCommands = (): string[] => [
 ];
 
 /** Returns the lines that give the canary to the option, and to abbreviations of the option. */
-function linesWith({ command, option }: Option, canary: string): string[] {
+function linesWith({ command, option }: GitOption, canary: string): string[] {
   const more = ARGUMENTS[command] ?? '';
   const isLong = option.startsWith('--');
   const values = [`${option}${isLong ? '=' : ''}${canary}`, `${option} ${canary}`];
@@ -111,7 +111,7 @@ function linesWith({ command, option }: Option, canary: string): string[] {
 }
 
 /** Returns the lines that a rule for the command allows, and of these the ones that start the canary. */
-async function tryOptions(options: readonly Option[]): Promise<{ allowed: string[]; started: string[] }> {
+async function tryOptions(options: readonly GitOption[]): Promise<{ allowed: string[]; started: string[] }> {
   const scratch = await newScratch();
   const lines = options.flatMap((option) => linesWith(option, scratch.canary));
   const allowed: string[] = [];
@@ -161,7 +161,7 @@ test('the scratch repository shows a program that starts', async () => {
   expect(lines.flatMap((line) => scratch.findStarts([line]))).toEqual(lines);
 });
 
-/** The commands of which each option is tried in `npm test`, beside a sample of all others. */
+/** Commands whose options are tried in `npm test`, besides a sample of all others. */
 const DANGEROUS = ['grep', 'rebase', 'fetch'];
 
 test('options that a rule for a command allows start no program', async () => {
@@ -195,7 +195,7 @@ test('the table agrees with git about the options that need a value', () => {
     const { stdout, stderr } = spawnSync('git', [...command.split(' '), '-h'], { encoding: 'utf8', input: '' });
     const usage = [...`${stdout}${stderr}`.matchAll(/^ +(-\w, )?(--[\w-]+|-\w) <[^\n]*/gm)];
     const needed = usage.flatMap(([, short, long]) => [short?.slice(0, 2), long]);
-    // At the end of a line these two need none.
+    // At the end of a line these two need no value.
     const isWrong = (one = ''): boolean =>
       ['no', 'attached'].includes(options.get(one) ?? '') && !/(contains|merged)$/.test(one);
     return needed.filter(isWrong).map((one) => `${command} ${one}`);

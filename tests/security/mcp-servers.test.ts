@@ -39,7 +39,7 @@ createInterface({ input: process.stdin }).on('line', async (line) => {
 });
 `;
 
-type Stdio = Extract<McpServer['transport'], { kind: 'stdio' }>;
+type StdioTransportSettings = Extract<McpServer['transport'], { kind: 'stdio' }>;
 
 /** A home folder with secrets, a workspace with a server, and another workspace. */
 async function makeHome() {
@@ -57,7 +57,7 @@ async function makeHome() {
   const confine = (made: Sandbox = sandbox!) => {
     return { sandbox: made, workspace: workspaceIn(folder, { own }), options: NO_OPTIONS };
   };
-  const start = (more: Partial<Stdio> = {}, ports: Parameters<typeof useOf>[2] = {}) => {
+  const start = (more: Partial<StdioTransportSettings> = {}, ports: Parameters<typeof useOf>[2] = {}) => {
     const transport = { kind: 'stdio' as const, command: 'node', args: ['server.mjs'], env: {}, cwd: null, ...more };
     const server = serverOf('own', transport, { source: 'project' });
     return useOf(server, folder, { env, sandboxFor: () => Promise.resolve(confine()), ...ports });
@@ -115,7 +115,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     expect(await processesWith(own.MY_TOKEN)).toEqual([]);
   });
 
-  test('lets no program of the workspace in PATH run outside, at its start or its end', async () => {
+  test('starts no program of the workspace in PATH outside, at its start or its end', async () => {
     const { home, folder, env, start } = await makeHome();
     const bin = join(folder, 'node_modules/.bin');
     await mkdir(bin, { recursive: true });
@@ -135,7 +135,7 @@ describe.skipIf(skipped)(`a server of the workspace (${words})`, () => {
     await expect(evaluate(use, '1')).rejects.toThrow('The variable "A" has a character that none can have');
   });
 
-  test('says that its program is missing in the sandbox, and why there is none', async () => {
+  test('reports that its program is missing in the sandbox, and why there is none', async () => {
     const { home, start, confine } = await makeHome();
     await writeFile(join(home, 'bin/tool'), '#!/bin/sh\n', { mode: 0o755 });
     await expect(evaluate(start({ command: join(home, 'bin/tool') }), '1')).rejects.toThrow(

@@ -218,7 +218,7 @@ describe.skipIf(skipped)(`the sandbox (${words})`, () => {
     await runOutside(
       `cd project; mkdir sub; echo HIDDEN > .env; echo HIDDEN > sub/.env; echo fixture > key.pem; ${GIT} add key.pem; ${GIT} commit -qm one`,
     );
-    // What git stores is shown, since its objects are readable.
+    // A file that git stores is shown, since its objects are readable.
     const read = 'cat .env sub/.env key.pem';
     expect(await run(read, { options })).toContain('fixture');
     await run(

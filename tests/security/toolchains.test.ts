@@ -16,7 +16,7 @@ import { folderWith, workspaceIn } from '../support/workspace.ts';
 
 const GIT = 'git -c user.name=a -c user.email=a@b -c init.defaultBranch=main';
 
-interface Work {
+interface ToolchainWork {
   /** Programs that the machine must have. */
   needs: readonly string[];
   files?: Readonly<Record<string, string>>;
@@ -27,7 +27,7 @@ interface Work {
   isSlow?: true;
 }
 
-const WORK: Readonly<Record<string, Work>> = {
+const WORK: Readonly<Record<string, ToolchainWork>> = {
   'git: add, commit, branch, rebase, stash, checkout, fetch': {
     needs: ['git'],
     files: { 'a.txt': 'one\n' },

@@ -1,4 +1,4 @@
-/** The decision where a server starts: by what its entry names, after links are resolved. */
+/** Tests the decision in which location a server starts: by the paths in its entry, after links are resolved. */
 import { chmod, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
@@ -8,7 +8,7 @@ import { sandbox } from '../workspace/shell/support.ts';
 import { NO_OPTIONS } from '#core/workspace/shell/sandbox.ts';
 import { folderWith, workspaceIn } from '../../support/workspace.ts';
 
-interface Entry {
+interface ServerEntry {
   source?: 'user' | 'project' | 'client';
   command?: string;
   args?: string[];
@@ -39,7 +39,7 @@ async function makePlan() {
   const PATH = [join(folder, 'node_modules/.bin'), tools, '/usr/bin', '/bin'].join(':');
   const confinedBy = { sandbox: sandbox!, workspace: workspaceIn(folder), options: NO_OPTIONS };
   const fill = (text: string) => text.replaceAll('WS', folder).replaceAll('TOOLS', tools);
-  const plan = ({ source = 'user', command = 'remote', args = [], env = {}, cwd }: Entry) =>
+  const plan = ({ source = 'user', command = 'remote', args = [], env = {}, cwd }: ServerEntry) =>
     planServerStart(
       {
         source,
@@ -57,7 +57,7 @@ async function makePlan() {
   return { plan, folder, tools, neutralFolder };
 }
 
-const CONFINED: [string, Entry][] = [
+const CONFINED: [string, ServerEntry][] = [
   ['a project’s server', { source: 'project', command: 'node', args: ['TOOLS/server.js'] }],
   ['a relative argument', { args: ['server.js'] }],
   ['an absolute argument', { args: ['WS/server.js'] }],
@@ -100,7 +100,7 @@ const CONFINED: [string, Entry][] = [
   ['a runner at a path', { source: 'project', command: './npx', args: ['-y', 'files'] }],
 ];
 
-test('confines what starts from the workspace, or may', async () => {
+test('confines a server that starts, or could start, from the workspace', async () => {
   const { plan } = await makePlan();
   const found = await Promise.all(
     CONFINED.map(async ([name, entry]) => [name, (await plan(entry)).confinedBy !== null] as const),
@@ -133,7 +133,7 @@ test('confines a package runner if the neutral folder is in the workspace', asyn
 
 test('starts a server of the person and of a client in the workspace folder, if nothing of it is inside', async () => {
   const { plan, folder, tools } = await makePlan();
-  const free: Entry[] = [
+  const free: ServerEntry[] = [
     { args: ['stdio', '--port=8080', 'TOOLS/server.js', '@scope/name', 'https://example.org/a', 'WS-2/a.js'] },
     { command: 'node', args: ['TOOLS/server.js', '-p', '1'] },
     { command: 'npx', args: ['-y', '@scope/files'] },
@@ -148,7 +148,7 @@ test('starts a server of the person and of a client in the workspace folder, if 
   expect((await plan({ cwd: 'TOOLS' })).program.cwd).toBe(tools);
 });
 
-test('starts without a sandbox as before where there is none', async () => {
+test('starts a server of the workspace without a sandbox on a machine that has none', async () => {
   const { folder } = await makePlan();
   const transport = { kind: 'stdio' as const, command: './server.js', args: [], env: {}, cwd: null };
   const ports = { env: { PATH: `${folder}:/bin` }, neutralFolder: null, sandboxFor: () => Promise.resolve(null) };
@@ -159,7 +159,7 @@ test('starts without a sandbox as before where there is none', async () => {
   });
 });
 
-test('tells where a server of a project starts, also before its variables are filled in', async () => {
+test('finds where a server of a project starts, also before its variables are filled in', async () => {
   const { folder, neutralFolder } = await makePlan();
   const confinedBy = { sandbox: sandbox!, workspace: workspaceIn(folder), options: NO_OPTIONS };
   const find = (launch: Partial<McpLaunch>, found: typeof confinedBy | null = confinedBy) =>

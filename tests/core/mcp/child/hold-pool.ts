@@ -1,5 +1,5 @@
 /**
- * A program with a pool and one server that does not want to end. Arguments: the file of the server, and a workspace folder
+ * A program with a pool and one server that ignores requests to end. Arguments: the file of the server, and a workspace folder
  * if it runs in the sandbox. Prints what the server reports of its processes, and waits.
  */
 import { once } from 'node:events';

@@ -1,4 +1,4 @@
-/** Compares what a line for bash is read as with what bash runs. */
+/** Compares the reading of a line for bash with the commands that bash runs. */
 import { spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import fc from 'fast-check';
@@ -77,7 +77,7 @@ const { line: script } = fc.letrec<{ line: string }>((tie) => ({
 
 /** Returns the calls of `p` that bash makes for each line. */
 function ranBy(lines: readonly string[]): string[][] {
-  // Each call in one piece, also beside others: without a newline.
+  // Calls are written in one piece without newlines, because several run at a time.
   const program = `p() { set -- p "$@"; local IFS=$'\\x1f'; set -- "$*"; printf %s "\${1//$'\\n'/$'\\x1c'}"$'\\x1e' >&3; }
     while IFS= read -r -d '' line; do (eval "$line"; wait) < /dev/null > /dev/null 2>&1; printf '\\x1d' >&3; done`;
   const stdio = ['pipe', 'ignore', 'inherit', 'pipe'] as const;
@@ -92,7 +92,7 @@ test.skipIf(BASH === undefined)('lists all that bash runs', () => {
   const read = lines.map((line) => ({ line, ...readCommandLine(line) }));
   const ran = ranBy(lines);
   expect(ran).toHaveLength(lines.length);
-  // An expansion becomes something else than what is written: the table above is for that.
+  // The value of an expansion differs from its text.
   const fits = (values: readonly string[], call: string): boolean =>
     values.includes(call) || values.some((value) => /[$[*?]/.test(value) && value.startsWith('p'));
   const unlisted = read.flatMap(({ line, values, words }, index) =>
@@ -103,7 +103,7 @@ test.skipIf(BASH === undefined)('lists all that bash runs', () => {
           .map((call) => ({ line, call, values })),
   );
   expect(unlisted).toEqual([]);
-  // Whatever the line is, a rule that denies the program applies.
+  // A rule that denies the program applies to each line.
   expect(lines.filter((line, index) => ran[index]!.length > 0 && !applies(line, 'deny', '{p,p *}'))).toEqual([]);
   expect(ran.flat().length).toBeGreaterThan(lines.length / 2);
   expect(read.filter(({ values }) => values.length > 0).length).toBeGreaterThan(lines.length / 4);

@@ -1,4 +1,4 @@
-/** Tests what a line for bash is read as. */
+/** Tests the reader of lines for bash. */
 import { expect, test } from 'vitest';
 import { readCommandLine } from '#core/workspace/shell/commands.ts';
 

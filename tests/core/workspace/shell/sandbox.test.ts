@@ -18,7 +18,7 @@ import { folderWith, workspaceIn } from '../../../support/workspace.ts';
 import { sandbox, shellIn, skipped, words } from './support.ts';
 
 /** The mounts of a workspace, with entries that only have a path. */
-function mountsOf(names: Partial<Record<keyof WorkspaceMounts, readonly string[]>>): WorkspaceMounts {
+function makeMounts(names: Partial<Record<keyof WorkspaceMounts, readonly string[]>>): WorkspaceMounts {
   const entries = (paths: readonly string[] = []) => paths.map((path) => ({ path, fd: 9 }) as OpenEntry);
   return {
     readOnly: entries(names.readOnly),
@@ -41,7 +41,7 @@ const OUTSIDE: OutsideView = {
   caches: '/home/me/.local/share/triad/caches/1',
   env: {},
 };
-const MOUNTS = mountsOf({
+const MOUNTS = makeMounts({
   readOnly: ['/home/me/ws/.git/config'],
   unmovable: ['/home/me/ws/.git'],
   hiddenFolders: ['/home/me/ws/.triad'],
