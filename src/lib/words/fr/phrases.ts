@@ -100,7 +100,7 @@ export const phrases = {
   control_files: () =>
     'Une commande les a changés dans le bac à sable. Ils lancent ou règlent des programmes au-dehors, comme git et les serveurs MCP',
   put_back_control_files: () =>
-    'Un non remet les fichiers comme avant et range les versions changées dans un dossier de Triad. D’ici votre réponse, rien ne démarre hors du bac à sable dans cet espace de travail',
+    'Un non remet les fichiers comme avant et range les versions changées dans un dossier de Triad. D’ici votre réponse, rien ne démarre hors du bac à sable dans ce dossier de travail',
   were_put_back: ({ paths, folder }) =>
     `remis comme avant la commande : ${paths} (les versions changées sont dans ${folder})`,
   writes_nothing: () => 'Elle ne peut rien y écrire',
