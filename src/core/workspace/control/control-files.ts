@@ -121,7 +121,7 @@ export class ControlFiles {
    */
   async settle({ folder }: WorkspaceFolder, ask: AskAboutChanges | null): Promise<Settlement> {
     // The open question is asked again if there are more changes when it is answered.
-    if (ask && this.#openQuestions.has(folder)) return NOTHING;
+    if (ask && this.#openQuestions.has(folder)) return NO_CHANGES;
     const queue = this.#settlements.get(folder) ?? new SerialQueue();
     this.#settlements.set(folder, queue);
     return queue.add(async () => {
