@@ -126,6 +126,17 @@ describe.skipIf(skipped)(`control files that a command plants (${words})`, () =>
     expect(await readdir(folder)).not.toContain('.mcp.json');
   });
 
+  test('are put back if every question is answered yes without a person, and the decision is a no', async () => {
+    const { engine, folder, outputs } = await startWork([bash('echo "{}" > .mcp.json; echo x > b')]);
+    await engine.ask('Work', 'all');
+    expect(await readdir(folder)).not.toContain('.mcp.json');
+    expect(engine.of('approval-decide').at(-1)?.decision).toMatchObject({ allowed: false, ruleId: 'approve:all' });
+    expect(outputs()[0]).toMatch(
+      /^\[exit code 0]\n\[files changed: b]\n\[put back as before the command: \.mcp\.json /,
+    );
+    expect(engine.of('tool-end')[0]?.entry.metadata).not.toHaveProperty('also');
+  });
+
   test('are not committed before the answer, and are put back by a stop', async () => {
     const { engine, folder } = await startWork([bash('echo "{}" > .mcp.json')], {
       person: () => null,

@@ -206,12 +206,13 @@ export class ApprovalGate {
       if (ruling) this.#decide(open, item, { decidedBy: 'rule', ...ruling, optionId: plainOptionId(ruling.allowed) });
     });
     if (open.policy === 'all') {
+      const isForPerson = open.approval.request.subject.kind === 'control-files';
       this.#decideRest(open, {
         decidedBy: 'rule',
         ruleId: 'approve:all',
-        allowed: true,
-        optionId: plainOptionId(true),
-        reason: null,
+        ...(isForPerson
+          ? { reason: 'Only a person can keep changes to these files' }
+          : { allowed: true, optionId: plainOptionId(true), reason: null }),
       });
     }
     if (open.policy === 'none') {

@@ -17,7 +17,7 @@ import { canRunCode } from '../workspace/steering-files.ts';
 import { workingFolder } from '../workspace/shell/working-folder.ts';
 import { changedMetadata, changedNames } from './changed-files.ts';
 import { leftOut } from './long-output.ts';
-import { describePutBack, settleControlFiles } from './settle-control-files.ts';
+import { describePutBack, settleControlFiles, withoutPutBack } from './settle-control-files.ts';
 import { toToolResult } from './to-tool-result.ts';
 import {
   defineTool,
@@ -275,11 +275,12 @@ async function run(running: Running, input: Input, context: ToolContext): Promis
     .finally(() => follower.end());
   const { controlFiles } = running.host.workspaces ?? {};
   const settlement = controlFiles && terminal === null ? await settleControlFiles(controlFiles, context) : null;
-  const { output, exitCode, timedOut, stopped, changed } = result;
+  const changed = settlement ? withoutPutBack(result.changed, settlement) : result.changed;
+  const { output, exitCode, timedOut, stopped } = result;
   const shown = await shownOutput(result, file, context.toolCallId);
   const status = stopped ? 'cancelled' : exitCode === 0 && !timedOut ? 'completed' : 'error';
   const putBack = settlement && describePutBack(settlement);
-  const notes = [...notesOn(input, result, context), ...(putBack === null ? [] : [putBack])];
+  const notes = [...notesOn(input, { ...result, changed }, context), ...(putBack === null ? [] : [putBack])];
   return {
     status,
     output: [...(shown === '' ? [] : [shown.replace(/\n$/, '')]), ...notes.map((note) => `[${note}]`)].join('\n'),

@@ -1,4 +1,5 @@
 /** Asks the person about control files that commands changed, and reports the result. */
+import type { ChangeSet } from '#contract/change.ts';
 import { phrase, sentenceOf } from '#contract/approvals/phrases.ts';
 import { canonicalHash } from '../base/hash.ts';
 import { stopOf } from '../base/stop.ts';
@@ -43,4 +44,11 @@ function askAboutChanges({ ask, signal, workspace: { folder } }: SettlementConte
 export function describePutBack({ putBack, movedTo }: Settlement): string | null {
   if (movedTo === null) return null;
   return sentenceOf(phrase('were_put_back', { paths: putBack.map(({ path }) => path).join(', '), folder: movedTo }));
+}
+
+/** Returns the changes of a command without the files that were put back. */
+export function withoutPutBack(changed: ChangeSet | null, { putBack }: Settlement): ChangeSet | null {
+  if (changed === null) return null;
+  const restored = new Set(putBack.map(({ path }) => path));
+  return { ...changed, files: changed.files.filter(({ path }) => !restored.has(path)) };
 }
