@@ -38,7 +38,7 @@ test(
     await expect(app.question).toContainText('can start programs');
     await expectAccessible(app.page, 'changed control files');
     await app.question.getByRole('button', { name: 'Put back…' }).click();
-    await app.question.getByRole('button', { name: 'Reject', exact: true }).click();
+    await app.question.getByRole('button', { name: 'Put back', exact: true }).click();
     await app.allow();
     await expect(title).toContainText('Keep the changes to 2 files');
     expect(await readdir(join(app.workspace, 'sub/.git/hooks'))).toEqual([]);

@@ -51,7 +51,12 @@ const Input = z.strictObject({
     .max(MAX_SECONDS)
     .optional()
     .describe(`Time limit. Default: ${DEFAULT_SECONDS}; at most ${MAX_SECONDS}.`),
-  background: z.boolean().optional().describe('Return at once, as for a server; bash_jobs lists, reads and ends it.'),
+  background: z
+    .boolean()
+    .optional()
+    .describe(
+      `Return at once; bash_jobs lists, reads and ends it. Start a server with ${ONLINE}: other commands reach none without the network.`,
+    ),
   read_only: z
     .boolean()
     .optional()

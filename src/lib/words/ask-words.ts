@@ -10,6 +10,7 @@ export const askWords = {
   controlFiles: {
     keep: 'Keep changes',
     putBack: 'Put back…',
+    putBackNow: 'Put back',
     change: { added: 'new', changed: 'changed', removed: 'deleted' },
     noContent: 'Its content cannot be shown: it is no text, or too long.',
   },

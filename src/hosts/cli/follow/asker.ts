@@ -101,6 +101,7 @@ async function askOne(
   const asked = spawnItems(request.subject)[item]?.envelope ?? null;
   // There is no agent behind what the person asked for.
   const isOwn = isOwnWish(request.subject);
+  const isControl = request.subject.kind === 'control-files';
   let envelope: Envelope | null = asked;
   const editor = envelope === null ? null : terminal.edit;
   const show = () => {
@@ -123,7 +124,7 @@ async function askOne(
     ];
     await terminal.discardTyped(signal);
     const line = await terminal.ask(
-      `${isOwn ? 'You asked for this. Start it?' : 'Allow?'} ${choices.join(', ')}, then Enter: `,
+      `${isOwn ? 'You asked for this. Start it?' : isControl ? 'Keep the changes?' : 'Allow?'} ${choices.join(', ')}, then Enter: `,
       signal,
     );
     const answer = line?.trim().toLowerCase() ?? null;

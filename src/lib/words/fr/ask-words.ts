@@ -11,6 +11,7 @@ export const askWords = {
   controlFiles: {
     keep: 'Garder les changements',
     putBack: 'Remettre…',
+    putBackNow: 'Remettre',
     change: { added: 'nouveau', changed: 'changé', removed: 'supprimé' },
     noContent: 'Son contenu ne peut pas être montré : ce n’est pas du texte, ou il est trop long.',
   },
